@@ -151,7 +151,7 @@ def test_wrong_limits_and_boards(engines):
         engine.play(shogi.Board(), Limit())
     with pytest.raises(ValueError, match="a limit is needed"):
         engine.analyse(shogi.Board(), Limit(white_clock=3))  # black is to move
-    with pytest.raises(ValueError, match="a Board of othello for an engine of shogi"):
+    with pytest.raises(ValueError, match="the Board is of othello, but the engine plays shogi"):
         engine.play(othello.Board(), Limit(depth=1))
     with pytest.raises(ValueError, match="is not legal|illegal"):
         engine.play(shogi.Board(), Limit(depth=1), root_moves=[shogi.Move.from_usi("7g7e")])
@@ -159,7 +159,7 @@ def test_wrong_limits_and_boards(engines):
         with pytest.raises(ValueError, match="illegal|legal|level|multipv"):  # at once, not in the thread
             engine.analysis(shogi.Board(), **wanted)
     for wrong in ({"depth": 0}, {"time": -1}, {"nodes": 0}, {"black_inc": -0.1}):
-        with pytest.raises(ValueError, match="is at least"):
+        with pytest.raises(ValueError, match="must be at least"):
             Limit(**wrong)
     assert engine.play(shogi.Board(), Limit(depth=1)).move is not None  # nothing is left claimed
 

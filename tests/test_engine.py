@@ -164,7 +164,7 @@ def test_limits(shogi):
     shogi.search(movetime=200)
     assert 0.1 < time.monotonic() - began < 0.5
     for limit in ("depth", "nodes", "mate", "multipv"):
-        with pytest.raises(ValueError, match=f"{limit} is at least 1"):
+        with pytest.raises(ValueError, match=f"{limit} must be at least 1"):
             shogi.search(**{limit: 0})
 
 

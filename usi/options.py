@@ -99,46 +99,44 @@ OPTIONS = (
 
 # The description of each option, for people.
 HELP = {
-    "USI_Hash": mark("MB of the transposition table."),
-    "USI_Ponder": mark("The engine also thinks on the opponent's time, so that its own lasts longer."),
-    "Stochastic_Ponder": mark("Ponder on the position before the opponent's move, that is on all replies."),
-    "Threads": mark("Threads that search."),
-    "MultiPV": mark("How many best moves are searched and shown, sorted, of each depth together."),
-    "NetworkDelay": mark("ms lost on every move between engine and clock."),
-    "NetworkDelay2": mark("ms at most kept back from a move that may use all that is left."),
-    "MinimumThinkingTime": mark("ms a move takes at least, if the clock has them."),
-    "SlowMover": mark("Percent of the planned share of the main time that is used."),
-    "RoundUpToFullSecond": mark(
-        "For clocks that count full seconds only: use each that is charged for, less NetworkDelay."
-    ),
-    "MateSearch": mark("Look for mates beside the search; what it needs is loaded after usinewgame."),
-    "EvalType": mark("What evaluates positions; nnue needs a file, see EvalFile."),
+    "USI_Hash": mark("Size of the transposition table in MB."),
+    "USI_Ponder": mark("The engine also thinks on the opponent's time, so its own time lasts longer."),
+    "Stochastic_Ponder": mark("Ponder on the position before the opponent's move, that is, on all replies."),
+    "Threads": mark("Number of search threads."),
+    "MultiPV": mark("Number of best moves to search; the lines of a depth are shown together, best first."),
+    "NetworkDelay": mark("Time in ms that each move loses between engine and clock."),
+    "NetworkDelay2": mark("Most ms kept in reserve on a move that may use all the remaining time."),
+    "MinimumThinkingTime": mark("Least time for a move in ms, if the clock allows it."),
+    "SlowMover": mark("Share of the main time that a move uses, in percent of the planned share."),
+    "RoundUpToFullSecond": mark("For clocks that count full seconds only: use each second charged, less NetworkDelay."),
+    "MateSearch": mark("Also look for mates in another thread; its kernels are loaded after usinewgame."),
+    "EvalType": mark("The evaluation; nnue needs a file, see EvalFile."),
     "EvalDir": mark("The folder of EvalFile."),
     "EvalFile": mark(
-        "For nnue, a network in the standard format: HalfKP, K-P, SFNN; for network, another that train made."
+        "For nnue, a network in the standard format (HalfKP, K-P, SFNN); for network, one made by `train`."
     ),
     "FV_SCALE": mark(
-        "What such a network's output is divided by; left at 16, eval_options.txt beside the network may say."
+        "What an nnue network's output is divided by; eval_options.txt beside it can replace the default 16."
     ),
-    "USI_OwnBook": mark("Play from the opening book when there is a clock or a movetime; not with ConsiderationMode."),
-    "BookFile": mark("The book: a file, book.db for the one that comes with the engine, or no_book."),
-    "BookMoves": mark("How many moves of a book position to choose among at most."),
+    "USI_OwnBook": mark("Play from the opening book if there is a clock or a movetime; not with ConsiderationMode."),
+    "BookFile": mark("The book: a file, book.db for the engine's own book, or no_book."),
+    "BookMoves": mark("Most moves of a book position to choose from."),
     "BookEvalDiff": mark("Centipawns by which a book move may be worse than the best one."),
-    "BookIgnoreRate": mark("Percent of the moves for which the book is left aside, at random."),
-    "IgnoreBookPly": mark("Look positions up by any move number; if false, it has to be the book's."),
-    "FlippedBook": mark("Look positions up turned around too."),
-    "EnteringKingRule": mark("When an entering king wins by declaration."),
+    "BookIgnoreRate": mark("Percentage of moves, at random, for which the book is not used."),
+    "IgnoreBookPly": mark("Look positions up regardless of the move number; if false, it must be the book's."),
+    "FlippedBook": mark("Also look positions up with the colours reversed."),
+    "EnteringKingRule": mark("The rule by which an entering king wins by declaration."),
     "MaxMovesToDraw": mark("The game is drawn after this many moves; 0 for never."),
-    "DrawValueBlack": mark("Centipawns a draw is worth to the engine with black."),
-    "DrawValueWhite": mark("Centipawns a draw is worth to the engine with white."),
-    "ResignValue": mark("Resign when the position is worth minus this many centipawns or less."),
-    "SkillLevel": mark("20 plays its best, 0 any move; 0 to 3 play no book; analysis is never weakened."),
-    "PvInterval": mark("ms at least between two reports."),
-    "ConsiderationMode": mark("For analysis: lines that the transposition table cut short are continued from it."),
+    "DrawValueBlack": mark("Value of a draw to the engine in centipawns when it plays black."),
+    "DrawValueWhite": mark("Value of a draw to the engine in centipawns when it plays white."),
+    "ResignValue": mark("Resign when the engine's score is minus this many centipawns or less."),
+    "SkillLevel": mark("20 is full strength, 0 plays any move; 0 to 3 use no book; analysis is never weakened."),
+    "PvInterval": mark("Least time between two reports in ms."),
+    "ConsiderationMode": mark("For analysis: extend lines that the transposition table cut short, from the table."),
     "OutputFailLHPV": mark("Show lines whose value is only a bound (fail low, fail high)."),
-    "NodesLimit": mark("Nodes of a search at most; 0 for no limit."),
-    "DepthLimit": mark("Depth of a search at most; 0 for no limit."),
-    "DebugLogFile": mark("A file to which all lines in and out are written."),
+    "NodesLimit": mark("Most nodes of a search; 0 for no limit."),
+    "DepthLimit": mark("Greatest depth of a search in plies; 0 for no limit."),
+    "DebugLogFile": mark("A file to which all input and output lines are written."),
 }
 
 

@@ -56,7 +56,7 @@ class SavedAnalysis:
                 for name, rows in content["findings"].items()
             }
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise ValueError(f"{path}: this is no saved analysis, and is not overwritten") from None
+            raise ValueError(f"{path}: this is not a saved analysis, so it is not overwritten") from None
         if version != VERSION or settings != self.settings:
             raise ValueError(
                 f"{path}: this analysis was made with {settings}, not {self.settings}; choose another file"

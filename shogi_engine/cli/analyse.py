@@ -35,24 +35,30 @@ FOR_GAMES = ("plot", "html", "out", "save", "number")
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "analyse", run, "Judge every move of the games in files, or show a position's best.")
+    parser = add_command(
+        commands, "analyse", run, "Judge every move of recorded games, or show the best moves in a position."
+    )
     parser.add_argument(
-        "targets", nargs="*", metavar="[GAME] FILE", help="records of games; GAME (shogi, othello) with --position"
+        "targets", nargs="*", metavar="[GAME] FILE", help="game records; with --position instead GAME (shogi, othello)"
     )
     add_position(parser)
     parser.add_argument("--number", type=at_least_one, metavar="N", help="only this game of each file")
-    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="of each position")
-    parser.add_argument("--movetime", type=at_least_one, metavar="MS", help="of each position")
-    parser.add_argument("--depth", type=at_least_one, metavar="N", help="of each position, plies")
-    parser.add_argument("--level", type=int, metavar="N", help="Othello: 0 to 30, exact near the end of the game")
-    parser.add_argument("--multipv", type=at_least_one, metavar="N", help="how many moves of a position to show")
-    parser.add_argument("--threads", type=at_least_one, metavar="N", help="positions at once; default all cores")
+    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="limit for each position")
+    parser.add_argument("--movetime", type=at_least_one, metavar="MS", help="limit for each position")
+    parser.add_argument("--depth", type=at_least_one, metavar="N", help="search depth for each position, in plies")
+    parser.add_argument(
+        "--level", type=int, metavar="N", help="Othello: search level, 0 to 30; exact near the end of the game"
+    )
+    parser.add_argument("--multipv", type=at_least_one, metavar="N", help="number of moves of a position to show")
+    parser.add_argument(
+        "--threads", type=at_least_one, metavar="N", help="positions searched at the same time; default: one per core"
+    )
     add_hash(parser, HASH_MB)
     parser.add_argument("--out", metavar="FILE", help="write the record with comments (a folder for several files)")
     parser.add_argument("--html", metavar="FILE", help="write a page with boards to step through")
     parser.add_argument("--plot", metavar="FILE", help="draw the game's graph (PNG, SVG ...; needs matplotlib)")
     parser.add_argument(
-        "--save", metavar="FILE", help="keep the analysis (JSON); what is in FILE already is not redone"
+        "--save", metavar="FILE", help="save the analysis (JSON); positions already in FILE are not searched again"
     )
     add_cluster(parser, "positions of games")
     add_json(parser)
@@ -152,7 +158,7 @@ def _load(file: str, game: str, number: int | None) -> "list[tuple[int, GameReco
     if number is None:
         return loaded
     if number > len(loaded):
-        raise ValueError(f"{file}: there are {len(loaded)} games, no number {number}")
+        raise ValueError(f"{file}: there are only {len(loaded)} games; there is no number {number}")
     return [loaded[number - 1]]
 
 

@@ -23,7 +23,7 @@ def check_outputs(files: Sequence[str], out: str | None, others: Sequence[str | 
     if out is None:
         return
     if len(files) > 1 and not Path(out).is_dir():
-        raise ValueError(f"analyse: --out has to be a folder for {len(files)} files, and {out} is not one")
+        raise ValueError(f"analyse: --out must be a folder for {len(files)} files, and {out} is not one")
     targets = [target_of(out, file) for file in files]
     if len(set(targets)) < len(targets):
         raise ValueError("analyse: two files of the same name cannot both be written to --out")

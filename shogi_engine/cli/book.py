@@ -39,23 +39,41 @@ def add_parser(commands: Any) -> None:
     add_game(parser)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     _add_build(actions)
-    extend = _action(actions, "extend", extend_run, "Add positions to a run: its own next ones, lines, games.")
-    extend.add_argument("run_file", type=Path, metavar="RUN", help="the run of a book that was built")
-    extend.add_argument("--positions", type=at_least_one, metavar="N", help="how many more, besides those of lines")
-    extend.add_argument("--records", type=Path, nargs="+", default=[], metavar="FILE", help="games, in any format")
-    extend.add_argument("--plies", type=at_least_one, default=RECORD_PLIES, metavar="N", help="of each of them")
+    extend = _action(
+        actions, "extend", extend_run, "Add positions to a run: by its own search, from lines, or from games."
+    )
+    extend.add_argument("run_file", type=Path, metavar="RUN", help="the run of an earlier build")
+    extend.add_argument(
+        "--positions", type=at_least_one, metavar="N", help="number of positions to add, besides those of lines"
+    )
+    extend.add_argument(
+        "--records", type=Path, nargs="+", default=[], metavar="FILE", help="game records, in any format"
+    )
+    extend.add_argument(
+        "--plies",
+        type=at_least_one,
+        default=RECORD_PLIES,
+        metavar="N",
+        help=f"first plies of each record; default {RECORD_PLIES}",
+    )
     _add_shared(extend)
-    show = _action(actions, "show", show_position, "Print what a book knows of a position.")
+    show = _action(actions, "show", show_position, "Print a book's moves in a position.")
     show.add_argument("--book", default=None, metavar="FILE", help="default: the one that comes with the engine")
     add_position(show)
-    show.add_argument("--notation", choices=NOTATIONS, default="", help="Shogi: of the moves; default usi")
+    show.add_argument("--notation", choices=NOTATIONS, default="", help="Shogi: notation of the moves; default usi")
     add_json(show)
-    export = _action(actions, "export", export_run, "Write the book of a run as the game's books are written.")
+    export = _action(actions, "export", export_run, "Write the book of a run in the game's book format.")
     export.add_argument("run_file", type=Path, metavar="RUN")
-    export.add_argument("--out", type=Path, required=True, metavar="FILE", help="the book")
+    export.add_argument("--out", type=Path, required=True, metavar="FILE", help="the book to write")
     merge = _action(actions, "import", import_books, "Merge books, also those of other programs, into one.")
-    merge.add_argument("books", type=Path, nargs="+", metavar="FILE", help="of a move in two, the deeper value is kept")
-    merge.add_argument("--out", type=Path, required=True, metavar="FILE", help="the book")
+    merge.add_argument(
+        "books",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="the books; if two have the same move, the deeper value is kept",
+    )
+    merge.add_argument("--out", type=Path, required=True, metavar="FILE", help="the book to write")
 
 
 def _action(actions: Any, name: str, work: Any, help: str) -> argparse.ArgumentParser:
@@ -67,24 +85,33 @@ def _action(actions: Any, name: str, work: Any, help: str) -> argparse.ArgumentP
 
 def _add_build(actions: Any) -> None:
     build = _action(
-        actions, "build", build_run, "Make a book by the engine's own search; a run that is there continues."
+        actions, "build", build_run, "Make a book with the engine's own search; an existing run is continued."
     )
-    build.add_argument("run_file", type=Path, metavar="RUN", help="a file that gets a line for each position")
-    build.add_argument("--positions", type=at_least_one, default=POSITIONS, metavar="N", help=f"default {POSITIONS}")
-    limit = build.add_mutually_exclusive_group()
-    limit.add_argument("--nodes", type=at_least_one, metavar="N", help="a position; Shogi's default is 40000")
-    limit.add_argument("--depth", type=at_least_one, metavar="N", help="a position; Othello's default is 10")
-    build.add_argument("--width", type=at_least_one, metavar="N", help="moves searched of each; default 3, Othello 6")
     build.add_argument(
-        "--margin", type=float, metavar="X", help="how much worse than the best: default 50 (centipawns), 4 (discs)"
+        "run_file", type=Path, metavar="RUN", help="a file with a line for each position; an existing one is continued"
     )
-    build.add_argument("--max-ply", type=natural, metavar="N", help="of the last positions; default 40, Othello 30")
+    build.add_argument(
+        "--positions", type=at_least_one, default=POSITIONS, metavar="N", help=f"positions in all; default {POSITIONS}"
+    )
+    limit = build.add_mutually_exclusive_group()
+    limit.add_argument("--nodes", type=at_least_one, metavar="N", help="nodes per position; Shogi's default is 40000")
+    limit.add_argument("--depth", type=at_least_one, metavar="N", help="depth per position; Othello's default is 10")
+    build.add_argument(
+        "--width", type=at_least_one, metavar="N", help="moves searched in each position; default 3, Othello 6"
+    )
+    build.add_argument(
+        "--margin",
+        type=float,
+        metavar="X",
+        help="how much worse than the best move they may be; default 50 (centipawns), Othello 4 (discs)",
+    )
+    build.add_argument("--max-ply", type=natural, metavar="N", help="last ply of the book; default 40, Othello 30")
     _add_shared(build)
 
 
 def _add_shared(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--openings", type=Path, metavar="FILE", help="lines 'name: moves' that are in the book")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the book, written at the end")
+    parser.add_argument("--openings", type=Path, metavar="FILE", help="lines to include, each as 'name: moves'")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the book to write at the end")
     add_threads(parser)
 
 
@@ -103,7 +130,7 @@ def build_run(args: argparse.Namespace, recipe: "Recipe") -> int:
 
     margin = None if args.margin is None else round(args.margin * recipe.unit)
     if margin is not None and margin < 0:
-        raise ValueError(f"book: --margin is 0 or more, not {args.margin}")
+        raise ValueError(f"book: --margin must be 0 or more, not {args.margin}")
     settings = run_settings(
         recipe, nodes=args.nodes, depth=args.depth, width=args.width, margin=margin, max_ply=args.max_ply
     )
@@ -118,7 +145,7 @@ def extend_run(args: argparse.Namespace, recipe: "Recipe") -> int:
 
     lines = [*_given_lines(args), *_record_lines(args)]
     if not lines and args.positions is None:
-        raise ValueError("book: extend by what? --positions, --openings or --records tells")
+        raise ValueError("book: extend needs --positions, --openings or --records")
     return _grow(args, recipe, RunFile(args.run_file), lines)
 
 
@@ -243,7 +270,7 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
     if language.current() == "ja" and args.game == "shogi" and not args.json:
         args.notation = args.notation or "japanese"
     if args.notation and args.game != "shogi":
-        raise ValueError(f"book: --notation is for shogi, {args.game} has one only")
+        raise ValueError(f"book: --notation is for shogi; {args.game} has only one notation")
     game = recipe.game
     assert game.open_book is not None
     with compile_bar():

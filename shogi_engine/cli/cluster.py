@@ -13,5 +13,8 @@ def add_cluster(parser: argparse.ArgumentParser, what: str) -> None:
         "--cluster",
         default="",
         metavar="ADDRESS",
-        help=f"spread {what} by Ray: over the cluster at ADDRESS, this machine's (auto) or one of this machine (local)",
+        help=(
+            f"distribute {what} with Ray: on the cluster at ADDRESS, on this machine's cluster (auto), or on "
+            "this machine alone (local)"
+        ),
     )

@@ -130,7 +130,10 @@ def add_command(commands: Any, name: str, run: Run, help: str) -> argparse.Argum
 def add_language(parser: argparse.ArgumentParser) -> None:
     """Add --language. `__main__` has already looked for it, so that this parser is in that language."""
     parser.add_argument(
-        "--language", choices=language.LANGUAGES, default=language.current(), help="default: the locale's"
+        "--language",
+        choices=language.LANGUAGES,
+        default=language.current(),
+        help="language of messages; default: the locale's",
     )
 
 
@@ -147,15 +150,24 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def add_position(parser: argparse.ArgumentParser, moves: bool = True) -> None:
     """Add --position, and --moves."""
-    parser.add_argument("--position", default="", metavar="POS", help="the game's notation (default: its start)")
+    parser.add_argument(
+        "--position",
+        default="",
+        metavar="POS",
+        help="a position in the game's notation; default: its starting position",
+    )
     if moves:
-        parser.add_argument("--moves", nargs="*", default=[], metavar="M", help="moves to make there first")
+        parser.add_argument("--moves", nargs="*", default=[], metavar="M", help="moves to make from the position first")
 
 
 def add_hash(parser: argparse.ArgumentParser, default: int = 64) -> None:
     """Add --hash."""
     parser.add_argument(
-        "--hash", type=megabytes, default=default, metavar="MB", help=f"size of the table, default {default}"
+        "--hash",
+        type=megabytes,
+        default=default,
+        metavar="MB",
+        help=f"size of the transposition table, default {default}",
     )
 
 
@@ -171,9 +183,9 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     """Add a position and the limits of its search: see `search_limits`."""
     add_position(parser)
     parser.add_argument("--depth", type=at_least_one, metavar="N", help="plies")
-    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="positions to search")
+    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="number of positions to search")
     parser.add_argument(
-        "--movetime", type=at_least_one, metavar="MS", help=f"default {DEFAULT_MS} without other limits"
+        "--movetime", type=at_least_one, metavar="MS", help=f"time; default {DEFAULT_MS} without other limits"
     )
     parser.add_argument("--level", type=int, metavar="N", help=LEVEL_HELP)
     add_threads(parser)

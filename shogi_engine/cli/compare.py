@@ -33,16 +33,22 @@ def add_parser(commands: Any) -> None:
         "--players",
         required=True,
         metavar="A,B,...",
-        help="random, minimax, alphabeta, negascout, pvs (NegaScout with the moves ordered), each with a depth if it "
-        "is not --depth: alphabeta:4. At depth 0 they count discs or material; alphabeta:4:engine uses the "
-        "engine's evaluation",
+        help=(
+            "random, minimax, alphabeta, negascout or pvs (NegaScout with move ordering), optionally with a "
+            "depth other than --depth (alphabeta:4). At depth 0 they count discs or material; "
+            "alphabeta:4:engine uses the engine's evaluation"
+        ),
     )
-    parser.add_argument("--games", type=at_least_one, required=True, metavar="N", help="games of each pair")
-    parser.add_argument("--depth", type=at_least_one, default=4, metavar="D", help="plies, default 4")
+    parser.add_argument("--games", type=at_least_one, required=True, metavar="N", help="games between each two players")
+    parser.add_argument("--depth", type=at_least_one, default=4, metavar="D", help="search depth in plies, default 4")
     parser.add_argument("--seed", type=natural, default=1, metavar="S", help="the same seed gives the same games")
-    parser.add_argument("--opening", type=natural, default=0, metavar="N", help="random moves first, default none")
     parser.add_argument(
-        "--published-bugs", action="store_true", help="Othello searches with the bugs of docs/textbook-players.md"
+        "--opening", type=natural, default=0, metavar="N", help="random moves at the start of each game, default none"
+    )
+    parser.add_argument(
+        "--published-bugs",
+        action="store_true",
+        help="search Othello with the bugs described in docs/textbook-players.md",
     )
     parser.add_argument("--seed-rules", dest="published_bugs", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--plot", metavar="FILE", help="draw the tables (PNG, SVG ...; needs matplotlib)")

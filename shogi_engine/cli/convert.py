@@ -17,17 +17,24 @@ STANDARD = "-"  # stdin or stdout
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = add_command(
-        commands, "convert", run, "Write the games of a record file in the format that another file's name ends in."
+        commands, "convert", run, "Convert a file of game records to the format of another file's extension."
     )
-    parser.add_argument("input", metavar="IN", help="a record, recognised by what is in it; - for standard input")
+    parser.add_argument("input", metavar="IN", help="the record, whose content tells its format; - for standard input")
     parser.add_argument("output", metavar="OUT", help="the file to write; - for standard output (with --to)")
     names = format_names()
     parser.add_argument("--from", dest="source", choices=names, default="", help="the format of IN")
     parser.add_argument("--to", dest="target", choices=names, default="", help="the format of OUT")
-    parser.add_argument("--encoding", default="", metavar="NAME", help="of OUT: utf-8, cp932 ...; default the format's")
-    parser.add_argument("--from-encoding", default="", metavar="NAME", help="of IN; default UTF-8 or Shift JIS")
-    parser.add_argument("--keep", action="store_true", help="keep what could be read of damaged games")
-    parser.add_argument("--strict", action="store_true", help="refuse to drop what OUT's format cannot hold")
+    parser.add_argument(
+        "--encoding", default="", metavar="NAME", help="encoding of OUT: utf-8, cp932 ...; default: the format's"
+    )
+    parser.add_argument(
+        "--from-encoding",
+        default="",
+        metavar="NAME",
+        help="encoding of IN; default: UTF-8 or Shift JIS, whichever fits",
+    )
+    parser.add_argument("--keep", action="store_true", help="keep the readable part of damaged games")
+    parser.add_argument("--strict", action="store_true", help="fail instead of dropping what OUT's format cannot hold")
     add_json(parser)
 
 
@@ -60,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         Path(args.output).write_bytes(data)
     damaged = [str(game.fault) for game in games if game.fault is not None]
     for reason in damaged:
-        kept = _("{reason}; what came before is kept").format(reason=_(reason))
+        kept = _("{reason}; everything before it is kept").format(reason=_(reason))
         print(f"{args.input}: {kept}", file=sys.stderr)
     if args.output == STANDARD and not args.json:
         return 1 if damaged else 0
@@ -81,5 +88,8 @@ def _target(args: argparse.Namespace, game: str) -> Any:
     found = None if args.output == STANDARD else records.format_of_name(args.output, game)
     if found is None:
         endings = ", ".join(each.extensions[0] for each in records.all_formats(game))
-        raise ValueError(f"convert: {args.output} names no format of {game} ({endings}); choose one with --to")
+        raise ValueError(
+            f"convert: the extension of {args.output} is none of the formats of {game} ({endings}); choose one "
+            "with --to"
+        )
     return found

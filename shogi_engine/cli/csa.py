@@ -28,44 +28,71 @@ DELAY_MS = 200  # over the internet; a server on this machine needs less
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = add_command(commands, "csa", run, "Play on a server by the CSA protocol (floodgate, WCSC).")
-    parser.add_argument("server", metavar="HOST[:PORT]", help="the port is 4081 if none is given")
-    parser.add_argument("--name", required=True, metavar="NAME", help="the login's name")
+    parser.add_argument("server", metavar="HOST[:PORT]", help="the server; the default port is 4081")
+    parser.add_argument("--name", required=True, metavar="NAME", help="login name")
     parser.add_argument(
-        "--password-file", default="", metavar="FILE", help=f"its first line is the password; else {VARIABLE} is"
+        "--password-file",
+        default="",
+        metavar="FILE",
+        help=f"a file with the password in its first line; default: the variable {VARIABLE}",
     )
     parser.add_argument(
-        "--game", default="", metavar="NAME", help="a game of shogi-server, e.g. floodgate-300-10F; none for WCSC"
+        "--game",
+        default="",
+        metavar="NAME",
+        help="the game name of shogi-server, e.g. floodgate-300-10F; none for WCSC",
     )
-    parser.add_argument("--x1", action="store_true", help="the extended mode of shogi-server")
-    parser.add_argument("--turn", choices=("+", "-", "*"), default="*", help="with --x1: the side to ask for")
-    parser.add_argument("--games", type=natural, default=1, metavar="N", help="how many, 0 for no end; default 1")
-    parser.add_argument("--ponder", action=argparse.BooleanOptionalAction, default=True, help="default: yes")
+    parser.add_argument("--x1", action="store_true", help="use the extended mode of shogi-server")
+    parser.add_argument("--turn", choices=("+", "-", "*"), default="*", help="with --x1: the side to request")
+    parser.add_argument(
+        "--games", type=natural, default=1, metavar="N", help="number of games, 0 for no limit; default 1"
+    )
+    parser.add_argument(
+        "--ponder",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="think on the opponent's time; default: yes",
+    )
     parser.add_argument(
         "--comments",
         action=argparse.BooleanOptionalAction,
-        help="send scores and lines with moves; default: if there is a --game",
+        help="send scores and lines with moves; default: only with --game",
     )
-    parser.add_argument("--records", default="", metavar="FOLDER", help="where CSA and KIF files of the games go")
-    parser.add_argument("--log", default="", metavar="FILE", help="add the conversation, without the password")
+    parser.add_argument("--records", default="", metavar="FOLDER", help="folder for the CSA and KIF files of the games")
     parser.add_argument(
-        "--attempts", type=at_least_one, default=10, metavar="N", help="to connect, in a row; default 10"
+        "--log", default="", metavar="FILE", help="append all lines sent and received, without the password"
+    )
+    parser.add_argument(
+        "--attempts",
+        type=at_least_one,
+        default=10,
+        metavar="N",
+        help="attempts to connect before giving up; default 10",
     )
     parser.add_argument(
         "--resume",
         type=natural,
         metavar="S",
-        help="seconds to wait for a last game that was aborted; default 60, with a --game 0",
+        help="seconds to wait for an aborted last game to resume; default 60, or 0 with --game",
     )
     parser.add_argument(
-        "--delay", type=natural, default=DELAY_MS, metavar="MS", help=f"kept back from a move; default {DELAY_MS}"
+        "--delay",
+        type=natural,
+        default=DELAY_MS,
+        metavar="MS",
+        help=f"time kept in reserve for each move; default {DELAY_MS}",
     )
     parser.add_argument(
-        "--engine", default="", metavar="COMMAND", help="a USI engine: 'COMMAND:Option=value,...'; default: ours"
+        "--engine", default="", metavar="COMMAND", help="a USI engine: 'COMMAND:Option=value,...'; default: this engine"
     )
-    parser.add_argument("--level", type=natural, metavar="N", help="a weaker player, 0 to 19 (ours)")
-    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="of a move, at most")
-    parser.add_argument("--book", action="store_true", help="use the opening book (ours)")
-    parser.add_argument("--resign", type=at_least_one, metavar="CP", help="resign this many centipawns below zero")
+    parser.add_argument(
+        "--level", type=natural, metavar="N", help="level of this engine, 0 to 19; default: full strength"
+    )
+    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="most nodes for a move")
+    parser.add_argument("--book", action="store_true", help="use this engine's opening book")
+    parser.add_argument(
+        "--resign", type=at_least_one, metavar="CP", help="this engine resigns when its score is -CP or less"
+    )
     add_threads(parser)
     add_hash(parser, 256)
 

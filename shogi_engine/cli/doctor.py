@@ -34,17 +34,21 @@ ANSWER_SECONDS = 2.0  # the shortest time that a GUI is known to wait for `usiok
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = common.add_command(commands, "doctor", run, "Check this installation; print what to paste into a report.")
+    parser = common.add_command(
+        commands, "doctor", run, "Check this installation, and print a summary for bug reports."
+    )
     parser.add_argument(
-        "--launcher", metavar="FILE", help="write a file that starts shogi-usi instead (.bat, or a shell script)"
+        "--launcher", metavar="FILE", help="instead, write a file that starts shogi-usi (.bat or a shell script)"
     )
     parser.add_argument(
         "--evaluation",
         choices=list(EVALUATIONS),
         default="",
-        help="what the search evaluates by; default: what the file is for",
+        help="the evaluation to use; default: the one that --eval-file is for",
     )
-    parser.add_argument("--eval-file", metavar="FILE", type=Path, help="the evaluation's weights, such as nn.bin")
+    parser.add_argument(
+        "--eval-file", metavar="FILE", type=Path, help="a file of weights for the evaluation, such as nn.bin"
+    )
     common.add_json(parser)
 
 
@@ -113,7 +117,7 @@ def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
         problems.append(mark("the USI front end does not answer"))
     elif facts["usi_seconds"] > ANSWER_SECONDS:
         problems.append(
-            mark(f"the USI front end takes {facts['usi_seconds']:.1f} s to answer; some GUIs do not wait so long")
+            mark(f"the USI front end takes {facts['usi_seconds']:.1f} s to answer; some GUIs do not wait that long")
         )
     return facts
 
@@ -130,7 +134,9 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
     if jit.JIT_DISABLED:
         problems.append(mark("NUMBA_DISABLE_JIT is set: everything is a hundred times slower"))
     elif folder is None:
-        words = mark(f"no cache folder can be written: each start compiles again; let {jit.CACHE_VARIABLE} name one")
+        words = mark(
+            f"no cache folder is writable, so each start compiles again; set {jit.CACHE_VARIABLE} to a writable folder"
+        )
         problems.append(words)
     with Engine("shogi", hash_mb=16) as engine:
         try:
@@ -151,7 +157,9 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
         facts["perft_nodes"], facts["perft_seconds"] = counted.nodes, round(counted.seconds, 3)
         if counted.nodes != PERFT_NODES:
             problems.append(
-                mark(f"perft {PERFT_DEPTH} counts {counted.nodes} moves, not {PERFT_NODES}: the rules are broken")
+                mark(
+                    f"perft {PERFT_DEPTH} counted {counted.nodes} moves instead of {PERFT_NODES}: the rules are broken"
+                )
             )
         found = engine.search(movetime=SEARCH_MS)
         facts["bestmove"], facts["depth"], facts["nodes"] = found.bestmove, found.depth, found.nodes
@@ -188,7 +196,7 @@ def report(facts: dict[str, Any]) -> str:
     rows += [(name, value) for name, value in facts["settings"].items()]
     if "ready_seconds" in facts:
         kept = _("{cached_kernels} kernels, {cache_mb} MB before this run").format(**facts)
-        rows.append((_("cache"), f"{facts['cache'] or _('none that can be written')} ({kept})"))
+        rows.append((_("cache"), f"{facts['cache'] or _('none is writable')} ({kept})"))
         rows.append((_("ready after"), f"{facts['ready_seconds']} s"))
         rows.append((_("evaluation"), _(facts["evaluation"])))
     if "worth" in facts:

@@ -21,16 +21,16 @@ MOST_ENGINES = 24
 NEVER = "never"
 RESIGN = (3000, 2)  # with --in-process
 EXPLAINED = mark("""
-An engine is a command line that speaks USI, or GTP or NBoard after 'gtp:' or 'nboard:'; 'shogi' and 'othello' are this
-package's own, 'shogi:SkillLevel=5' with options. More than two play a tournament. A limit is nodes=N, depth=N,
-movetime=MS, byoyomi=MS or clock=MAIN+BYOYOMI+INCREMENT as in 10:00+0+5s, or several joined by commas. Each opening is
-played twice, colours swapped. Games are judged by the package's own rules; a fault (illegal move, loss on time, crash,
-no answer or a second one) loses the game and is counted. Every finished game is a line of the --log: a run that was
-stopped continues when started again, and refuses to with other settings. 'engine' is this engine in this process,
-without a protocol: 'level:3' a level, 'engine:futility_margin=100,evaluation=NAME,weights=FILE' its settings (see
---list). Such games are repeatable with a limit of nodes or depth. --in-process --a X --b Y is short for engine:X
-engine:Y --resign 3000:2.
-Exit status: 0 when the match is complete or decided, 1 when it was given up, 2 for bad arguments.
+An engine is a command line that speaks USI, or, with 'gtp:' or 'nboard:' before it, GTP or NBoard. 'shogi' and
+'othello' are this package's own engines; 'shogi:SkillLevel=5' adds options. More than two engines play a tournament. A
+limit is nodes=N, depth=N, movetime=MS, byoyomi=MS or clock=MAIN+BYOYOMI+INCREMENT as in 10:00+0+5s, or several joined
+by commas. Each opening is played twice, with colours swapped. Games are judged by the package's own rules; a fault
+(illegal move, loss on time, crash, missing or second answer) loses the game and is counted. Each finished game is a
+line of the --log. A stopped match continues when it is started again with the same settings. 'engine' is this engine in
+this process, without a protocol: 'level:3' plays at a level, 'engine:futility_margin=100,evaluation=NAME,weights=FILE'
+with other settings (see --list). With a limit of nodes or depth, such games are reproducible. --in-process --a X --b Y
+is short for engine:X engine:Y --resign 3000:2.
+Exit status: 0 when the match is complete or decided, 1 when it was aborted, 2 for wrong arguments.
 """)
 
 
@@ -48,53 +48,101 @@ def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = add_command(commands, "match", run, "Play a match or a tournament: Elo, its interval, and an SPRT.")
     parser.epilog = EXPLAINED
-    parser.add_argument("engines", nargs="*", metavar="ENGINE", help="two or more; see below")
+    parser.add_argument("engines", nargs="*", metavar="ENGINE", help="two or more engines; see below")
     _add_players(parser)
-    parser.add_argument("--games", type=at_least_one, default=100, metavar="N", help="of each two players; default 100")
+    parser.add_argument(
+        "--games", type=at_least_one, default=100, metavar="N", help="games between each two players; default 100"
+    )
     parser.add_argument("--tournament", choices=("round-robin", "gauntlet", "ladder"), default="round-robin")
-    parser.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="games at a time")
-    parser.add_argument("--openings", type=Path, metavar="FILE", help="'startpos moves ...' a line; default: shipped")
-    parser.add_argument("--random-plies", type=natural, default=0, metavar="N", help="random moves after each opening")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the openings")
-    parser.add_argument("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help="stop when decided")
+    parser.add_argument(
+        "--concurrency", type=at_least_one, default=1, metavar="N", help="games played at the same time"
+    )
+    parser.add_argument(
+        "--openings",
+        type=Path,
+        metavar="FILE",
+        help="openings, one 'startpos moves ...' per line; default: the package's",
+    )
+    parser.add_argument(
+        "--random-plies", type=natural, default=0, metavar="N", help="random moves added to each opening"
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the openings")
+    parser.add_argument(
+        "--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help="stop when a sequential test is decided"
+    )
     parser.add_argument("--risks", type=float, nargs=2, default=(0.05, 0.05), metavar=("ALPHA", "BETA"))
-    parser.add_argument("--max-plies", type=at_least_one, default=320, metavar="N", help="then the game is drawn")
+    _add_terms(parser)
     parser.add_argument(
-        "--resign", type=terms_numbers, metavar="VALUE:COUNT", help=f"both sides' scores have to agree; or {NEVER}"
+        "--log", type=Path, metavar="FILE", help="log with a line for each game; an existing one is continued"
     )
-    parser.add_argument(
-        "--draw", type=terms_numbers, metavar="VALUE:COUNT:PLY", help="drawn when both see a level game after PLY"
-    )
-    parser.add_argument("--margin", type=float, default=100.0, metavar="MS", help="over the time that are no loss yet")
-    parser.add_argument("--patience", type=float, default=60.0, metavar="S", help="over the time: no answer")
-    parser.add_argument("--ready-patience", type=float, default=600.0, metavar="S", help="until an engine is ready")
-    parser.add_argument(
-        "--max-faults", type=natural, default=10, metavar="N", help="stop the match after N faults; 0: never"
-    )
-    parser.add_argument("--log", type=Path, metavar="FILE", help="every game, a line each; the match continues from it")
     parser.add_argument("--records", type=Path, metavar="FILE", help="write all games (.kif, .csa, .ggf ...)")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page: table, graph and games")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw a match of two (needs matplotlib)")
-    parser.add_argument("--report", type=natural, default=0, metavar="N", help="a line to stderr after N games each")
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw the graph of a match between two players (needs matplotlib)"
+    )
+    parser.add_argument(
+        "--report", type=natural, default=0, metavar="N", help="print a line on stderr after every N games"
+    )
     add_cluster(parser, "games")
     add_json(parser)
 
 
+def _add_terms(parser: argparse.ArgumentParser) -> None:
+    """Add the options that end games early."""
+    parser.add_argument(
+        "--max-plies", type=at_least_one, default=320, metavar="N", help="plies after which a game is drawn"
+    )
+    parser.add_argument(
+        "--resign",
+        type=terms_numbers,
+        metavar="VALUE:COUNT",
+        help=f"a side wins when the last COUNT scores of both put it ahead by VALUE; or {NEVER}",
+    )
+    parser.add_argument(
+        "--draw",
+        type=terms_numbers,
+        metavar="VALUE:COUNT:PLY",
+        help="a draw when, from PLY on, the last COUNT scores of both are within VALUE",
+    )
+    parser.add_argument(
+        "--margin", type=float, default=100.0, metavar="MS", help="time over the limit that does not lose the game"
+    )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="seconds over the limit after which an engine has failed to answer",
+    )
+    parser.add_argument(
+        "--ready-patience", type=float, default=600.0, metavar="S", help="seconds to wait until an engine is ready"
+    )
+    parser.add_argument(
+        "--max-faults", type=natural, default=10, metavar="N", help="stop the match after N faults; 0 for never"
+    )
+
+
 def _add_players(parser: argparse.ArgumentParser) -> None:
     """Add the options of the players, and of those in this process."""
-    parser.add_argument("--limit", default="nodes=10000", metavar="LIMIT", help="of a move; default nodes=10000")
+    parser.add_argument(
+        "--limit", default="nodes=10000", metavar="LIMIT", help="limit for each move; default nodes=10000"
+    )
     for number in range(1, MOST_ENGINES + 1):
         hidden = None if number < 3 else argparse.SUPPRESS
-        parser.add_argument(f"--options{number}", default="", metavar="NAME=VALUE,...", help=hidden)
-        parser.add_argument(f"--limit{number}", default="", metavar="LIMIT", help=hidden or f"of player {number}")
-        parser.add_argument(f"--name{number}", default="", metavar="TEXT", help=hidden or f"of player {number}")
-    parser.add_argument("--ponder", action="store_true", help="engines think on the opponent's time")
-    parser.add_argument("--in-process", action="store_true", help="play engine:A against engine:B")
-    parser.add_argument("--a", default="", metavar="NAME=N,...", help="parameters of the first")
-    parser.add_argument("--b", default="", metavar="NAME=N,...", help="parameters of the second")
-    parser.add_argument("--game", default="", help="of engines in this process: shogi (the default), othello, ...")
-    parser.add_argument("--list", action="store_true", help="list that game's parameters, and leave")
-    parser.add_argument("--hash", type=at_least_one, default=8, metavar="MB", help="of a table in this process")
+        parser.add_argument(
+            f"--options{number}", default="", metavar="NAME=VALUE,...", help=hidden or f"player {number}'s options"
+        )
+        parser.add_argument(f"--limit{number}", default="", metavar="LIMIT", help=hidden or f"player {number}'s limit")
+        parser.add_argument(f"--name{number}", default="", metavar="TEXT", help=hidden or f"player {number}'s name")
+    parser.add_argument("--ponder", action="store_true", help="let engines think on the opponent's time")
+    parser.add_argument("--in-process", action="store_true", help="short for engine:A engine:B, with --a A and --b B")
+    parser.add_argument("--a", default="", metavar="NAME=N,...", help="parameters of the first player")
+    parser.add_argument("--b", default="", metavar="NAME=N,...", help="parameters of the second player")
+    parser.add_argument("--game", default="", help="game of engines in this process: shogi (the default), othello, ...")
+    parser.add_argument("--list", action="store_true", help="list the game's parameters and exit")
+    parser.add_argument(
+        "--hash", type=at_least_one, default=8, metavar="MB", help="size of each player's table in this process"
+    )
 
 
 # ---- the games to play -------------------------------------------------------------------------------------------
@@ -243,7 +291,7 @@ def check_outputs(args: argparse.Namespace, game: str) -> None:
 
     if args.records and records.format_of_name(args.records, game) is None:
         endings = ", ".join(each.extensions[0] for each in records.all_formats(game))
-        raise ValueError(f"match: {args.records} names no format of {game} ({endings})")
+        raise ValueError(f"match: the extension of {args.records} is none of the formats of {game} ({endings})")
     for path in filter(None, (args.records, args.html, args.plot, args.log)):
         if not path.absolute().parent.is_dir():
             raise ValueError(f"match: there is no folder {path.absolute().parent}")

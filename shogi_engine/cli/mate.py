@@ -44,24 +44,41 @@ def add_parser(commands: Any) -> None:
         "sfen",
         nargs="*",
         metavar="SFEN",
-        help="the position, whose side to move mates; or a file of one or many (SFEN lines, KIF, BOD ...), - for stdin",
-    )
-    parser.add_argument("--max-ms", type=at_least_one, default=MAX_MS, metavar="N", help=f"default {MAX_MS}")
-    parser.add_argument("--shortest", action="store_true", help="then look for the shortest mate")
-    parser.add_argument("--all", action="store_true", help="list the other first moves that mate")
-    parser.add_argument(
-        "--alternatives", action="store_true", help="list the other first moves that mate as quickly as the shortest"
+        help=(
+            "the position, in which the side to move mates; or a file of one or more (SFEN lines, KIF, BOD "
+            "...), - for stdin"
+        ),
     )
     parser.add_argument(
-        "--check", action="store_true", help="for composers: no mate, a shorter one, another solution, pieces left over"
+        "--max-ms", type=at_least_one, default=MAX_MS, metavar="N", help=f"time limit in ms; default {MAX_MS}"
     )
-    parser.add_argument("--tsume", action="store_true", help="the conventional length, without useless interpositions")
-    parser.add_argument("--notation", choices=NOTATIONS, help="of the moves, default usi, in Japanese japanese")
+    parser.add_argument("--shortest", action="store_true", help="after the first mate, look for the shortest")
+    parser.add_argument("--all", action="store_true", help="also list the other first moves that mate")
     parser.add_argument(
-        "--diagram", action="store_true", help="draw positions in kanji; one SFEN's is drawn in letters without this"
+        "--alternatives",
+        action="store_true",
+        help="also list the other first moves that mate as quickly as the shortest",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="for composers: check for no mate, a shorter mate, another solution, pieces left over",
+    )
+    parser.add_argument(
+        "--tsume", action="store_true", help="find the conventional length, without useless interpositions"
+    )
+    parser.add_argument(
+        "--notation",
+        choices=NOTATIONS,
+        help="notation of the moves; default usi, or japanese if the language is Japanese",
+    )
+    parser.add_argument(
+        "--diagram",
+        action="store_true",
+        help="draw positions with kanji; otherwise, a single SFEN's position is drawn in letters",
     )
     parser.add_argument("--kif", metavar="OUT", help="write the problems with their answers as KIF")
-    parser.add_argument("--suite", metavar="FILE", help="check the answers of a file instead")
+    parser.add_argument("--suite", metavar="FILE", help="check the answers in a file instead")
     add_hash(parser, HASH_MB)
     add_threads(parser)
     add_cluster(parser, "problems")
@@ -104,7 +121,7 @@ def is_file(words: list[str]) -> bool:
     if len(words) != 1 or words[0] == STANDARD or Path(words[0]).is_file():
         return len(words) == 1
     if " " not in words[0].strip() and words[0] != "startpos" and words[0].count("/") != BOARD_BARS:
-        raise ValueError(f"mate: there is no file {words[0]}, and it is no SFEN")
+        raise ValueError(f"mate: {words[0]} is neither a file nor an SFEN")
     return False
 
 
@@ -212,7 +229,7 @@ def solve_many(args: argparse.Namespace, sfens: list[str]) -> int:
     }
     nodes, seconds = (sum(getattr(answer.found, name) for answer in done) for name in ("nodes", "seconds"))
     mates = plural("{mates} mate", "{mates} mates", counts["mates"]).format(**counts)
-    others = _("{nomates} without, {timeouts} not proven   ({seconds:.2f} s)").format(**counts, seconds=seconds)
+    others = _("{nomates} without mate, {timeouts} not proven   ({seconds:.2f} s)").format(**counts, seconds=seconds)
     text = _("{mates}, {others}").format(mates=mates, others=others)
     report(args, {**counts, "results": rows, "nodes": nodes, "seconds": seconds}, text)
     return 1 if counts["timeouts"] else 0

@@ -104,7 +104,7 @@ def headline(found: ForcedWin[int], tsume: bool) -> str:
         words = _("mate in {length} without useless interpositions").format(length=found.length)
     else:
         words = _("mate in {length}").format(length=found.length)
-    return words + {None: "", True: _(", the shortest"), False: _(", not proven shortest")}[found.shortest]
+    return words + {None: "", True: _(", the shortest"), False: _(", not proven to be the shortest")}[found.shortest]
 
 
 def written(sfen: str, moves: Sequence[str], notation: str) -> list[str]:

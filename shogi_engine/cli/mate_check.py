@@ -75,7 +75,7 @@ def sentences(row: dict[str, Any], notation: str) -> list[str]:
         words_of_last = _("the last move may also be {move}, which is tolerated")
         lines.append(words_of_last.format(**_shown(row, other, notation)))
     for other in row["unproven"]:
-        lines.append(_("nothing is proven of {move} at move {ply}").format(**_shown(row, other, notation)))
+        lines.append(_("nothing is proven about {move} at move {ply}").format(**_shown(row, other, notation)))
     return lines if row["flaws"] or row["unproven"] else [*lines, _("no flaw")]
 
 

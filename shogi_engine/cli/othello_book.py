@@ -24,10 +24,14 @@ def discs(text: str) -> float:
 def add_othello_book(parser: argparse.ArgumentParser) -> None:
     """Add --book and --book-randomness."""
     parser.add_argument(
-        "--book", nargs="?", const=SHIPPED, metavar="FILE", help="play from the book that comes along, or from FILE"
+        "--book", nargs="?", const=SHIPPED, metavar="FILE", help="play from the engine's own book, or from FILE"
     )
     parser.add_argument(
-        "--book-randomness", type=discs, default=0.0, metavar="DISCS", help="how much worse its moves may be; default 0"
+        "--book-randomness",
+        type=discs,
+        default=0.0,
+        metavar="DISCS",
+        help="how much worse than the best a book move may be; default 0",
     )
 
 
@@ -37,7 +41,7 @@ def book_use(args: argparse.Namespace) -> "BookUse | None":
 
     if args.book is None:
         if args.book_randomness:
-            raise ValueError(f"{args.command}: --book-randomness is of a book; --book asks for one")
+            raise ValueError(f"{args.command}: --book-randomness needs --book")
         return None
     book = None
     if args.book != SHIPPED:

@@ -26,13 +26,15 @@ def add_parser(commands: Any) -> None:
     add_game(parser, "?")
     parser.add_argument("depth", nargs="?", type=int, metavar="DEPTH")
     add_position(parser, moves=False)
-    parser.add_argument("--divide", action="store_true", help="the leaves under each move")
-    parser.add_argument("--no-bulk", action="store_true", help="make the moves of the last ply too")
+    parser.add_argument("--divide", action="store_true", help="show the leaves below each move")
+    parser.add_argument(
+        "--no-bulk", action="store_true", help="make the moves of the last ply too, instead of only counting them"
+    )
     parser.add_argument("--free-pass", action="store_true", help="a pass uses no depth")
     add_threads(parser)
     add_cluster(parser, "positions")
-    parser.add_argument("--suite", metavar="FILE", help="check the counts of a file instead")
-    parser.add_argument("--max-nodes", type=at_least_one, metavar="N", help="leave out larger counts of the suite")
+    parser.add_argument("--suite", metavar="FILE", help="check the counts in a file instead")
+    parser.add_argument("--max-nodes", type=at_least_one, metavar="N", help="skip counts of the suite larger than N")
     add_json(parser)
 
 

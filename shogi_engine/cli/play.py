@@ -51,7 +51,7 @@ def add_parser(commands: Any) -> None:
         commands,
         "play",
         run,
-        "Play in the terminal, which asks for game, side, level and handicap if nothing is said.",
+        "Play in the terminal. Without options it asks for game, side, level and handicap.",
     )
     add_game(parser, "?")
     choices = (*SIDES, "both", "none")
@@ -59,10 +59,15 @@ def add_parser(commands: Any) -> None:
     # The option's older name. It has no default: that of --human applies.
     parser.add_argument("--person", dest="human", choices=choices, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     parser.add_argument(
-        "--pieces", choices=PIECES, help="kanji (Othello: discs) or letters; default kanji on a terminal that has them"
+        "--pieces",
+        choices=PIECES,
+        help="draw kanji (Othello: discs) or letters; default: kanji if the terminal supports them",
     )
     parser.add_argument(
-        "--notation", choices=NOTATIONS, default="", help="Shogi: how moves are shown; japanese with kanji, else usi"
+        "--notation",
+        choices=NOTATIONS,
+        default="",
+        help="Shogi: notation of moves; default: japanese with kanji, else usi",
     )
     parser.add_argument(
         "--handicap", default="", metavar="NAME", help="Shogi: 2-piece, 二枚落ち, lance, rook-lance ...; white begins"
@@ -71,12 +76,12 @@ def add_parser(commands: Any) -> None:
         "--clock",
         type=time_control,
         metavar="MAIN+BYOYOMI+INC",
-        help="10+30, 10:00 or 5m+0+10s; minutes, and seconds, without a unit",
+        help="10+30, 10:00 or 5m+0+10s; without units, MAIN is in minutes and the rest in seconds",
     )
     parser.add_argument(
-        "--xot", action="store_true", help="Othello: begin after eight random moves that leave the game even"
+        "--xot", action="store_true", help="Othello: begin with eight random moves that leave the game balanced"
     )
-    parser.add_argument("--load", default="", metavar="FILE", help="continue with the game of a record")
+    parser.add_argument("--load", default="", metavar="FILE", help="continue the game of a record")
     add_search(parser)
 
 
@@ -147,14 +152,14 @@ def _start(args: argparse.Namespace) -> str:
     """Return the starting position. Raises ValueError for incompatible arguments."""
     if args.game != "shogi":
         if args.notation:
-            raise ValueError(f"play: --notation is for shogi, {args.game} has one only")
+            raise ValueError(f"play: --notation is for shogi; {args.game} has only one notation")
         if args.handicap:
-            raise ValueError(f"play: --handicap is for shogi, {args.game} has none")
+            raise ValueError(f"play: --handicap is for shogi; {args.game} has no handicaps")
     elif args.xot:
         raise ValueError("play: --xot is for othello")
     given = [name for name in ("position", "handicap", "load", "xot") if getattr(args, name)]
     if len(given) > 1 or ((args.load or args.xot) and args.moves):
-        raise ValueError("play: a game begins with one of --position, --handicap, --load and --xot")
+        raise ValueError("play: only one of --position, --handicap, --load and --xot can be given")
     if not args.handicap:
         return str(args.position)
     from shogi_engine.games.shogi.records.handicaps import handicap

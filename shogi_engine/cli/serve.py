@@ -21,12 +21,14 @@ def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = add_command(commands, "serve", run, "Play, analyse and solve in a browser.")
     parser.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on; another than this machine's own asks for a token"
+        "--host", default="127.0.0.1", help="address to listen on; any but this machine's own requires a token"
     )
-    parser.add_argument("--port", type=natural, default=PORT, metavar="N", help=f"default {PORT}; 0 for any free one")
-    parser.add_argument("--token", default="", help="what browsers have to know; made up if the host needs one")
     parser.add_argument(
-        "--engines", type=at_least_one, metavar="N", help="searches at once, default as many as there are cores"
+        "--port", type=natural, default=PORT, metavar="N", help=f"port; default {PORT}, 0 for any free one"
+    )
+    parser.add_argument("--token", default="", help="token that browsers must know; generated if the host requires one")
+    parser.add_argument(
+        "--engines", type=at_least_one, metavar="N", help="searches at the same time; default: one per core"
     )
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
 
@@ -34,7 +36,7 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
     if args.port > PORT_MAX:
-        raise ValueError(f"serve: a port is 0 to {PORT_MAX}, not {args.port}")
+        raise ValueError(f"serve: the port must be 0 to {PORT_MAX}, not {args.port}")
     try:
         import starlette  # noqa: F401
         import uvicorn

@@ -25,9 +25,11 @@ def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = add_command(commands, "solve", run, "Find the exact score of a position near the end of the game.")
     parser.add_argument("game", choices=("othello",), metavar="GAME", help="othello")
-    parser.add_argument("--position", default="", metavar="POS", help="64 of X O - from a1, then the side, X or O")
-    parser.add_argument("--wld", action="store_true", help="find out only who wins: a score of 1, 0 or -1")
-    parser.add_argument("--suite", metavar="FILE", help="check the scores of a file instead")
+    parser.add_argument(
+        "--position", default="", metavar="POS", help="64 squares (X, O or -) from a1, then the side to move (X or O)"
+    )
+    parser.add_argument("--wld", action="store_true", help="find only who wins: the score is 1, 0 or -1")
+    parser.add_argument("--suite", metavar="FILE", help="check the scores in a file instead")
     add_threads(parser)
     add_hash(parser, 256)  # the longest endings, of 26 squares and more, take an eighth fewer nodes than with 64
     add_json(parser)
@@ -38,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     if bool(args.suite) == bool(args.position):
         raise ValueError("solve needs either --position POS or --suite FILE")
     if args.suite and args.wld:
-        raise ValueError("solve: the scores of a suite are exact ones; --wld is for a single position")
+        raise ValueError("solve: the scores of a suite are exact; --wld is for a single position")
     from shogi_engine.games.othello.endgame.solver import Solver
     from shogi_engine.jit import compiling
 

@@ -15,9 +15,13 @@ def add_parser(commands: Any) -> None:
     parser = add_command(commands, "trace", run, "Print the tree of a small search, to see how alpha-beta works.")
     add_game(parser)
     add_position(parser)
-    parser.add_argument("--depth", type=int, choices=DEPTHS, default=2, metavar="N", help="2 (default), 3 or 4")
-    parser.add_argument("--reduce", action="store_true", help="with late move reductions: fewer nodes, less certain")
-    parser.add_argument("--dot", metavar="FILE", help="draw the tree for Graphviz")
+    parser.add_argument(
+        "--depth", type=int, choices=DEPTHS, default=2, metavar="N", help="depth in plies: 2 (default), 3 or 4"
+    )
+    parser.add_argument(
+        "--reduce", action="store_true", help="use late move reductions: fewer nodes, but less reliable"
+    )
+    parser.add_argument("--dot", metavar="FILE", help="write the tree for Graphviz")
     add_json(parser)
 
 

@@ -44,52 +44,110 @@ def add_parser(commands: Any) -> None:
     """Add the command's arguments; those with a game's own default, or for one game only, are None if omitted."""
     parser = add_command(commands, "train", run, "Make an evaluation from the engine's own games.")
     parser.add_argument("game", choices=GAMES, metavar="GAME", help=", ".join(GAMES))
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="what is there is not made again")
-    parser.add_argument("--stage", choices=STAGES, help="this stage alone, of one generation")
-    parser.add_argument("--generation", type=natural, default=0, metavar="N", help="the first one; default 0")
-    parser.add_argument("--generations", type=at_least_one, default=1, metavar="N", help="how many; default 1")
-    parser.add_argument("--games", type=at_least_one, default=20_000, metavar="N", help="a generation; default 20000")
-    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="a move of them; default 1000, Othello 300")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the run; existing files are kept")
+    parser.add_argument("--stage", choices=STAGES, help="run only this stage, of one generation")
+    parser.add_argument(
+        "--generation", type=natural, default=0, metavar="N", help="number of the first generation; default 0"
+    )
+    parser.add_argument(
+        "--generations", type=at_least_one, default=1, metavar="N", help="number of generations; default 1"
+    )
+    parser.add_argument(
+        "--games", type=at_least_one, default=20_000, metavar="N", help="games per generation; default 20000"
+    )
+    parser.add_argument(
+        "--nodes", type=at_least_one, metavar="N", help="nodes per move of these games; default 1000, Othello 300"
+    )
     parser.add_argument("--seed", type=natural, default=1, metavar="N")
     parser.add_argument(
         "--labels",
         default="",
         metavar="WHAT",
-        help="who plays them: an evaluation or a file; default: the last weights",
+        help="the evaluation that plays these games, by name or file; default: the previous generation's weights",
     )
-    parser.add_argument("--name", default="", help="of the weights' files; default network, Othello weights")
-    parser.add_argument("--epochs", type=at_least_one, metavar="N", help="default 5, Othello 12")
+    parser.add_argument("--name", default="", help="base name of the weights' files; default network, Othello weights")
     parser.add_argument(
-        "--trust", type=fraction, metavar="S", help="in the values of later positions; default 0.5, Othello 0.8"
+        "--epochs", type=at_least_one, metavar="N", help="passes over the positions; default 5, Othello 12"
     )
-    parser.add_argument("--older-share", type=fraction, metavar="S", help="of older games; default 1")
-    parser.add_argument("--gate-games", type=at_least_one, default=400, metavar="N", help="default 400")
-    parser.add_argument("--gate-nodes", type=at_least_one, default=5000, metavar="N", help="a move; default 5000")
     parser.add_argument(
-        "--noted", type=Path, metavar="FILE", help="psv, Shogi: the report says how well its values are ranked"
+        "--trust",
+        type=fraction,
+        metavar="S",
+        help="weight of later positions' values in each position's target, 0 to 1; default 0.5, Othello 0.8",
     )
-    parser.add_argument("--against", default="", metavar="WHAT", help="the gate's other side: a name or a file")
+    parser.add_argument(
+        "--older-share",
+        type=fraction,
+        metavar="S",
+        help="share of earlier generations' games that is used, 0 to 1; default 1",
+    )
+    parser.add_argument(
+        "--gate-games", type=at_least_one, default=400, metavar="N", help="games of the test match; default 400"
+    )
+    parser.add_argument(
+        "--gate-nodes",
+        type=at_least_one,
+        default=5000,
+        metavar="N",
+        help="nodes per move of the test match; default 5000",
+    )
+    parser.add_argument(
+        "--noted",
+        type=Path,
+        metavar="FILE",
+        help="Shogi: a psv file with known values; the report says how well they are ranked",
+    )
+    parser.add_argument(
+        "--against",
+        default="",
+        metavar="WHAT",
+        help="the opponent in the test match: an evaluation or a file; default: the evaluation that played the games",
+    )
+    _add_game_options(parser)
+    add_cluster(parser, "files of games")
+    add_threads(parser)
+
+
+def _add_game_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for one game only."""
     shogi = parser.add_argument_group("Shogi")
     shogi.add_argument(
         "--architecture",
         metavar="NAME",
-        help="own, or k-p: K-P 256x2-32-32, a nn.bin for engines of YaneuraOu's family; default own",
+        help="own, or k-p: K-P 256x2-32-32, an nn.bin for engines of YaneuraOu's family; default own",
     )
-    shogi.add_argument("--width", type=at_least_one, metavar="N", help="neurons a side; default 256")
-    shogi.add_argument("--batch", type=at_least_one, metavar="N", help="default 4096")
-    shogi.add_argument("--rate", type=fraction, metavar="R", help="of learning, at first; default 0.001")
+    shogi.add_argument("--width", type=at_least_one, metavar="N", help="neurons per side; default 256")
+    shogi.add_argument("--batch", type=at_least_one, metavar="N", help="positions per step; default 4096")
+    shogi.add_argument("--rate", type=fraction, metavar="R", help="initial learning rate; default 0.001")
     shogi.add_argument(
-        "--refine", action="store_true", default=None, help="continue with the network that labelled the last games"
+        "--refine", action="store_true", default=None, help="start from the network that labelled the last games"
     )
-    shogi.add_argument("--result-share", type=fraction, nargs=2, metavar="S", help="first, last; default 0 0.15")
+    shogi.add_argument(
+        "--result-share",
+        type=fraction,
+        nargs=2,
+        metavar="S",
+        help="weight of game results in the first and in the last epoch; default 0 0.15",
+    )
     othello = parser.add_argument_group("Othello")
-    othello.add_argument("--exact", type=natural, metavar="N", help="empty squares that are solved; default 14")
-    othello.add_argument("--penalty", type=natural, metavar="N", help="positions that hold a weight; default 300")
     othello.add_argument(
-        "--endings", type=natural, metavar="N", help="solved for the report, of each number of squares; default 25"
+        "--exact",
+        type=natural,
+        metavar="N",
+        help="Othello: positions with at most N empty squares are solved; default 14",
     )
-    add_cluster(parser, "pieces of games")
-    add_threads(parser)
+    othello.add_argument(
+        "--penalty",
+        type=natural,
+        metavar="N",
+        help="Othello: number of positions that a weight needs to change by half; default 300",
+    )
+    othello.add_argument(
+        "--endings",
+        type=natural,
+        metavar="N",
+        help="Othello: positions solved for the report, for each number of empty squares; default 25",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -18,12 +18,24 @@ def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = add_command(commands, "tsume", run, "Solve mate problems in the terminal; the engine defends.")
     parser.add_argument(
-        "number", nargs="?", type=at_least_one, metavar="N", help="a problem; default: the next that is not solved"
+        "number",
+        nargs="?",
+        type=at_least_one,
+        metavar="N",
+        help="number of the problem; default: the next unsolved one",
     )
     parser.add_argument("--daily", action="store_true", help="the problem of the day")
-    parser.add_argument("--length", type=int, choices=LENGTHS, metavar="PLIES", help="problems of 1, 3 ... 11 plies")
-    parser.add_argument("--grade", type=int, choices=range(1, GRADES + 1), metavar="N", help="1 (easy) to 10, measured")
-    parser.add_argument("--progress", action="store_true", help="only tell what was solved")
+    parser.add_argument(
+        "--length", type=int, choices=LENGTHS, metavar="PLIES", help="only problems of this length: 1, 3 ... 11"
+    )
+    parser.add_argument(
+        "--grade",
+        type=int,
+        choices=range(1, GRADES + 1),
+        metavar="N",
+        help="only problems of this difficulty: 1 (easy) to 10, measured",
+    )
+    parser.add_argument("--progress", action="store_true", help="only show how many problems you have solved")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,7 +64,7 @@ def first_problem(args: argparse.Namespace, progress: Progress, some: tuple[Prob
         return daily()
     if args.number is not None:
         if args.number > len(problems()):
-            raise ValueError(f"tsume: there are {len(problems())} problems, no number {args.number}")
+            raise ValueError(f"tsume: there are only {len(problems())} problems; there is no number {args.number}")
         return problems()[int(args.number) - 1]
     if not some:
         raise ValueError("tsume: there is no problem of this length and grade")

@@ -14,8 +14,8 @@ def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = add_command(commands, "warmup", run, "Compile and cache everything, so that later starts are quick.")
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"default: {' '.join(games.NAMES)}")
-    parser.add_argument("--target", metavar="CPU", help="compile for such CPUs, e.g. x86-64-v3; with --out")
-    parser.add_argument("--out", metavar="DIR", help="the folder for what --target compiles")
+    parser.add_argument("--target", metavar="CPU", help="compile for CPUs of this kind, e.g. x86-64-v3; needs --out")
+    parser.add_argument("--out", metavar="DIR", help="the folder for the kernels compiled with --target")
     add_json(parser)
 
 

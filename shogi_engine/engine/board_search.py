@@ -253,7 +253,7 @@ class BoardSearches:
         """
         record = board.record()
         if record.game != self.game.name:
-            raise ValueError(f"a Board of {record.game} for an engine of {self.game.name}")
+            raise ValueError(f"the Board is of {record.game}, but the engine plays {self.game.name}")
         with self._claimed():
             self.set_position(record.start, record.moves)
             yield int(board.turn)
@@ -276,7 +276,7 @@ class BoardSearches:
         if limit.level is not None:
             self.check_level(limit.level)
         if multipv < 1:
-            raise ValueError(f"multipv is at least 1, not {multipv}")
+            raise ValueError(f"multipv must be at least 1, not {multipv}")
         names = ("depth", "nodes", "mate", "level")
         limits = {name: value for name in names if (value := getattr(limit, name)) is not None}
         return {"multipv": multipv, "searchmoves": moves, "budget": self.time_budget(limit), **limits}

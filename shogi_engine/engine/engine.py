@@ -251,7 +251,7 @@ class Engine(BoardSearches):
         """
         for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
             if limit is not None and limit < 1:
-                raise ValueError(f"{name} is at least 1, not {limit}")
+                raise ValueError(f"{name} must be at least 1, not {limit}")
         doubt = None
         if level is not None:
             plan = self.check_level(level)
@@ -305,7 +305,7 @@ class Engine(BoardSearches):
     def _idle(self) -> Iterator[None]:
         """Keep all searches from starting inside the `with` block; raises RuntimeError if one is running."""
         if not self._searching.acquire(blocking=False):
-            raise RuntimeError("this engine is searching already")
+            raise RuntimeError("this engine is already searching")
         try:
             yield
         finally:

@@ -48,7 +48,6 @@ VALUE_MAX = VALUE_MATE_IN_MAX - 1  # the largest value of an evaluation
 
 HISTORY_SLOTS = 1 << 16  # the range of history_slot
 CAPTURE_SLOTS = 1 << 16  # the range of capture_slot
-STRUCTURE_SLOTS = 1 << 11  # the range of structure_slot
 CORRECTION_TABLES, CORRECTION_SLOTS = 6, 1 << 14  # the number and range of correction_slots
 
 BEFORE_SEARCH, BESIDE_SEARCH = "before", "beside"  # values of Game.solver_runs
@@ -457,18 +456,15 @@ def history_slot(pos, move):
 def continuation_slot(pos, move):
     """Return the index of `move` (piece and target) in the continuation histories, -1 if the game keeps none.
 
-    It is below the game's `continuation_slots`. Each side's moves should have one half of the range.
+    It is below the game's `continuation_slots`.
     """
     return -1
 
 
 @stub
-def structure_slot(ctx):
-    """Return the index, below STRUCTURE_SLOTS, of the slowly changing part of ctx.pos, such as its pawns.
-
-    The search keeps a history of quiet moves for each structure.
-    """
-    return np.int64(0)
+def usual_slots(pos):
+    """Return (first, end): the range of continuation slots of most quiet moves, which the search prefetches."""
+    return np.int64(0), np.int64(0)
 
 
 @stub

@@ -102,5 +102,5 @@ def parse_engine(
     elif colon and name in GAMES:
         protocol, command = name, rest.strip()
     if not command:
-        raise ValueError(f"an engine has no command: {text!r}")
+        raise ValueError(f"an engine without a command: {text!r}")
     return EngineSpec(protocol, command, parse_options(given), (), control, ponder, label, GAMES[protocol])

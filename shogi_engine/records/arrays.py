@@ -268,7 +268,7 @@ class _Reader:
         self._name = name
         head = binary_head(source, HEAD)
         if not head.strip():
-            raise RecordError("there is nothing in it")
+            raise RecordError("the file is empty")
         chosen = load_format(self._format) if self._format else self._format_of(head, name)
         scanner = None if head[:2] in UTF_16 or chosen is None else self._scanner(chosen)
         if scanner is not None and chosen is not None:
@@ -315,7 +315,7 @@ class _Reader:
                     break
             rest = data[begin * text.itemsize :]
             if len(rest) > GAME_MAX:
-                raise RecordError("a game without an end", line=lines + 1)
+                raise RecordError("the game has no end", line=lines + 1)
             if not final:
                 lines += int(np.count_nonzero(text[:begin] == NEW_LINE))
 

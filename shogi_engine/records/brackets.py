@@ -62,7 +62,7 @@ def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
             first, line = number, line[line.index("(") :]
         text += line
         if len(text) > GAME_MAX:
-            raise RecordError("a game without an end", line=first)
+            raise RecordError("the game has no end", line=first)
         while ")" in line and (end := _end(text, parts)):
             yield Block(first, text[:end])
             first += text.count("\n", 0, end)

@@ -94,7 +94,7 @@ def read(
     """Yield the games of a seekable binary file; the extension of `name` helps recognition. See `iterate`."""
     head = binary_head(source, HEAD)
     if not head.strip():
-        raise RecordError("there is nothing in it")
+        raise RecordError("the file is empty")
     chosen = load_format(format) if format else None
     if chosen is None and head[:2] not in UTF_16 and b"\0" in head[:64]:
         chosen = recognise(head.decode("latin-1"), binary=True, game=game)
@@ -132,7 +132,7 @@ def _read_by_name(text: io.TextIOWrapper, name: str, game: str, keep: bool) -> I
     if found is None or found.binary:
         first = next((line.strip() for line in text if line.strip()), "")
         shown = repr(first if len(first) <= 40 else first[:37] + "...")
-        raise RecordError(f"{shown} begins no record; expected one of: {expected(game)}", line=1)
+        raise RecordError(f"no record begins with {shown}; expected one of: {expected(game)}", line=1)
     try:
         yield from _some(found, found.read(text, keep))
     except RecordError as error:
@@ -148,7 +148,7 @@ def _some(format: RecordFormat, records: Iterator[GameRecord]) -> Iterator[GameR
         any_found = True
         yield record
     if not any_found:
-        raise RecordError(f"there is no game in it; expected {format.name}: {format.expected}")
+        raise RecordError(f"the file contains no game; expected {format.name}: {format.expected}")
 
 
 # ---- writing -----------------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def _of_game(format: RecordFormat, records: Iterable[GameRecord]) -> Iterator[Ga
     """Yield the records. Raises ValueError for a record of another game than the format's."""
     for record in records:
         if record.game != format.game:
-            raise ValueError(f"{format.name} is a format of {format.game}, the record is one of {record.game}")
+            raise ValueError(f"{format.name} is a format of {format.game}, but the record is of {record.game}")
         yield record
 
 

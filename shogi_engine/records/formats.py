@@ -235,7 +235,7 @@ def format_names() -> list[str]:
 def register(name: str, module: str) -> None:
     """Add a format from another module, which defines FORMAT. Raises ValueError if the name is taken."""
     if _modules().get(name, module) != module:
-        raise ValueError(f"there is a record format {name!r} already")
+        raise ValueError(f"there is already a record format {name!r}")
     _added[name] = module
 
 

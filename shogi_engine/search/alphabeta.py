@@ -32,7 +32,6 @@ from shogi_engine.interface.game import (
     probcut,
     see_ge,
     set_check_info,
-    structure_slot,
     terminal_value,
 )
 from shogi_engine.jit import njit
@@ -163,7 +162,6 @@ def search(ctx, alpha, beta, depth, node, start):
     correction = 0
     improving = opponent_worsening = False
     if pruning:
-        here.structure = structure_slot(ctx)
         before = ctx.frames[BEFORE_ROOT + ctx.ply - 2].static_eval
         if in_check:
             static_eval = estimate = here.static_eval = before

@@ -85,7 +85,6 @@ FRAME = record_dtype(
         ("tt_hit", np.int64),
         ("marked", np.int64),  # whether the node was on or near a principal variation
         ("follow_pv", np.int64),  # whether it is on the principal variation of the last iteration
-        ("structure", np.int64),  # structure_slot
         ("excluded", np.uint32),  # the move excluded in a singular search, else MOVE_NONE
         ("depth", np.int64),  # search depth of the node in plies
         ("move_count", np.int64),  # number of the move made here

@@ -2,7 +2,6 @@
 
 * Main history of quiet moves, by `history_slot`. Near the root there is one by ply as well.
 * Capture history, by `capture_slot`.
-* Structure history: the success of quiet moves in positions with the same `structure_slot`.
 * Continuation histories: the success of a quiet move after each of the moves 1 to 6 plies before it, and whether that
   move was a check evasion or a capture (https://www.chessprogramming.org/History_Heuristic#Continuation_History).
 * The trust in the table's moves: how often they were best.
@@ -23,7 +22,6 @@ from shogi_engine.interface.game import (
     CORRECTION_TABLES,
     HISTORY_SLOTS,
     MOVE_NONE,
-    STRUCTURE_SLOTS,
     VALUE_MAX,
     VALUE_NONE,
     Game,
@@ -32,6 +30,7 @@ from shogi_engine.interface.game import (
     correction_slots,
     history_slot,
     is_quiet,
+    usual_slots,
 )
 from shogi_engine.jit import njit, prefetch, python_record_at, record_at, record_dtype
 
@@ -41,14 +40,13 @@ CACHE_LINE = 64  # bytes
 CONTINUATIONS = 6  # number of earlier plies with a continuation history
 MAIN_MAX = 7183
 CAPTURE_MAX = 10692
-STRUCTURE_MAX = 8192
 CONTINUATION_MAX = 30000
 CORRECTION_MAX = 1024
 TRUST_MAX = 8192
 
 # The initial values of the tables; all others start at zero.
 LOW_PLY_START = 98
-START_VALUES = {"captures": -678, "structure": -1238, "continuation": -523, "continuation_corrections": 6}
+START_VALUES = {"captures": -678, "continuation": -523, "continuation_corrections": 6}
 
 _dtypes: dict[tuple, np.dtype] = {}  # by the properties of a game that they depend on
 _scratch: dict[np.dtype, "Histories"] = {}
@@ -69,7 +67,6 @@ def histories_dtype(game: Game) -> np.dtype:
                 ("main", np.int16, (HISTORY_SLOTS,)),
                 ("low_ply", np.int16, (LOW_PLIES, HISTORY_SLOTS)),
                 ("captures", np.int16, (CAPTURE_SLOTS,)),
-                ("structure", np.int16, (STRUCTURE_SLOTS, moves)),  # [structure_slot, continuation_slot]
                 ("continuation", np.int16, (continuation_rows(game), moves)),  # [continuation_row, continuation_slot]
                 ("tt_trust", np.int64),
                 ("corrections", np.int16, (CORRECTION_TABLES, CORRECTION_SLOTS)),
@@ -147,15 +144,6 @@ def capture_history(ctx, move):
 
 
 @njit
-def structure_history(ctx, move):
-    """Return the history of a quiet `move` in this node's structure (kept in its frame), within +-STRUCTURE_MAX."""
-    slot = continuation_slot(ctx.pos, move)
-    if slot < 0:
-        return 0
-    return int(record_at(ctx, ctx.histories).structure[ctx.frames[BEFORE_ROOT + ctx.ply].structure, slot])
-
-
-@njit
 def continuation_row(ctx, slot, in_check, quiet):
     """Return the continuation histories' row for the moves that follow a move, by its slot and circumstances."""
     moves = record_at(ctx, ctx.histories).continuation.shape[1] - 1
@@ -175,20 +163,16 @@ def continuation_score(ctx, move):
 
 @njit
 def prefetch_quiet_histories(ctx):
-    """Prefetch the histories that quiet moves are likely to read: the rows of the last move and of the structure.
+    """Prefetch the entries after the last move that quiet moves are likely to read (`usual_slots`).
 
-    The rows of other moves are mostly cached because nodes nearby read them. Fetches the half of the side to move.
+    Those after the moves before it are mostly cached, because nodes nearby read them.
     """
-    tables = record_at(ctx, ctx.histories)
-    here = ctx.frames[BEFORE_ROOT + ctx.ply]
-    last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
-    moves = tables.structure.shape[1]
-    half = 0 if last.to_slot >= moves // 2 else moves // 2
-    follows = np.uint64(tables.continuation.ctypes.data) + np.uint64(2 * (last.row * moves + half))
-    fits = np.uint64(tables.structure.ctypes.data) + np.uint64(2 * (here.structure * moves + half))
-    for place in range(0, moves // 2 * 2, CACHE_LINE):
-        prefetch(follows + np.uint64(place))
-        prefetch(fits + np.uint64(place))
+    continuation = record_at(ctx, ctx.histories).continuation
+    row = ctx.frames[BEFORE_ROOT + ctx.ply - 1].row * continuation.shape[1]
+    first, end = usual_slots(ctx.pos)
+    address = np.uint64(continuation.ctypes.data) + np.uint64(2 * (row + first))
+    for place in range(0, 2 * (end - first), CACHE_LINE):
+        prefetch(address + np.uint64(place))
 
 
 @njit
@@ -247,14 +231,6 @@ def learn_capture(ctx, slot, bonus):
 
 
 @njit
-def learn_structure(ctx, to_slot, bonus):
-    """Add `bonus` to the history of the move to `to_slot` in the structure of ctx.pos."""
-    table = record_at(ctx, ctx.histories).structure
-    row = ctx.frames[BEFORE_ROOT + ctx.ply].structure
-    table[row, to_slot] = gravity(int(table[row, to_slot]), bonus, STRUCTURE_MAX)
-
-
-@njit
 def learn_trust(ctx, was_best):
     """Raise the trust in the table's moves if one was the best move of its node; lower it otherwise."""
     tables = record_at(ctx, ctx.histories)
@@ -303,7 +279,6 @@ def learn_quiet(ctx, move, bonus):
         low_ply[ctx.ply, slot] = gravity(int(low_ply[ctx.ply, slot]), share, MAIN_MAX)
     if to_slot >= 0:
         learn_continuations(ctx, ctx.ply, to_slot, bonus * params.continuation_share // 1024)
-        learn_structure(ctx, to_slot, bonus * params.structure_share[0 if bonus > 0 else 1] // 1024)
 
 
 @njit
@@ -336,8 +311,6 @@ def learn_from_static_eval(ctx):
     limits = ctx.params.eval_history_range
     change = min(max(-(last.static_eval + here.static_eval), limits[0]), limits[1]) + limits[2]
     learn_main(ctx, last.slot, change * ctx.params.eval_history // 128)
-    if not here.tt_hit and last.structure == here.structure:
-        learn_structure(ctx, last.to_slot, change * ctx.params.eval_history_structure // 128)
 
 
 @njit
@@ -393,8 +366,6 @@ def learn_from_fail_low(ctx, best_value, depth):
     bonus *= max(scale, 0)
     learn_last_continuations(ctx, bonus * params.fail_low_shares[0] // 16384)
     learn_main(ctx, last.slot, bonus * params.fail_low_shares[1] // 16384)
-    if last.structure == here.structure:
-        learn_structure(ctx, last.to_slot, bonus * params.fail_low_shares[2] // 16384)
 
 
 @njit

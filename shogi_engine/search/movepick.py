@@ -139,12 +139,11 @@ def score_quiets(ctx, start, end, tt_move):
     tables = record_at(ctx, ctx.histories)
     continuation = tables.continuation
     here = BEFORE_ROOT + ctx.ply
-    structure = ctx.frames[here].structure
     row1, row2, row3 = ctx.frames[here - 1].row, ctx.frames[here - 2].row, ctx.frames[here - 3].row
     row4, row6 = ctx.frames[here - 4].row, ctx.frames[here - 6].row
     near_root = ctx.ply < LOW_PLIES
     low_ply_share = 1024 * params.order_low_ply // (1 + ctx.ply)
-    order_main, order_structure, order_check = params.order_main, params.order_structure, params.order_check
+    order_main, order_check = params.order_main, params.order_check
     score_moves(ctx, start, end - start)
     # The tables are slow to read from memory: this loop does nothing else, so the reads of many moves overlap.
     for index in range(start, end):
@@ -153,7 +152,6 @@ def score_quiets(ctx, start, end, tt_move):
         score = ctx.scores[index] + order_main * int(tables.main[history])
         slot = continuation_slot(ctx.pos, move)
         if slot >= 0:
-            score += order_structure * int(tables.structure[structure, slot])
             score += int(continuation[row1, slot]) + int(continuation[row2, slot]) + int(continuation[row3, slot])
             score += int(continuation[row4, slot]) + int(continuation[row6, slot])
         if near_root:

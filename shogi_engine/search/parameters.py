@@ -200,7 +200,6 @@ SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
         "of a quiet move's change of the static evaluation, main",
         STOCKFISH,
     ),
-    _P("eval_history_structure", SHARE_128, 1536, 0, 4000, 150, "and by structure", STOCKFISH),
     _P(
         "eval_history_range",
         VALUE,
@@ -238,7 +237,6 @@ SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
         STOCKFISH,
     ),
     _P("continuation_extra", HISTORY, 88, 0, 300, 9, "added to the first of them", STOCKFISH),
-    _P("structure_share", SHARE_1024, (850, 550), 0, 2048, 80, "of a bonus, of a malus, by structure", STOCKFISH),
     _P("tt_cut_bonus", HISTORY, (130, 71, 1043), 0, 3000, 100, "a table's cutoff: by depth, less, at most", STOCKFISH),
     _P("tt_cut_malus", HISTORY, 2142, 0, 5000, 210, "of an early move that the table refutes", STOCKFISH),
     _P("fail_low_base", NUMBER, -232, -600, 400, 23, "bonus for the move before a fail low: a share of ...", STOCKFISH),
@@ -259,11 +257,11 @@ SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
     _P(
         "fail_low_shares",
         NUMBER,
-        (221, 118, 580),
+        (221, 118),
         0,
         1200,
         22,
-        "of it, in 1/16384: continuation, main, structure",
+        "of it, in 1/16384: continuation, main",
         STOCKFISH,
     ),
     _P("fail_low_capture", HISTORY, 1018, 0, 3000, 100, "and for a capture before a fail low", STOCKFISH),
@@ -284,7 +282,6 @@ SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
         "good_capture_see", NUMBER, 18, 6, 100, 2, "a capture may lose its score over this and still be good", STOCKFISH
     ),
     _P("order_main", NUMBER, 2, 0, 6, 1, "times the main history", STOCKFISH),
-    _P("order_structure", NUMBER, 2, 0, 6, 1, "times the history by structure", STOCKFISH),
     _P("order_check", HISTORY, 16384, 0, 40000, 1600, "for a quiet check ...", STOCKFISH),
     _margin("order_check_see", "... that loses no more than this"),
     _P("order_low_ply", NUMBER, 8, 0, 20, 1, "times the history near the root, over 1 + ply", STOCKFISH),

@@ -10,7 +10,6 @@ from shogi_engine.search.history import (
     capture_history,
     continuation_score,
     main_history,
-    structure_history,
     tt_trust,
 )
 
@@ -88,7 +87,7 @@ def quiet_is_pruned(ctx, move, depth, lmr_depth, alpha, no_best_move):
     """
     params = ctx.params
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
-    history = continuation_score(ctx, move) + structure_history(ctx, move)
+    history = continuation_score(ctx, move)
     if history < -params.history_pruning_margin * depth:
         return True, -VALUE_INFINITE
     history += params.history_main_share * main_history(ctx, move) // 1024

@@ -38,7 +38,7 @@ class Limit:
             value = getattr(self, field.name)
             least = 1 if field.name in ("depth", "nodes", "mate") else 0
             if value is not None and not value >= least:
-                raise ValueError(f"{field.name} is at least {least}, not {value}")
+                raise ValueError(f"{field.name} must be at least {least}, not {value}")
 
     def is_endless(self, side: int) -> bool:
         """Tell whether a search for `side`, 0 (black) or 1 (white), runs until it is stopped."""

@@ -22,7 +22,7 @@ PASS_SECONDS = 1.2  # to show that the only move is a pass
 def check_levels(game: str, players: list[int | None]) -> None:
     """Raise ValueError for an unknown level."""
     if any(level is not None and level > STRONGEST[game] for level in players):
-        raise ValueError(f"levels are 0 to {STRONGEST[game]}")
+        raise ValueError(f"the level must be 0 to {STRONGEST[game]}")
 
 
 class Playing:

@@ -73,13 +73,13 @@ def test_levels_go_to_the_top_in_both_games():
             assert level_limits(engine, 3) == {"level": 3}
             assert level_limits(engine, strongest) == ({} if game == "shogi" else {"level": 30})
             for wrong in (-1, strongest + 1):
-                with pytest.raises(ValueError, match=f"levels are 0 to {strongest}, not {wrong}"):
+                with pytest.raises(ValueError, match=f"level must be 0 to {strongest}, not {wrong}"):
                     level_limits(engine, wrong)
     text, match = played("shogi", ["level", "level 3", "level 21", "level x", "level 20"], {0})
     assert match.limits == {}
     lines = text.splitlines()[-5:]
-    assert lines[0] == lines[4] == "the engine as it is" and lines[1] == "level 3"
-    assert "levels are 0 to 20" in lines[2] and "is a number" in lines[3]
+    assert lines[0] == lines[4] == "the engine at full strength" and lines[1] == "level 3"
+    assert "level must be 0 to 20" in lines[2] and "is a number" in lines[3]
 
 
 def test_the_end_says_who_won_and_why():
@@ -126,7 +126,7 @@ def test_save_load_and_what_is_not_overwritten(tmp_path, monkeypatch):
     ]
     text, match = played("shogi", lines)
     assert text.count(f"saved in {kif}") == 2 and other.read_text() == "mine" and not match.is_unsaved()
-    for said in ("is there already", "save under which name", "'.pgn'", "expected one of", "load which file"):
+    for said in ("already exists", "save under which name", "'.pgn'", "expected one of", "load which file"):
         assert said in text
     (record,) = records.load(kif)
     assert record.moves == ["7g7f", "3c3d"] and record.names == ["human", "human"] and record.ending == "interrupted"

@@ -59,7 +59,7 @@ def test_the_end_of_input_keeps_the_game_and_load_goes_on(env, tmp_path):
     other = tmp_path / "other.csa"
     lines = ["undo", "8c8d", f"save {path}", f"save {other}", "quit"]
     text = piped(env, ["shogi", "--human", "both", "--load", str(path)], lines)
-    assert f"{path} is there already" in text and f"saved in {other}" in text and "kept in" not in text
+    assert f"{path} already exists" in text and f"saved in {other}" in text and "kept in" not in text
     assert records.load(other)[0].moves == ["7g7f", "8c8d"] and kept(tmp_path, "shogi")[1] == record
 
 

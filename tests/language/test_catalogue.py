@@ -83,7 +83,7 @@ def test_help_of_all_commands_in_english():
 def test_messages_with_values_are_recognised(japanese):
     assert translate("no such text") == "no such text"
     assert (
-        translate("mate: there is no file a.kif, and it is no SFEN")
+        translate("mate: a.kif is neither a file nor an SFEN")
         == "mate: a.kif というファイルはなく、SFEN でもありません"
     )
     nested = translate("move 2: illegal move '7g7f': there is no piece on 7g")

@@ -49,7 +49,7 @@ def test_limits_of_a_level():
     assert levels.plan(17, long) == LevelPlan(26, selectivity=levels.CAREFUL, doubt=1)
     assert levels.plan(4, late) == LevelPlan(4, selectivity=0)
     for wrong in (-1, 31):
-        with pytest.raises(ValueError, match="levels are 0 to 30"):
+        with pytest.raises(ValueError, match="level must be 0 to 30"):
             levels.plan(wrong, start)
     with Engine(TIC_TAC_TOE, hash_mb=1) as engine, pytest.raises(ValueError, match="has no levels"):
         engine.search(level=0)

@@ -142,7 +142,7 @@ def test_ggf_writes_numbers_as_it_reads_them():
     [("Othello", "Chess", "character 3: GM"), ("[8 -", "[6 -", "BO: the board"), ("*O", "*Q", "BO: .*'Q'"),
      ("W[F6]", "W[F9]", r"move 2, W\[F9\]"), ("W[F6]", "B[F6]", "it is not black's turn"), (";)", "", "the end"),
      ("W[F6]", "W[F6/x]", "'x' is no number"), ("W[F6]", "W[F6/1/2/3]", "at most"), ("RE[?]", "RE?", "a value,"),
-     ("RE[?]", "[?]", "a property, NAME|already"), ("PW", "PB", "PB: .*already"),
+     ("RE[?]", "[?]", "a property, NAME|given twice"), ("PW", "PB", "PB: .*given twice"),
      ("W[F4];)", "W[F4", "] is missing|the end")],
 )  # fmt: skip
 def test_errors_of_ggf_name_the_place(old, new, wrong):

@@ -194,4 +194,4 @@ def test_a_faulty_book_is_told_before_the_game(capsys, tmp_path):
     book = tmp_path / "book.txt"
     book.write_text(f"% a comment\n{START}; a1:+0.2\n")
     assert main(["nboard", "--book", str(book)]) == 2
-    assert capsys.readouterr().err == f"shogi-engine: {book}: line 2: illegal move 'a1': it turns no disc of white\n"
+    assert capsys.readouterr().err == f"shogi-engine: {book}: line 2: illegal move 'a1': it flips no disc of white\n"

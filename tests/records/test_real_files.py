@@ -177,7 +177,7 @@ def test_jkf_as_other_programs_write_it():
     assert record.root.children[1].move == "2g2f" and record.seconds[0] == 16 and record.headers == {"event": "C"}
     for fault, reason in (
         ('{"moves":[{},{"move":{"to":{"x":7,"y":5},"from":{"x":7,"y":7},"piece":"FU"}}]}', r"moves\[1\]: .*reach"),
-        ('{"moves":[{},{"move":{"to":{"x":0,"y":5}}}]}', r"moves\[1\]: move.piece"), ("{", "no JSON"), ("[" * 100000, "no JSON|begins no"),
+        ('{"moves":[{},{"move":{"to":{"x":0,"y":5}}}]}', r"moves\[1\]: move.piece"), ("{", "not JSON"), ("[" * 100000, "not JSON|begins with"),
         ('{"header":{}}', "'moves' is missing"), ('{"moves":[{},{"special":"X"}]}', "special"),
     ):  # fmt: skip
         with pytest.raises(RecordError, match=reason):
@@ -188,7 +188,7 @@ def test_sgf_as_other_programs_write_it():
     record = one("(;FF[4]GM[2]SZ[8]\nPB[A]PW[B]RE[B+64]\n;B[fe]C[one\\]];W[FF](;B[e6])(;B[d3];W[c5]))")
     assert record.moves == ["f5", "f6", "e6"] and record.root.children[0].comment == "one]" and record.score == 64
     assert record.main_line[2].children[1].move == "d3"
-    with pytest.raises(RecordError, match=r"GM\[1\]: the game is Othello"):
+    with pytest.raises(RecordError, match=r"GM\[1\]: the game must be Othello"):
         one("(;GM[1];B[dd])")
     with pytest.raises(RecordError, match="line 2: .*no square"):
         one("(;GM[2]\n;B[zz])")

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shogi_engine.games.othello import GAME as OTHELLO
 from shogi_engine.games.shogi import GAME
-from shogi_engine.interface.game import continuation_slot, evaluate, history_slot, refresh_line
+from shogi_engine.games.shogi.types import UNPROMOTED, move_kind
+from shogi_engine.interface.game import continuation_slot, evaluate, history_slot, refresh_line, usual_slots
 from shogi_engine.jit import python_record_at
-from shogi_engine.search.context import make_move, make_null_move, new_context, set_root, unmake_move
+from shogi_engine.search.context import make_move, make_null_move, new_context, set_root, unmake_move, write_root_moves
 from shogi_engine.search.history import (
     BEFORE_ROOT,
     CORRECTION_MAX,
@@ -52,6 +53,19 @@ def play(ctx, *texts):
         make_move(ctx, np.uint32(GAME.parse_move(ctx.pos, text)))
 
 
+@pytest.mark.parametrize("side", ["b", "w"])
+def test_usual_slots_are_those_of_drops_and_pieces_not_promoted(side):
+    ctx = new_context(GAME)
+    text = f"6n1l/2+S1k4/2lp4p/1np1B2b1/3PP4/1N1S3rP/1P2+pPP+p1/1p1G5/3KG2r1 {side} GSN2L4Pgs2p 1"
+    set_root(ctx, GAME.parse_position(text))
+    moves = [np.uint32(move) for move in ctx.root_moves[: write_root_moves(ctx)]]
+    first, end = usual_slots(ctx.pos)
+    usual = [first <= continuation_slot(ctx.pos, move) < end for move in moves]
+    assert usual == [UNPROMOTED[move_kind(move)] == move_kind(move) for move in moves]
+    assert len(set(usual)) == 2
+
+
+@settings(deadline=None)  # the first call compiles
 @given(st.integers(-30000, 30000), st.integers(-1 << 40, 1 << 40), st.sampled_from([1024, 7183, 30000]))
 def test_gravity_stays_within_its_limit(value, bonus, limit):
     value = max(-limit, min(limit, value))

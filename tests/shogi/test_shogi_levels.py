@@ -30,7 +30,7 @@ def test_levels_bound_the_search(engine):
     assert engine.search(level=12, nodes=300).nodes < 600 and engine.search(level=12, nodes=10**6).nodes < 10**5
     assert engine.search(level=0, searchmoves=["1g1f"]).bestmove == "1g1f"
     for wrong in (-1, 21):
-        with pytest.raises(ValueError, match="levels are 0 to 20"):
+        with pytest.raises(ValueError, match="level must be 0 to 20"):
             engine.search(level=wrong)
 
 

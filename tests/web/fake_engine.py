@@ -60,7 +60,7 @@ class FakeEngine:
 
     def check_level(self, level):
         if not 0 <= level <= 20:
-            raise ValueError(f"levels are 0 to 20, not {level}")
+            raise ValueError(f"the level must be 0 to 20, not {level}")
         return LevelPlan() if level == 20 else LevelPlan(nodes=600)
 
     def search(self, *, multipv=1, on_info=None, movetime=None, **limits):

@@ -337,14 +337,22 @@ def main() -> int:
     parser.add_argument("--prior", action="store_true", help="write weights made by hand, to play the first games with")
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--batch", type=int, default=16384)
-    parser.add_argument("--rate", type=float, default=0.05, help="first step of Adam, as a share of a part's width")
+    parser.add_argument(
+        "--rate", type=float, default=0.05, help="first step of Adam, as a share of the width of a part"
+    )
     parser.add_argument(
         "--widths", type=float, nargs=len(PARTS), default=WIDTHS, help=f"centipawns: {', '.join(PARTS)}"
     )
-    parser.add_argument("--alike", type=float, default=0.4, help="that many positions count as one independent witness")
-    parser.add_argument("--fade", type=float, default=0.97, help="how much what comes later counts, by ply; 1: results")
+    parser.add_argument(
+        "--alike", type=float, default=0.4, help="number of positions that count as one independent observation"
+    )
+    parser.add_argument(
+        "--fade", type=float, default=0.97, help="factor per ply by which later values count; 1 uses only results"
+    )
     parser.add_argument("--scale", type=float, default=0, help="centipawns for odds of e : 1; 0 to fit it")
-    parser.add_argument("--largest", type=int, default=2500, help="centipawns: no position beyond")
+    parser.add_argument(
+        "--largest", type=int, default=2500, help="centipawns; positions with larger values are not used"
+    )
     parser.add_argument("--tempo", type=int, default=30, help="centipawns for the side to move")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plot", type=Path)

@@ -271,7 +271,7 @@ class TerminalGame:
             kept = {name: value for name, value in self.limits.items() if name == "movetime"}
             self.limits = kept | level_limits(self.engine, int(text))
         level = self.limits.get("level")
-        self.show(_("the engine as it is") if level is None else _("level {level}").format(level=level))
+        self.show(_("the engine at full strength") if level is None else _("level {level}").format(level=level))
 
     def _do_undo(self, rest: str) -> None:
         """Take back a move of the human, and the engine's reply."""
@@ -295,7 +295,7 @@ class TerminalGame:
             raise ValueError("save under which name? `save game.kif`")
         path = Path(name).expanduser()
         if path.exists() and path.resolve() not in self._written:
-            raise ValueError(f"{path} is there already; choose another name")
+            raise ValueError(f"{path} already exists; choose another name")
         records.save(self.record(), path)
         self._written.add(path.resolve())
         self.note_stored()

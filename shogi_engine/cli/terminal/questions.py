@@ -29,7 +29,9 @@ def ask(args: argparse.Namespace, read: Read = input, show: Callable[[str], obje
     )
     if args.game == "shogi":
         names = [handicap_name(each) for each in HANDICAPS]
-        chosen = choose(_("With a handicap? White, the stronger side, gives it and begins."), names, 0, read, show)
+        chosen = choose(
+            _("With a handicap? White, the stronger player, gives it and moves first."), names, 0, read, show
+        )
         args.handicap = HANDICAPS[chosen] if chosen else ""
 
 

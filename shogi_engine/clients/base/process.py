@@ -41,7 +41,7 @@ def split_command(command: str | Sequence[str]) -> list[str]:
     else:
         words = shlex.split(command)
     if not words:
-        raise ValueError("there is no command to start an engine with")
+        raise ValueError("the command that starts the engine is missing")
     return words
 
 

@@ -45,13 +45,13 @@ class Option:
         if text is None:
             raise ValueError(f"option {self.name} needs a value")
         if self.type == "check" and text not in ("true", "false"):
-            raise ValueError(f"option {self.name} is true or false, not {sanitize(text)!r}")
+            raise ValueError(f"option {self.name} must be true or false, not {sanitize(text)!r}")
         if self.type == "combo" and self.var and text not in self.var:
-            raise ValueError(f"option {self.name} is one of {', '.join(self.var)}, not {sanitize(text)!r}")
+            raise ValueError(f"option {self.name} must be one of {', '.join(self.var)}, not {sanitize(text)!r}")
         if self.type == "spin":
             number = clamped_number(text)
             if (self.min is not None and number < self.min) or (self.max is not None and number > self.max):
-                raise ValueError(f"option {self.name} is from {self.min} to {self.max}, not {number}")
+                raise ValueError(f"option {self.name} must be {self.min} to {self.max}, not {number}")
         return text
 
 

@@ -90,7 +90,7 @@ def _split_moves(fields: str) -> list[tuple[int, int]]:
     for field in fields.split(";")[1:]:
         name, colon, value = field.strip().partition(":")
         if not colon:
-            raise ValueError(f"a move is written as c4:+0.3, not {field.strip()!r}")
+            raise ValueError(f"expected a move such as c4:+0.3, not {field.strip()!r}")
         square = split_move(name)
         moves.append((PASS if square is None else DISC_MOVE | square, round(float(value) * DISC)))
     return moves

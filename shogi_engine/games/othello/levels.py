@@ -81,7 +81,7 @@ def plan(number: int, position: Any) -> LevelPlan:
     Raises ValueError if there is no such level.
     """
     if not 0 <= number < LEVELS:
-        raise ValueError(f"levels are 0 to {LEVELS - 1}, not {number}")
+        raise ValueError(f"the level must be 0 to {LEVELS - 1}, not {number}")
     level = TABLE[number]
     left = empties(position)
     if left <= level.exact:

@@ -62,7 +62,7 @@ def parse_obf(text: str) -> Any:
     if len(side) > 1:
         raise ValueError(f"position: expected one letter, the side to move, after the 64 squares, not {side!r}")
     if _SYMBOL_OF.get(side, "-") == "-":
-        raise ValueError(f"position: the side to move is X or O, not {side!r}")
+        raise ValueError(f"position: the side to move must be X or O, not {side!r}")
     board = cells[:SQUARES] if usual else "".join(_SYMBOL_OF[cell] for cell in cells[:SQUARES])
     return position_of(board, SYMBOLS.index(_SYMBOL_OF[side]))
 
@@ -142,13 +142,13 @@ def _why_illegal(pos: Any, square: int | None) -> str:
     if own_places == 0 and not can_only_pass(pos):
         return "the game is over"
     if square is None:
-        return f"{side} can place a disc and may not pass" if own_places else ""
+        return f"{side} can place a disc and so cannot pass" if own_places else ""
     for colour, discs in enumerate(discs_of(pos)):
         if discs >> square & 1:
-            return f"there is a disc of {SIDES[colour]} already"
+            return f"there is already a disc of {SIDES[colour]}"
     if own_places == 0:
         return f"{side} can only pass"
-    return "" if own_places >> square & 1 else f"it turns no disc of {SIDES[1 - int(pos.side)]}"
+    return "" if own_places >> square & 1 else f"it flips no disc of {SIDES[1 - int(pos.side)]}"
 
 
 def legal_moves(pos: Any) -> list[int]:

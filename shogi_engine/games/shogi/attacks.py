@@ -1,4 +1,7 @@
-"""Attacks: attackers of a square, the squares forbidden to a king, checkers and pinned pieces."""
+"""Attacks: attackers of a square, the squares forbidden to a king, checkers and pinned pieces.
+
+`occ`, the occupied squares, is an argument where the question may be about a board that a move has changed.
+"""
 
 from shogi_engine.games.shogi.bitboard import (
     BISHOP_LINES,
@@ -61,7 +64,7 @@ def attackers_to(pos, square, colour, occ):
         | STEP_ATTACKS[them, GOLD, square] & pieces(pos, colour, GOLD_MOVERS)
         | STEP_ATTACKS[them, KING, square] & royal
     )
-    for sniper in snipers(pos, square, colour) & ~found:
+    for sniper in snipers(pos, square, colour) & ~found:  # horses and dragons next to `square` are found already
         if not between(square, sniper) & occ:
             found |= SQUARE_BITS[sniper]
     return found
@@ -124,7 +127,7 @@ def attacked_near_king(pos, king, colour, occ):
         if BISHOP_LINES[square] & zone:
             attacked |= bishop_attacks(square, occ)
     for square in pieces(pos, them, LANCE):
-        if ROOK_LINES[square] & zone:
+        if ROOK_LINES[square] & zone:  # a coarse test: also true beside and behind the lance
             attacked |= lance_attacks(them, square, occ)
     return attacked
 

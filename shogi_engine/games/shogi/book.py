@@ -103,7 +103,7 @@ class Book:
         except OSError as fault:
             raise BookError(fault.strerror or "cannot be read") from None
         if not book._entries:
-            raise BookError("there is no position in it")
+            raise BookError("the file contains no position")
         return book
 
     def _read(self, text: str, line: int) -> None:

@@ -20,5 +20,5 @@ FULL = len(LEVELS)  # full strength: nothing is limited
 def plan(level: int, position: Any = None) -> LevelPlan:
     """Return the search limits of `level`, the same for any position. Raises ValueError if there is no such level."""
     if not 0 <= level <= FULL:
-        raise ValueError(f"levels are 0 to {FULL}, not {level}")
+        raise ValueError(f"the level must be 0 to {FULL}, not {level}")
     return LevelPlan() if level == FULL else LEVELS[level]

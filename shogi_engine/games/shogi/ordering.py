@@ -4,6 +4,8 @@ import numpy as np
 
 from shogi_engine.games.shogi.types import (
     KINDS,
+    KING,
+    PAWN,
     POSITION,
     PROMOTED,
     SQUARES,
@@ -50,6 +52,13 @@ def capture_slot(pos, move):
 def continuation_slot(pos, move):
     """Slots are by kind and target; drops and other moves share them."""
     return (np.int64(pos.side) * KINDS + move_kind(move)) * SQUARES + move_to(move)
+
+
+@provides(POSITION)
+def usual_slots(pos):
+    """Moves of pieces that are not promoted, and drops."""
+    kinds = np.int64(pos.side) * KINDS
+    return (kinds + PAWN) * SQUARES, (kinds + KING + 1) * SQUARES
 
 
 @provides(POSITION)

@@ -27,7 +27,7 @@ from shogi_engine.games.shogi.types import (
     piece_colour,
     piece_kind,
 )
-from shogi_engine.interface.game import CORRECTION_SLOTS, STRUCTURE_SLOTS, provides, update_states
+from shogi_engine.interface.game import CORRECTION_SLOTS, provides, update_states
 from shogi_engine.jit import njit
 
 # Indices of partial_keys; keys by colour have black's index here and white's directly after it.
@@ -134,10 +134,3 @@ def correction_slots(ctx):
         np.int64(keys[NEAR_KING_KEY + 1] & mask) << 1 | side,
         np.int64(pos.hand_key & mask) << 1 | side,
     )
-
-
-@provides(POSITION)
-def structure_slot(ctx):
-    """Slots are by the pawns on the board."""
-    update_states(ctx)
-    return np.int64(ctx.states[ctx.ply].partial_keys[PAWN_KEY] & np.uint64(STRUCTURE_SLOTS - 1))

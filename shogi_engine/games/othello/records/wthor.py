@@ -58,7 +58,7 @@ class WthorGame:
     def of(cls, record: GameRecord) -> "WthorGame":
         """Convert a record to a game of a database. Raises ValueError for another start or an illegal move."""
         if record.start != START:
-            raise ValueError("WTHOR: a game begins at the usual start")
+            raise ValueError("WTHOR: a game must begin at the usual starting position")
         numbers = [int(text) if text.isascii() and text.isdecimal() else 0
                    for text in (record.headers.get(name, "") for name in NUMBERS)]  # fmt: skip
         game = wthor_game(record.moves, tournament=numbers[0], black=numbers[1], white=numbers[2])
@@ -128,7 +128,7 @@ def read_header(source: BinaryIO) -> Wthor:
     start = source.read(_HEADER.size)
     date, count, _, year, size, depth = _wthor_header(start, "WTHOR")
     if size not in (0, 8):
-        raise ValueError(f"WTHOR: byte 12: the board is of 8 by 8 squares, not {size}")
+        raise ValueError(f"WTHOR: byte 12: the board must have 8 by 8 squares, not {size}")
     length = source.seek(0, io.SEEK_END)
     source.seek(_HEADER.size)
     whole = _HEADER.size + count * _GAME.size

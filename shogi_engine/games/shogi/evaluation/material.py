@@ -18,7 +18,7 @@ from shogi_engine.jit import record_dtype
 
 # Values change in steps of whole pieces. So a narrow first window often fails, and a quiet move, which leaves the value
 # as it is, learns nothing from it. Found by games: docs/notebook/tuning-log.md.
-SEARCH_PARAMETERS = {"aspiration_window": 30, "eval_history": 0, "eval_history_structure": 0}
+SEARCH_PARAMETERS = {"aspiration_window": 30, "eval_history": 0}
 
 ACCUMULATOR = record_dtype([("material", np.int64)])  # black's less white's, in centipawns
 

@@ -1,11 +1,12 @@
 """Shogi's move generation and counting: legal moves only.
 
 `generate_moves` and the counting have all of them. The search's generators (`generate_captures`, `generate_quiets`,
-`generate_evasions`) leave out the pointless refusals of promotion, see `bitboard.OPTIONAL_PROMOTION`.
+`generate_evasions`) leave out moves that decline a promotion for nothing, see `bitboard.OPTIONAL_PROMOTION`.
 
 All proceed in the same order: king moves to squares that are not attacked; then, within the target masks, which in
-check leave only the squares that answer it, the moves of free pieces, of pinned ones along their pins, and the drops
-that are not nifu, dead pieces or drop-pawn mate.
+check leave only the squares that answer it, the moves of pieces that are not pinned ("free"), of pinned ones along
+their pins, and the drops. A drop may not be a second pawn on a file (nifu), a piece that could never move, or mate by a
+pawn. Squares are numbered row by row, nine in a row (types.py): Black's pawns move towards smaller numbers.
 """
 
 from shogi_engine.common.bits import ZERO
@@ -82,7 +83,7 @@ def target_masks(pos):
     """
     us = int(pos.side)
     if not in_check(pos):
-        return ~pieces(pos, us) & BOARD, empty_squares(pos)
+        return ~pieces(pos, us) & BOARD, empty_squares(pos)  # `~` also sets the bits beyond the board's 81
     check = checkers(pos)
     if len(check) > 1:
         return NOTHING, NOTHING
@@ -103,7 +104,7 @@ def king_targets(pos):
 
 @njit
 def pawn_targets(pos, pawns):
-    """Return the squares in front of `pawns` of the side to move."""
+    """Return the squares in front of `pawns` of the side to move: a row, nine squares, further."""
     return pawns >> 9 if pos.side == BLACK else pawns << 9 & BOARD
 
 
@@ -114,7 +115,7 @@ def pawn_drops(pos, empty):
     drops = empty & NOT_LAST[us] & files_without(pieces(pos, us, PAWN))
     king = int(pos.king[1 - us])
     if king != NO_SQUARE:
-        square = king + 9 if us == BLACK else king - 9
+        square = king + 9 if us == BLACK else king - 9  # from where a pawn checks the enemy king
         if 0 <= square < SQUARES and square in drops and is_drop_pawn_mate(pos, square):
             drops &= ~SQUARE_BITS[square]
     return drops
@@ -158,10 +159,11 @@ def count_moves(ctx, start):
     count = len(king_targets(pos))
     to, drops = target_masks(pos)
     if not to:
-        return count
+        return count  # double check: only the king may move
     free = ~pinned(pos)
     occ = occupied(pos)
 
+    # All pawns at once: where their promotion is optional does not depend on the square they come from, here 0.
     count += moves_to(us, PAWN, 0, pawn_targets(pos, pieces(pos, us, PAWN) & free) & to)
 
     for square in (pieces(pos, us, KNIGHT) | pieces(pos, us, SILVER) | pieces(pos, us, GOLD_MOVERS)) & free:
@@ -244,7 +246,7 @@ def write_pawn_moves(ctx, end, move_set, pawns, to):
     for target in targets & zone:
         ctx.moves[end] = board_move(target + back, target, PAWN, piece_kind(pos.board[target]), 1)
         end += 1
-    for target in targets & (~zone | OPTIONAL_PROMOTION[move_set, us, PAWN, 0]):
+    for target in targets & (~zone | OPTIONAL_PROMOTION[move_set, us, PAWN, 0]):  # 0: the same for all squares
         ctx.moves[end] = board_move(target + back, target, PAWN, piece_kind(pos.board[target]), 0)
         end += 1
     return end
@@ -324,7 +326,7 @@ def generate_captures(ctx, start):
     enemy = pieces(pos, 1 - us)
     end = start
     king = int(pos.king[us])
-    if king != NO_SQUARE and KING_ZONE[king] & enemy:
+    if king != NO_SQUARE and KING_ZONE[king] & enemy:  # else save the search for attacked squares
         end = write_moves(ctx, end, KING, king, NOTHING, king_targets(pos) & enemy)
     to, _ = target_masks(pos)
     return write_board_moves(ctx, end, SEARCHED, to & enemy) - start

@@ -20,7 +20,7 @@ def parse_sfen(text: str) -> Any:
     """
     for place, letter in enumerate(text, 1):
         if not (letter.isascii() and letter.isprintable()) and not letter.isspace():
-            raise ValueError(f"sfen: character {place} is {letter!r}, which no SFEN has")
+            raise ValueError(f"sfen: character {place} is {letter!r}, which cannot occur in an SFEN")
     fields = (START if text.strip() == "startpos" else text).split()
     if len(fields) not in (3, 4):
         raise ValueError(
@@ -29,12 +29,12 @@ def parse_sfen(text: str) -> Any:
     pos = new_record(POSITION)
     _parse_board(pos, fields[0])
     if fields[1] not in ("b", "w"):
-        raise ValueError(f"sfen: the side to move is 'b' or 'w', not {fields[1]!r}")
+        raise ValueError(f"sfen: the side to move must be 'b' or 'w', not {fields[1]!r}")
     pos.side = WHITE if fields[1] == "w" else BLACK
     _parse_hands(pos, fields[2])
     number = fields[3] if len(fields) == 4 else "1"
     if not number.isdigit() or len(number) > 9 or not 1 <= int(number) <= MAX_MOVE_NUMBER:
-        raise ValueError(f"sfen: the move number is between 1 and {MAX_MOVE_NUMBER}, not {number!r}")
+        raise ValueError(f"sfen: the move number must be 1 to {MAX_MOVE_NUMBER}, not {number!r}")
     pos.ply = int(number) - 1
     validate_position(pos)
     return pos
@@ -100,16 +100,16 @@ def _parse_hands(pos: Any, text: str) -> None:
         if kind == KING:
             raise ValueError(f"{where}: a king cannot be in hand")
         if kind == 0:
-            raise ValueError(f"{where} has {letter!r}, which is no piece")
+            raise ValueError(f"{where} has {letter!r}, which is not a piece")
         colour = WHITE if letter.islower() else BLACK
         if counts[colour][kind]:
             raise ValueError(f"{where} has {letter!r} twice")
         counts[colour][kind] = int(number[:9] or 1)
         if counts[colour][kind] > SET_SIZE[kind]:
-            raise ValueError(f"{where}: {number} {KIND_NAMES[kind]}s, the set has {SET_SIZE[kind]}")
+            raise ValueError(f"{where}: {number} {KIND_NAMES[kind]}s, but a set has {SET_SIZE[kind]}")
         number = ""
     if number:
-        raise ValueError(f"{where} ends with the number {number} and no piece")
+        raise ValueError(f"{where} ends with the number {number} but no piece")
     for colour, hand in enumerate(counts):
         pos.hand[colour] = sum(count << 8 * kind for kind, count in enumerate(hand))
 

@@ -49,7 +49,7 @@ def split_usi(text: str) -> tuple[int, int, bool]:
     """
     if len(text) == 4 and text[1] == "*":
         if KINDS_BY_SYMBOL.get(text[0], KING) >= KING:
-            raise ValueError(f"move {text!r}: {text[0]!r} is no piece that can be dropped (one of PLNSGBR)")
+            raise ValueError(f"move {text!r}: {text[0]!r} is not a piece that can be dropped (one of PLNSGBR)")
         return DROP_BASE + KINDS_BY_SYMBOL[text[0]], _parse_square(text, 2), False
     if text.endswith("+") and text[1:2] == "*":
         raise ValueError(f"move {text!r}: a dropped piece does not promote")
@@ -57,7 +57,7 @@ def split_usi(text: str) -> tuple[int, int, bool]:
         raise ValueError(f"move {text!r}: a move has 4 characters, and '+' if it promotes")
     source, target = _parse_square(text, 0), _parse_square(text, 2)
     if len(text) == 5 and text[4] != "+":
-        raise ValueError(f"move {text!r}: after the squares only '+' may stand, not {text[4]!r}")
+        raise ValueError(f"move {text!r}: only '+' can follow the squares, not {text[4]!r}")
     if source == target:
         raise ValueError(f"move {text!r}: it goes to the square it comes from")
     return source, target, len(text) == 5
@@ -67,7 +67,7 @@ def _parse_square(text: str, start: int) -> int:
     """Return the square named by the two characters of the move `text` at `start`."""
     name = text[start : start + 2]
     if name not in SQUARES_BY_NAME:
-        raise ValueError(f"move {text!r}: {name!r} is no square (1a to 9i)")
+        raise ValueError(f"move {text!r}: {name!r} is not a square (1a to 9i)")
     return SQUARES_BY_NAME[name]
 
 
@@ -142,7 +142,7 @@ def _why_no_drop(pos: Any, move: int) -> str:
     column = range(target % 9, SQUARES, 9)
     pawns = [square for square in column if pos.board[square] == make_piece(side, PAWN)]
     if kind == PAWN and pawns:
-        return f"{SIDES[side]} has a pawn on file {9 - target % 9} already, on {SQUARE_NAMES[pawns[0]]} (nifu)"
+        return f"{SIDES[side]} already has a pawn on file {9 - target % 9}, on {SQUARE_NAMES[pawns[0]]} (nifu)"
     return ""
 
 
@@ -154,9 +154,9 @@ def _why_no_board_move(pos: Any, move: int) -> str:
     if not piece:
         return f"there is no piece on {origin}"
     if piece_colour(piece) != side:
-        return f"the piece on {origin} is {SIDES[1 - side]}'s, and {SIDES[side]} is to move"
+        return f"the piece on {origin} is {SIDES[1 - side]}'s, but {SIDES[side]} is to move"
     if captured and piece_colour(captured) == side:
-        return f"{SIDES[side]}'s own piece stands on {goal}"
+        return f"{SIDES[side]}'s own piece is on {goal}"
     kind = piece_kind(piece)
     name = ("promoted " if kind > KING else "") + KIND_NAMES[UNPROMOTED[kind]]
     if source not in attacking_squares(pos, target, side):

@@ -66,10 +66,10 @@ READ = np.array([_read(packing) for packing in PACKINGS])  # [format, on the boa
 
 @njit
 def write_packed(pos, packing, row):
-    """Write the board, hands and side of `pos` in 32 bytes to `row`, uint8[>= 32]; return 1, or 0: a king is missing.
+    """Write the board, hands and side of `pos` in 32 bytes to `row`, uint8[>= 32]; return 1, or 0 without both kings.
 
     Args:
-        packing: a place in packed.PACKINGS. Only these fields of `pos` are looked at.
+        packing: an index into packed.PACKINGS
     """
     header = np.uint64(pos.side)
     for colour in range(2):
@@ -156,9 +156,10 @@ def fill(row, byte, bits, filled):
 def read_packed(row, packing, pos):
     """Read the position in the 32 bytes of `row`, uint8[>= 32], into `pos`, record[POSITION]; its move number is 1.
 
+    Return 1, or 0 if the bytes are not a position or the rules do not allow it.
+
     Args:
-        packing: a place in packed.PACKINGS. Return 1, or 0 if it is no position, or one that the rules do not
-            allow.
+        packing: an index into packed.PACKINGS
     """
     byte, bits, filled = fill(row, 0, ZERO, 0)
     pos.side = bits & ONE

@@ -1,7 +1,7 @@
 """Moves made in packed positions.
 
-`apply_rows` does not even unpack them: only the pieces are read, put elsewhere and written, and of what a move needs to
-be legal it is only looked at whether there is such a piece to move. `apply_legal` looks at all of it.
+`apply_rows` does not unpack them: it reads the pieces, moves one and writes them again. Of a move's legality it checks
+only whether there is such a piece to move. `apply_legal` checks it fully.
 """
 
 import numpy as np
@@ -50,10 +50,12 @@ PLACES = np.arange(SQUARES, dtype=np.uint8)
 def apply_rows(packed, packing, codes, scratch, out):
     """Write the positions after a move in each row of packed, uint8[n, 32], to out, uint8[n, 32]; it may be `packed`.
 
+    Return the first row that is refused, -1 if none is.
+
     Args:
-        packing: a place in packed.PACKINGS
+        packing: an index into packed.PACKINGS
         codes: int32[n], in, Board's moves
-        scratch: uint8[SCRATCH_BYTES]. Return the first row that is refused, -1 if none is.
+        scratch: uint8[SCRATCH_BYTES]
     """
     for row in range(packed.shape[0]):
         if move_packed(packed[row], packing, int(codes[row]), scratch, out[row]) == 0:

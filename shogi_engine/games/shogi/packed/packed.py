@@ -2,9 +2,9 @@
 
 Both are 256 bits, the lowest bit of each byte first: the side to move (1), black's and white's king squares (7 each,
 1a 1b ... 1i 2a ... 9i), then for each square without a king, in that order, its piece, then the hands, then the box of
-what a handicap leaves out. A piece costs one bit less off the board than on it, and an empty square is one bit, so a
-position with both kings and every piece somewhere always has 256. Neither holds the move number, and without a king
-there is a bit too many.
+what a handicap leaves out. A piece takes one bit less off the board than on it, and an empty square takes one bit. So a
+position with both kings and all other pieces always takes 256 bits; without a king it would take one bit too many.
+Neither form holds the move number.
 
     >>> from shogi_engine.games.shogi.notation.sfen import START, format_sfen, parse_sfen
     >>> data = pack(PSFEN, parse_sfen(START))

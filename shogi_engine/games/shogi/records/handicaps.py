@@ -58,7 +58,7 @@ def handicap(name: str) -> str:
     for known in (plain, f"{plain}ち", plain.replace("飛落", "飛車落"), f"右{plain}"):
         if known in HANDICAPS:
             return HANDICAPS[known]
-    raise ValueError(f"the handicap {name!r} is not known; there are {', '.join([*HANDICAPS, *WESTERN])}")
+    raise ValueError(f"there is no handicap {name!r}; there are {', '.join([*HANDICAPS, *WESTERN])}")
 
 
 def handicap_name(sfen: str) -> str:

@@ -212,7 +212,7 @@ class Diagram:
     def _hand(self, colour: int, text: str) -> None:
         """Take a side's hand, such as '飛　歩十二'."""
         if self._held[colour]:
-            raise ValueError("the hand of this side is there already")
+            raise ValueError("the hand of this side is given twice")
         self._held[colour] = True
         for each in re.split(r"[ 　]+", text.strip(" 　")):
             if each in ("", "なし"):
@@ -221,7 +221,7 @@ class Diagram:
             number = each[1:].translate(str.maketrans("０１２３４５６７８９", "0123456789"))
             count = int(number) if number.isascii() and number.isdecimal() and len(number) < 3 else _COUNTS.get(number)
             if kind >= KING or (number and not count):
-                raise ValueError(f"{each!r} is nothing to hold")
+                raise ValueError(f"{each!r} cannot be held in hand")
             self._setup.hold(colour, kind, count or 1)
 
     def sfen(self, start: str) -> str:
@@ -230,7 +230,7 @@ class Diagram:
             if any(self._held):
                 raise ValueError("there are pieces in hand, but no diagram")
             if self.turn is not None and "bw".index(start.split()[1]) != self.turn:
-                raise ValueError("another side begins than in the starting position")
+                raise ValueError("the side that begins is not the side to move in the starting position")
             return start
         if self.rows != 9:
             raise ValueError(f"the diagram has {self.rows} rows, not 9")
@@ -327,7 +327,7 @@ class Reader(LineReader):
                 self._start = handicap(value)
         else:
             if name.endswith("の持駒"):
-                raise ValueError(f"{name!r} is no one's hand")
+                raise ValueError(f"{name!r} is neither side's hand")
             self._known = self._known or HEADER_NAMES.to_shared(name) != name
             self.record.headers[HEADER_NAMES.to_shared(name)] = value
             return
@@ -336,7 +336,7 @@ class Reader(LineReader):
     def finish(self) -> None:
         """Take the end. Raises ValueError if it was no record."""
         if not self._known:
-            raise ValueError("there is neither a move nor a header that only records have")
+            raise ValueError("there is neither a move nor a header of a game record")
         self._started().finish()
         take_evaluations(self.record)
 

@@ -66,7 +66,7 @@ def position_faults(pos: Any) -> Iterator[tuple[Status, str]]:
         total = on_board + sum(in_hand)
         if total > SET_SIZE[kind]:
             where = f"{on_board} on the board, {in_hand[BLACK]} in black's hand, {in_hand[WHITE]} in white's"
-            yield Status.TOO_MANY_PIECES, f"{total} {KIND_NAMES[kind]}s ({where}), the set has {SET_SIZE[kind]}"
+            yield Status.TOO_MANY_PIECES, f"{total} {KIND_NAMES[kind]}s ({where}), but a set has {SET_SIZE[kind]}"
     for colour, side in enumerate(SIDES):
         for kind in (PAWN, LANCE, KNIGHT):
             for square in squares.get(make_piece(colour, kind), []):

@@ -40,7 +40,7 @@ def _board(value: str) -> str:
     """Return the OBF of a BO tag, '8', 64 squares and the side to move."""
     size, _, rest = value.strip().partition(" ")
     if size != "8":
-        raise ValueError(f"the board is of 8 by 8 squares, not {_clip(size)}")
+        raise ValueError(f"the board must have 8 by 8 squares, not {_clip(size)}")
     return format_obf(parse_obf(rest))
 
 
@@ -77,13 +77,13 @@ class _Reader:
         name, value = token.kind, token.values[0]
         try:
             if name in seen or len(token.values) > 1:
-                raise ValueError("the tag is there already")
+                raise ValueError("the tag is given twice")
             seen.add(name)
             if name == "BO":
                 self.record.start = _board(value)
             elif name == "GM":
                 if value.strip().lower() != "othello":
-                    raise ValueError(f"the game is Othello, not {_clip(value)}")
+                    raise ValueError(f"the game must be Othello, not {_clip(value)}")
             elif name in ("PB", "PW"):
                 self.record.names["BW".index(name[1])] = value
             elif name == "RE":

@@ -71,7 +71,7 @@ class _Reader:
         for token in tokens(text, escapes=True):
             self.place = token.place
             if closed:
-                raise ValueError("something follows the end of the game")
+                raise ValueError("there is more text after the end of the game")
             if token.kind == "(":
                 forks.append(self.builder.ply if self.builder else 0)
             elif token.kind == ")":
@@ -143,22 +143,22 @@ class _Reader:
             raise ValueError("a position can be set up before the first move only")
         if name == "PL":
             if values[0].strip().upper()[:1] not in ("B", "W"):
-                raise ValueError("the side to move is B or W")
+                raise ValueError("the side to move must be B or W")
             self._side = "BW".index(values[0].strip().upper()[:1])
             return
         for value in values:
             for corner in value.split(":"):
                 if _square(corner) == PASS_NAME or ":" in value:
-                    raise ValueError("squares are listed one by one")
+                    raise ValueError("squares must be listed one by one")
                 self._discs[SQUARE_NAMES.index(_square(corner))] = {"AB": "X", "AW": "O", "AE": "-"}[name]
         self._set_up = True
 
     def _header(self, name: str, value: str) -> None:
         text = one_line(_text(value))
         if name == "GM" and text != "2":
-            raise ValueError("the game is Othello, GM[2]")
+            raise ValueError("the game must be Othello, GM[2]")
         if name == "SZ" and text not in ("8", "8:8"):
-            raise ValueError("the board is of 8 by 8 squares")
+            raise ValueError("the board must have 8 by 8 squares")
         if name in ("PB", "PW"):
             self.record.names["BW".index(name[1])] = text
         elif name == "RE":

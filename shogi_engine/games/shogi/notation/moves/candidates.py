@@ -163,8 +163,10 @@ def _legal(pos: Any, text: str, source: int, parts: Parts) -> int:
         stands = int(pos.board[source]) & 15
         promotion = stands != parts.kind
         if promotion and PROMOTED_KINDS[stands] != parts.kind:
-            raise ValueError(f"move {text!r}: on {SQUARE_NAMES[source]} stands no piece that can be a "
-                             f"{piece_name(parts.kind)} after it")  # fmt: skip
+            raise ValueError(
+                f"move {text!r}: no piece on {SQUARE_NAMES[source]} can be a "
+                f"{piece_name(parts.kind)} after the move"
+            )  # fmt: skip
     try:
         return legal_move(pos, source, parts.target, bool(promotion))
     except ValueError as fault:
@@ -182,13 +184,13 @@ def _nothing(pos: Any, parts: Parts) -> str:
     goal, name = SQUARE_NAMES[parts.target], piece_name(parts.kind)
     there = int(pos.board[parts.target])
     if there and there >> 4 == side:
-        return f"{SIDES[side]}'s own piece stands on {goal}"
+        return f"{SIDES[side]}'s own piece is on {goal}"
     where = [square for square in range(81) if int(pos.board[square]) == make_piece(side, parts.kind)]
     reach = [square for square in where if square in sources(pos, parts.kind, parts.target)]
     if reach and parts.words:
-        return f"no {name} is meant by {parts.words!r}; {list_squares(reach)} reach {goal}"
+        return f"no {name} fits {parts.words!r}; {list_squares(reach)} reach {goal}"
     if reach:
-        return f"none of {list_squares(reach)} may go to {goal}"
+        return f"none of {list_squares(reach)} can legally move to {goal}"
     if where:
         return f"no {name} of {SIDES[side]} reaches {goal} (on {list_squares(where)})"
     return f"{SIDES[side]} has no {name}"

@@ -49,14 +49,14 @@ def split(text: str, last: int | None) -> Parts | None:
     if found["file"]:
         target = square_of(int(found["file"]), _DIGITS[found["rank"]])
     elif last is None:
-        raise ValueError(f"move {text!r}: there was no move before it, so 同 means no square")
+        raise ValueError(f"move {text!r}: 同 needs a previous move, and there is none")
     else:
         target = last
     kind, how = KINDS_BY_KANJI[found["kind"]], found["how"]
     side = _SIDES.get(found["side"] or "")
     if how == "打":
         if found["words"] or found["source"]:
-            raise ValueError(f"move {text!r}: a drop comes from no square")
+            raise ValueError(f"move {text!r}: a drop has no source square")
         return Parts(kind, target, DROP_BASE + kind, side=side)
     source = square_of(int(found["source"][0]), int(found["source"][1])) if found["source"] else None
     promotion = True if how == "成" else None if how is None and source is None else False
@@ -83,7 +83,7 @@ def _check_piece(pos: Any, text: str, parts: Parts) -> None:
     stands = int(pos.board[source]) & 15
     if stands != parts.kind:
         file, rank = file_and_rank(source)
-        raise ValueError(f"move {text!r}: on {file}{rank} stands {KANJI_PIECES[stands].strip() or 'nothing'}")
+        raise ValueError(f"move {text!r}: {file}{rank} holds {KANJI_PIECES[stands].strip() or 'nothing'}")
 
 
 def target_name(square: int) -> str:

@@ -32,7 +32,7 @@ def split(text: str) -> Parts | None:
     promotion = {"+": True, "=": False}.get(found["promotion"] or "")
     if found["how"] in ("*", "'"):
         if found["source"] or found["promotion"] or kind >= 8:
-            raise ValueError(f"move {text!r}: a drop is a piece, * and a square")
+            raise ValueError(f"move {text!r}: a drop is written as a piece, * and a square")
         return Parts(kind, target, DROP_BASE + kind)
     return Parts(kind, target, square_of(found["source"]) if found["source"] else None, promotion=promotion)
 
@@ -48,7 +48,7 @@ def parse(pos: Any, text: str, last: int | None) -> int | None:
         stands = int(pos.board[parts.source]) & 15
         if stands != parts.kind:
             name = SYMBOLS[stands] or "nothing"
-            raise ValueError(f"move {text!r}: on {SQUARE_NAMES[parts.source]} stands {name}")
+            raise ValueError(f"move {text!r}: {SQUARE_NAMES[parts.source]} holds {name}")
     return resolve(pos, text, parts, lambda pos, move: format_western(pos, move, None, full=True))
 
 

@@ -124,31 +124,31 @@ class CsaReader(LineReader):
         setup = self._setup or (Setup.of(START) if self._whole else Setup())
         if kind == "I":
             if self._whole:
-                raise ValueError("the position is set up already")
+                raise ValueError("the position is already set up")
             if not rest:
                 self._whole = kind
                 return
             setup = Setup.of(START)
             for square, piece in _pieces(rest):
                 if setup.board.get(square, (0, 0))[1] != piece:
-                    raise ValueError(f"there is no {CSA_PIECES[piece]} to take away")
+                    raise ValueError(f"there is no {CSA_PIECES[piece]} to remove")
                 del setup.board[square]
         elif kind in "123456789":
             if kind in self._whole or "I" in self._whole:
-                raise ValueError(f"rank {kind} is set up already")
+                raise ValueError(f"rank {kind} is already set up")
             self._rank(setup, int(kind), rest)
         elif kind in "+-":
             for square, piece in _pieces(rest.replace("00AL", "")):
                 if square < 0:
                     setup.hold(_SIGNS[kind], piece)
                 elif square in setup.board:
-                    raise ValueError(f"{text!r}: a piece stands there already")
+                    raise ValueError(f"{text!r}: there is already a piece")
                 else:
                     setup.board[square] = (_SIGNS[kind], piece)
             if "00AL" in rest:
                 setup.hold_all_else(_SIGNS[kind])
         else:
-            raise ValueError(f"{text!r} sets up nothing")
+            raise ValueError(f"{text!r} does not set up anything")
         self._setup, self._whole = setup, self._whole + kind
 
     @staticmethod
@@ -254,11 +254,11 @@ def _usual_move(board: Any, text: str) -> Any:
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
     """Yield (square, kind) of '82HI22KA'; the square of a piece in hand is -1. Raises ValueError."""
     if len(text) % 4:
-        raise ValueError(f"{text!r} is no list of squares and pieces, four characters each")
+        raise ValueError(f"{text!r} is not a list of squares and pieces, four characters each")
     for place in range(0, len(text), 4):
         where, name = text[place : place + 2], text[place + 2 : place + 4]
         if name not in KINDS_BY_CSA or not re.fullmatch("00|[1-9][1-9]", where):
-            raise ValueError(f"{where + name!r} is no piece on a square")
+            raise ValueError(f"{where + name!r} is not a square and a piece")
         yield (-1 if where == "00" else 9 * int(where[1]) - int(where[0])), KINDS_BY_CSA[name]
 
 

@@ -43,7 +43,7 @@ DEPTH_MAX = 10**5  # nested variations
 def _of(value: Any, kind: type | tuple[type, ...], where: str) -> Any:
     """Return `value` if it has the type `kind`. Raises ValueError."""
     if not isinstance(value, kind) or (isinstance(value, bool) and kind in (int, (int, float))):
-        raise ValueError(f"{where} is {_shown(value)}, which cannot be")
+        raise ValueError(f"{where} is {_shown(value)}, which is impossible")
     return value
 
 
@@ -57,13 +57,13 @@ def _square(value: Any, where: str) -> int:
     _of(value, dict, where)
     file, rank = (value.get(axis) for axis in "xy")
     if type(file) is not int or type(rank) is not int or not (1 <= file <= 9 and 1 <= rank <= 9):
-        raise ValueError(f"{where} is {_shown(value)}, which is no square")
+        raise ValueError(f"{where} is {_shown(value)}, which is not a square")
     return square_of(file, rank)
 
 
 def _kind(value: Any, where: str) -> int:
     if not isinstance(value, str) or value not in KINDS_BY_CSA:
-        raise ValueError(f"{where} is {_shown(value)}, which is no piece")
+        raise ValueError(f"{where} is {_shown(value)}, which is not a piece")
     return KINDS_BY_CSA[value]
 
 
@@ -79,7 +79,7 @@ def _read_start(record: GameRecord, initial: Any) -> None:
         record.start = PRESETS[preset]
         return
     if preset != "OTHER":
-        raise ValueError(f"initial.preset is {_shown(preset)}; there are {', '.join(PRESETS)}, OTHER")
+        raise ValueError(f"initial.preset is {_shown(preset)}; expected {', '.join(PRESETS)} or OTHER")
     data = _of(initial.get("data"), dict, "initial.data")
     setup = Setup()
     board = _of(data.get("board"), list, "initial.data.board")
@@ -132,7 +132,7 @@ def _seconds(time: Any) -> float | None:
         if value is not None:
             total += size * _of(value, (int, float), f"time.now.{unit}")
     if not 0 <= total <= NUMBER_MAX:
-        raise ValueError(f"time.now is {_shown(now)}, which is no time")
+        raise ValueError(f"time.now is {_shown(now)}, which is not a time")
     return total
 
 
@@ -186,7 +186,7 @@ class _GameReader:
         while todo:
             where, elements, ply = todo.pop()
             if builder.ply < ply - 1:
-                raise ValueError(f"{where}: a variation of a move that is not there")
+                raise ValueError(f"{where}: a variation of a missing move")
             builder.back_to(ply - 1)
             self._line(where, elements, ply, builder, todo)
 
@@ -210,10 +210,10 @@ class _GameReader:
             elif element.get("special") is not None:
                 special = _of(element["special"], str, "special").lstrip("%")
                 if special not in SPECIALS:
-                    raise ValueError(f"special is {_shown(special)}; there are {', '.join(SPECIALS.words)}")
+                    raise ValueError(f"special is {_shown(special)}; expected one of {', '.join(SPECIALS.words)}")
                 builder.end(SPECIALS.read(special, builder.board.turn), _seconds(element.get("time")))
             elif index or first:
-                raise ValueError("neither 'move' nor 'special' is in it")
+                raise ValueError("it has neither 'move' nor 'special'")
             for line in _of(element.get("comments") or [], list, "comments"):
                 builder.node.add_comment(_of(line, str, "comments"))
             for number, fork in enumerate(_of(element.get("forks") or [], list, "forks")):
@@ -255,9 +255,9 @@ class JkfFormat(RecordFormat):
         try:
             value = json.loads("".join(source), parse_constant=_no_number)
         except json.JSONDecodeError as fault:
-            raise RecordError(f"no JSON: {fault.msg}", line=fault.lineno) from None
+            raise RecordError(f"not JSON: {fault.msg}", line=fault.lineno) from None
         except (ValueError, RecursionError) as fault:
-            raise RecordError(f"no JSON that can be read: {fault}") from None
+            raise RecordError(f"the JSON cannot be read: {fault}") from None
         yield from value if isinstance(value, list) else [value]
 
     def parse(self, block: Any) -> GameRecord:
@@ -278,7 +278,7 @@ class JkfFormat(RecordFormat):
 
 
 def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a number in JSON")
 
 
 # ---- writing -----------------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ class KifReader(Reader):
             return True
         builder.finish()
         if number != self._first + builder.ply:
-            raise ValueError(f"move {self._first + builder.ply} comes next, not {number}")
+            raise ValueError(f"expected move {self._first + builder.ply} next, not {number}")
         try:
             builder.play(builder.board.parse_text(found["move"]), seconds=seconds)
         except ValueError as fault:
