@@ -151,7 +151,7 @@ def test_the_engine_begins_a_handicap_game_and_the_board_is_turned_for_white(pla
     assert player.state["turn"] == 1 and "3c" in player.state["targets"]
     player.do("move", move="3c3d")
     wait_for(lambda: player.state["ply"] == 2)
-    with pytest.raises(ValueError, match="levels"):
+    with pytest.raises(ValueError, match="level must be"):
         player.do("new", game="shogi", players=[None, 21])
     with pytest.raises(ValueError, match="handicap"):
         player.do("new", game="shogi", players=[None, 1], handicap="11-piece")
