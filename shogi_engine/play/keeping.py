@@ -42,6 +42,23 @@ def keep(record: GameRecord) -> Path:
         number += 1
 
 
+def kept_games(game: str) -> list[Path]:
+    """Return the files of the games kept here, the terminal's and the browser's, the latest first."""
+    found = (data_folder() / "games").glob(f"{game}-*{KEPT_AS[game]}")
+    return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+
+
 def load_game(path: str, game: str) -> GameRecord:
-    """Return the first game of a file. Raises OSError, ValueError."""
-    return next(iter(records.iterate(Path(path).expanduser(), game=game)))
+    """Return the first game of a file, or a kept game by its number in `kept_games`, from 1.
+
+    Raises:
+        OSError: the file cannot be read
+        ValueError: it holds no game
+    """
+    file = Path(path).expanduser()
+    if path.isdecimal() and not file.exists():
+        kept = kept_games(game)
+        if not 1 <= int(path) <= len(kept):
+            raise ValueError(f"there is no kept game number {path}")
+        file = kept[int(path) - 1]
+    return next(iter(records.iterate(file, game=game)))

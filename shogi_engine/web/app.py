@@ -253,7 +253,7 @@ def warm_engines(tell: Callable[[dict[str, Any]], None]) -> Callable[[Callable[[
             tell({"kind": "engine", "game": game, "ready": True, "share": 1.0})
         make("shogi").warmup_mate()
         gc.collect()
-        gc.freeze()  # the compiler's many objects stay forever, and collections that scan them take long
+        gc.freeze()  # the compiler's many objects stay forever: collections that look at them take long
 
     return warm
 

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from shogi_engine import records
+from shogi_engine.analysis.annotation import copied
 from shogi_engine.language import mark, translate
 from shogi_engine.web import saved_game
 from shogi_engine.web.parts import Parts
@@ -42,6 +43,7 @@ class Kept:
         self.name = ""
         self.changed = False
         self._due = 0.0
+        self._record_is_old = False
         self._writing = threading.Lock()  # taken with the session's lock, held while the file is written
 
     @property
@@ -55,19 +57,24 @@ class Kept:
         if self.changed and now >= self._due:
             self.write()
 
-    def write(self) -> None:
-        """Write the game if it has changed. Errors are reported to the pages.
+    def write(self, whole: bool = False) -> None:
+        """Write the game if it has changed; if `whole`, its record too. Errors are reported to the pages.
 
         Moves are answered while the file is written; only the game's content is read with the session's lock.
         """
         session, began = self._session, time.monotonic()
         with session.lock:
             content = self._content()
+            name, record = self.name, None
+            if whole and self._record_is_old and session.tsume is None:
+                record, self._record_is_old = copied(session.tree.record), False
             self._writing.acquire()
         try:
             if content is not None:
                 self.store.write(*content)
                 self._due = began + max(PAUSE_SECONDS, (1 + SHARE) * (time.monotonic() - began))
+            if record is not None:
+                self.store.write_record(name, record)
             return
         except OSError as error:
             log.error("a game is not kept: %s", error)
@@ -90,13 +97,14 @@ class Kept:
             return None
         if not self.name:
             self._take(self.store.new_name(session.tree.game))
+        self._record_is_old = True
         return self.name, saved_game.head_of(session), saved_game.dump(session)
 
     def leave(self) -> str:
         """Close the game to begin another; return its name, '' if nothing was saved."""
         if self._session.tsume is not None:
             self.changed = False
-        self.write()
+        self.write(whole=True)
         left, hidden = self.name, self._session.tsume is not None
         self._take("")
         if hidden and left:
@@ -111,7 +119,7 @@ class Kept:
 
     def close(self) -> None:
         """Write the game if need be; another session may then open it."""
-        self.write()
+        self.write(whole=True)
         self.store.holders.pop(self.name, None)
 
     # ---- games of the store

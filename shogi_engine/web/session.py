@@ -115,7 +115,7 @@ class Session(Parts):
         self.playing.rest()
         if self.tsume is not None:
             self.tsume.close()
-        self.kept.write()
+        self.kept.write(whole=True)
 
     def close(self) -> None:
         """Close the game."""

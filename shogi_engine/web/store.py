@@ -15,7 +15,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from shogi_engine import records
 from shogi_engine.play.keeping import KEPT_AS
+from shogi_engine.records import GameRecord
 from shogi_engine.tsume import Progress
 from shogi_engine.tsume.progress import NAME as PROGRESS_NAME
 
@@ -52,7 +54,7 @@ class Store:
             head: dict[str, Any] | None = {"game": name.partition("-")[0], "owner": ""}
             if path.suffix == ".json":
                 head = self._head(path)
-            elif path.suffix not in KEPT_AS.values():
+            elif path.suffix not in KEPT_AS.values() or path.with_suffix(".json").is_file():
                 head = None
             if head is not None:
                 self._heads[name] = {**head, "time": path.stat().st_mtime}
@@ -102,6 +104,14 @@ class Store:
             text = json.dumps({"version": VERSION, "head": head, **content}, ensure_ascii=False, separators=(",", ":"))
             replace_file(self.folder / f"{name}.json", text.encode())
 
+    def write_record(self, name: str, record: GameRecord) -> None:
+        """Write a game's record beside it, for the terminal and other programs. Raises OSError."""
+        if self.folder is not None:
+            try:
+                records.save(record, self.folder / f"{name}{KEPT_AS[record.game]}")
+            except ValueError as fault:  # the format cannot hold it
+                log.warning("%s has no record: %s", name, fault)
+
     def delete(self, name: str) -> None:
         """Delete a game; `restore` brings it back. Raises OSError."""
         with self._lock:
@@ -127,7 +137,8 @@ class Store:
     @staticmethod
     def _files(folder: Path, name: str) -> list[Path]:
         """Return the files of a game, the one to read first."""
-        return [path for path in (folder / f"{name}.json", folder / name) if path.is_file()]
+        paths = (folder / f"{name}.json", folder / name, *(folder / f"{name}{suffix}" for suffix in KEPT_AS.values()))
+        return [path for path in paths if path.is_file()]
 
     # ---- reading
 

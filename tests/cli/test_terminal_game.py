@@ -2,6 +2,7 @@
 
 import argparse
 import io
+import os
 import re
 
 import pytest
@@ -96,7 +97,20 @@ def test_the_end_says_who_won_and_why():
     assert text.endswith("white wins: black resigns") and match.record().result == "0-1"
 
 
-def test_save_load_and_what_is_not_overwritten(tmp_path):
+def test_load_alone_lists_the_games_kept_here(tmp_path, monkeypatch):
+    monkeypatch.setattr("shogi_engine.play.keeping.data_folder", lambda: tmp_path)
+    (tmp_path / "games").mkdir()
+    for number, moves in enumerate((["2g2f"], ["7g7f", "3c3d"])):
+        path = tmp_path / "games" / f"shogi-20260101-00000{number}.kifu"
+        records.save(GameRecord.from_moves("shogi", moves), path)
+        os.utime(path, (number, number))
+    text, match = played("shogi", ["load", "load 3", "load 2"])
+    assert "  1  shogi-20260101-000001  2 moves" in text and "  2  shogi-20260101-000000  1 moves" in text
+    assert "there is no kept game number 3" in text and match.engine.move_texts == ["2g2f"]
+
+
+def test_save_load_and_what_is_not_overwritten(tmp_path, monkeypatch):
+    monkeypatch.setattr("shogi_engine.play.keeping.data_folder", lambda: tmp_path)
     kif, other = tmp_path / "a game.kif", tmp_path / "notes.kif"
     other.write_text("mine")
     lines = [

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from shogi_engine import records
+from shogi_engine.play.keeping import load_game
 from shogi_engine.types.score import Score
 from shogi_engine.web import messages
 from shogi_engine.web.saved_game import rows_of, tree_of
@@ -156,6 +157,23 @@ def test_a_new_game_leaves_the_old_one_which_can_be_gone_on_with(open_hub):
     assert [game["here"] for game in page.games()] == [False, True]
     hub.save()
     assert Page(open_hub(), page.state["session"]).state["ply"] == 3  # the one that was open last
+
+
+def test_a_game_is_kept_as_a_record_too_which_the_terminal_reads(open_hub, tmp_path):
+    page = Page(hub := open_hub())
+    for move in MOVES:
+        page.do("move", move=move)
+    hub.save()
+    page.do("game", game="othello").do("move", move="f5")
+    page.session.detach(page.viewer)
+    found = {path.suffix: path for path in (tmp_path / "games").iterdir()}
+    assert load_game(str(found[".kifu"]), "shogi").moves == list(MOVES)
+    assert load_game(str(found[".ggf"]), "othello").moves == ["f5"]
+    assert [game["game"] for game in Page(open_hub()).games()] == ["othello", "shogi"]  # each once
+    page = Page(open_hub())
+    page.do("forget", id=found[".kifu"].stem)
+    assert not found[".kifu"].exists() and page.do("recall", id=found[".kifu"].stem).games()[0]["game"] == "shogi"
+    assert found[".kifu"].exists()
 
 
 def test_a_game_is_deleted_and_brought_back(open_hub, tmp_path):

@@ -24,10 +24,11 @@ import websockets
 
 from shogi_engine.web.messages import MESSAGES
 
-STEP_SECONDS = 0.2  # between a visitor's moves
+STEP_SECONDS = 0.2  # between a visitor's moves: far faster than people play
 GAME_MOVES = 60  # after which a visitor starts a new game
 PATIENCE = 60.0  # seconds allowed for an answer
 SAMPLE_SECONDS = 5.0
+MINUTES = 24  # samples in two minutes
 IDLE = 0.1  # of a core: below this no search is running
 PATHS = ("/static/../app.py", "/static/%2e%2e/app.py", "/../../etc/passwd", "/static/..%2f..%2f..%2fetc%2fpasswd",
          "//etc/passwd", "/static/%00", "/static/" + "a" * 3000, "/ws", "/", "/static/app.js")  # fmt: skip
@@ -47,7 +48,7 @@ async def next_of(socket: Any, kind: str) -> dict[str, Any]:
             return message
 
 
-async def visit(address: str, rng: random.Random, end: float) -> list[float]:
+async def visit(address: str, rng: random.Random, end: float, pause: float) -> list[float]:
     """Play random moves with live analysis until the time `end`, and leave during the game.
 
     Returns the time of each answer in seconds.
@@ -68,14 +69,14 @@ async def visit(address: str, rng: random.Random, end: float) -> list[float]:
             await socket.send(json.dumps(message))
             state = await next_of(socket, "state")
             taken.append(time.monotonic() - asked)
-            await asyncio.sleep(STEP_SECONDS)
+            await asyncio.sleep(pause * rng.uniform(0.5, 1.5))
     return taken
 
 
-async def crowd(address: str, sessions: int, seconds: float) -> list[float]:
+async def crowd(address: str, sessions: int, seconds: float, pause: float = STEP_SECONDS) -> list[float]:
     """Run this many visitors at once; return the times of their answers in seconds."""
     end = time.monotonic() + seconds
-    visits = await asyncio.gather(*(visit(address, random.Random(number), end) for number in range(sessions)))
+    visits = await asyncio.gather(*(visit(address, random.Random(number), end, pause) for number in range(sessions)))
     return [taken for each in visits for taken in each]
 
 
@@ -196,7 +197,9 @@ async def measure(server: Server, args: argparse.Namespace) -> bool:
     await crowd(address, args.sessions, min(20.0, args.seconds))  # engines are ready, tables are filled
     memory: list[int] = [server.megabytes()]
     sampling = asyncio.create_task(sample(server, memory))
-    taken = sorted(await crowd(address, args.sessions, args.seconds))
+    cpu = server.cpu_seconds()
+    taken = sorted(await crowd(address, args.sessions, args.seconds, args.pause))
+    cpu = server.cpu_seconds() - cpu
     sampling.cancel()
     idle = await asyncio.to_thread(server.seconds_until_idle)
     print(f"{args.sessions} sessions, {args.seconds:g} s: {len(taken)} moves and no error")
@@ -204,6 +207,8 @@ async def measure(server: Server, args: argparse.Namespace) -> bool:
     print(f"answers: median {median:.0f} ms, 95 % {most:.0f} ms, 99 % {rarely:.0f} ms")
     third = max(len(memory) // 3, 1)
     print(f"memory: {memory[0]} MB, {max(memory[:third])} in the first third, {max(memory[-third:])} in the last")
+    print(f"memory every two minutes: {', '.join(map(str, memory[::MINUTES]))} MB")
+    print(f"{cpu:.0f} s of CPU time, searches included")
     print(f"searches of those who left ended within {idle + 0.5:.1f} s")
     rng = random.Random(1)
     await throw(address, args.frames, rng)
@@ -218,6 +223,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sessions", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--pause", type=float, default=STEP_SECONDS, help="between two moves, in seconds")
     parser.add_argument("--frames", type=int, default=10_000)
     parser.add_argument("--engines", type=int, default=2)
     args = parser.parse_args()

@@ -12,7 +12,7 @@ from shogi_engine.interface.extras.levels import opens_from_book
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
 from shogi_engine.play.clock import GameClock, TimeUp
-from shogi_engine.play.keeping import game_record, load_game
+from shogi_engine.play.keeping import game_record, kept_games, load_game
 from shogi_engine.play.strength import DEFAULT_MS, level_limits, timed_limits
 from shogi_engine.play.words import outcome_text, score_text, side_name
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
@@ -31,13 +31,14 @@ board     show the board again; `flip` turns it
 level N   the engine's level from now on, 0 to {strongest}
 resign    give up
 save FILE write the game: {formats}
-load FILE continue with the game of a file
+load FILE continue with the game of a file; `load` alone lists kept games
 quit      leave; the game is kept"""
 )
 HELP_DECLARE = mark("declare   claim a win by the entering-king rule")
 COMMANDS = (
     "undo", "hint", "go", "board", "flip", "moves", "level", "resign", "declare", "save", "load", "help", "quit"
 )  # fmt: skip
+KEPT_SHOWN = 20  # games in the list of `load`
 SHORT = {"exit": "quit", "q": "quit", "?": "help", "h": "help", "d": "board"} | {
     "終了": "quit", "ヘルプ": "help", "待った": "undo", "ヒント": "hint", "投了": "resign", "宣言": "declare"
 }  # fmt: skip
@@ -303,9 +304,25 @@ class TerminalGame:
     def _do_load(self, name: str) -> None:
         name = _file_name(name)
         if not name:
-            raise ValueError("load which file?")
+            self._list_kept()
+            return
         self.load(name)
         self._board()
+
+    def _list_kept(self) -> None:
+        """Show the latest games kept here. Raises ValueError if there is none."""
+        game = self.engine.game.name
+        paths = kept_games(game)[:KEPT_SHOWN]
+        if not paths:
+            raise ValueError("load which file?")
+        for number, path in enumerate(paths, 1):
+            try:
+                record = load_game(str(path), game)
+            except (OSError, ValueError):
+                continue
+            about = _("{count} moves").format(count=len(record.moves))
+            self.show(f"{number:>3}  {path.stem}  {about}  {' - '.join(filter(None, record.names))}".rstrip())
+        self.show(_("`load N` continues with one of them."))
 
     def load(self, name: str) -> None:
         """Continue with the first game of a file. Raises OSError, ValueError; the current game then stays."""
