@@ -197,7 +197,7 @@ def test_nothing_is_changed_under_a_search(shogi, change):
 
     def meddle(line):
         if not refused:
-            with pytest.raises(RuntimeError, match="searching already"):
+            with pytest.raises(RuntimeError, match="already searching"):
                 change(shogi)
             refused.append(True)
 

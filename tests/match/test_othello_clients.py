@@ -123,7 +123,7 @@ def test_faults_lose_games_of_othello(play, engine, fault):
         ([GTP, GTP, "--limit", "nodes=5"], "a GTP engine has"),
         ([NBOARD, NBOARD, "--limit", "byoyomi=5"], "an NBoard engine has"),
         ([NBOARD, NBOARD, "--limit", "depth=5", "--options1", "A=1"], "has no options"),
-        (["gtp:", GTP, "--limit", "depth=5"], "no command"),
+        (["gtp:", GTP, "--limit", "depth=5"], "without a command"),
         ([GTP, GTP, "--limit", "depth=5", "--records", "x.kif"], "none of the formats of othello"),
         ([GTP, GTP, GTP, "--limit", "depth=5", "--sprt", "0", "5"], "for two players"),
         ([GTP, GTP, "--limit", "depth=5", "--html", "no/such/folder.html"], "no folder"),

@@ -177,7 +177,7 @@ def test_jkf_as_other_programs_write_it():
     assert record.root.children[1].move == "2g2f" and record.seconds[0] == 16 and record.headers == {"event": "C"}
     for fault, reason in (
         ('{"moves":[{},{"move":{"to":{"x":7,"y":5},"from":{"x":7,"y":7},"piece":"FU"}}]}', r"moves\[1\]: .*reach"),
-        ('{"moves":[{},{"move":{"to":{"x":0,"y":5}}}]}', r"moves\[1\]: move.piece"), ("{", "not JSON"), ("[" * 100000, "not JSON|begins with"),
+        ('{"moves":[{},{"move":{"to":{"x":0,"y":5}}}]}', r"moves\[1\]: move.piece"), ("{", "not JSON"), ("[" * 100000, "cannot be read|begins with"),
         ('{"header":{}}', "'moves' is missing"), ('{"moves":[{},{"special":"X"}]}', "special"),
     ):  # fmt: skip
         with pytest.raises(RecordError, match=reason):

@@ -89,7 +89,7 @@ def test_push_checks():
         board.push_usi("5i5a")
     with pytest.raises(ValueError, match="no pawn in hand"):
         board.push(Move(None, E5, drop_piece_type=PAWN))
-    with pytest.raises(ValueError, match="no square"):
+    with pytest.raises(ValueError, match="not a square"):
         board.push_usi("7g7z")
     assert board.sfen() == STARTING_SFEN and board.move_stack == []
 

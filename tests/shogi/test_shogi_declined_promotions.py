@@ -75,5 +75,5 @@ def test_the_engine_plays_a_mate_by_declining(sfen, first):
     engine = Engine("shogi", hash_mb=1)
     engine.set_position(sfen)
     engine.load_solver(wait=True)
-    assert engine.search(nodes=20_000).bestmove == first
+    assert engine.search(movetime=20_000).bestmove == first  # ends with the proof
     assert engine.search(depth=2, searchmoves=[first]).bestmove == first

@@ -7,6 +7,7 @@ import pytest
 from naive_shogi import SET, START, State
 from shogi_cases import assert_same_record, kernel_moves
 
+from shogi_engine.games.shogi.movegen.generator import is_searched
 from shogi_engine.games.shogi.movegen.legal_moves import legal_moves, scratch
 from shogi_engine.games.shogi.notation.sfen import format_sfen, parse_sfen
 from shogi_engine.games.shogi.notation.usi_moves import format_usi
@@ -117,7 +118,7 @@ def test_composed_moves_are_made_and_taken_back():
 
 
 def test_counts_and_captures():
-    """The counting kernel counts what the generator writes; all captures are among what generate_captures writes."""
+    """The counting kernel counts what the generator writes; generate_captures writes all captures that are searched."""
     for sfen in composed(30 if JIT_DISABLED else 600, seed=6):
         pos = parse_sfen(sfen)
         legal = {int(move) for move in legal_moves(pos)}
@@ -127,7 +128,8 @@ def test_counts_and_captures():
         captures = [int(move) for move in context.moves[: generate_captures(context, 0)]]
         assert len(set(captures)) == len(captures)
         assert set(captures) <= legal
-        assert {move for move in legal if move_captured(move)} <= set(captures), sfen
+        searched = {move for move in legal if is_searched(pos.side, np.uint32(move))}
+        assert {move for move in searched if move_captured(move)} <= set(captures), sfen
 
 
 def test_cshogi_along_games():
