@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Console(FrontEnd):
-    """A conversation with the console commands.
+    """A session with the console commands.
 
     Attributes:
         evaluation: the engine's evaluation

@@ -116,7 +116,7 @@ HELP = {
         "For nnue, a network in the standard format (HalfKP, K-P, SFNN); for network, one made by `train`."
     ),
     "FV_SCALE": mark(
-        "What an nnue network's output is divided by; eval_options.txt beside it can replace the default 16."
+        "The divisor of an nnue network's output; eval_options.txt in its folder can replace the default 16."
     ),
     "USI_OwnBook": mark("Play from the opening book if there is a clock or a movetime; not with ConsiderationMode."),
     "BookFile": mark("The book: a file, book.db for the engine's own book, or no_book."),

@@ -305,7 +305,7 @@ class Batch(Rows):
         chosen: list[Features] = [named(self.rules.features, name, "features") for name in names]
         given = [None] * len(names) if out is None else list(out) if isinstance(out, (tuple, list)) else [out]
         if len(given) != len(names):
-            raise ValueError(f"{len(names)} features are asked for, and {len(given)} arrays given to write to")
+            raise ValueError(f"{len(names)} features need as many output arrays, not {len(given)}")
         arrays: list[Any] = []
         for each, there in zip(chosen, given, strict=True):
             array = None if there is None else shared_array(there)

@@ -455,15 +455,9 @@ class Engine(BoardSearches):
             self._mate_solver = self._mate_solver_memory = None  # otherwise the old table would stay in memory
 
     def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
-        """Set the evaluation; see `Searcher.set_evaluation`.
+        """Set the evaluation, '' for the default, with the weights in `file`, None for its own.
 
-        Args:
-            name: one of Game.evaluations, '' for the default
-            file: its weights, None for the package's
-
-        Raises:
-            ValueError: there is no such evaluation, or the file cannot be used
-            RuntimeError: a search of this engine is running
+        See `Searcher.set_evaluation`. Raises RuntimeError if a search of this engine is running.
         """
         with self._idle():
             before = self.searcher.evaluator

@@ -4,7 +4,7 @@ The reader executes urgent commands at once and hands the others to the worker a
 protocol's `stop` stops tasks, waiting ones included. Nothing that needs numba is imported: a thread loads the engine
 after the first line, so that a front end answers at once while kernels still compile.
 
-How a conversation ends, by `quit` or by the end of input:
+How a session ends, by `quit` or by the end of input:
 * Live input (`stdio.Input.live`: a terminal, or a program that waited for an answer): everything is stopped, commands
   that can still be answered within LAST_WORDS are answered in order, and the process ends.
 * A script, all of whose input was there at once: every command is answered, in order, and the end waits for this, also
@@ -108,7 +108,7 @@ class Heartbeat:
 
 
 class FrontEnd:
-    """One conversation. `load` returns a warm engine; `leave(status)` ends the process. Subclasses add a protocol.
+    """A session. `load` returns a compiled engine; `leave(status)` ends the process. Subclasses add a protocol.
 
     Attributes:
         task: the current one

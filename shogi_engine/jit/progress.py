@@ -7,9 +7,9 @@
 
 A *task* is work with a name, here the game's; it may be done in several parts. While it runs, each kernel that is
 lowered and each entry that is linked (see dispatcher.py) is reported. The remaining time is estimated from the times of
-the last run, kept beside the cache, or from ESTIMATES, scaled by the speed of this machine so far. Callbacks run in the
-compiling thread, which holds numba's lock: they should be quick and must not call a kernel. Code loaded from the cache
-is not reported.
+the last run, which are stored in the cache's folder, or from ESTIMATES, scaled by the speed of this machine so far.
+Callbacks run in the compiling thread, which holds numba's lock: they should be quick and must not call a kernel. Code
+loaded from the cache is not reported.
 """
 
 import contextlib

@@ -1,1 +1,1 @@
-"""Optional parts of a game beside the search: opening books and levels. No numba."""
+"""Optional parts of a game that the search does not need: opening books and levels. No numba."""

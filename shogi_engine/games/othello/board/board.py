@@ -270,7 +270,7 @@ class Board(BoardMemory):
         make_canonical(board._pos)
         return board
 
-    # ---- what stands where
+    # ---- the discs on the board
 
     @property
     def turn(self) -> int:

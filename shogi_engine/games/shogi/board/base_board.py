@@ -275,7 +275,7 @@ class BaseBoard(BoardMemory):
         """Tell whether the position is possible. Only edits can make it impossible."""
         return self.status() == Status.VALID
 
-    # ---- what stands where
+    # ---- the pieces on the board
 
     @property
     def turn(self) -> int:

@@ -1,4 +1,4 @@
-"""Board: a position of Shogi and the moves that led to it. The package has python-shogi's names beside it."""
+"""Board: a position of Shogi and the moves that led to it. The package also has python-shogi's names."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
