@@ -367,7 +367,7 @@ class RecordBuilder:
         self._ended = True
 
     def suspect(self, text: str, fault: ValueError, line: int) -> None:
-        """Note an illegal move. If no ending for an illegal move follows, `fault` is raised with the number of `line`."""
+        """Note an illegal move. Unless an ending for one follows, `fault` is raised with the number of `line`."""
         self._may_go_on()
         self._illegal = (text, RecordError(str(fault), line=line))
 
