@@ -73,7 +73,7 @@ class Game:
         score: `score(value)` returns a Score in the unit that players of the game use; centipawns by default
         evaluations: a Registry of `Evaluation`s; None if there is only one and its kernels are rules of the position
         state: the dtype of the game's record for each ply of the searched line (see `update_state`)
-        histories: dtype fields for what the game's own kernels learn, kept in search.history.Histories
+        thread_tables: dtype fields for what the game's own kernels learn, kept in search.history.Histories
         solver: `solver(**options)` returns a forced_win.Solver, for results that a search finds only slowly
         solver_runs: BEFORE_SEARCH if the solver's result replaces the search (options threads, stop_token);
             BESIDE_SEARCH if it looks for a forced win in another thread, or alone: it is then a
@@ -101,7 +101,7 @@ class Game:
     score: Callable[[int], Score] = Score
     evaluations: Registry | None = None
     state: np.dtype = NOTHING
-    histories: tuple[tuple, ...] = ()
+    thread_tables: tuple[tuple, ...] = ()
     solver: Callable[..., Any] | None = None
     solver_runs: str = BEFORE_SEARCH
     levels: int = 0

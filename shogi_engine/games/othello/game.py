@@ -12,7 +12,7 @@ from shogi_engine.games.othello.notation import START, format_move, format_obf, 
 from shogi_engine.games.othello.params import PARAMS, default_params
 from shogi_engine.games.othello.types import DISC, MAX_MOVES, POSITION, UNDO
 from shogi_engine.interface.game import Game
-from shogi_engine.search.context import DEEPER, FINISH, PROBCUT, TABLE
+from shogi_engine.search.context import USE_DEEPER_ENTRIES, USE_MULTI_PROBCUT, USE_SOLVERS, USE_TT
 from shogi_engine.types.score import Score
 
 
@@ -39,7 +39,7 @@ GAME = Game(
     params=PARAMS,
     default_params=default_params,
     score=score,
-    histories=NEAR_TABLE,
+    thread_tables=NEAR_TABLE,
     solver=make_solver,
     evaluations=EVALUATIONS,
     open_book=book.open_book,
@@ -47,5 +47,5 @@ GAME = Game(
     level=levels.plan,
     budget=clock.budget,
     plies_left=levels.plies_left,
-    search_flags=TABLE | DEEPER | FINISH | PROBCUT,
+    search_flags=USE_TT | USE_DEEPER_ENTRIES | USE_SOLVERS | USE_MULTI_PROBCUT,
 )
