@@ -15,7 +15,7 @@ from typing import Any, Self, overload
 from shogi_engine import games
 from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.common.threads import join, received, start_thread
-from shogi_engine.engine.choices import Choices
+from shogi_engine.engine.book_and_levels import BookAndLevels
 from shogi_engine.engine.results import PvInfo, SearchResult
 from shogi_engine.search.forced_win import ForcedWin, RootSolver
 from shogi_engine.search.limits import Limits
@@ -126,7 +126,7 @@ def play_result(game: str, found: SearchResult) -> PlayResult:
     return PlayResult(move, rest[0] if rest else None, found.lines[0])
 
 
-class BoardSearches(Choices):
+class BoardSearches(BookAndLevels):
     """An Engine's methods that take a Board. Each of them sets the engine's position to that of the Board."""
 
     moves: list[int]

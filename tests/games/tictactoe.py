@@ -1,4 +1,4 @@
-"""Tic-tac-toe: the smallest game that plugs into the search; docs/add-a-game.md walks through this file."""
+"""Tic-tac-toe: the smallest game for the search, explained in docs/add-a-game.md."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from shogi_engine.interface.game import VALUE_MATE, Game, provides
 from shogi_engine.jit import new_record, njit, record_dtype
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 
-POSITION = record_dtype([("mine", np.uint64), ("theirs", np.uint64)])  # nine squares, the side to move's first
+POSITION = record_dtype([("mine", np.uint64), ("theirs", np.uint64)])  # bits of nine squares
 UNDO = record_dtype([("unused", np.uint8)])
 PARAMS = record_dtype(SEARCH_FIELDS)
 LINES = np.array([0o700, 0o070, 0o007, 0o444, 0o222, 0o111, 0o421, 0o124], dtype=np.uint64)
@@ -67,7 +67,7 @@ def terminal_value(ctx):
 def parse_position(text):
     """Return the position of nine characters X, O or -, row by row; X began."""
     if len(text) != 9 or set(text) - set("XO-"):
-        raise ValueError(f"tic-tac-toe: nine of X, O and - wanted, not {text!r}")
+        raise ValueError(f"tic-tac-toe: expected nine characters X, O or -, got {text!r}")
     stones = {side: sum(1 << n for n, stone in enumerate(text) if stone == side) for side in "XO"}
     surplus = text.count("X") - text.count("O")
     if surplus not in (0, 1):
@@ -91,7 +91,7 @@ def parse_move(pos, text):
         raise ValueError("tic-tac-toe: the game is over")
     empty = ~int(pos.mine | pos.theirs)
     if text not in list("123456789") or not empty >> (int(text) - 1) & 1:
-        raise ValueError(f"tic-tac-toe: {text!r} is no empty square")
+        raise ValueError(f"tic-tac-toe: {text!r} is not an empty square")
     return int(text)
 
 

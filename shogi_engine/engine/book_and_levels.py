@@ -12,7 +12,7 @@ from shogi_engine.search.root import Searcher
 BOOK_MARGIN = 4  # a book move is as good as the best one if it is worse by at most params.score_noise / BOOK_MARGIN
 
 
-class Choices:
+class BookAndLevels:
     """An Engine's opening book and levels.
 
     Attributes:
