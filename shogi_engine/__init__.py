@@ -30,7 +30,7 @@ _moved.install()
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for, and numba with it, only then: a front end answers first."""
+    """Load a module, and numba with it, when one of its names is first used, so that front ends answer quickly."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(_MODULES[name])

@@ -339,7 +339,7 @@ def plain(network, sums, _):
 
 
 def stacked(network, sums, stack):
-    """SFNN: products of two halves, squares beside the values, and a shortcut to the output."""
+    """SFNN: products of two halves, squares in addition to the values, and a shortcut to the output."""
     halves = [int16(2 * total).clip(0, 254).reshape(2, -1) for total in sums]
     values = np.concatenate([low * high >> 9 for low, high in halves])
     (bias, weight), (bias2, weight2), (bias3, weight3) = network.stacks[stack if len(network.stacks) == 9 else 0]

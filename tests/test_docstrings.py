@@ -56,7 +56,7 @@ def modules():
 def undocumented(module):
     """Return the public functions, classes and methods of `module` without a word of what they are.
 
-    A game's rules are described where the protocol names them, in game.py; a default given by a lambda beside it.
+    A game's rules are described where the protocol names them, in game.py; a default given by a lambda, next to it.
     """
     for name, thing in vars(module).items():
         function = getattr(thing, "py_func", thing)

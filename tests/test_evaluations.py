@@ -236,7 +236,7 @@ def test_the_registry():
     registry = Registry("evaluation", "EVALUATION", {"one": "games.kings_walk"}, default="one")
     assert list(registry) == ["one"] and "one" in registry and "two" not in registry and len(registry) == 1
     assert registry.load() is registry.load("one") is kings_walk.EVALUATION
-    registry.register("two", "no.such.module")  # not imported before it is asked for
+    registry.register("two", "no.such.module")  # not imported before it is used
     with pytest.raises(ModuleNotFoundError):
         registry.load("two")
     registry.register("one", "games.kings_walk")

@@ -18,7 +18,7 @@ def python_files():
 
 
 def long_functions(source):
-    """Yield the names of the functions and methods in `source` of more than FUNCTION_LINES lines beside a docstring."""
+    """Yield the names of functions and methods in `source` with more than FUNCTION_LINES lines of code."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef):
             described = node.body[0] if ast.get_docstring(node) else None

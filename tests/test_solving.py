@@ -1,4 +1,4 @@
-"""Forced wins beside the search: when the solver looks, and what the search's result becomes."""
+"""Forced wins found during a search: when the solver runs, and how it changes the search's result."""
 
 import json
 import time

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Console(FrontEnd):
-    """A conversation with the console commands.
+    """A session with the console commands.
 
     Attributes:
         evaluation: the engine's evaluation
@@ -43,7 +43,7 @@ class Console(FrontEnd):
         self.out.line(f"{len(moves)} moves: {' '.join(moves)}")
 
     def show_value(self) -> None:
-        """Print the position's static value, its evaluation, what each piece adds, and the value in other scales."""
+        """Print the static value of the position, the evaluation in use, and the value of each piece."""
         engine = self.ready_engine()
         value = engine.evaluate()
         self.out.line(f"static value: {value} (side to move)")
@@ -52,7 +52,7 @@ class Console(FrontEnd):
             self.out.line(f"its file: {facts}")
         if self.speed is not None:
             self.out.line(f"nodes/s of the last search: {self.speed}")
-        self.out.line("worth of each piece, to its own side:")
+        self.out.line("value of each piece, for its own side:")
         for line in worth_table(engine.position_text, engine.evaluate):
             self.out.line(line)
         self.out.line(f"eval = {value}")
@@ -62,7 +62,7 @@ class Console(FrontEnd):
         self.place(Position(flip_sfen(self.ready_engine().position_text)))
 
     def run_bench(self) -> None:
-        """Print the node signature; `stop` takes effect after the current position."""
+        """Print the number of nodes of the benchmark. `stop` takes effect after the current position."""
         from shogi_engine.bench import bench
 
         task = self.task
@@ -79,7 +79,7 @@ class Console(FrontEnd):
         )
 
     def run_perft(self, depth: int) -> None:
-        """Count leaf nodes and print each root move's share; `stop` ends it at once."""
+        """Count leaf nodes and print the number for each root move. `stop` takes effect at once."""
         task, engine = self.task, self.ready_engine()
         moves = len(engine.legal_moves())
 

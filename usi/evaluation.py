@@ -1,4 +1,4 @@
-"""The evaluation chosen by the options, and loading it."""
+"""Loading the evaluation that the options select."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """An evaluation's name, the file of its weights if it needs one, and its option FV_SCALE."""
+    """The name of an evaluation, the file of its weights if it needs one, and FV_SCALE."""
 
     name: str = EVALUATIONS.default
     file: Path | None = None
@@ -24,7 +24,7 @@ class Choice:
 
 
 def choice_of(options: Options) -> Choice:
-    """Return the evaluation that `options` choose."""
+    """Return the evaluation that `options` select."""
     name, file_name = options.text("EvalType"), options.text("EvalFile")
     if name not in FILE_EVALUATIONS and (name not in TRAINED_EVALUATIONS or file_name == STANDARD_FILE):
         return Choice(name)
@@ -33,22 +33,22 @@ def choice_of(options: Options) -> Choice:
 
 
 def load(choice: Choice) -> tuple["Engine", Choice]:
-    """Return an engine and its evaluation: `choice`, unless that has a file, which `use` reads later."""
+    """Return an engine and its evaluation: `choice`, or the default if `choice` has a file, which `use` loads later."""
     if choice.file is not None:
         return core.load_engine("shogi", compiled=False), Choice()
     return core.load_engine("shogi", choice.name), choice
 
 
 def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None:
-    """Set the evaluation of `engine` to `choice`, or to its own if the file is invalid, and compile what that needs.
+    """Set the evaluation of `engine` to `choice`, or to the default if the file is invalid, and compile its kernels.
 
     Args:
-        inform: called with the name of the file in use, or with what is wrong with it
+        inform: called with a description of the evaluation, or of the fault in the file
     """
     try:
         engine.set_evaluation(choice.name, choice.file)
     except ValueError as fault:
-        inform(f"{fault}; the engine plays on with {EVALUATIONS.default}")
+        inform(f"{fault}; using {EVALUATIONS.default} instead")
         engine.set_evaluation()
     else:
         if choice.file is not None:
@@ -62,7 +62,7 @@ def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None
 
 
 def file_facts(engine: "Engine", choice: Choice) -> str:
-    """Return the size of the file in use and the divisor of its values, '' if none is in use."""
+    """Return the size of the evaluation's file and its FV_SCALE, '' if no file is in use."""
     if choice.file is None or not choice.file.exists():
         return ""
     evaluator = engine.searcher.evaluator

@@ -1,4 +1,4 @@
-"""The info lines of a search: which are shown, when, and in which order. Standard library only."""
+"""The info lines of a search. Standard library only."""
 
 import math
 import time
@@ -24,14 +24,14 @@ class UsiOutput(Output):
 class InfoWriter:
     """Prints the lines of one search, at most every `interval_ms`.
 
-    With several best moves, the lines of a depth are held until all are there, and printed together, best first; those
-    of the first depth are printed at once. Lines that are only bounds are then dropped, because they cannot be ordered.
+    With MultiPV, the lines of a depth are printed together, best first; those of the first depth are printed at once.
+    Lines whose value is a bound are dropped then, because they cannot be ordered.
 
     Args:
-        numbered: whether lines have `multipv`
-        count: the number of best moves searched
-        bounds: whether to show lines with bounds, in a search for one best move
-        pv: returns the moves of a line to show
+        numbered: whether to print `multipv`
+        count: the number of lines, MultiPV
+        bounds: whether to print lines with bounds if there is only one line
+        pv: returns the moves to print for a line
     """
 
     def __init__(
@@ -68,13 +68,13 @@ class InfoWriter:
                     self._show_all(self._complete)
 
     def finish(self, lines: Sequence["PvInfo"]) -> None:
-        """Print the last lines of a search, best first: each move once, with exact values where known."""
+        """Print the last lines of a search, best first. Each move is printed once, with an exact value if possible."""
         self._show_all(self.last_lines(lines))
 
     def last_lines(self, lines: Sequence["PvInfo"]) -> list["PvInfo"]:
-        """Choose the final lines from those of the result; the first remains that of the best move.
+        """Return the final lines, given those of the result. The line of the best move stays first.
 
-        Instead of a bound, the last exact line of the same move is shown.
+        A line with a bound is replaced by the last exact line of the same move.
         """
         exact = {line.pv[0]: line for line in [*self._complete, *self._held] if line.pv}
         chosen: dict[str, PvInfo] = {}
@@ -84,7 +84,7 @@ class InfoWriter:
         return list(chosen.values())
 
     def _due(self) -> bool:
-        """Tell whether lines may be shown again, and restart the interval if so."""
+        """Tell whether the interval has passed; if so, restart it."""
         now = time.monotonic()
         due = now - self._last >= self._interval
         if due:
@@ -113,5 +113,5 @@ class InfoWriter:
 
 
 def by_value(lines: Sequence["PvInfo"]) -> list["PvInfo"]:
-    """Sort lines, best first; equal ones keep their order."""
+    """Return lines sorted from best to worst. The sort is stable."""
     return sorted(lines, key=lambda line: -line.value)

@@ -1,8 +1,9 @@
-"""The USI loop, on the front ends' core: its reader, worker, loader and ending are those of `frontends.core`.
+"""The USI loop. Its reader, worker, loader and ending are those of `frontends.core`.
 
-The reader executes urgent commands at once (usi, stop, ponderhit, gameover, quit, and isready while a search runs) and
-hands the others to the worker, which executes them in order, so that a GUI may send everything in one go. Each `go` is
-answered by exactly one bestmove (or checkmate); one that ponders or is infinite not before `stop` or `ponderhit`.
+The reader executes urgent commands at once: usi, stop, ponderhit, gameover, quit, and isready during a search. The
+worker executes all other commands in order, so a GUI may send many commands without waiting. Each `go` is
+answered by exactly one bestmove (or checkmate). If it ponders or is infinite, the answer waits for `stop` or
+`ponderhit`.
 """
 
 import contextlib
@@ -46,15 +47,16 @@ if TYPE_CHECKING:
     from shogi_engine.engine.results import SearchResult
 
 PARAMETER = "param."  # prefix of undeclared options that set a parameter in Game.params
-OPTIONS_COME = 2.0  # seconds after the first line to wait for EvalType before anything is compiled
+OPTIONS_COME = 2.0  # seconds after the first line to wait for EvalType before compiling the default evaluation
 
 
 class Loop(Console):
-    """The state of one conversation. `leave(status)` ends the process.
+    """A USI session and its state.
 
     Args:
-        load: returns a warm engine with the default evaluation; None: the Shogi engine with the evaluation of the
-            options
+        load: returns a compiled engine with the default evaluation; if None, the Shogi engine is loaded, with the
+            evaluation that the options select
+        leave: ends the process with an exit status
     """
 
     refusals = ProtocolError
@@ -67,7 +69,7 @@ class Loop(Console):
     ) -> None:
         super().__init__(output, load or self._load_shogi, leave)
         self.options = Options()
-        self._announced = Options()  # those that the reader has seen; the worker may lag behind
+        self._announced = Options()  # the options that the reader has seen; the worker may not have set them yet
         self._configured = threading.Event()  # set by the first line that is neither `usi` nor an option
         self.position = Position()
         self.book = OwnBook(self.options, output)
@@ -118,12 +120,12 @@ class Loop(Console):
         self.out.info(f"the engine cannot start: {failure!r}")
 
     def say_compiling(self, seconds: float) -> None:
-        """Report that the engine is alive."""
-        known = self.progress() or "long only before the first game"
+        """Report that kernels are being compiled, so that the GUI does not give up."""
+        known = self.progress() or "this takes long only before the first game"
         self.out.info(f"compiling ... {seconds:.0f} s ({known})")
 
     def _change(self, work: Callable[[], None], received_at: float) -> None:
-        """Queue a command that only changes the state: the end of input does not wait for it."""
+        """Queue a command that only changes the state. The end of input does not wait for it."""
         self.put(Task(work, received_at, awaited=False))
 
     def _usi(self, words: list[str], received_at: float) -> None:
@@ -147,7 +149,7 @@ class Loop(Console):
 
     def _position(self, words: list[str], received_at: float) -> None:
         position = parse_position(words)
-        self.put(Task(lambda: self.place(position), received_at))  # a script waits in case it is refused
+        self.put(Task(lambda: self.place(position), received_at))  # a script waits for it: there may be a message
 
     def _go(self, words: list[str], received_at: float) -> None:
         go = parse_go(words)
@@ -159,7 +161,7 @@ class Loop(Console):
             return
         for other in self.pending():
             if isinstance(other, GoTask) and not other.released.is_set():
-                other.stop()  # a GUI that sends the next go without stop has abandoned that search
+                other.stop()  # the GUI has sent a new go without stop, so it no longer needs that search
         task = GoTask(go, lambda: self._search(task), received_at)
         if self._announced.limit_searches() and not (go.infinite or go.ponder or go.mate is not None):
             task.bounded = True
@@ -181,12 +183,12 @@ class Loop(Console):
         task.ponderhit(self._budget(task), received_at)
         with task.lock:
             if task.ahead:
-                self.engine.stop()  # that position is past; the worker continues with the move played
+                self.engine.stop()  # the worker then searches the position after the move played
         if not task.go.infinite:
             task.released.set()
 
     def _load_shogi(self) -> "Engine":
-        """Return the engine with its kernels, those of the chosen evaluation, compiled or loaded."""
+        """Return the engine with the kernels of the selected evaluation compiled or loaded."""
         importlib.import_module("shogi_engine.engine")
         importlib.import_module("shogi_engine.games.shogi.game")
         self._configured.wait(OPTIONS_COME)
@@ -207,25 +209,25 @@ class Loop(Console):
         evaluation = choice_of(self.options)
         if evaluation != self.evaluation:
             self.evaluation, self.speed = evaluation, None
-            with self.heartbeat():  # the first time, the search is compiled for it
+            with self.heartbeat():  # the search may have to be compiled for this evaluation
                 use(engine, evaluation, lambda text: self.out.line(f"info string {sanitize(text, SHOWN_WITH_PATH)}"))
             self.free_at = time.monotonic()
         return engine
 
     def _resize(self, hash_mb: int, threads: int) -> None:
-        """Set the engine's sizes; a table that does not fit is refused with a message, and the old one stays."""
+        """Set the table's size and the number of threads. If a table is too large, report it and keep the old one."""
         self.engine.resize(threads=threads)
         most = machine_megabytes()
-        if most and hash_mb > most:  # the system might overcommit, and kill the process when it is written
-            self.out.info(f"USI_Hash {hash_mb} does not fit: this machine has {most} MB; the table stays as it is")
+        if most and hash_mb > most:  # the system might overcommit, and kill the process when the table is written
+            self.out.info(f"USI_Hash {hash_mb} is too large: this machine has {most} MB; the table is unchanged")
             return
         try:
             self.engine.resize(hash_mb=hash_mb)
         except MemoryError:
-            self.out.info(f"no memory for USI_Hash {hash_mb}; the table stays as it is")
+            self.out.info(f"not enough memory for USI_Hash {hash_mb}; the table is unchanged")
 
     def _ready(self) -> None:
-        """Answer isready. It precedes every game and no clock is running, so a large table is cleared here."""
+        """Answer isready. The table is cleared here, because a GUI sends isready before each game and no clock runs."""
         self.ready_engine()
         with self.heartbeat():
             self._new_game()
@@ -257,12 +259,12 @@ class Loop(Console):
             self.ready_engine().load_solver()  # in its own thread, so that the first moves do not wait
 
     def place(self, position: Position) -> None:
-        """Set the position. Raises ProtocolError if it is invalid; the previous one then stays."""
+        """Set the position. If it is invalid, keep the previous one and raise ProtocolError."""
         engine = self.ready_engine()
         try:
             engine.set_position(position.root, position.moves)
         except ValueError as fault:
-            raise ProtocolError(f"position: {fault}; the position before stays") from None
+            raise ProtocolError(f"position: {fault}; the position is unchanged") from None
         self.position = position
 
     # ---- the worker's side: go --------------------------------------------------------------------------------
@@ -287,7 +289,7 @@ class Loop(Console):
         return budget
 
     def _elapsed_ms(self, task: GoTask) -> float:
-        """Return the time that a `go` has used; without a clock, only since the engine was loaded and free."""
+        """Return the time that a `go` has used. Without a clock, it counts from when the engine was ready and idle."""
         since = task.requested if task.go.has_clock() else max(task.requested, self.free_at)
         return (time.monotonic() - since) * 1000
 
@@ -311,7 +313,7 @@ class Loop(Console):
         return limits
 
     def _search(self, task: GoTask) -> None:
-        """Answer one `go`, whatever happens."""
+        """Answer one `go`, even if the search raises an exception."""
         answer = "checkmate timeout" if task.go.mate is not None else "bestmove resign"
         try:
             engine = self.ready_engine()
@@ -330,10 +332,10 @@ class Loop(Console):
         self.free_at = time.monotonic()
 
     def _ponder_ahead(self, task: GoTask, engine: "Engine") -> None:
-        """Search the position before the opponent's last move until it is known which move was played.
+        """Search the position before the opponent's last move until `ponderhit` or `stop`.
 
-        All replies are searched, not just the expected one, so that the table helps whichever comes. After `ponderhit`
-        the search starts again from the game's position. The lines shown are the opponent's, as ShogiHome expects.
+        This fills the table for all replies, not only for the expected one. After `ponderhit`, a new search starts from
+        the game's position. The lines shown are the opponent's, as ShogiHome expects.
         """
         self._configure(engine, task.go)
         engine.set_position(self.position.root, self.position.moves[:-1])
@@ -417,7 +419,7 @@ class Loop(Console):
     def _find_mate(self, task: GoTask, engine: "Engine") -> str:
         """Answer `go mate`."""
         used = self._elapsed_ms(task)
-        with self.heartbeat():  # the first time the solver is compiled, which is not thinking time
+        with self.heartbeat():  # the solver may have to be compiled, which does not count as thinking time
             engine.warmup_mate()
         self._fresh = False
         try:

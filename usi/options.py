@@ -1,7 +1,7 @@
-"""The options: declared in order, set by any spelling that GUIs use, read by name.
+"""The USI options: their declarations and values.
 
-Names have no spaces (ShogiHome drops names with spaces) and are not case-sensitive; a leading `USI_` is optional.
-Options that are not declared here are accepted silently, as GUIs always send some.
+Names have no spaces, because ShogiHome drops names with spaces. They are not case-sensitive, and a leading `USI_` is
+optional. Unknown options are ignored without a message, because GUIs always send some.
 """
 
 from collections.abc import Collection
@@ -15,7 +15,7 @@ from shogi_engine.language import mark, translate
 from shogi_engine.search.timeman import TimeOptions
 from usi.protocol import ProtocolError
 
-STANDARD_FILE = "nn.bin"  # of nnue; `network` has its own unless another is named
+STANDARD_FILE = "nn.bin"  # for nnue; with this name, `network` uses the engine's own file
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Option:
         return line + "".join(f" var {choice}" for choice in self.choices)
 
     def parse(self, text: str) -> int | str:
-        """Return the value of `text`; a number outside the range becomes the nearest one in it."""
+        """Return the value of `text`. A number outside the range is replaced by the nearest one inside."""
         if self.kind == "check":
             if text.lower() not in ("true", "false"):
                 raise ProtocolError(f"setoption: {self.name} is true or false, not {sanitize(text)!r}")
@@ -97,7 +97,7 @@ OPTIONS = (
     Option("DebugLogFile", "filename", ""),
 )
 
-# The description of each option, for people.
+# The descriptions of the options.
 HELP = {
     "USI_Hash": mark("Size of the transposition table in MB."),
     "USI_Ponder": mark("The engine also thinks on the opponent's time, so its own time lasts longer."),
@@ -116,7 +116,7 @@ HELP = {
         "For nnue, a network in the standard format (HalfKP, K-P, SFNN); for network, one made by `train`."
     ),
     "FV_SCALE": mark(
-        "What an nnue network's output is divided by; eval_options.txt beside it can replace the default 16."
+        "The divisor of an nnue network's output; eval_options.txt in its folder can replace the default 16."
     ),
     "USI_OwnBook": mark("Play from the opening book if there is a clock or a movetime; not with ConsiderationMode."),
     "BookFile": mark("The book: a file, book.db for the engine's own book, or no_book."),
@@ -141,7 +141,7 @@ HELP = {
 
 
 def plain_name(name: str) -> str:
-    """Return the spelling-independent form of an option's name."""
+    """Return an option's name in lower case and without a prefix, for comparison."""
     return name.lower().removeprefix("usi_")
 
 
@@ -173,7 +173,7 @@ class Options:
         return str(self._values[name])
 
     def limit_searches(self) -> bool:
-        """Tell whether a search without a limit from `go` ends by itself; not for analysis and mate searches."""
+        """Tell whether the options limit every search. Analysis and mate searches are never limited."""
         limited = any(self.number(name) > 0 for name in ("NodesLimit", "DepthLimit"))
         return limited or self.number("SkillLevel") < FULL
 

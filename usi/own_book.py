@@ -1,4 +1,4 @@
-"""The engine's own book in a conversation: choosing it, and answering `go` from it."""
+"""The opening book of a USI session: opening it, and answering `go` from it."""
 
 import random
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ NO_BOOK = "no_book"
 
 
 class OwnBook:
-    """The book chosen by the options. An engine starts with the shipped one, which it opens itself."""
+    """The book selected by the options. An engine begins with its own book, which it opens itself."""
 
     def __init__(self, options: Options, out: "UsiOutput") -> None:
         self._options, self._out = options, out
@@ -26,7 +26,7 @@ class OwnBook:
         self._rng = random.Random()
 
     def open(self, engine: "Engine") -> None:
-        """Open the chosen book; one that cannot be read is reported once and not used."""
+        """Open the selected book. If it cannot be read, report this once and play without a book."""
         wanted = self._options.text("BookFile") if self._options.flag("USI_OwnBook") else NO_BOOK
         if wanted == self._name:
             return
@@ -37,12 +37,12 @@ class OwnBook:
             self._out.info(f"no book: {fault}; BookFile {sanitize(wanted)}")
 
     def load(self) -> None:
-        """Read the shipped book if it is chosen, so that the time this takes is not charged to a move."""
+        """Read the engine's own book if it is selected, so that this does not use time on the clock later."""
         if self._name == SHIPPED.name:
             shipped()
 
     def answer(self, go: Go, engine: "Engine") -> str | None:
-        """Return the answer to a `go` by the clock from the book, None if there is none or the level plays none."""
+        """Return a book move as the answer to a `go` with a clock or movetime, or None if the book is not used."""
         by_clock = go.has_clock() or go.movetime is not None
         number, flag = self._options.number, self._options.flag
         if not opens_from_book(number("SkillLevel")):

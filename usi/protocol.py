@@ -1,7 +1,7 @@
-"""Converts USI lines to dataclasses and back. No engine and no state here.
+"""Converts USI lines to dataclasses and back, without an engine and without state.
 
-The protocol: http://hgm.nubati.net/usi.html, with Shogidokoro's, YaneuraOu's and ShogiHome's extensions. An invalid
-line is a `ProtocolError` with one line of text, or one of a `Go`'s `faults` if the rest still makes sense.
+The protocol is http://hgm.nubati.net/usi.html with the extensions of Shogidokoro, YaneuraOu and ShogiHome. An invalid
+line raises a `ProtocolError` with one line of text. If only a part of a `go` is invalid, it is reported in `Go.faults`.
 """
 
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
 
 
 class ProtocolError(ValueError):
-    """A line that cannot be executed; its text says why, on one line."""
+    """A line that cannot be executed. The message gives the reason on one line."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class SetOption:
 
 @dataclass(frozen=True)
 class Position:
-    """`position`: the game's own notation, '' for the starting position, and the moves from there."""
+    """`position`: a position in the game's notation ('' for the starting position), and the moves from there."""
 
     root: str = ""
     moves: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Position:
 
     @property
     def ply(self) -> int:
-        """Return the number of moves made: an SFEN's move number less one, plus the moves listed."""
+        """Return the number of moves made: the SFEN's move number minus one, plus the listed moves."""
         fields = self.root.split()
         number = int(fields[3]) if len(fields) > 3 and fields[3].isdecimal() else 1
         return max(0, min(number, 10_000) - 1) + len(self.moves)
@@ -48,12 +48,12 @@ class Position:
 
 @dataclass
 class Go:
-    """`go` or `ponderhit` with its parameters; times in ms; None if the line does not give it.
+    """`go` or `ponderhit` with its parameters. Times are in ms; a parameter that is not given is None.
 
     Attributes:
         mate: ms for a mate search, 0 for no limit (`infinite`, or no number)
-        perft: depth, 0 if it could not be read
-        faults: what was wrong with the line, a sentence each
+        perft: the depth, 0 if it could not be parsed
+        faults: messages about invalid parts of the line
     """
 
     btime: int | None = None
@@ -109,7 +109,7 @@ def parse_go(arguments: list[str]) -> Go:
                 moves.append(waiting.pop())
             go.searchmoves = tuple(moves)
             if not moves:
-                go.faults.append("go: searchmoves names no move")
+                go.faults.append("go: expected a move after searchmoves")
         elif word == "mate":
             go.mate = 0
             if waiting and waiting[-1] == "infinite":
@@ -119,17 +119,17 @@ def parse_go(arguments: list[str]) -> Go:
                 go.mate = FALLBACK_MS if limit is None else max(0, limit)
         elif word in _NUMBERS:
             if word == "perft":
-                go.perft = 0  # still a perft: its user does not expect a bestmove
+                go.perft = 0  # still a perft, so there must be no bestmove
             if not waiting or waiting[-1] in _WORDS - {"infinite"}:
-                go.faults.append(f"go: {word} wants a number")
+                go.faults.append(f"go: expected a number after {word}")
             elif (number := _number(go, word, waiting)) is not None:
-                # Some GUIs send a clock below zero; a depth or node limit below one can only mean the smallest.
+                # Some GUIs send a negative time. A depth or node limit below one becomes one.
                 setattr(go, word, max(1 if word in ("depth", "nodes", "perft") else 0, number))
     return go
 
 
 def _number(go: Go, word: str, waiting: list[str]) -> int | None:
-    """Take the number after `word` from `waiting` (the next word is last); None, and a fault, if it is not one."""
+    """Pop the last item of `waiting`, the word after `word`, and return it as a number; None and a fault if invalid."""
     text = waiting.pop()
     try:
         return clamped_number(text)

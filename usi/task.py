@@ -11,9 +11,9 @@ class GoTask(Task):
     """A `go`, and its state.
 
     Attributes:
-        ahead: it ponders on the position before the opponent's move
-        only: there is only one move
-        released: may be answered
+        ahead: whether it searches the position before the opponent's move
+        only: whether there is only one legal move
+        released: set when the answer may be sent
     """
 
     def __init__(self, go: Go, work: Callable[[], None], requested: float) -> None:

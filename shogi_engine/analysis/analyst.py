@@ -1,4 +1,4 @@
-"""Analyst: searches the positions of games in several threads, and judges the moves."""
+"""Analyst: searches the positions of games in several threads and judges the moves."""
 
 import os
 import time
@@ -14,7 +14,7 @@ from shogi_engine.records import GameRecord
 from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver
 from shogi_engine.types.score import Score
 
-HASH_MB = 16  # for each thread; cleared for each position, so that results do not depend on earlier positions
+HASH_MB = 16  # per thread; the table is cleared before each position, so that results do not depend on other positions
 MATE_MB = 16
 MATE_PLIES = 9  # mates by checks up to this length are searched with MATE_NODES
 MATE_NODES = 1_000_000
@@ -70,9 +70,9 @@ class Hint:
 
 
 def hints(engine: Engine, count: int | None = None, **limits: Any) -> list[Hint]:
-    """Return all moves (or the best `count`) of the engine's position with their values, best first.
+    """Return all moves of the engine's position, or the best `count`, with their values, best first.
 
-    With a `level` in Othello, the values are exact in positions that a player of this level solves.
+    In Othello with a `level`, the values are exact if a player of this level solves the position.
 
     Args:
         limits: as in Engine.search
@@ -130,7 +130,7 @@ class Examiner:
         return Finding(result.bestmove, result.score, tuple(result.pv), result.depth, result.nodes, exact)
 
     def _mate(self) -> ForcedWin[int] | None:
-        """Return a mate by checks in the engine's position, the shortest if it is short, None if none is found."""
+        """Return a mate by checks in the engine's position, or None. A short mate is proven to be the shortest."""
         if self._solver is None:
             return None
         position = self.engine.position
@@ -153,10 +153,10 @@ class Examiner:
         return texts
 
     def _played_mate(self, played: str, line: Sequence[str]) -> int:
-        """Return the plies of the mate by checks that the move `played` begins, 0 for none.
+        """Return the length in plies of the mate by checks that begins with the move `played`, 0 for none.
 
         Args:
-            line: the mate found; if `played` is not its first move, every reply to `played` must be mated too
+            line: the mate found; if `played` is not its first move, all replies to `played` must also lead to mate
         """
         if played == line[0]:
             return len(line)

@@ -1,6 +1,6 @@
-"""Judges moves by the searches before and after them, in winning chances and in pawns or discs.
+"""Judges moves by the results of searches before and after them, in winning chances and in pawns or discs.
 
-Scores are for the side to move. Nothing here searches. The only difference between games is the unit of scores.
+Scores are for the side to move. This module does not search. Only the unit of scores depends on the game.
 """
 
 import math
@@ -11,7 +11,7 @@ from typing import Any
 from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 
-PER_UNIT = {"cp": 100.0, "discs": 1.0}  # units of a value in a pawn or a disc
+PER_UNIT = {"cp": 100.0, "discs": 1.0}  # the value of a pawn or a disc
 MOST = {"cp": 3000.0, "discs": 64.0}  # values, mates included, are clipped to this before subtraction
 
 # The loss of winning chance for each verdict. Lichess uses the same (with chances from -1 to 1).
@@ -23,15 +23,15 @@ PASS = "pass"
 
 @dataclass(frozen=True)
 class Finding:
-    """What a search found in one position of a game.
+    """The result of a search of one position of a game.
 
     Attributes:
         best: the best move, '' if the game is over
         score: its value, for the side to move
         pv: the best line, beginning with `best`
         exact: whether the value is proven
-        mate: the plies of a mate by checks that the solver found, 0 if none
-        played_mate: the plies of the mate that begins with the move played, 0 if none
+        mate: the length in plies of a mate by checks that the solver found, 0 if none
+        played_mate: the length in plies of the mate that begins with the move played, 0 if none
     """
 
     best: str
@@ -56,10 +56,10 @@ class MoveAnalysis:
         score: the value of the best move
         pv: the line of the best move
         played_score: the value of the move played
-        loss: the winning chance that it gave away, 0 to 1
-        given: the pawns or discs that it gave away
+        loss: the winning chance that the move lost, 0 to 1
+        given: the pawns or discs that the move lost
         verdict: 'blunder', 'mistake', 'inaccuracy' or ''
-        missed_mate: the plies of a missed mate by checks, else 0
+        missed_mate: the length in plies of a missed mate by checks, else 0
         black: black's winning chance before the move
         exact: whether `score` is proven
     """
@@ -116,7 +116,7 @@ class GameAnalysis:
 
     @property
     def blunders(self) -> list[MoveAnalysis]:
-        """The moves that gave away most."""
+        """The moves judged as blunders."""
         return [move for move in self.moves if move.verdict == "blunder"]
 
     @property
@@ -135,12 +135,12 @@ class GameAnalysis:
         return "discs" if self.record.game == "othello" else "pawns"
 
     def worst(self, count: int = 5) -> list[MoveAnalysis]:
-        """Return the moves that gave away most, the worst first; moves that gave away nothing are left out."""
+        """Return the moves that lost most, worst first. Moves that lost nothing are omitted."""
         guilty = [move for move in self.moves if move.loss > 0 or move.given > 0]
         return sorted(guilty, key=lambda move: (-move.loss, -move.given))[:count]
 
     def mean_loss(self, side: str) -> float:
-        """Return the mean winning chance that a side's moves gave away."""
+        """Return the mean winning chance that the moves of a side lost."""
         losses = [move.loss for move in self.moves if move.side == side]
         return sum(losses) / len(losses) if losses else 0.0
 
@@ -165,7 +165,7 @@ class GameAnalysis:
 
 
 def amount(score: Score, unit: str) -> float:
-    """Return a score in pawns (`unit` is 'cp') or discs, cut at MOST."""
+    """Return a score in pawns (`unit` is 'cp') or discs, limited to MOST."""
     most = MOST[unit]
     value = score.value if not score.mate else math.copysign(math.inf, score.value)
     return max(-most, min(most, value)) / PER_UNIT[unit]
@@ -178,7 +178,7 @@ def before_move(score: Score) -> Score:
 
 
 def verdict(loss: float) -> str:
-    """Return the verdict on a move by the winning chance it gives away, '' for none."""
+    """Return the verdict on a move that loses this winning chance, '' for none."""
     return next((name for name, least in VERDICTS if loss >= least), "")
 
 
@@ -210,7 +210,7 @@ def judge(record: GameRecord, findings: Mapping[int, Finding]) -> GameAnalysis:
 
 
 def _after(moves: Sequence[str], findings: Mapping[int, Finding], ply: int) -> Score:
-    """Return the score, for its side, of the move after `ply` moves, from the position after it (and after passes)."""
+    """Return the score of the move after `ply` moves, for its side, by the position after it (and after passes)."""
     later, passes = ply + 1, 0
     while later < len(moves) and moves[later] == PASS:
         later, passes = later + 1, passes + 1

@@ -148,7 +148,7 @@ class Batch(Rows):
         return Legal(labels, counts)
 
     def legal_masks(self, positions: Any, layout: str, out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-        """Return bool[n, labels of the layout]: which labels belong to legal moves.
+        """Return bool[n, labels of the layout]: whether each label belongs to a legal move.
 
         Args:
             out: an array of that shape to write to, C-contiguous, or an object that shares memory with NumPy
@@ -176,8 +176,8 @@ class Batch(Rows):
 
         Args:
             out: uint8[n, size] to write to, C-contiguous; it may be `positions`
-            checked: False if moves in the layout 'ids' are known to be legal; a third faster in Shogi, but it detects
-                only moves that no piece can make
+            checked: False if moves in the layout 'ids' are known to be legal; this is a third faster in Shogi, but
+                detects only moves that no piece can make
 
         Raises:
             ValueError: a move is illegal; the message names the first such row
@@ -279,9 +279,9 @@ class Batch(Rows):
         return out
 
     def outcomes(self, positions: Any) -> Outcomes:
-        """Return how the game has ended at each position, if it has.
+        """Return how the game has ended at each position.
 
-        The rules are those of a Board, without repetition. A result that a player must claim does not end the game.
+        The rules are those of a Board, without repetition. A result that a player has to claim does not end the game.
         """
         packed = self._packed(positions)
         terminations, values = np.empty(len(packed), dtype=np.int8), np.empty(len(packed), dtype=np.int32)
@@ -305,7 +305,7 @@ class Batch(Rows):
         chosen: list[Features] = [named(self.rules.features, name, "features") for name in names]
         given = [None] * len(names) if out is None else list(out) if isinstance(out, (tuple, list)) else [out]
         if len(given) != len(names):
-            raise ValueError(f"{len(names)} features are asked for, and {len(given)} arrays given to write to")
+            raise ValueError(f"{len(names)} features need as many output arrays, not {len(given)}")
         arrays: list[Any] = []
         for each, there in zip(chosen, given, strict=True):
             array = None if there is None else shared_array(there)
@@ -371,10 +371,10 @@ class Batch(Rows):
         evaluation: str = "",
         layout: str = IDS,
     ) -> Found:
-        """Search each position to a fixed `depth`, or `nodes` nodes; return the values and best moves.
+        """Search each position to a fixed `depth`, or with `nodes` nodes; return the values and best moves.
 
-        Each position is searched separately, but SEARCH_CHUNK successive positions share a transposition table. So a
-        result may depend on the neighbouring positions, but not on the number of threads.
+        SEARCH_CHUNK successive positions share a transposition table. A result may therefore depend on neighbouring
+        positions, but not on the number of threads.
         """
         if (depth is None) == (nodes is None) or min(depth or 1, nodes or 1) < 1:
             raise ValueError(f"a search has either a depth or nodes, at least 1, not {depth} and {nodes}")

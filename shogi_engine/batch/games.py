@@ -1,4 +1,4 @@
-"""Many whole games, with random moves or of the engine against itself, and their positions."""
+"""Many games at once, with random moves or played by the engine against itself, and their positions."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -55,9 +55,9 @@ class Positions(NamedTuple):
 
 
 def random_games(batch: Batch, count: int, *, seed: int = 0, longest: int = 512) -> Games:
-    """Return `count` games of random moves, ended by the rules or after `longest` moves.
+    """Return `count` games of random moves, which end by the rules or after `longest` moves.
 
-    The games depend on the seed, not on the number of threads.
+    They depend on the seed, not on the number of threads.
     """
     _check_longest(longest, MAX_GAME_PLY)
     states = np.random.default_rng(seed).integers(1, 1 << 63, size=count, dtype=np.uint64)
@@ -92,13 +92,13 @@ def self_play(
     longest: int = LONGEST,
     evaluation: str = "",
 ) -> Games:
-    """Return `count` games of the engine against itself, which searches about `nodes` nodes per move.
+    """Return `count` games of the engine against itself, with about `nodes` nodes per move.
 
-    A game ends by the rules, when a win is found, or after `longest` moves. It depends on the seed only.
+    A game ends by the rules, when a win is found, or after `longest` moves. It depends only on the seed.
 
     Args:
-        opening: number of random moves at the start
-        evaluation: one of the game's by name, '' for its default
+        opening: the number of random moves at the start
+        evaluation: the name of one of the game's evaluations, '' for the default
     """
     _check_longest(longest, LONGEST)
     evaluator = batch.game.evaluation(evaluation).load()

@@ -1,7 +1,7 @@
-"""dlshogi's hcpe3 files: games with the moves that a search considered at each position, and how often.
+"""dlshogi's hcpe3 files: games with the candidate moves of each search and their visits.
 
-https://github.com/TadaoYamaoka/DeepLearningShogi. A game is HEADER, then for each move MOVE and its VISITS, one for
-each candidate. A position without candidates was not searched.
+https://github.com/TadaoYamaoka/DeepLearningShogi. A game is a HEADER, then for each move a MOVE and a VISITS for each
+candidate. A position without candidates was not searched.
 """
 
 import os
@@ -46,7 +46,7 @@ class Searched(NamedTuple):
     game: NDArray[np.int64]
 
     def policy(self, batch: Batch, layout: str = "dlshogi") -> NDArray[np.float32]:
-        """Return float32[n, labels of the layout]: each move's share of the visits. Illegal candidates are left out."""
+        """Return float32[n, labels of the layout]: each move's share of the visits. Illegal candidates are omitted."""
         rows = np.repeat(np.arange(len(self.counts)), self.counts)
         moves = self.visits["move16"].astype(np.int32)
         labels = batch.relabel(self.labelled.positions[rows], moves, "cshogi", layout)
@@ -60,7 +60,7 @@ class Searched(NamedTuple):
 def read_hcpe3(
     batch: Batch, path: str | os.PathLike[str], *, games: int = 256, unsearched: bool = False
 ) -> Iterator[Searched]:
-    """Yield the positions of `games` games at a time, so that memory is bounded.
+    """Yield the positions of `games` games at a time, to limit the memory.
 
     Args:
         unsearched: include positions without candidates, which dlshogi does not learn from

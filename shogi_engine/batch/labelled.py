@@ -1,8 +1,8 @@
-"""Positions, each with a move, a value and a result: from games and training data, and from and to files of positions.
+"""Labelled positions: each has a move, a value and a result. They come from games, training data and files.
 
-`Labelled` is the same for every source, so that one function converts any of them to any other:
-`to_records(batch, from_records(batch, psv, "psv"), "hcpe")`. Values are copied as they are: what a centipawn means
-depends on the engine that found them.
+All sources are converted to `Labelled`, so any of them can be converted to any file format:
+`to_records(batch, from_records(batch, psv, "psv"), "hcpe")`. Values are copied unchanged, although engines differ in
+what a centipawn is worth.
 """
 
 import os

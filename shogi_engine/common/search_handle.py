@@ -27,14 +27,14 @@ class Searcher(Stoppable, Protocol):
 
 
 class SearchHandle:
-    """One search, from its request to its end. Any thread may stop it: before it begins, while it runs, and later.
+    """One search, from its request to its end. Any thread may stop it at any time.
 
     Attributes:
         lock: guards the attributes
-        stopped: its result is not needed any more
-        pondering: the expected move that it works on has not been made yet
-        requested: when (time.monotonic); after `ponderhit`, when the expected move was made
-        decided: an event, set when it is stopped or does not ponder any more
+        stopped: whether its result is no longer needed
+        pondering: whether the expected move has not been made yet
+        requested: the time of the request (time.monotonic); after `ponderhit`, the time of the expected move
+        decided: an event that is set when it is stopped or no longer ponders
     """
 
     def __init__(self, *, pondering: bool = False, requested: float | None = None) -> None:
@@ -48,7 +48,7 @@ class SearchHandle:
             self.decided.set()
 
     def stop(self) -> None:
-        """Stop the search at once, from any thread; it still has a result. After its end this does nothing."""
+        """Stop the search, from any thread. It still has a result. Does nothing after the end of the search."""
         with self.lock:
             self.stopped = True
             self.decided.set()
@@ -56,7 +56,7 @@ class SearchHandle:
                 self._running.stop()
 
     def ponderhit(self, budget: Any, now: float | None = None) -> None:
-        """The expected move was made: search on for the reply.
+        """Continue as a normal search, because the expected move was made.
 
         Args:
             budget: the TimeBudget of the reply, None for no limit
@@ -71,7 +71,7 @@ class SearchHandle:
             self.decided.set()
 
     def follow(self, running: Stoppable | None) -> bool:
-        """Let `stop` end `running` from now on, None for nothing; return whether the search is still needed."""
+        """Make `stop` end `running` (None: nothing) from now on; return whether the search is still needed."""
         with self.lock:
             self._running = running
             return not self.stopped
@@ -81,8 +81,8 @@ class SearchHandle:
         """Announce the search to an engine, and let `stop` and `ponderhit` reach it inside the `with` block.
 
         Args:
-            engine: that will search, in this thread
-            plan: its result is yielded; called when no stop or change of the clock can be missed any more
+            engine: the engine that will search, in this thread
+            plan: its result is yielded; it is called when no stop or change of the clock can be missed any more
         """
         with self.lock:
             planned = plan()

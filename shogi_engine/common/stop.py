@@ -1,6 +1,6 @@
 """How searches are stopped: a flag that kernels read by address, and a timer that sets it.
 
-Kernels read no clock. The owner of a search owns a StopToken, which another thread or a Deadline sets.
+Kernels cannot read a clock. Each search has a StopToken, which another thread or a Deadline sets.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-LINE_WORDS = 8  # uint64s in a cache line: the flag has a line of its own
+LINE_WORDS = 8  # uint64s in a cache line, which the flag has for itself
 LONG_WAIT = 3600.0  # seconds; some systems do not accept a longer wait
 FOREVER = float("inf")
 
@@ -49,7 +49,7 @@ class StopToken:
         return self._prepared
 
     def stop(self) -> None:
-        """End the running or prepared search at once; without one, do nothing."""
+        """End the running or prepared search at once. Does nothing if there is none."""
         with self._lock:
             self._word[0] = 1
             for child in self._children:

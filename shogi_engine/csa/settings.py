@@ -67,7 +67,7 @@ class Settings:
         elif self.x1:
             raise ValueError("the extended mode x1 needs the name of a game")
         if not self.x1 and self.turn != "*":
-            raise ValueError("a side can be asked for in the extended mode x1 only")
+            raise ValueError("a side can be requested only in the extended mode x1")
 
     @property
     def password_game(self) -> str:

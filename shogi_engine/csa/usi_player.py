@@ -132,7 +132,7 @@ class CsaUsiPlayer(CsaPlayer):
         byoyomi = int(turn.clocks[turn.side].byoyomi)
         overhead = int(turn.overhead_ms)
         late = max(self._delay_ms, overhead) + int((monotonic() - turn.since) * 1000)
-        if byoyomi:  # USI knows no increment beside it
+        if byoyomi:  # USI has no increments together with a byoyomi
             clocks[turn.side] += increments[turn.side]
             increments = [0, 0]
         from_byoyomi = late if byoyomi > 2 * late else 0

@@ -1,4 +1,4 @@
-"""`Engine` searches positions of one game; its results and its python-chess-like calls on Boards are here too."""
+"""`Engine`, which searches positions of one game, its results, and its python-chess-like methods for Boards."""
 
 from shogi_engine.engine.engine import Engine
 

@@ -1,4 +1,4 @@
-"""An Engine's methods in the style of python-chess: they take a Board and a Limit, and return Moves.
+"""The methods of an Engine in the style of python-chess. They take a Board and a Limit, and return Moves.
 
 with Engine("shogi") as engine:
     board = shogi.Board()
@@ -44,7 +44,7 @@ class PlayResult:
 
 
 class Analysis(SearchHandle):
-    """A search running in its own thread. Iterate over its reports; leaving a `with` block ends it.
+    """A search in another thread. Iterate over it to receive its reports. The end of a `with` block stops it.
 
     Attributes:
         info: the latest report on the best move, None before the first
@@ -86,7 +86,7 @@ class Analysis(SearchHandle):
         return [self._lines[number] for number in sorted(self._lines)]
 
     def ponderhit(self, budget: Limit | TimeBudget | None, now: float | None = None) -> None:
-        """The expected move, the board's last, was made: search on within a Limit, whose time begins now."""
+        """Continue as a normal search, because the expected move was made. The time of the Limit begins now."""
         if isinstance(budget, Limit):
             budget = self._player.time_budget(budget)
         super().ponderhit(budget, now)
@@ -127,7 +127,7 @@ def play_result(game: str, found: SearchResult) -> PlayResult:
 
 
 class BoardSearches(BookAndLevels):
-    """An Engine's methods that take a Board. Each of them sets the engine's position to that of the Board."""
+    """The methods of an Engine that take a Board. Each of them sets the engine's position to that of the Board."""
 
     moves: list[int]
     set_position: Callable[..., None]
@@ -150,7 +150,7 @@ class BoardSearches(BookAndLevels):
             root_moves: the Moves to choose from; empty means all
 
         Raises:
-            ValueError: the Board is of another game, a root move is illegal, or the limits never end a search
+            ValueError: the Board is of another game, a root move is illegal, or no limit ends the search
             RuntimeError: a search of this engine is running
         """
         with self._placed(board) as side:
@@ -168,9 +168,9 @@ class BoardSearches(BookAndLevels):
     def analyse(
         self, board: Any, limit: Limit, *, multipv: int | None = None, root_moves: Sequence[Any] = ()
     ) -> PvInfo | list[PvInfo]:
-        """Analyse a Board's position; with `multipv`, return a list of reports on that many moves, best first.
+        """Analyse a Board's position and return a report. With `multipv`, return a list of reports, best move first.
 
-        Raises as `play` does. Without `multipv`, also raises ValueError if there is no legal move.
+        Raises the same exceptions as `play`, and ValueError without `multipv` if there is no legal move.
         """
         with self._placed(board) as side:
             _must_end(limit, side)
@@ -184,20 +184,23 @@ class BoardSearches(BookAndLevels):
     def analysis(
         self, board: Any, limit: Limit | None = None, *, multipv: int = 1, root_moves: Sequence[Any] = ()
     ) -> Analysis:
-        """Start a search in a thread and return it. Without a limit it runs until `stop`. Raises as `play` does."""
+        """Start a search in a thread and return it. Without a limit, it runs until `stop`.
+
+        Raises the same exceptions as `play`.
+        """
         with contextlib.ExitStack() as claim:
             claim.enter_context(self._placed(board))
             return self._started(claim, self._wanted(limit or Limit(), multipv, root_moves))
 
     def start(self, **limits: Any) -> Analysis:
-        """Start `search`, with its keywords, in a thread and return it. Raises RuntimeError as `search` does."""
+        """Start `search` in a thread, with its keyword arguments, and return it. Raises RuntimeError like `search`."""
         with contextlib.ExitStack() as claim:
             claim.enter_context(self._claimed())
             return self._started(claim, limits)
 
     def _started(self, stack: contextlib.ExitStack, keywords: dict[str, Any]) -> Analysis:
         """Start `search` in a thread."""
-        claim, self._claimed_by = stack.pop_all(), 0  # from now on the thread holds the claim
+        claim, self._claimed_by = stack.pop_all(), 0  # the new thread takes over the claim
 
         def search(on_info: OnInfo) -> SearchResult:
             with claim:
@@ -207,14 +210,14 @@ class BoardSearches(BookAndLevels):
         return Analysis(self, search)
 
     def time_budget(self, limit: Limit) -> TimeBudget | None:
-        """Return the time that a Limit gives the side to move, None for no limit of time."""
+        """Return the time that a Limit gives the side to move, or None if it has no time limit."""
         side = int(games.board(self.game, self.position).turn)
         return budget_of(limit, side, len(self.moves), self.game.extras.budget)
 
     def mate(
         self, board: Any, limit: Limit | None = None, *, shortest: bool = False, every: bool = False
     ) -> ForcedWin[Any]:
-        """Search a Board's position as `Engine.find_mate` does. Of the limit, only `time` and `nodes` count."""
+        """Search a Board's position like `Engine.find_mate`. Only `time` and `nodes` of the limit are used."""
         limit = limit or Limit()
         with self._placed(board):
             max_ms = None if limit.time is None else 1000 * limit.time
@@ -224,10 +227,10 @@ class BoardSearches(BookAndLevels):
     def solve(self, board: Any, limit: Limit | None = None) -> PvInfo | None:
         """Solve a Board's position to the end of the game; return the exact score with the best line, or None.
 
-        Raises as `play` does, and ValueError if the game is over or has no solver.
+        Raises the same exceptions as `play`, and ValueError if the game is over or has no solver.
 
         Args:
-            limit: of it only `time` counts; if the time runs out, the result may be inexact (see PvInfo.exact) or None
+            limit: only its `time` is used; if the time runs out, the result may be inexact (see PvInfo.exact) or None
         """
         if board.is_game_over():
             raise ValueError("the game is over")
@@ -238,9 +241,9 @@ class BoardSearches(BookAndLevels):
 
     @contextlib.contextmanager
     def _placed(self, board: Any) -> Iterator[int]:
-        """Set the position of a Board and yield the side to move. Inside, only this thread may search, and only once.
+        """Set the position of a Board and yield the side to move. In the block, only this thread can search, and once.
 
-        Raises ValueError for another game's Board, RuntimeError if a search of this engine is running.
+        Raises ValueError for a Board of another game, and RuntimeError if a search of this engine is running.
         """
         record = board.record()
         if record.game != self.game.name:
@@ -251,7 +254,7 @@ class BoardSearches(BookAndLevels):
 
     @contextlib.contextmanager
     def _claimed(self) -> Iterator[None]:
-        """Let only this thread search, and only once, inside the `with` block. Raises RuntimeError as `search` does."""
+        """Let only this thread search, and only once, inside the `with` block. Raises RuntimeError like `search`."""
         with self._idle():
             self._claimed_by = threading.get_ident()
             try:
@@ -260,7 +263,7 @@ class BoardSearches(BookAndLevels):
                 self._claimed_by = 0
 
     def _wanted(self, limit: Limit, multipv: int, root_moves: Sequence[Any]) -> dict[str, Any]:
-        """Return the keyword arguments for `search`. Raises ValueError here, not in a thread, if they are invalid."""
+        """Return the keyword arguments for `search`. Invalid ones raise ValueError here, not in the other thread."""
         moves = [str(move) for move in root_moves]
         for move in moves:
             self.game.parse_move(self.position, move)
@@ -274,6 +277,6 @@ class BoardSearches(BookAndLevels):
 
 
 def _must_end(limit: Limit, side: int) -> None:
-    """Raise ValueError for a limit that never ends."""
+    """Raise ValueError if a limit does not end the search."""
     if limit.is_endless(side):
         raise ValueError("a limit is needed: time, depth, nodes, mate, level or a clock of the side to move")

@@ -1,10 +1,10 @@
-"""Engine: searches one position of one game, and speaks the game's own notation.
+"""Engine: searches positions of one game, given in the game's notation.
 
     with Engine("shogi") as engine:
         engine.set_position(moves=["7g7f", "3c3d"])
         print(engine.search(movetime=1000).bestmove)
 
-The front ends and the command line all use it. A process may have several engines, each with its own table.
+All front ends and commands use it. A process can have several engines, each with a separate table.
 """
 
 import contextlib
@@ -77,7 +77,7 @@ class Engine(BoardSearches):
         self._mate_solver: ForcedWinSolver | None = None
         self._mate_solver_memory: Any = None
         self.rng = random.Random()
-        self.solve_roots = True  # look for forced wins beside the search, once `load_solver` has been called
+        self.solve_roots = True  # look for forced wins during searches, once `load_solver` has been called
         self._warm_evaluator: Any = None  # the evaluation that the search is compiled for
         self._warm_solver = False
         self._root_text: str | None = None
@@ -96,15 +96,15 @@ class Engine(BoardSearches):
     # ---- the position -----------------------------------------------------------------------------------------
 
     def set_position(self, text: str = "", moves: Sequence[str] = ()) -> None:
-        """Set the position `text` ('' is the start) and play `moves` from it. They count for repetition.
+        """Set the position `text` ('' for the starting position) and play `moves` from it. They count for repetition.
 
-        Raises ValueError naming the fault; the position is then unchanged.
+        If something is invalid, raises ValueError saying what; the position is then unchanged.
         """
         with self._compiling():
             self._set_position(text, list(moves))
 
     def _set_position(self, text: str, texts: list[str]) -> None:
-        same = 0  # the number of moves that are the same as before: a game continues, or another move was pondered
+        same = 0  # the number of moves that are the same as before
         if text == self._root_text:
             while same < min(len(texts), len(self._texts)) and texts[same] == self._texts[same]:
                 same += 1
@@ -128,7 +128,7 @@ class Engine(BoardSearches):
 
     @property
     def root(self) -> Any:
-        """The position that the game began with, record[game.position]."""
+        """The starting position of the game, record[game.position]."""
         return self._positions[0]
 
     @property
@@ -144,7 +144,7 @@ class Engine(BoardSearches):
             raise ValueError(f"move {len(self.moves) + 1}: {fault}") from None
         self._texts.append(self.game.format_move(self.position, encoded))
         self._positions.append(self._after(self.position, encoded))
-        self.moves = [*self.moves, encoded]  # a new list: a search in another thread may use the old one
+        self.moves = [*self.moves, encoded]  # a new list, because a search in another thread may use the old one
 
     def pop(self) -> str:
         """Take back the last move and return it. Raises ValueError if there is none."""
@@ -160,7 +160,7 @@ class Engine(BoardSearches):
         return list(self._texts)
 
     def legal_moves(self) -> list[str]:
-        """Return all legal moves of the position; they are generated only once."""
+        """Return all legal moves of the position. They are generated only once per position."""
         position = self.position
         if self._legal is None or self._legal[0] is not position:
             moves = self.searcher.root_moves(position)
@@ -168,12 +168,12 @@ class Engine(BoardSearches):
         return list(self._legal[1])
 
     def may_declare(self) -> bool:
-        """Tell whether the side to move can win by a declaration instead of moving."""
+        """Tell whether the side to move can declare a win instead of moving."""
         value = int(declaration_value(self._context()))
         return VALUE_MATE_IN_MAX <= value != VALUE_NONE  # a smaller value is a draw
 
     def evaluate(self, text: str = "") -> int:
-        """Return the static evaluation of the position, or of `text`, for the side to move; nothing is searched.
+        """Return the static evaluation of the position, or of `text`, for the side to move, without a search.
 
         Raises ValueError if `text` is not a position.
         """
@@ -219,12 +219,12 @@ class Engine(BoardSearches):
         Args:
             depth: the depth in plies
             nodes: the number of positions, of all threads together
-            movetime: the time in ms, all of which is used
-            mate: stop when a win within this many plies is found
+            movetime: the time in ms, which is used completely
+            mate: stop when a win within this number of plies is found
             level: search as a player of this level, if the game has levels; `depth` and `nodes` limit it further, and
                 `selectivity` overrides its own. Full strength (Shogi's level 20) takes 1 s if no other limit is given.
-            selectivity: as in `search.limits.Limits`
-            searchmoves: the moves to choose from, all if empty
+            selectivity: see `search.limits.Limits`
+            searchmoves: the moves to choose from; if empty, all moves
             multipv: the number of best moves to report
             budget: a time budget (see `search.limits.Limits`), which overrides `movetime`
             on_info: called with each report, in the searching thread
@@ -265,7 +265,7 @@ class Engine(BoardSearches):
         return SearchResult(self.game, position, result)
 
     def _warm_up_search(self, timed: bool) -> None:
-        """Compile, or load from the cache, what a search needs, before its clock starts.
+        """Compile the kernels that a search needs, or load them from the cache, before its clock starts.
 
         Args:
             timed: whether the search has a time limit
@@ -279,7 +279,7 @@ class Engine(BoardSearches):
 
     @contextlib.contextmanager
     def _only_search(self) -> Iterator[None]:
-        """Keep other searches from starting inside the `with` block; raises RuntimeError if one is running."""
+        """Prevent other searches from starting inside the `with` block. Raises RuntimeError if one is running."""
         claimed, self._claimed_by = self._claimed_by == threading.get_ident(), 0
         with contextlib.nullcontext() if claimed else self._idle():
             self._stop.begin()
@@ -287,7 +287,7 @@ class Engine(BoardSearches):
 
     @contextlib.contextmanager
     def _idle(self) -> Iterator[None]:
-        """Keep all searches from starting inside the `with` block; raises RuntimeError if one is running."""
+        """Prevent all searches from starting inside the `with` block. Raises RuntimeError if one is running."""
         if not self._searching.acquire(blocking=False):
             raise RuntimeError("this engine is already searching")
         try:
@@ -299,7 +299,7 @@ class Engine(BoardSearches):
         """Search, while a solver looks for a forced win in another thread."""
         if not self.solve_roots:
             return self.searcher.search(self.root, self.moves, limits, report)
-        self.searcher.ensure_prepared()  # so that a win found before the search begins ends it too
+        self.searcher.ensure_prepared()  # a win may be found before the search begins, and then ends it too
         with self._root_solver.beside(self.position, limits, self.searcher.tt, self.searcher.stop):
             result = self.searcher.search(self.root, self.moves, limits, report)
         return self._root_solver.best(result)
@@ -315,15 +315,15 @@ class Engine(BoardSearches):
     ) -> ForcedWin[str]:
         """Search for a forced mate by checks until it is proven or disproven, a limit is reached, or `stop` is called.
 
-        The solver works in the table's memory and overwrites part of what searches stored there. The first call
-        compiles kernels, and reports this as `warmup` does.
+        The solver uses the memory of the transposition table and overwrites a part of it. The first call compiles
+        kernels and reports the progress like `warmup`.
 
         Args:
             max_ms: the time limit in ms
-            nodes: the limit on the moves made
-            shortest: after the first mate, search for shorter ones
-            every: also list the other first moves that mate
-            progress: called from time to time, in another thread, with the nodes and seconds so far
+            nodes: the maximum number of moves made
+            shortest: after the first mate, search for shorter mates
+            every: also return the other first moves that lead to mate
+            progress: called at intervals, in another thread, with the nodes and seconds so far
 
         Raises:
             ValueError: the game has no mate solver, or there is no king to mate
@@ -336,7 +336,7 @@ class Engine(BoardSearches):
         return found.convert(lambda moves: legal_line(self.game, position, moves))
 
     def warmup_mate(self) -> None:
-        """Compile, or load from the cache, what `find_mate` needs. Raises ValueError as `find_mate` does."""
+        """Compile or load the kernels that `find_mate` needs. Raises ValueError like `find_mate`."""
         self._ready_mate_solver()
 
     def _ready_mate_solver(self) -> ForcedWinSolver:
@@ -354,7 +354,7 @@ class Engine(BoardSearches):
     def continued_pv(self, line: PvInfo) -> list[str]:
         """Return the moves of a reported line, extended by the table's best moves up to the depth searched.
 
-        A reported line ends early if a table entry settled its value. Call this in `on_info`, or after the search.
+        A reported line is short if a table entry ended it. Call this in `on_info`, or after the search.
         """
         salt = self.searcher.tt_key_salt
         return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.tt, salt)
@@ -364,20 +364,20 @@ class Engine(BoardSearches):
         self._root_solver.load(wait)
 
     def prepare(self) -> None:
-        """Announce a search: `stop` and `extend` apply to it from now on, even if called before it has begun."""
+        """Announce a search. From now on, `stop` and `extend` apply to it, even if they are called before it begins."""
         self._stop.prepare()
         self.searcher.prepare()
 
     def stop(self) -> None:
-        """Stop the running or announced search at once, from any thread; it still returns its best move so far."""
+        """Stop the running or announced search, from any thread. The search returns its best move so far."""
         self._stop.stop()
 
     def extend(self, budget: TimeBudget | None) -> None:
-        """Give the running or announced search a new time budget, which starts now."""
+        """Give the running or announced search a new time budget, which begins now."""
         self.searcher.extend(budget)
 
     def new_game(self) -> None:
-        """Forget what earlier searches learned. Raises RuntimeError if a search of this engine is running."""
+        """Clear the table and the histories. Raises RuntimeError if a search of this engine is running."""
         with self._idle():
             self.searcher.new_game()
             self._root_solver.new_game()
@@ -391,10 +391,9 @@ class Engine(BoardSearches):
             self._mate_solver = self._mate_solver_memory = None  # otherwise the old table would stay in memory
 
     def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
-        """Evaluate by `name`, one of Game.evaluations ('' for the default), with the weights in `file`, else its own.
+        """Set the evaluation, '' for the default, with the weights in `file`, None for its own.
 
-        See `Searcher.set_evaluation`. Raises ValueError if there is no such evaluation or the file is refused,
-        RuntimeError if a search of this engine is running.
+        See `Searcher.set_evaluation`. Raises RuntimeError if a search of this engine is running.
         """
         with self._idle():
             before = self.searcher.evaluator
@@ -408,16 +407,16 @@ class Engine(BoardSearches):
         return self.searcher.evaluator.describe()
 
     def configure(self, *, evaluation: str | None = None, **values: Any) -> None:
-        """Set the evaluation, and parameters of the game (fields of `Game.params`), for future searches."""
+        """Set the evaluation and parameters of the game (fields of `Game.params`) for future searches."""
         if evaluation is not None:
             self.set_evaluation(evaluation)
         for name, value in values.items():
             self.searcher.params[name] = value
 
     def set_parameter(self, name: str, text: str) -> None:
-        """Set the parameter `name` (see `parameters.defaults`) for future searches, for tuning and matches.
+        """Set a parameter of the game or the evaluation (see `parameters.defaults`) for future searches.
 
-        The evaluation has parameters too. Raises ValueError for an unknown parameter or an invalid value.
+        Raises ValueError for an unknown parameter or an invalid value.
         """
         if name == parameters.EVALUATION:
             self.set_evaluation(text)
@@ -425,7 +424,7 @@ class Engine(BoardSearches):
             parameters.assign(self.searcher, name, int(text))
 
     def warmup(self, on_progress: Callable[[Progress], None] | None = None) -> None:
-        """Compile, or load from the cache, all that a search and the notation need, and touch the memory they use.
+        """Compile all kernels that a search and the notation need, or load them from the cache, and allocate memory.
 
         Args:
             on_progress: called instead of the callback given to the constructor

@@ -1,8 +1,7 @@
 """A game's parameters by name. They can be set over USI (`param.<name>`) and tuned (tools/tuning/spsa.py).
 
-Every signed integer field of `Game.params` and of the evaluation's parameters is a parameter; an element of an array
-is called `field.index`. Unsigned fields hold addresses and are not parameters. `evaluation` is set by name.
-Plain Python over records.
+Every signed integer field of `Game.params` and of the evaluation's parameters is a parameter. The elements of an array
+are named `field.index`. Unsigned fields contain addresses and are not parameters. `evaluation` is set by name.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,12 +15,12 @@ from shogi_engine.search.parameters import SEARCH_RANGES, params_for
 from shogi_engine.search.root import Searcher
 
 SEPARATOR = "."
-# Not for tuning: these change the rules of the game or the goal, not how well the engine plays.
+# Not for tuning: these change the rules or the goal of the game, not the strength of the engine.
 RULES = ("entering_king_rule", "max_moves", "draw_value")
 EVALUATION = "evaluation"  # a setting of this name is one of Game.evaluations
 WEIGHTS = "weights"  # a setting of this name is a file of weights for the evaluation
 
-# Ranges and steps of parameters for which the rule of `tunable` is unsuitable: field -> (minimum, maximum, step).
+# Ranges and steps of parameters for which the defaults of `tunable` are unsuitable: field -> (minimum, maximum, step).
 RANGES: dict[str, tuple[int, int, int]] = SEARCH_RANGES
 
 
@@ -30,7 +29,7 @@ class Parameter:
     """A tunable number.
 
     Attributes:
-        step: the first change that tuning tries, about the smallest with a measurable effect
+        step: the first change in tuning, about the smallest one with a measurable effect
     """
 
     name: str
@@ -54,7 +53,7 @@ def names(params: Any) -> Iterator[str]:
 
 
 def _place(params: Any, name: str) -> tuple[str, tuple[int, ...]]:
-    """Return the field and the indices that a name stands for. Raises ValueError if there is no such parameter."""
+    """Return the field and the indices of a parameter name. Raises ValueError if there is no such parameter."""
     field, *indices = name.split(SEPARATOR)
     if field not in params.dtype.names or np.asarray(params[field]).dtype.kind != "i":
         raise ValueError(f"there is no parameter {name!r}")
@@ -137,9 +136,8 @@ def defaults(game: Game) -> dict[str, int]:
 def tunable(game: Game) -> dict[str, Parameter]:
     """Return the tunable parameters by name. Defaults come from the game, ranges and steps from RANGES.
 
-    Any other parameter ranges from 0 to twice its default (or from twice its default to 0, if negative). Its step is
-    a tenth of the default, at least 1. A default of 0 means switched off; such a parameter is tuned only if RANGES has
-    it.
+    A parameter that is not in RANGES lies between 0 and twice its default, and its step is a tenth of the default, at
+    least 1. A default of 0 means switched off; such a parameter is tuned only if it is in RANGES.
     """
     found = {}
     for name, default in defaults(game).items():

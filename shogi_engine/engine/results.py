@@ -14,7 +14,7 @@ from shogi_engine.types.score import Score
 
 
 def score_of(game: Game, value: int) -> Score:
-    """Convert a value of the search to a Score: a mate in a number of plies, else in the unit that players use."""
+    """Convert a value of the search to a Score: a mate in a number of plies, or a score in the players' unit."""
     if value >= VALUE_MATE_IN_MAX:
         return Score.mate_in(VALUE_MATE - value)
     if value <= -VALUE_MATE_IN_MAX:
@@ -23,7 +23,7 @@ def score_of(game: Game, value: int) -> Score:
 
 
 def legal_line(game: Game, position: Any, moves: Sequence[int]) -> list[str]:
-    """Return the notation of `moves` from `position`, up to the first illegal one, which the table may contain."""
+    """Return the notation of `moves` from `position`, up to the first illegal move, since the table may contain one."""
     pos = copy_position(game, position)
     undo = new_record(game.undo)
     texts = []
@@ -51,8 +51,8 @@ def continued_line(game: Game, position: Any, texts: Sequence[str], length: int,
     """Extend the legal line `texts` from `position` by the table's best moves, to at most `length` moves.
 
     Args:
-        length: the most moves of the result
-        salt: the number that the search xors with its keys
+        length: the maximum number of moves
+        salt: the number that the search XORs with its keys
     """
     pos = copy_position(game, position)
     undo = new_record(game.undo)
@@ -72,12 +72,12 @@ def continued_line(game: Game, position: Any, texts: Sequence[str], length: int,
 
 
 def _portable(found: Any) -> dict[str, Any]:
-    """Return the state of a PvInfo or SearchResult for pickling: with moves as text and without the game."""
+    """Return the state of a PvInfo or SearchResult for pickling, with moves as text and without the game."""
     left_out = ("_game", "_position", "_info", "_result")
     return {name: value for name, value in vars(found).items() if name not in left_out} | {"_pv": found.pv}
 
 
-# PvInfo's attributes by the names that python-chess gives them.
+# The attributes of PvInfo by their python-chess names.
 FIELDS = {name: name for name in ("depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "score")}
 FIELDS |= {"pv": "moves", "time": "seconds"}
 
@@ -113,7 +113,7 @@ class PvInfo:
 
     @property
     def pv(self) -> list[str]:
-        """The moves, each legal after those before it. Built on first access: most lines are never shown."""
+        """The moves, all legal. They are converted on first access, because most lines are never shown."""
         if self._pv is None:
             self._pv = legal_line(self._game, self._position, self._info.pv)
         return self._pv
@@ -172,7 +172,7 @@ class SearchResult:
 
     @property
     def pv(self) -> list[str]:
-        """The moves of the best line, built on first access."""
+        """The moves of the best line, converted on first access."""
         if self._pv is None:
             result = self._result
             whole = result.pv and result.pv[0] == result.bestmove

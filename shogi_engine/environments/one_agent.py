@@ -67,12 +67,12 @@ class RandomPlayer:
 class OneAgent(gymnasium.Env[Any, Any]):
     """Shogi or Othello for one agent. Observations and actions are those of `two_agents.TwoAgents`.
 
-    The reward is 1, 0 or -1 at the end of a game, else 0. An illegal action loses the game: the reward is -1, and the
-    info has "illegal_action". A game is truncated after `longest` plies.
+    The reward is 1, 0 or -1 at the end of a game, and 0 before. An illegal action loses the game: the reward is -1, and
+    the info has "illegal_action". A game is truncated after `longest` plies.
 
     Args:
         opponent: a level of the engine, or a function from a `State` to an action
-        colour: of the agent, 'black' (moves first) or 'white'; None: drawn at each `reset`
+        colour: the agent's colour, 'black' (moves first) or 'white'; None to choose it at random at each `reset`
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}

@@ -20,10 +20,11 @@ RENDER_MODES = ("ansi",)
 class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no type
     """Shogi or Othello for two agents, 'black' and 'white'.
 
-    An observation is {"observation": float32 planes, "action_mask": int8}: the position as the side to move sees it,
-    and which actions are legal; the mask of the agent that is not to move is 0. The winner's reward is 1, the loser's
-    -1, and 0 for both in a draw. An illegal action loses the game, as in PettingZoo's TerminateIllegalWrapper: the
-    agent's reward is -1, the other's 0, and `infos` has "illegal_action". A game is truncated after `longest` plies.
+    An observation is {"observation": float32 planes, "action_mask": int8}: the position from the point of view of the
+    side to move, and the legal actions. The mask of the agent that is not to move is 0. The winner's reward is 1, the
+    loser's is -1; in a draw both are 0. An illegal action loses the game, as in PettingZoo's TerminateIllegalWrapper:
+    the agent's reward is -1, the other's is 0, and `infos` has "illegal_action". A game is truncated after `longest`
+    plies.
 
     Args:
         game: 'shogi' or 'othello'

@@ -20,11 +20,10 @@ except ImportError:
 class VectorGames(VectorEnv[Any, Any, Any]):
     """`num_envs` games of Shogi or Othello at once, with the rules of a Board, including repetition.
 
-    An action moves for the side to move. The reward is for the side that moved: 1 for a win, -1 for a loss, else 0.
-    An observation shows the game to the side to move. A game that is over or truncated restarts within the step that
-    ended it (Gymnasium's SAME_STEP): the observation is of the new game. info["final_obs"] has the last observations of
+    An action is a move of the side to move. The reward is for the side that moved: 1 for a win, -1 for a loss, else 0.
+    An observation is from the point of view of the side to move. A game that ends or is truncated restarts in the same
+    step (Gymnasium's SAME_STEP), and the observation is of the new game. info["final_obs"] has the last observations of
     the games marked in info["_final_obs"]. info["turn"] is the side to move.
-
 
     >>> env = VectorGames("othello", 4)
     >>> observations, info = env.reset(seed=1)

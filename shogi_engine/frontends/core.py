@@ -1,16 +1,16 @@
-"""The common base of the front ends: one thread reads, one works, a third loads the engine; one lock guards the output.
+"""The command loop of all front ends, with a reader thread, a worker thread, and a thread that loads the engine.
 
-The reader executes urgent commands at once and hands the others to the worker as tasks, which are done in order. A
-protocol's `stop` stops tasks, waiting ones included. Nothing that needs numba is imported: a thread loads the engine
-after the first line, so that a front end answers at once while kernels still compile.
+The reader executes urgent commands at once and puts the others into the worker's queue as tasks, which are done in
+order. A protocol's `stop` stops all tasks, including waiting ones. Nothing that needs numba is imported here. The
+engine is loaded after the first line, so a front end answers at once while kernels are being compiled.
 
-How a conversation ends, by `quit` or by the end of input:
-* Live input (`stdio.Input.live`: a terminal, or a program that waited for an answer): everything is stopped, commands
-  that can still be answered within LAST_WORDS are answered in order, and the process ends.
-* A script, all of whose input was there at once: every command is answered, in order, and the end waits for this, also
-  for kernels that must be compiled first. Work that ends by itself (a depth, nodes, a time, a perft) is completed; a
-  search that only `stop` would end is stopped and answers at once. The end does not wait beyond LAST_WORDS for commands
-  that only change the state (options, a new game).
+How a session ends, by `quit` or by the end of input:
+* Interactive input (`stdio.Input.live`: a terminal, or a program that waited for an answer): everything is stopped,
+  commands that can be answered within LAST_WORDS are answered in order, and the process ends.
+* A script, whose input is complete from the beginning: all commands are answered in order before the end, even if
+  kernels must be compiled first. Work that ends by itself (a depth, nodes, a time, a perft) is completed. A search
+  without a limit is stopped and answers at once. The end waits at most LAST_WORDS for commands that only change the
+  state (options, a new game).
 """
 
 import os
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from shogi_engine.engine import Engine
     from shogi_engine.jit import Progress
 
-LAST_WORDS = 0.5  # seconds allowed for answers at the end of live input
-HEARTBEAT = 4.0  # seconds; GUIs give up after 5 or more without a line
+LAST_WORDS = 0.5  # grace period in seconds for pending answers at the end of interactive input
+HEARTBEAT = 4.0  # seconds between lines; GUIs give up after 5 or more seconds without one
 
 
 class CompileProgress:
@@ -68,11 +68,11 @@ def load_engine(game: str, evaluation: str = "", compiled: bool = True) -> "Engi
 
 
 class Task(SearchHandle):
-    """A command for the worker, which may search. `requested` is when it was read.
+    """A command for the worker, which may search. `requested` is the time when it was read.
 
     Attributes:
-        bounded: it ends by itself
-        awaited: the end of a script waits for it
+        bounded: whether it ends by itself
+        awaited: whether the end of a script waits for it
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Heartbeat:
 
 
 class FrontEnd:
-    """One conversation. `load` returns a warm engine; `leave(status)` ends the process. Subclasses add a protocol.
+    """A session. `load` returns a compiled engine; `leave(status)` ends the process. Subclasses add a protocol.
 
     Attributes:
         task: the current one
@@ -144,7 +144,7 @@ class FrontEnd:
         self.fail(RuntimeError(f"the engine cannot start: {failure!r}"))
 
     def say_compiling(self, seconds: float) -> None:
-        """Report that the engine is alive, while something compiles."""
+        """Report that the engine is alive while kernels are being compiled."""
 
     def farewell(self) -> None:
         """Answer `quit`."""
@@ -155,7 +155,7 @@ class FrontEnd:
 
     @contextmanager
     def heartbeat(self) -> Iterator[None]:
-        """Report every few seconds, while the worker waits or compiles inside the block, that the engine is alive."""
+        """Report every few seconds that the engine is alive, while the worker waits or compiles in the `with` block."""
         try:
             with Heartbeat(self.say_compiling):
                 yield

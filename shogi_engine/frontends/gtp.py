@@ -54,7 +54,7 @@ class Times:
 
 
 class Gtp(OthelloFrontEnd):
-    """One conversation."""
+    """A GTP session."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)

@@ -49,7 +49,7 @@ def square(move: str) -> str:
 
 
 class NBoard(OthelloFrontEnd):
-    """One conversation. The game is a record, its position the engine's."""
+    """An NBoard session. The game is a record; the engine has its position."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)

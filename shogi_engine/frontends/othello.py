@@ -49,7 +49,7 @@ class BookUse:
 
 
 class OthelloFrontEnd(FrontEnd):
-    """One conversation about a game of Othello.
+    """A session about a game of Othello.
 
     Args:
         book: None to play without one

@@ -1,9 +1,9 @@
-"""Evaluations: kernels, the record they keep for each ply, their parameters, and the weights these point to.
+"""Evaluations of positions: their description, parameters and weights.
 
-An evaluation is a module with an `EVALUATION` and kernels registered for it by `game.provides_evaluation`: `evaluate`
-and, as needed, `refresh_accumulator`, `update_accumulator`, `root_order_score` and `probcut`. The registry
-`Game.evaluations` holds its name; no other place needs it. A search context is made for one evaluation. Numba resolves
-the kernels by the type of `ctx.evaluation` while compiling. So nothing is dispatched at run time, and only the
+An evaluation is a module that defines an `EVALUATION` and registers kernels for it with `game.provides_evaluation`:
+`evaluate` and, if needed, `refresh_accumulator`, `update_accumulator`, `root_order_score` and `probcut`. Its name is in
+the registry `Game.evaluations` and nowhere else. A search context is made for one evaluation. When numba compiles the
+search, it resolves the kernels by the type of `ctx.evaluation`, so there is no dispatch at run time, and only the
 evaluation in use is compiled.
 """
 
@@ -21,10 +21,10 @@ NOTHING = record_dtype([("unused", np.uint64)])
 
 
 class Weights(Protocol):
-    """An evaluation's learnt weights, in memory. They must outlive every search that holds their addresses."""
+    """The weights of an evaluation, in memory. They must outlive all searches that use their addresses."""
 
     def fill(self, params: Any) -> None:
-        """Write the evaluation's parameters, the addresses of tables among them, to `params`."""
+        """Write the evaluation's parameters, including the addresses of tables, to `params`."""
 
     def describe(self) -> str:
         """Return a short description of the weights and their source."""
@@ -36,16 +36,16 @@ class Evaluation:
 
     Attributes:
         name: its name in the registry
-        position: the dtype of the positions it evaluates
+        position: the dtype of the positions that it evaluates
         accumulator: the dtype of its record for each ply of the line, in ctx.accumulators
-        cache: the dtype of its record for each thread, kept between searches in ctx.evaluation_cache; zeroed only when
-            the context is made, which is when the weights change
-        fields: its parameters, as `jit.record_dtype` takes them, in ctx.evaluation
-        load_weights: `load_weights(file)` returns Weights, for None those of the package; raises ValueError saying
-            what was expected of the file and what was found. If this is None, there are no weights, and any file is
-            refused.
-        shown: `shown(ctx)` returns the root's value as shown to users; it may exceed the range of a search
-        search_parameters: numbers of the search (fields of Game.params) that suit its values better than the game's own
+        cache: the dtype of its record for each thread, in ctx.evaluation_cache. It is kept between searches and zeroed
+            only when the context is made, which happens when the weights change.
+        fields: its parameters in ctx.evaluation, in the form that `jit.record_dtype` takes
+        load_weights: `load_weights(file)` returns the Weights in `file`, or those of the package if it is None. Raises
+            ValueError saying what was expected of the file and what was found. None if there are no weights; then any
+            file is refused.
+        shown: `shown(ctx)` returns the root's value for display, which may exceed the range of a search
+        search_parameters: search parameters (fields of Game.params) that suit its values better than the game's
     """
 
     name: str
@@ -63,7 +63,7 @@ class Evaluation:
         return record_dtype([*self.fields, (f"is_{self.name.replace('-', '_')}", np.uint64)])
 
     def load(self, file: Path | None = None) -> "Evaluator":
-        """Return the evaluation with the weights of `file`, or for None those of the package. Raises ValueError."""
+        """Return the evaluation with the weights in `file` (None: those of the package). Raises ValueError."""
         if self.load_weights is not None:
             return Evaluator(self, self.load_weights(file))
         if file is not None:
@@ -75,8 +75,8 @@ class Evaluator:
     """An evaluation with its weights, as a search uses it.
 
     Attributes:
-        params: record[evaluation.params], copied into every context when a search begins; its addresses point into
-            `weights`, so keep the evaluator alive as long as the contexts
+        params: record[evaluation.params], copied into each context when a search begins. Its addresses point into
+            `weights`, so the evaluator must outlive the contexts.
     """
 
     def __init__(self, evaluation: Evaluation, weights: Weights | None = None) -> None:

@@ -1,23 +1,23 @@
-"""THE GAME PROTOCOL: everything the search needs to know of a game, one stub per rule, each with a neutral default.
+"""The game protocol: everything that the search needs to know about a game. Each rule is a stub with a default.
 
-A game is a structured dtype for its positions, another for the undo information of a move, and kernels with the names
-of the stubs below, registered for the position dtype:
+A game consists of a structured dtype for its positions, another for the undo information of a move, and kernels with
+the names of the stubs below. A kernel is registered for the dtype of positions:
 
     @provides(POSITION)
     def do_move(pos, move, undo): ...
 
-The search calls the stub; numba resolves the call by the dtype of `pos` (or of `ctx.pos`) while compiling, so a rule
-is inlined as if it stood in the search. With JIT off the same stub looks the rule up when it is called.
+The search calls the stub. When numba compiles the search, it resolves the call by the dtype of `pos` (or of `ctx.pos`)
+and inlines the rule. If compilation is disabled, the stub finds the rule when it is called.
 
-Positions are valued by an evaluation (evaluation.py). The stubs under "the evaluation" are resolved by the dtype of
-`ctx.evaluation` first, so that a game can have several. A game that has only one may provide it as rules.
+An evaluation (evaluation.py) computes the value of a position. The stubs under "the evaluation" are first resolved by
+the dtype of `ctx.evaluation`, so a game can have several evaluations. A game with only one can provide it as rules.
 
-`pos`   record[POSITION]: one position, compact, without history; it packs to a file as it is.
-`undo`  record[UNDO]: what `undo_move` needs beyond the position.
+`pos`   record[POSITION]: a position, compact and without history; it can be written to a file unchanged.
+`undo`  record[UNDO]: what `undo_move` needs in addition to the position.
 `ctx`   a record with at least the fields of `context_fields`; the search's context (search/context.py) has more.
-`move`  uint32; 0 is no move. The game alone defines the meaning of the bits.
-Values are int32 from the side to move's point of view, in the game's own unit, between -VALUE_MAX and VALUE_MAX;
-a win in n plies is VALUE_MATE - n.
+`move`  uint32; 0 is no move. The game defines the meaning of the bits.
+Values are int32 from the point of view of the side to move, in the game's unit, between -VALUE_MAX and VALUE_MAX.
+A win in n plies is VALUE_MATE - n.
 """
 
 import functools
@@ -37,11 +37,11 @@ from shogi_engine.jit import njit
 from shogi_engine.types.termination import TERMINATIONS as TERMINATIONS
 
 MOVE_NONE = np.uint32(0)
-VALUE_NONE = 32002  # no value at all
+VALUE_NONE = 32002  # no value
 VALUE_INFINITE = 32001
 VALUE_MATE = 32000  # a win in n plies is VALUE_MATE - n
 MAX_PLY = 128  # deepest line of the search
-VALUE_MATE_IN_MAX = VALUE_MATE - 1000  # values of at least this are forced wins
+VALUE_MATE_IN_MAX = VALUE_MATE - 1000  # larger and equal values are forced wins
 VALUE_MAX = VALUE_MATE_IN_MAX - 1  # the largest value of an evaluation
 
 HISTORY_SLOTS = 1 << 16  # the range of history_slot
@@ -111,7 +111,7 @@ def context_fields(game: Game, plies: int, game_ply: int | None = None) -> list[
     """Return the fields of every context: a position, buffers large enough for `plies` plies, and undo records.
 
     Args:
-        game_ply: the number of undo records if not one per ply (the search keeps the game's moves there as well)
+        game_ply: the number of undo records; None for one per ply. The search also keeps the game's moves there.
     """
     buffer = (plies + 1) * game.max_moves
     return [
@@ -127,17 +127,17 @@ def context_fields(game: Game, plies: int, game_ply: int | None = None) -> list[
 
 @stub
 def generate_moves(ctx, start):
-    """Write the moves of ctx.pos to ctx.moves[start:] and return how many; at most Game.max_moves.
+    """Write the moves of ctx.pos to ctx.moves[start:] and return their number, at most Game.max_moves.
 
-    They may be pseudo-legal (see `is_legal`), and must contain every legal move once, evasions of check included.
-    A pass is a move. A finished game has none.
+    They may be pseudo-legal (see `is_legal`). They must include every legal move exactly once, also in check. A pass is
+    a move. If the game is over, there are no moves.
     """
     raise NotImplementedError
 
 
 @stub
 def generate_captures(ctx, start):
-    """Write the moves that are not quiet, as `generate_moves` does; it may omit moves that are needless in a search."""
+    """Write the moves that are not quiet, like `generate_moves`. Moves that a search does not need may be omitted."""
     return 0
 
 
@@ -149,7 +149,7 @@ def is_legal(pos, move):
 
 @stub
 def count_moves(ctx, start):
-    """Return the number of legal moves of ctx.pos, if possible without listing them (perft's last ply)."""
+    """Return the number of legal moves of ctx.pos, for the last ply of perft, if possible without listing them."""
     count = 0
     for index in range(start, start + generate_moves(ctx, start)):
         if is_legal(ctx.pos, ctx.moves[index]):
@@ -159,17 +159,17 @@ def count_moves(ctx, start):
 
 @stub
 def count_replies(ctx, start, free_pass):
-    """Return the number of leaves two plies below ctx.pos, or -1: perft then makes each move.
+    """Return the number of leaves two plies below ctx.pos, or -1; perft then makes each move.
 
-    For games that can count the replies to several moves at once. ctx.moves[start:] and ctx.scores[start:] are free.
-    With free_pass a move of cost 0 is not a ply. A finished game counts as `finished_leaves`.
+    This is for games that can count the replies to several moves at once. ctx.moves[start:] and ctx.scores[start:] are
+    free. With free_pass, a move of cost 0 is not a ply. A finished game counts as `finished_leaves`.
     """
     return -1
 
 
 @stub
 def do_move(pos, move, undo):
-    """Make a legal `move`; write to `undo` what `undo_move` will need."""
+    """Make a legal `move`, and write to `undo` what `undo_move` needs."""
     raise NotImplementedError
 
 
@@ -181,7 +181,7 @@ def undo_move(pos, move, undo):
 
 @stub
 def do_null(pos, undo):
-    """Make a null move: let the other side move (only if `null_allowed`)."""
+    """Make a null move: pass the turn to the other side. It is called only if `null_allowed`."""
 
 
 @stub
@@ -191,31 +191,31 @@ def undo_null(pos, undo):
 
 @stub
 def null_allowed(pos):
-    """Tell whether a null move may be tried here: not in check, and not where zugzwang is likely."""
+    """Tell whether a null move may be tried: not in check, and not if zugzwang is likely."""
     return False
 
 
 @stub
 def key(pos):
-    """Return the position's 64-bit hash key. Equal positions have equal keys, whatever moves led to them."""
+    """Return the position's 64-bit hash key. Equal positions must have equal keys, independent of the moves before."""
     raise NotImplementedError
 
 
 @stub
 def key_after(pos, move):
-    """Return the `key` after `move`, for prefetching before the move is made; 0 prefetches nothing."""
+    """Return the `key` after `move`, for prefetching before the move is made. For 0, nothing is prefetched."""
     return np.uint64(0)
 
 
 @stub
 def move_cost(pos, move):
-    """Return how many plies of depth `move` costs: 1, or 0 for a pass."""
+    """Return the depth in plies that `move` uses: 1, or 0 for a pass."""
     return 1
 
 
 @stub
 def finished_leaves(pos):
-    """Return what perft counts for a game that ended before the requested depth: 0 in Shogi, 1 in Othello."""
+    """Return the number that perft counts for a game that ends before the requested depth: 0 in Shogi, 1 in Othello."""
     return 0
 
 
@@ -240,14 +240,14 @@ def refresh_accumulator(ctx, ply):
 def update_accumulator(ctx, ply):
     """Compute ctx.accumulators[ply] from that of ply - 1 and the move between them (see `update_line`).
 
-    ctx.pos may be further down the line. What cannot be updated by difference is marked stale here. `evaluate`
-    refreshes it if needed, when ctx.pos is the position of that ply.
+    ctx.pos may be a later position of the line. Mark parts that cannot be updated incrementally as stale; `evaluate`
+    refreshes them when they are needed, because ctx.pos is then the position of that ply.
     """
 
 
 @evaluation_stub
 def root_order_score(ctx, move):
-    """Return a score for the initial order of the root moves, in any unit; it decides between equal moves."""
+    """Return a score for the initial order of the root moves, in any unit. It decides between moves of equal value."""
     return 0
 
 
@@ -255,14 +255,14 @@ def root_order_score(ctx, move):
 def probcut(ctx, depth):
     """Return (shallow, spread): the depth of a search that predicts a search of `depth` plies, and its error.
 
-    The spread is the standard deviation of the difference of their values. A shallow depth of 0 means no ProbCut here.
+    The spread is the standard deviation of the difference of their values. If shallow is 0, there is no ProbCut.
     """
     return np.int64(0), np.int64(0)  # not literals: the search calls itself with the depth
 
 
 @stub
 def refresh_state(ctx, ply):
-    """Compute ctx.states[ply], the game's record for each ply, for ctx.pos, as `refresh_accumulator` does."""
+    """Compute ctx.states[ply], the game's record of a ply, for ctx.pos, like `refresh_accumulator`."""
 
 
 @stub
@@ -275,7 +275,7 @@ def update_state(ctx, ply):
 
 @njit
 def refresh_line(ctx):
-    """Make ctx.pos the root of a line: compute the accumulator and the state of ply 0, and invalidate the others."""
+    """Make ctx.pos the root of a line: compute the accumulator and the state of ply 0, and discard the others."""
     ctx.computed_ply = ctx.state_ply = 0
     refresh_accumulator(ctx, 0)
     refresh_state(ctx, 0)
@@ -283,9 +283,9 @@ def refresh_line(ctx):
 
 @njit
 def update_line(ctx):
-    """Bring the accumulators up to date, from the last ply that has one (ctx.computed_ply) to ctx.ply.
+    """Update the accumulators from the last computed ply (ctx.computed_ply) to ctx.ply.
 
-    The move between ply - 1 and ply is that of ctx.undo[ctx.game_ply - ctx.ply + ply - 1].
+    The move between ply - 1 and ply is in ctx.undo[ctx.game_ply - ctx.ply + ply - 1].
     """
     while ctx.computed_ply < ctx.ply:
         ctx.computed_ply += 1
@@ -294,7 +294,7 @@ def update_line(ctx):
 
 @njit
 def update_states(ctx):
-    """Bring the game's states up to date, from the last ply that has one (ctx.state_ply) to ctx.ply."""
+    """Update the game's states from the last computed ply (ctx.state_ply) to ctx.ply."""
     while ctx.state_ply < ctx.ply:
         ctx.state_ply += 1
         update_state(ctx, ctx.state_ply)
@@ -302,7 +302,7 @@ def update_states(ctx):
 
 @njit
 def leave_ply(ctx):
-    """Discard what was computed below ctx.ply, after a move was taken back."""
+    """Discard what was computed for plies after ctx.ply. It is called after a move was taken back."""
     ctx.computed_ply = min(ctx.computed_ply, ctx.ply)
     ctx.state_ply = min(ctx.state_ply, ctx.ply)
 
@@ -312,24 +312,24 @@ def leave_ply(ctx):
 
 @stub
 def naive_value(ctx):
-    """Return a naive evaluation for the side to move, in the unit of `evaluate`: a material or disc difference."""
+    """Return a simple evaluation for the side to move, in the unit of `evaluate`: the material or disc difference."""
     return evaluate(ctx)
 
 
 @stub
 def terminal_value(ctx):
-    """Return the value of ctx.pos, which has no legal move; a loss is -VALUE_MATE + ctx.ply."""
+    """Return the value of ctx.pos, which has no legal moves. A loss is -VALUE_MATE + ctx.ply."""
     raise NotImplementedError
 
 
 @stub
 def game_result(ctx, move_count):
-    """Return (termination, value) of a game that has reached ctx.pos: (NOT_OVER, VALUE_NONE) if it continues.
+    """Return (termination, value) of a game that has reached ctx.pos, or (NOT_OVER, VALUE_NONE) if it is not over.
 
-    ctx.undo[:ctx.game_ply] are all moves of the game. The termination is one of the constants above. The value is the
-    result for the side to move: 0 for a draw, +-VALUE_MATE for a win or a loss, or the score in the game's own unit. A
-    side that may declare a win is assumed to do so.
-    These are the rules of the game itself. A search uses `repetition_value` and `declaration_value` instead.
+    The termination is one of the constants above. The value is the result for the side to move: 0 for a draw,
+    +-VALUE_MATE for a win or a loss, or the score in the game's unit. It is assumed that a side that can declare a win
+    does so. ctx.undo[:ctx.game_ply] are all moves of the game.
+    A search calls `repetition_value` and `declaration_value` instead.
 
     Args:
         move_count: the number of legal moves of ctx.pos
@@ -341,7 +341,7 @@ def game_result(ctx, move_count):
 
 @stub
 def repetition_value(ctx):
-    """Return the value of ctx.pos if the rules on repetition decide it, else VALUE_NONE.
+    """Return the value of ctx.pos if the repetition rules decide it, else VALUE_NONE.
 
     ctx.undo[:ctx.game_ply] are the moves of the game and of the searched line, oldest first.
     """
@@ -350,7 +350,7 @@ def repetition_value(ctx):
 
 @stub
 def repetition_key(pos):
-    """Return a hash of what `repetition_value` compares: positions with different hashes are not repetitions."""
+    """Return a hash of what `repetition_value` compares. Positions with different hashes are not repetitions."""
     return key(pos)
 
 
@@ -362,13 +362,13 @@ def declaration_value(ctx):
 
 @stub
 def endgame_solve(ctx, alpha, beta):
-    """Return the value of ctx.pos, exact within the window, if an endgame solver takes over here, else VALUE_NONE."""
+    """Return the value of ctx.pos, exact within the window, if an endgame solver computes it, else VALUE_NONE."""
     return VALUE_NONE
 
 
 @stub
 def mate_in_one(ctx, start):
-    """Return a move that wins at once if one is easily found, else MOVE_NONE; not called if `is_in_check`.
+    """Return a move that wins at once if one is easily found, else MOVE_NONE. It is not called if `is_in_check`.
 
     Args:
         start: the index from which ctx.moves is free
@@ -380,32 +380,32 @@ def mate_in_one(ctx, start):
 def correction_slots(ctx):
     """Return the index of ctx.pos in each of the CORRECTION_TABLES correction histories, below CORRECTION_SLOTS.
 
-    Each is a hash of a part of the position and the side to move; all positions with that part share the correction.
+    Each is a hash of a part of the position and the side to move. All positions with the same part share a correction.
     """
     return 0, 0, 0, 0, 0, 0
 
 
 @stub
 def generate_quiets(ctx, start):
-    """Write the quiet moves, but for the needless ones; a game provides this and `generate_captures` or neither."""
+    """Write the quiet moves that a search needs. A game provides this and `generate_captures`, or neither."""
     return generate_moves(ctx, start)
 
 
 @stub
 def generate_evasions(ctx, start):
-    """Write the moves of a side in check, but for the needless ones."""
+    """Write the moves that a search needs when the side to move is in check."""
     return generate_moves(ctx, start)
 
 
 @stub
 def is_legal_tt_move(pos, move):
-    """Tell whether `move`, stored for any position, is legal in `pos`; False if only generating moves could tell."""
+    """Tell whether `move` from the table, stored for any position, is legal in `pos`; False if this is unknown."""
     return False
 
 
 @stub
 def is_in_check(pos):
-    """Tell whether the side to move is in check: it may neither stand pat nor pass."""
+    """Tell whether the side to move is in check, so that it can neither stand pat nor make a null move."""
     return False
 
 
@@ -414,9 +414,9 @@ def is_in_check(pos):
 
 @stub
 def score_moves(ctx, start, count):
-    """Write the game's ordering scores of quiet moves to ctx.scores[start:start + count]; higher is tried first.
+    """Write the game's ordering scores of quiet moves to ctx.scores[start:start + count]. Higher scores come first.
 
-    |score| < 1 << 20; the search adds its histories.
+    |score| must be below 1 << 20. The search adds its histories.
     """
     for index in range(start, start + count):
         ctx.scores[index] = 0
@@ -424,7 +424,7 @@ def score_moves(ctx, start, count):
 
 @stub
 def is_quiet(pos, move):
-    """Tell whether `move` is quiet: no capture."""
+    """Tell whether `move` is quiet, which means not a capture."""
     return True
 
 
@@ -436,16 +436,16 @@ def history_slot(pos, move):
 
 @stub
 def continuation_slot(pos, move):
-    """Return the index of `move` (piece and target) in the continuation histories, -1 if the game keeps none.
+    """Return the index of `move` (piece and target) in the continuation histories, below Game.continuation_slots.
 
-    It is below the game's `continuation_slots`.
+    It is -1 if the game has no continuation histories.
     """
     return -1
 
 
 @stub
 def usual_slots(pos):
-    """Return (first, end): the range of continuation slots of most quiet moves, which the search prefetches."""
+    """Return (first, end), the range of continuation slots of most quiet moves, for prefetching."""
     return np.int64(0), np.int64(0)
 
 
@@ -457,7 +457,7 @@ def capture_slot(pos, move):
 
 @stub
 def capture_value(ctx, move):
-    """Return the immediate gain of a `move` that is not quiet: the captured piece's value, and promotion's."""
+    """Return the immediate gain of a `move` that is not quiet: the value of the captured piece and of the promotion."""
     return np.int64(0)
 
 
@@ -474,7 +474,7 @@ def set_check_info(ctx):
 
 @stub
 def gives_check(ctx, move):
-    """Tell whether `move` gives check: it is then not pruned as a quiet move."""
+    """Tell whether `move` gives check. Checks are not pruned like quiet moves."""
     return False
 
 

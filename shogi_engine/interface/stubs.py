@@ -1,8 +1,8 @@
-"""Stubs: functions of the game protocol whose calls numba resolves, while compiling, to a game's own kernels.
+"""Stubs: the functions of the game protocol. When numba compiles a call of a stub, it resolves it to a game's kernel.
 
-A stub's body is its neutral default. A game registers a rule for the dtype of its positions by `provides`, an
-evaluation a kernel for the dtype of its parameters by `provides_evaluation`; a call goes to whichever is registered for
-the type of its first argument, a position or a search context.
+The body of a stub is its default. A game registers rules for the dtype of its positions with `provides`; an evaluation
+registers kernels for the dtype of its parameters with `provides_evaluation`. The type of the first argument, a position
+or a search context, selects the function that is called.
 """
 
 import functools
@@ -24,16 +24,17 @@ _owners: dict[Any, str] = {}  # the position's type -> the package of its rules
 
 
 def _type_of(dtype: np.dtype) -> Any:
-    """Return numba's type for a dtype, which identifies it: equal dtypes have the same type."""
+    """Return numba's type for a dtype. Equal dtypes have the same type."""
     return numba.from_dtype(dtype)
 
 
 def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
-    """Compile and register a rule for positions of `dtype`. The function has the name of its stub.
+    """Compile and register a rule for positions of `dtype`. The function must have the name of its stub.
 
-    Raises TypeError if there is no such stub, if the parameters differ from the stub's, if the rule is registered
-    already, if another package's game has an equal dtype (numba could not tell the two games apart), or if `dtype` has
-    a field `pos`, which would make it look like a context.
+    Raises:
+        TypeError: there is no such stub, the parameters differ from the stub's, or the rule is already registered; a
+            game in another package has an equal dtype, so that numba could not distinguish the games; or `dtype` has a
+            field `pos`, as a context has
     """
     if "pos" in (dtype.names or ()):
         raise TypeError("a position's dtype cannot have a field 'pos': that is what makes a record a search context")
@@ -50,10 +51,13 @@ def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
 
 
 def provides_evaluation(evaluation: Evaluation) -> Callable[[Callable], Any]:
-    """Compile and register a kernel of `evaluation`. It has the name of its stub and takes precedence over a rule.
+    """Compile and register a kernel of `evaluation`. It must have the name of its stub. It overrides the game's rule.
 
-    Raises TypeError if evaluations have no such kernel, if the parameters differ from the stub's, or if it is already
-    registered: two evaluations of a game may not have the same name and fields.
+    Two evaluations of a game must not have the same name and fields.
+
+    Raises:
+        TypeError: evaluations have no such kernel, the parameters differ from the stub's, or the kernel is already
+            registered
     """
     kind = _type_of(evaluation.position), _type_of(evaluation.params)
 
@@ -66,7 +70,7 @@ def provides_evaluation(evaluation: Evaluation) -> Callable[[Callable], Any]:
 
 
 def _checked_name(function: Callable, known: Iterable[str], what: str) -> str:
-    """Return the name of a kernel to register. Raises TypeError if its name or parameters match no stub."""
+    """Return the name of a kernel to register. Raises TypeError if no stub has its name and parameters."""
     name = function.__name__
     if name not in known:
         raise TypeError(f"there is no {what} {name!r} in the game protocol; there are {', '.join(sorted(known))}")
@@ -77,7 +81,7 @@ def _checked_name(function: Callable, known: Iterable[str], what: str) -> str:
 
 
 def _add(rules: dict[str, Any], function: Callable, name: str, dtype: np.dtype, owner: str) -> Any:
-    """Add a kernel for records with `dtype` to `rules` and return it compiled. Raises TypeError if there is one."""
+    """Compile a kernel for records with `dtype`, add it to `rules` and return it. Raises TypeError if there is one."""
     if name in rules:
         raise TypeError(f"{owner}: {name} is provided twice")
     rules[name] = njit(function)
@@ -86,25 +90,25 @@ def _add(rules: dict[str, Any], function: Callable, name: str, dtype: np.dtype, 
 
 
 def _game_package(module: str) -> str:
-    """Return the package of the game that `module` belongs to: one of this package's games, or the module's own."""
+    """Return the package of a game's module: the game's folder in this package, or the module's parent package."""
     here = module.split(".")
     return ".".join(here[:3]) if here[:2] == ["shogi_engine", "games"] else module.rpartition(".")[0] or module
 
 
 @functools.lru_cache(maxsize=64)
 def _rules_of(dtype: np.dtype) -> dict[str, Any]:
-    """Return the live dict of rules for positions of `dtype`; later calls of `provides` add to it."""
+    """Return the dict of rules for positions of `dtype`. Later calls of `provides` add to it."""
     return _rules.setdefault(_type_of(dtype), {})
 
 
 @functools.lru_cache(maxsize=64)
 def _evaluation_rules_of(position: np.dtype, evaluation: np.dtype) -> dict[str, Any]:
-    """Return the live dict of an evaluation's kernels; later calls of `provides_evaluation` add to it."""
+    """Return the dict of an evaluation's kernels. Later calls of `provides_evaluation` add to it."""
     return _evaluation_rules.setdefault((_type_of(position), _type_of(evaluation)), {})
 
 
 def _find_rule(name: str, first: Any) -> Any:
-    """Return the rule `name` for a stub's first argument, a position or a context; None if there is none."""
+    """Return the rule `name` for the first argument of a stub, a position or a context, or None."""
     names = first.dtype.names
     if "pos" not in names:
         return _rules_of(first.dtype).get(name)
@@ -117,7 +121,7 @@ def _find_rule(name: str, first: Any) -> Any:
 
 
 def _find_rule_of_type(name: str, first: Any) -> Any:
-    """Do the same as `_find_rule` for the numba type of a stub's first argument."""
+    """Do the same as `_find_rule`, given the numba type of the first argument."""
     if "pos" not in first.fields:
         return _rules.get(first, {}).get(name)
     position = first.typeof("pos")
@@ -129,7 +133,7 @@ def _find_rule_of_type(name: str, first: Any) -> Any:
 
 
 def stub(default: Callable) -> Callable:
-    """Turn a function into a stub: a call goes to the rule registered for the position's dtype, else to its body."""
+    """Turn a function into a stub. A call runs the rule registered for the position's dtype, or else the body."""
     name = default.__name__
     neutral = njit(default)
 
@@ -145,6 +149,6 @@ def stub(default: Callable) -> Callable:
 
 
 def evaluation_stub(default: Callable) -> Callable:
-    """Turn a function into a stub whose calls go to the evaluation's kernel, else to the rule, else to its body."""
+    """Turn a function into a stub of evaluations. A call runs the evaluation's kernel, else the rule, else the body."""
     _evaluation_stubs.add(default.__name__)
     return stub(default)

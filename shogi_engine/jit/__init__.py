@@ -5,8 +5,8 @@
 * Cached machine code is keyed by a SHA-256 of *all* sources of the package, and of those of a game added from
   outside. numba stamps only the caller's own file, so after an edit of a rule a cached search would still apply the
   old one.
-* One cache entry is one file with a checksum, written under another name and then renamed. numba keeps an index file
-  beside the data; if two processes save at once, or one is killed, the index can name the wrong data.
+* One cache entry is one file with a checksum, written under another name and then renamed. numba uses a
+  separate index file; if two processes save at once, or one is killed, the index can name the wrong data.
 * Cached code is executed, so a folder that another user could write to is not used. If a folder cannot be used, the
   next one is tried, and finally no cache is used. All this is silent, because GUIs treat output on stderr as a failure.
 * Only kernels called from Python become machine code. numba optimises, emits and caches every function separately,

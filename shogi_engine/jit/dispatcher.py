@@ -211,7 +211,7 @@ register_model(StubType)(models.OpaqueModel)
 def overload_directly(stub: Callable, rule_for: Callable[[Any], Any]) -> None:
     """Make compiled calls of `stub` call the kernel that `rule_for` returns for the type of the first argument.
 
-    numba's own `overload` would compile a function for each stub that does nothing but call that kernel.
+    numba's own `overload` would compile a function for each stub that only calls that kernel.
     """
     plain_functions.add(stub)
     infer_global(stub, StubType(stub, rule_for))

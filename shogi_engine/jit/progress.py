@@ -1,4 +1,4 @@
-"""The progress of a compile, for front ends that make a user wait.
+"""The progress of a compilation, to be shown to a user who has to wait.
 
     stop = on_progress(lambda progress: print(progress.describe()))
     with compiling("shogi"):
@@ -7,9 +7,9 @@
 
 A *task* is work with a name, here the game's; it may be done in several parts. While it runs, each kernel that is
 lowered and each entry that is linked (see dispatcher.py) is reported. The remaining time is estimated from the times of
-the last run, kept beside the cache, or from ESTIMATES, scaled by the speed of this machine so far. Callbacks run in the
-compiling thread, which holds numba's lock: they should be quick and must not call a kernel. Code loaded from the cache
-is not reported.
+the last run, which are stored in the cache's folder, or from ESTIMATES, scaled by the speed of this machine so far.
+Callbacks run in the compiling thread, which holds numba's lock: they should be quick and must not call a kernel. Code
+loaded from the cache is not reported.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from shogi_engine.jit.folders import cache_folder
 from shogi_engine.language import mark
 
 TIMES_FILE = "compile-times.json"
-SURE = 0.05  # after this share of the work, this machine's speed is known
+SURE = 0.05  # the share of the work after which the speed of this machine is considered known
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Progress:
         total: the number of steps expected, at least `done`
         share: the finished part of the work, 0 to 1, by time
         elapsed: the seconds that the task has taken
-        left: the estimated remaining seconds, None if unknown
+        left: the estimated remaining time in seconds, None if unknown
         at: the time of this report, by time.monotonic()
     """
 
@@ -97,7 +97,7 @@ class Progress:
     at: float
 
     def now(self) -> tuple[float, float | None]:
-        """Return (share, remaining seconds) at this moment, which differ from the report during a long step."""
+        """Return (share, remaining seconds) at this moment; during a long step they differ from the report."""
         if self.left is None:
             return self.share, None
         since = max(time.monotonic() - self.at, 0.0)

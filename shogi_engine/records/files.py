@@ -1,4 +1,4 @@
-"""Record files: recognise, decode, read game by game, and write."""
+"""Record files: recognising formats, decoding, reading one game at a time, and writing."""
 
 import codecs
 import contextlib
@@ -24,7 +24,7 @@ UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def decode(data: bytes) -> str:
-    """Return the text of a record file: UTF-8, with or without a byte order mark, or else Windows' Shift JIS.
+    """Decode a record file, which is UTF-8, with or without a byte order mark, or Shift JIS (as in Windows).
 
     Raises ValueError if it is neither.
     """
@@ -32,7 +32,7 @@ def decode(data: bytes) -> str:
 
 
 def encoding_of(source: BinaryIO) -> str:
-    """Return the encoding of a seekable file, which is read once, block by block. Raises ValueError if none fits."""
+    """Return the encoding of a seekable file, reading it block by block. Raises ValueError if it is neither."""
     if binary_head(source, 2) in UTF_16:
         return "utf-16"
     for encoding in ENCODINGS:
@@ -56,10 +56,10 @@ def iterate(
     """Yield the games of a file, one at a time.
 
     Args:
-        format: the name of the format, '' to recognise it
-        encoding: the file's encoding, '' for UTF-8 or Shift JIS, whichever fits
-        game: 'shogi' or 'othello', '' for either
-        keep: yield the readable part of a damaged game, with `fault` set
+        format: the name of the format, '' to detect it
+        encoding: the file's encoding, '' to detect UTF-8 or Shift JIS
+        game: 'shogi' or 'othello', '' to accept both
+        keep: whether to yield the readable part of a damaged game, with `fault` set
 
     Raises:
         OSError: the file cannot be read

@@ -19,7 +19,7 @@ from shogi_engine.types.termination import (
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A move and its continuations: `children[0]` continues the line, the others are variations.
+    """A move and its continuations. `children[0]` continues the line; the other children are variations.
 
     Attributes:
         move: the move in the game's notation, '7g7f' or 'f5'; '' for the root
@@ -27,12 +27,12 @@ class Node:
         comment: the comment on the move, one or more lines
         seconds: the thinking time of the move
         evaluation: the value for the side that made the move; at the root, for the side to move
-        label: a bookmark
-        ending: why the line ends here, if it does; then all children are variations
+        label: the name of a bookmark
+        ending: the reason why the line ends here, if it does; all children are then variations
         winner: the winner of a line that ends here, 0 (black) or 1 (white); None for the usual winner of the ending
         ending_seconds: the time spent before the ending, for example a resignation
         depth: the depth, in plies, of the search that found `evaluation`
-        pv: the moves expected after this one
+        pv: the expected moves after this one
     """
 
     move: str = ""
@@ -77,7 +77,7 @@ class Node:
         self.comment = f"{self.comment}\n{text}" if self.comment else text
 
     def _own(self) -> tuple[Any, ...]:
-        """Return all attributes but the children."""
+        """Return all attributes except the children."""
         return (
             *(self.move, self.comment, self.seconds, self.evaluation, self.label),
             *(self.ending, self.winner, self.ending_seconds, self.depth, self.pv),
@@ -85,7 +85,7 @@ class Node:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both trees are equal. Not recursive: games are longer than Python's stack is deep."""
+        """Tell whether two trees are equal. This is not recursive, because games can be longer than Python's stack."""
         if not isinstance(other, Node):
             return NotImplemented
         pairs = [(self, other)]
@@ -105,7 +105,7 @@ class Node:
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle and deep-copy the tree as a list of nodes in preorder: it may be deeper than Python's stack."""
+        """Pickle and deep-copy the tree as a list of nodes in preorder, as it may be deeper than Python's stack."""
         rows, waiting = [], [self]
         while waiting:
             node = waiting.pop()
@@ -143,9 +143,9 @@ class GameRecord:
         game: 'shogi' or 'othello'
         start: SFEN or OBF, '' for the game's usual start
         names: (black's name, white's)
-        headers: other facts; HEADERS lists the names that formats share
-        score: black's winning margin in discs, if a file gives it (Othello)
-        fault: why the rest of a damaged file is missing, if it was read with keep=True
+        headers: other information; HEADERS lists the names that all formats share
+        score: black's disc difference, if a file gives it (Othello)
+        fault: the reason why the rest of a damaged file is missing, if it was read with keep=True
     """
 
     game: str = "shogi"
@@ -171,7 +171,7 @@ class GameRecord:
         comments: Mapping[int, str] | None = None,
         ending: str = "",
     ) -> "GameRecord":
-        """Return a record of one line of moves, which are not checked.
+        """Return a record with one line of moves, without checking them.
 
         Args:
             seconds: the time of each move, or empty
@@ -220,9 +220,9 @@ class GameRecord:
 
     @property
     def ending(self) -> Termination:
-        """Why the game ended, one of `records.ENDINGS`, each equal to its name; '' if the file does not say.
+        """The reason why the game ended, one of `records.ENDINGS`; '' if the file does not give one.
 
-        It can be set, also by name: the usual winner of that ending then wins. Use `end` to name another winner.
+        It can be set, also by name. The winner is then the usual one; use `end` to set a different winner.
         """
         return self.main_line[-1].ending
 
@@ -240,15 +240,15 @@ class GameRecord:
         return int(self.board(0).turn + ply) % 2
 
     def outcome_of(self, node: Node, ply: int) -> Outcome:
-        """Return the outcome of a line ending at `node`, after `ply` moves; the usual winner if the node names none."""
+        """Return the outcome of a line that ends at `node`, after `ply` moves. By default the usual winner has won."""
         if node.winner is None and node.ending in USUAL_WINNERS:
             return completed(node.outcome, self.side(ply))
         return node.outcome
 
     def outcome(self) -> Outcome | None:
-        """Return who won and why: from the file, else by the rules, else by the score; None while the game continues.
+        """Return the winner and the reason, or None if the game is not over. Raises ValueError for an illegal move.
 
-        Raises ValueError for an illegal move.
+        The outcome is that in the file, or else that by the rules, or else that by the score.
         """
         line = self.main_line
         if line[-1].ending:
@@ -271,8 +271,8 @@ class GameRecord:
     def lines(self) -> Iterator[tuple[int, list[Node]]]:
         """Yield every line with the ply of its first move: the main line from the root (0), then the variations.
 
-        The variations of a line come latest first, and each is followed by its own variations. So a variation always
-        continues the previous line, cut back to the ply before its first move. This is the order of KIF.
+        The variations of a line are yielded in reverse order, and each is followed by its own variations. A variation
+        therefore always branches off the line before it. This is the order of KIF files.
         """
         todo = [(0, self.root)]
         while todo:
@@ -303,7 +303,7 @@ class GameRecord:
         return board
 
     def check(self) -> None:
-        """Play every line. Raises ValueError naming the first illegal move."""
+        """Check all lines. Raises ValueError naming the first illegal move."""
         board = self.board(0)
         for first, line in self.lines():
             while board.move_stack and len(board.move_stack) >= max(first, 1):
@@ -322,12 +322,12 @@ def leader(score: float) -> int | None:
 
 
 class RecordBuilder:
-    """Builds a record while a file is read; moves are checked by the rules as they are added.
+    """Builds a record while a file is read. Moves are checked when they are added.
 
     Attributes:
         record: the record so far
         board: the position after `path[-1]`
-        path: the nodes from the root to there
+        path: the nodes from the root to that position
     """
 
     def __init__(self, record: GameRecord) -> None:
@@ -367,7 +367,7 @@ class RecordBuilder:
         self._ended = True
 
     def suspect(self, text: str, fault: ValueError, line: int) -> None:
-        """Note an illegal move: an ending that says so must follow, or `fault` is raised with the number of `line`."""
+        """Note an illegal move. Unless an ending for one follows, `fault` is raised with the number of `line`."""
         self._may_go_on()
         self._illegal = (text, RecordError(str(fault), line=line))
 

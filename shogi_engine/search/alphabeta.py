@@ -1,8 +1,8 @@
-"""The search: negamax alpha-beta with principal variation search, in numbered steps that give their reasons.
+"""The search: negamax alpha-beta with principal variation search, in numbered steps.
 
 Values are fail-soft, from the point of view of the side to move. Nothing here depends on a particular game: the rules
-come through the stubs of game.py, the numbers from parameters.py. Terms are those of the Chess Programming Wiki,
-https://www.chessprogramming.org/Search.
+are called through the stubs of game.py, and the numbers are in parameters.py. The terms are those of the Chess
+Programming Wiki, https://www.chessprogramming.org/Search.
 
 The structure of `search`, the terms of its margins and reductions, and most of its numbers follow Stockfish
 (https://github.com/official-stockfish/Stockfish) and YaneuraOu (https://github.com/yaneurao/YaneuraOu);
@@ -70,9 +70,10 @@ from shogi_engine.search.tt import BOUND_EXACT, BOUND_LOWER, BOUND_NONE, BOUND_U
 def search(ctx, alpha, beta, depth, node, start):
     """Search ctx.pos `depth` plies deep and return its value, which is exact if it lies within (alpha, beta).
 
-    Pass no literal to a recursive call: numba would compile another version of the search for it, and versions that
-    call each other crash when a second process loads them from the cache.
-    After a stop (ctx.stopped) the value is meaningless. Leaves the principal variation in ctx.pv[ctx.ply].
+    The principal variation is stored in ctx.pv[ctx.ply]. After a stop (ctx.stopped), the value is meaningless.
+
+    Do not pass a literal to a recursive call. Numba would compile another version of the search for it, and versions
+    that call each other crash when a second process loads them from the cache.
 
     Args:
         alpha, beta: int64, alpha < beta
@@ -113,7 +114,7 @@ def search(ctx, alpha, beta, depth, node, start):
         if alpha >= beta:
             return alpha
 
-        # 5. Near the end of the game, its exact solver may take over.
+        # 5. Near the end of the game, the game's endgame solver may return the exact value.
         if ctx.search_flags & FINISH:
             value = endgame_solve(ctx, alpha, beta)
             if value != VALUE_NONE:
@@ -156,8 +157,9 @@ def search(ctx, alpha, beta, depth, node, start):
             update_pv(ctx, move)
             return VALUE_MATE - ctx.ply - 1
 
-    # 8. The static evaluation, corrected by what searches of similar positions found. The table's bound may improve the
-    #    estimate. Improving: better than two plies ago. Opponent worsening: better than the opponent's evaluation said.
+    # 8. The static evaluation, corrected by the results of searches in similar positions. The table's bound may improve
+    #    the estimate. Improving: the evaluation is higher than two plies ago. Opponent worsening: it is higher than the
+    #    opponent's evaluation at the last ply suggested.
     static_eval = estimate = VALUE_NONE
     correction = 0
     improving = opponent_worsening = False
@@ -235,13 +237,14 @@ def search(ctx, alpha, beta, depth, node, start):
                     return value
         improving = improving or static_eval >= beta
 
-    # 9d. Internal iterative reduction: without a table move the order is a guess; the next visit will have one.
+    # 9d. Internal iterative reduction: without a table move the move order is poor. Search less deeply; the next visit
+    #     will have a table move.
     unordered = tt_move == MOVE_NONE and not here.follow_pv and not all_node
     if reducing and not in_check and unordered and depth >= params.iir_min_depth and last_reduction <= 3:
         depth -= 1
 
     # 10. ProbCut: if a shallower search beats beta by a wide margin, this one probably would too.
-    # 10a. Captures that win that much.
+    # 10a. Search captures that may win that much.
     probcut_beta = beta + params.probcut_margin
     if improving:
         probcut_beta -= params.probcut_improving
@@ -338,11 +341,11 @@ def search(ctx, alpha, beta, depth, node, start):
             lmr_depth = new_depth - r // PLY
             checks = gives_check(ctx, move)
             if not quiet or checks:
-                # 12b. Captures and checks that lose material, or cannot bring the value near alpha.
+                # 12b. Prune captures and checks that lose material or cannot raise the value to alpha.
                 if terms.capture_is_pruned(ctx, move, depth, lmr_depth, alpha, checks):
                     continue
             elif not (here.follow_pv and pv_node):
-                # 12c. Quiet moves with bad histories, too far below alpha, or losing material.
+                # 12c. Prune quiet moves that have bad histories, are too far below alpha, or lose material.
                 pruned, at_most = terms.quiet_is_pruned(ctx, move, depth, lmr_depth, alpha, best_move == MOVE_NONE)
                 if pruned:
                     if best_value <= at_most < VALUE_MATE_IN_MAX and not is_decisive(best_value):
@@ -437,7 +440,7 @@ def search(ctx, alpha, beta, depth, node, start):
         if ctx.stopped:
             return best_value if root else 0
 
-        # 16. Is this a new best move? Does it cause a beta cutoff?
+        # 16. Handle a new best move and a beta cutoff.
         if root:
             note_root_move(ctx, move_count - 1, value, ctx.nodes - nodes_before)
         if value > best_value:
@@ -454,7 +457,7 @@ def search(ctx, alpha, beta, depth, node, start):
                     if extension < 2 or pv_node:
                         here.cutoffs += 1
                     break
-                # Search the remaining moves less deeply: an even better one is unlikely.
+                # Search the remaining moves less deeply, because an even better one is unlikely.
                 if reducing and 2 < depth < 14 and not is_decisive(value):
                     depth -= params.raised_alpha
                 alpha = value
@@ -466,7 +469,7 @@ def search(ctx, alpha, beta, depth, node, start):
     if move_count == 0:
         return terminal_value(ctx) if excluded == MOVE_NONE else alpha
 
-    # 18. Pull a value above beta towards beta, the more the shallower the search. Then update histories and table.
+    # 18. Move a value above beta closer to beta, more so at low depth. Then update the histories and the table.
     if pruning and best_value >= beta and not is_decisive(best_value) and not is_decisive(alpha):
         best_value = (best_value * depth + beta) // (depth + 1)
     has_best_move = best_move != MOVE_NONE

@@ -1,4 +1,4 @@
-"""A thread's search context: the record that every kernel works on, its root, and the moves up and down the tree."""
+"""A thread's search context: the record that all kernels of the search use, its root, and making moves in the tree."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -48,7 +48,7 @@ from shogi_engine.search.history import (
 )
 from shogi_engine.search.tt import prefetch_cluster
 
-MAX_GAME_PLY = 1024  # moves before the root that the repetition rules can look back on
+MAX_GAME_PLY = 1024  # the most moves before the root that are kept for the repetition rules
 REPETITION_FILTER_SIZE = 1 << 12
 HUGE_PAGE = 2 << 20
 
@@ -77,7 +77,7 @@ PICKER = record_dtype(
     ]
 )
 
-# What a node keeps for the nodes above and below it: Stockfish's Stack. See `frame`.
+# The information that a node shares with the plies above and below it; Stockfish's Stack.
 FRAME = record_dtype(
     [
         ("static_eval", np.int64),  # corrected; in check, that of two plies before; VALUE_NONE if there is none
@@ -117,7 +117,7 @@ WINDOW = record_dtype(
 # expected to have a move that reaches beta; at an all node no move is expected to raise alpha.
 ROOT, PV, CUT, ALL = range(4)
 
-_dtypes: dict[tuple, np.dtype] = {}  # by all that they depend on
+_dtypes: dict[tuple, np.dtype] = {}  # by everything that a dtype depends on
 
 
 def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
@@ -196,9 +196,9 @@ def new_context(game: Game, histories: Histories | None = None, evaluator: Evalu
     """Return a context at the start of a game, with the game's default parameters and no limits.
 
     Args:
-        histories: the tables of what its searches learn; the caller keeps them alive. Without them the context is
-            small, shares `scratch_histories`, and serves only the rules, the evaluation and the textbook searches.
-        evaluator: the evaluation, also kept alive by the caller; None for the game's default evaluation with the
+        histories: the history tables, which the caller must keep alive. Without them the context is small, shares
+            `scratch_histories`, and is only for the rules, the evaluation and the textbook searches.
+        evaluator: the evaluation, which the caller must keep alive; None for the game's default evaluation with the
             package's weights
     """
     evaluator = evaluator or game.evaluation().load()
@@ -222,12 +222,12 @@ def new_context(game: Game, histories: Histories | None = None, evaluator: Evalu
 def set_root(ctx: Any, position: Any, moves: Sequence[int] | np.ndarray = ()) -> None:
     """Make the position after `moves` (encoded, legal) from `position` (record[game.position]) the root of `ctx`.
 
-    The moves count for repetition; ctx.undo keeps at most the last MAX_GAME_PLY. Call `refresh_line` or `start_search`
-    before `evaluate` or a search: they need the parameters as well.
+    The moves count for repetition; ctx.undo keeps at most the last MAX_GAME_PLY. Set the parameters and call
+    `refresh_line` or `start_search` before `evaluate` or a search.
     """
     fields = np.asarray(ctx)  # attributes of a record are ten times slower
     fields["pos"] = position
-    replay_game(ctx, np.array(moves, dtype=np.uint32))  # without moves too: warmup has to compile it
+    replay_game(ctx, np.array(moves, dtype=np.uint32))  # also without moves, so that warmup compiles it
 
 
 @njit
@@ -283,7 +283,7 @@ def play_move(ctx, move):
 def replay_game(ctx, moves):
     """Make ctx.pos the start of a game, then make its `moves` (uint32[n], legal) before the root.
 
-    Of a long game ctx.undo keeps the last MAX_GAME_PLY moves.
+    If the game is longer, ctx.undo keeps only the last MAX_GAME_PLY moves.
     """
     begin_game(ctx)
     for index in range(len(moves)):
@@ -294,13 +294,13 @@ def replay_game(ctx, moves):
 
 @njit
 def keys(pos):
-    """Return (repetition_key, key) of `pos`, by one call from Python."""
+    """Return (repetition_key, key) of `pos`, in one call from Python."""
     return repetition_key(pos), key(pos)
 
 
 @njit
 def generate_searched_moves(ctx, start):
-    """Write the moves of ctx.pos that the search looks at, as `generate_moves` does: all but needless ones."""
+    """Write the moves that the search considers to ctx.moves[start:]: those of `generate_moves` but needless ones."""
     if is_in_check(ctx.pos):
         return generate_evasions(ctx, start)
     count = generate_captures(ctx, start)
@@ -325,13 +325,13 @@ def write_root_moves(ctx):
 
 @njit
 def enter_repetition_filter(ctx):
-    """Count ctx.pos, which a move is about to leave, among the positions of the line."""
+    """Add ctx.pos to the positions of the line, before a move is made."""
     ctx.repetition_filter[repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] += np.uint8(1)
 
 
 @njit
 def leave_repetition_filter(ctx):
-    """Remove ctx.pos, to which the line has returned, from the count."""
+    """Remove ctx.pos from the positions of the line, after a move was taken back."""
     ctx.repetition_filter[repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] -= np.uint8(1)
 
 
@@ -339,7 +339,7 @@ def leave_repetition_filter(ctx):
 def make_move(ctx, move):
     """Make `move` in the tree and prefetch the memory that the new node reads first.
 
-    The frame of the current node must already say whether it is in check.
+    frame.in_check must already be set for the current node.
     """
     if ctx.search_flags & TABLE:
         next_key = key_after(ctx.pos, move)
@@ -419,7 +419,7 @@ def enter_node(ctx):
 
 @njit
 def prepare_node(ctx):
-    """Compute what the node needs in any case, while its table entry is on its way from memory."""
+    """Do work that every node needs while its table entry is being fetched from memory."""
     if ctx.search_flags & PRUNE:
         prefetch_corrections(ctx)
     update_line(ctx)

@@ -1,8 +1,8 @@
-"""Forced wins: their result type, the solvers that games provide (Extras), and their use at a search's root.
+"""Forced wins: their result type, the solvers of the games (Extras), and their use at the root of a search.
 
-A solver proves results that a search finds only slowly. Othello's solver finds the exact score near the end of the
-game; Engine calls it before it searches. Shogi's proves mates by checks, far deeper than the search sees; it runs in a
-thread beside the search, or on request. Both have a method `attempt`, which returns a search's Result.
+A solver proves results that a search finds only slowly. Othello's solver computes the exact score near the end of the
+game; Engine calls it before a search. Shogi's solver proves mates by checks far deeper than the search; it runs in
+another thread during a search, or alone. Both have a method `attempt`, which returns a Result like a search.
 """
 
 import contextlib
@@ -20,11 +20,11 @@ from shogi_engine.interface.game import Game
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
 
-BESIDE_MB = 16  # the table of the solver that runs beside the search
-SHARE = 0.1  # the part of a search's time or nodes that the solver beside it may use
-NODES_PER_MS = 4000  # positions a solver visits in a millisecond
+BESIDE_MB = 16  # the table of the solver that runs during a search
+SHARE = 0.1  # the share of a search's time or nodes that this solver may use
+NODES_PER_MS = 4000  # positions that a solver visits in a millisecond
 LEAST_NODES = 10_000
-MOST_NODES = 10_000_000  # even beside an unlimited search, which may share its core
+MOST_NODES = 10_000_000  # the limit during an unlimited search, because both may share a core
 COMPILE_SECONDS = 600.0  # a compiler that takes longer is assumed to hang
 COMPILE = """
 import sys
@@ -109,20 +109,20 @@ class EndgameSolver(Solver, Protocol):
         doubt: int = 0,
         on_info: Callable[[Info], None] | None = None,
     ) -> Result | None:
-        """Return the result that the solver proves for `position` in its share of a search's `limits`, or None.
+        """Return the result that the solver proves for `position` within its share of a search's `limits`, or None.
 
         Args:
-            table: the search's table, for the solver's use
+            table: the search's table, which the solver may use
             doubt: the selectivity that is good enough even if time remains; see `LevelPlan`
             on_info: called with intermediate results, but not with the result returned
         """
 
 
 class ForcedWinSolver(Solver, Protocol):
-    """The interface of solvers of forced wins, which run beside a search; see `games.shogi.mate.solver.MateSolver`."""
+    """The interface of solvers that run during a search; see `games.shogi.mate.solver.MateSolver`."""
 
     def attempt(self, position: Any, limits: Limits, table: TranspositionTable) -> Result | None:
-        """Return a win proven in the solver's share of a search's `limits`, or None.
+        """Return a win that the solver proves within its share of a search's `limits`, or None.
 
         Args:
             table: the search's table
@@ -135,13 +135,13 @@ class ForcedWinSolver(Solver, Protocol):
         """Forget what earlier searches learned."""
 
     def solve(self, position: Any, **limits: Any) -> ForcedWin[int]:
-        """Return what was proven of `position` within `limits`, those of Engine.find_mate."""
+        """Search `position` for a forced win within `limits`, which are those of Engine.find_mate."""
 
 
 class RootSolver:
-    """Runs a game's solver on the root of a search, before or beside it; does nothing for a game without one.
+    """Runs a game's solver on the root of a search, before or during it. Does nothing if the game has no solver.
 
-    `load` compiles or loads a solver that runs beside, in a thread; until then searches run without it.
+    `load` compiles or loads, in a thread, a solver that runs during searches. Until it is ready, searches run without.
     """
 
     def __init__(self, game: Game, threads: int, stop_token: StopToken) -> None:
@@ -167,7 +167,7 @@ class RootSolver:
             self._is_warm = True
 
     def load(self, wait: bool = False) -> None:
-        """Start preparing the solver that runs beside a search; with `wait`, return when it is ready."""
+        """Start preparing the solver that runs during searches; with `wait`, return when it is ready."""
         if self._game.extras.mate_solver is None:
             return
         if self._loader is None:
@@ -197,12 +197,13 @@ class RootSolver:
         doubt: int | None,
         on_info: Callable[[Info], None] | None,
     ) -> tuple[Result | None, Limits]:
-        """If the search is for the best move, let the solver try first; return its result and the remaining limits.
+        """If the best move is requested, run the solver first; return its result and the remaining limits.
 
-        The solver has a limited time; with a `doubt` (selectivity) it may take as long as it needs.
+        The solver's time is limited, unless `doubt` is given.
 
         Args:
             table: the search's table
+            doubt: the selectivity that is good enough; see `LevelPlan`
             on_info: called with all results
         """
         free = limits.depth is None and limits.nodes is None and limits.mate is None
@@ -231,9 +232,9 @@ class RootSolver:
     def beside(
         self, position: Any, limits: Limits, table: TranspositionTable, on_win: Callable[[], None]
     ) -> Iterator[None]:
-        """Search `position` in a thread until a win is found, `limits` are used up, or the block is left.
+        """Run the solver in a thread until it finds a win, `limits` are reached, or the `with` block ends.
 
-        On a win, calls `on_win`; `best` then returns it.
+        If it finds a win, it calls `on_win`, and `best` returns the win.
         """
         self._proven = None
         solver = self._beside
@@ -256,7 +257,7 @@ class RootSolver:
             thread.join()
 
     def best(self, result: Result) -> Result:
-        """Return `result`, or the win proven beside the search if the search found none as short."""
+        """Return `result`, or the win that the solver proved during the search if that is better."""
         proven = self._proven
         if proven is None or result.score >= proven.score:
             return result
@@ -267,8 +268,9 @@ class RootSolver:
 def compile_aside(game: Game) -> None:
     """Compile the game's solver for the cache in another process, and wait for it.
 
-    In this process numba would hold its lock while compiling. Any thread that calls a kernel for the first time would
-    then wait while its clock runs. If the process cannot be started or does not finish, the caller has to compile.
+    If this process compiled it, numba would hold its lock meanwhile, and a search that calls a kernel for the first
+    time would wait while its clock runs. If the other process cannot be started or does not finish, the caller has to
+    compile.
     """
     code = COMPILE.format(path=sys.path, game=game.name)
     quiet: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -282,7 +284,7 @@ def compile_aside(game: Game) -> None:
 
 
 def allowed_nodes(limits: Limits) -> int:
-    """Return how many positions a solver may visit beside a search; 0 if the search is not for the best move."""
+    """Return how many positions a solver may visit during a search; 0 if the search is not for the best move."""
     if limits.searchmoves or limits.multipv > 1 or limits.mate is not None:
         return 0
     allowed = [MOST_NODES]

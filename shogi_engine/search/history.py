@@ -1,12 +1,13 @@
-"""Histories: what the search learns about moves and static evaluations while it runs.
+"""Histories: statistics about moves and static evaluations that the search collects and uses while it runs.
 
-* Main history of quiet moves, by `history_slot`. Near the root there is one by ply as well.
-* Capture history, by `capture_slot`.
-* Continuation histories: the success of a quiet move after each of the moves 1 to 6 plies before it, and whether that
-  move was a check evasion or a capture (https://www.chessprogramming.org/History_Heuristic#Continuation_History).
+* The main history of quiet moves, by `history_slot`. Near the root there is also one for each ply.
+* The capture history, by `capture_slot`.
+* The continuation histories of quiet moves, by each of the moves 1 to 6 plies before, with separate rows for check
+  evasions and captures (https://www.chessprogramming.org/History_Heuristic#Continuation_History).
 * The trust in the table's moves: how often they were best.
-* Correction histories: how far searches differed from the static evaluation, by parts of the position
-  (`correction_slots`) and by the last moves (https://www.chessprogramming.org/Static_Evaluation_Correction_History).
+* The correction histories: how far searches differed from the static evaluation, by parts of the position
+  (`correction_slots`) and by the last two moves
+  (https://www.chessprogramming.org/Static_Evaluation_Correction_History).
 
 All are int16 tables with the usual gravity update. The formulas and most numbers follow Stockfish
 (https://github.com/official-stockfish/Stockfish); search/parameters.py marks these numbers.
@@ -87,7 +88,7 @@ class Histories:
     """The memory of one thread's history tables. Contexts hold only its address, so it must outlive them.
 
     Args:
-        scratch: whether they are for contexts that do not search; the tables then take no memory
+        scratch: the tables are only for contexts that do not search; they are never written and take no memory
     """
 
     def __init__(self, game: Game, scratch: bool = False) -> None:
@@ -145,7 +146,12 @@ def capture_history(ctx, move):
 
 @njit
 def continuation_row(ctx, slot, in_check, quiet):
-    """Return the continuation histories' row for the moves that follow a move, by its slot and circumstances."""
+    """Return the row of the continuation histories for the moves that follow a move.
+
+    Args:
+        slot: the move's `continuation_slot`
+        in_check, quiet: whether the move was a check evasion, and whether it was quiet
+    """
     moves = record_at(ctx, ctx.histories).continuation.shape[1] - 1
     return ((2 if in_check else 0) + (0 if quiet else 1)) * moves + slot
 
@@ -163,9 +169,9 @@ def continuation_score(ctx, move):
 
 @njit
 def prefetch_quiet_histories(ctx):
-    """Prefetch the entries after the last move that quiet moves are likely to read (`usual_slots`).
+    """Prefetch the entries of the last move's row that quiet moves are likely to read (`usual_slots`).
 
-    Those after the moves before it are mostly cached, because nodes nearby read them.
+    The rows of earlier moves are mostly in the cache, because neighbouring nodes read them too.
     """
     continuation = record_at(ctx, ctx.histories).continuation
     row = ctx.frames[BEFORE_ROOT + ctx.ply - 1].row * continuation.shape[1]
@@ -232,7 +238,7 @@ def learn_capture(ctx, slot, bonus):
 
 @njit
 def learn_trust(ctx, was_best):
-    """Raise the trust in the table's moves if one was the best move of its node; lower it otherwise."""
+    """Raise the trust in the table's moves if the table's move was the best move of a node; otherwise lower it."""
     tables = record_at(ctx, ctx.histories)
     bonus = ctx.params.tt_trust[0] if was_best else -ctx.params.tt_trust[1]
     tables.tt_trust = gravity(int(tables.tt_trust), bonus, TRUST_MAX)
@@ -240,7 +246,7 @@ def learn_trust(ctx, was_best):
 
 @njit
 def learn_from_multicut(ctx, depth):
-    """Lower the trust in the table's moves: at a node of `depth` other moves were as good."""
+    """Lower the trust in the table's moves, because other moves were as good at a node of `depth`."""
     tables, malus = record_at(ctx, ctx.histories), ctx.params.tt_trust_multicut
     tables.tt_trust = gravity(int(tables.tt_trust), -min(malus[0] + malus[1] * depth, malus[2]), TRUST_MAX)
 
@@ -291,7 +297,7 @@ def learn_last_continuations(ctx, bonus):
 
 @njit
 def learn_from_table_cut(ctx, tt_move, tt_quiet, depth):
-    """Learn from an entry whose bound caused a beta cutoff: reward its quiet move, penalise an early last move."""
+    """Learn from a table entry that caused a beta cutoff: reward its move if quiet, penalise an early last move."""
     params = ctx.params
     if tt_quiet:
         bonus = params.tt_cut_bonus[0] * depth - params.tt_cut_bonus[1]
@@ -315,9 +321,12 @@ def learn_from_static_eval(ctx):
 
 @njit
 def learn_from_best_move(ctx, best_move, searched, depth, tt_move):
-    """Reward the best move, which raised alpha or caused a cutoff; penalise ctx.searched[ctx.ply], `searched` moves.
+    """Reward the best move, which raised alpha or caused a cutoff; penalise the other moves that were searched.
 
-    The bonus grows with the histories of the opponent's last move: the refutation of a promising move says more.
+    The bonus grows with the histories of the opponent's last move, because refuting a promising move is worth more.
+
+    Args:
+        searched: the number of other moves, in ctx.searched[ctx.ply]
     """
     params = ctx.params
     last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
@@ -345,7 +354,7 @@ def learn_from_best_move(ctx, best_move, searched, depth, tt_move):
 
 @njit
 def learn_from_fail_low(ctx, best_value, depth):
-    """Reward the last move because no reply raised alpha. The bonus is larger if little was expected of it."""
+    """Reward the last move because no reply raised alpha. The bonus is larger if the move had bad histories."""
     params = ctx.params
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
     last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]

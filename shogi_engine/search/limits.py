@@ -14,10 +14,10 @@ class Limits:
         nodes: the number of positions, of all threads together
         mate: stop when a mate within this many plies is found
         budget: the time, counted from the call; None for no limit. No iteration begins after the soft limit. If that
-            is below the hard limit, TimeManager stretches it up to 2.5 times for a doubtful move and cuts it for an
-            easy one.
-        selectivity: by how much of ProbCut's spread (game.probcut), in percent, a prediction must clear the window;
-            None for the parameters' value
+            is below the hard limit, TimeManager extends it up to 2.5 times if the best move is unclear, and reduces it
+            if the best move is easy.
+        selectivity: the margin of ProbCut, in percent of the spread that `game.probcut` returns; None for that of the
+            parameters
         searchmoves: the root moves to choose from, all if empty
         multipv: the number of best moves to report
     """

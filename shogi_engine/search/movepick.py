@@ -1,9 +1,9 @@
-"""The move picker: yields a node's moves one by one, the most promising first, and generates them in stages.
+"""The move picker: yields the moves of a node one by one, best first, and generates them in stages.
 
-Order: the table's move, captures that lose little, quiet moves by their histories, bad captures, and last the quiet
-moves with bad histories. "Captures" are all moves that change the value at once (`generate_captures`), including
-promotions. Most nodes are cut after the first move or a capture, and quiet moves, above all drops, are numerous. So
-they are generated late, as in Stockfish (https://github.com/official-stockfish/Stockfish, movepick.cpp).
+The order is: the table's move, captures that lose little, quiet moves by their histories, bad captures, and quiet moves
+with bad histories. "Captures" are all moves that change the value at once (`generate_captures`). Most nodes are cut by
+the table's move or a capture, and there are many quiet moves, especially drops. They are therefore generated late, as
+in Stockfish (https://github.com/official-stockfish/Stockfish, movepick.cpp).
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ from shogi_engine.search.history import BEFORE_ROOT, LOW_PLIES, main_history, pr
 TT_MOVE_SCORE = 1 << 30
 CAPTURE_SCORE = 1 << 24  # added to the scores of captures until they turn out to be bad
 
-# The stages of a picker name what it generates next. In check, all evasions are generated at once.
+# The stages of a picker are named after the moves generated next. In check, all evasions are generated at once.
 TT_MOVE, GENERATE_CAPTURES, GENERATE_QUIETS, ALL_GENERATED = range(4)
 
 
@@ -47,10 +47,10 @@ def init_picker(ctx, picker, start, tt_move):
 
 @njit
 def next_move(ctx, picker):
-    """Return the next move of ctx.pos, or MOVE_NONE after the last; it may be only pseudo-legal.
+    """Return the next move of ctx.pos, or MOVE_NONE after the last. Moves are pseudo-legal.
 
-    The move is then ctx.moves[picker.index]. Earlier moves lie between picker.start and it; ctx.moves is free from
-    picker.end on. If picker.skip_quiets is set, no quiet moves are generated.
+    ctx.moves[picker.start : picker.index + 1] are the moves returned so far; ctx.moves[picker.end:] is free. If
+    picker.skip_quiets is set, no quiet moves are generated.
     """
     tt_move = picker.tt_move
     index = picker.index + 1
@@ -75,7 +75,7 @@ def next_move(ctx, picker):
         end = without_tt_move(ctx, end, count, tt_move, is_tt_move_done)
         score_captures(ctx, picker.end, end, tt_move)
 
-    # At a node that gets this far the order hardly matters.
+    # When many moves have failed to cut, the order hardly matters.
     if index < end and (picker.stage != ALL_GENERATED or index - picker.start < ctx.params.sorted_moves):
         pick_move(ctx, index, end)
 
@@ -95,9 +95,9 @@ def next_move(ctx, picker):
 
 @njit
 def skip_quiet_moves(ctx, picker):
-    """Drop the quiet moves that `picker` has not returned yet; check evasions stay.
+    """Drop the quiet moves that `picker` has not returned yet, except check evasions.
 
-    picker.skip_quiets keeps further ones from being generated.
+    Set picker.skip_quiets to prevent that more are generated.
     """
     if picker.stage != ALL_GENERATED or is_in_check(ctx.pos):
         return
@@ -145,7 +145,7 @@ def score_quiets(ctx, start, end, tt_move):
     low_ply_share = 1024 * params.order_low_ply // (1 + ctx.ply)
     order_main, order_check = params.order_main, params.order_check
     score_moves(ctx, start, end - start)
-    # The tables are slow to read from memory: this loop does nothing else, so the reads of many moves overlap.
+    # Reading the tables from memory is slow. This loop does nothing else, so that the reads of many moves overlap.
     for index in range(start, end):
         move = ctx.moves[index]
         history = history_slot(ctx.pos, move)
@@ -167,7 +167,7 @@ def score_quiets(ctx, start, end, tt_move):
 
 @njit
 def pick(ctx, index, end):
-    """Swap the best-scored of the moves index..end - 1 (the first of equals) to `index` and return it."""
+    """Swap the best of the moves ctx.moves[index:end] (the first of equals) to `index` and return it."""
     # Score and index are packed into one number, so that vector instructions find the maximum.
     first, count = np.uint64(index), np.uint64(end - index)
     best = np.int64(-1) << 62
@@ -182,7 +182,7 @@ def pick(ctx, index, end):
 
 @njit
 def pick_move(ctx, index, end):
-    """As `pick`, but move bad captures behind most quiet moves; SEE runs only on captures picked."""
+    """Do the same as `pick`, but put bad captures behind most quiet moves. SEE is computed only for picked captures."""
     move = pick(ctx, index, end)
     while CAPTURE_SCORE // 2 < ctx.scores[index] < TT_MOVE_SCORE and not is_in_check(ctx.pos):
         score = ctx.scores[index] - CAPTURE_SCORE
@@ -195,7 +195,7 @@ def pick_move(ctx, index, end):
 
 @njit
 def without_tt_move(ctx, end, count, tt_move, is_tt_move_done):
-    """Return the end of the `count` moves just generated at `end`, dropping the table's move if it was returned."""
+    """Return the end of the `count` moves generated at `end`, without the table's move if it has been returned."""
     if is_tt_move_done:
         for index in range(end, end + count):
             if ctx.moves[index] == tt_move:

@@ -55,9 +55,9 @@ def find_mate_in_one(ctx, hash_key, start):
 
 @njit(forceinline=True)
 def value_without_moves(ctx, alpha, beta):
-    """Return the value of a node whose moves are not searched, or VALUE_NONE.
+    """Return the value of a node that needs no search, or VALUE_NONE.
 
-    That is a repetition, a node at the greatest ply, or an endgame that `endgame_solve` decides.
+    Such a node is a repetition, is at the maximum ply, or is an endgame that `endgame_solve` decides.
     """
     if ctx.ply > 0:
         value = repetition_in_tree(ctx)
@@ -76,7 +76,7 @@ def is_decisive(value):
 
 @njit
 def stand_pat_values(ctx, raw_eval, tt_value, tt_bound):
-    """Return (static evaluation, value): what standing pat is worth, and that value improved by the table's bound."""
+    """Return the stand-pat value as (corrected static evaluation, the same improved by the table's bound)."""
     if ctx.search_flags & PRUNE == 0:
         return raw_eval, raw_eval
     static_eval = corrected(raw_eval, static_correction(ctx))
@@ -89,13 +89,14 @@ def stand_pat_values(ctx, raw_eval, tt_value, tt_bound):
 def is_pruned(ctx, move, move_count, in_check, alpha, futility_base):
     """Return (pruned, value): whether `move` is pruned, and an upper estimate of its value, -VALUE_INFINITE if unknown.
 
-    Called only once some line avoids being mated.
+    Call this only when a line that avoids being mated has been found.
 
     Args:
         move_count: the number of moves searched so far
     """
     if not in_check and ctx.search_flags & PRUNE:
-        # Beyond the first few, keep only checks and recaptures; drop those that cannot bring the value near alpha.
+        # Checks and recaptures are always searched. Prune other moves after the first few, and moves that cannot raise
+        # the value to alpha.
         last_move = ctx.frames[BEFORE_ROOT + ctx.ply - 1].move
         recaptures = last_move != MOVE_NONE and is_recapture(ctx.pos, move, last_move)
         if not recaptures and not gives_check(ctx, move):
@@ -106,7 +107,7 @@ def is_pruned(ctx, move, move_count, in_check, alpha, futility_base):
                 return True, value
             if not see_ge(ctx, move, alpha - futility_base):
                 return True, min(alpha, futility_base)
-    # Quiet moves are evasions here: skip them once one is known that avoids being mated.
+    # Quiet moves are evasions here. Skip them, because an evasion that avoids being mated is known.
     return is_quiet(ctx.pos, move) or not see_ge(ctx, move, -ctx.params.qs_see_margin), -VALUE_INFINITE
 
 
@@ -137,7 +138,7 @@ def quiescence(ctx, alpha, beta, start):
     if not pv_node and tt_value != VALUE_NONE and tt.bound_holds(tt_bound, tt_value, beta):
         return tt_value
 
-    # Stand pat: the static evaluation, or the table's better estimate, may suffice.
+    # Stand pat if the static evaluation, or the table's better estimate, reaches beta.
     best_value = -VALUE_INFINITE
     futility_base = -VALUE_INFINITE
     if not in_check:

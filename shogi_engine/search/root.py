@@ -1,4 +1,4 @@
-"""The search as called from Python: iterative deepening with aspiration windows, MultiPV, threads, limits, reports."""
+"""The search as called from Python: iterative deepening, aspiration windows, MultiPV, threads, limits and reports."""
 
 import copy
 import threading
@@ -43,10 +43,10 @@ from shogi_engine.types.clock import TimeBudget
 
 MAX_DEPTH = 100
 MAX_THREADS = 256
-SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # keeps the table entries of searches with different selectivity apart
+SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches with different selectivity do not share table entries
 NO_LIMIT = np.iinfo(np.int64).max
 BOUND_NAMES = {-1: "upper", 0: "", 1: "lower"}
-BOUNDS_AFTER = 8  # bounds at smaller depths change too fast to be read, and are not reported
+BOUNDS_AFTER = 8  # bounds at smaller depths change too fast to be read; they are not reported
 
 
 def is_selective(ctx: Any) -> bool:
@@ -107,11 +107,17 @@ class Searcher:
             self._set_threads(threads)
 
     def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
-        """Evaluate by the game's evaluation `name` ('' for the default) with the weights of `file` (None: its own).
+        """Set the evaluation.
 
-        A different evaluation clears what earlier searches learned; sizes stay, and so do parameters that were set. The
-        others become the evaluation's defaults. The first search then compiles. Raises ValueError, and changes nothing,
-        if there is no such evaluation or the file is rejected.
+        A different evaluation clears the tables. Parameters that were set by hand are kept; the others become the
+        evaluation's defaults. The next search compiles its kernels.
+
+        Args:
+            name: one of the game's evaluations, '' for the default
+            file: its weights, None for the package's
+
+        Raises:
+            ValueError: there is no such evaluation, or the file cannot be used; nothing is changed
         """
         evaluation = self.game.evaluation(name)
         if evaluation is self.evaluator.evaluation and file == self._weights_file:
@@ -140,7 +146,7 @@ class Searcher:
             self.prepare()
 
     def stop(self) -> None:
-        """Make the running or announced search return at once; without one, do nothing."""
+        """Make the running or announced search return at once. Does nothing if there is none."""
         self._stop.stop()
 
     def extend(self, budget: TimeBudget | None) -> None:
@@ -152,13 +158,13 @@ class Searcher:
 
     @property
     def tt_key_salt(self) -> int:
-        """What the current or last search xors with its keys in the table."""
+        """The number that the current or last search XORs with its keys in the table."""
         return int(np.asarray(self._contexts[0])["tt_key_salt"])
 
     def warmup(self) -> None:
-        """Compile every kernel that a search needs, or load it from the cache.
+        """Compile all kernels that a search needs, or load them from the cache.
 
-        Uses separate memory: what searches learned and an announced stop remain.
+        This uses separate memory, so the tables and an announced stop are unchanged.
         """
         twin = copy.copy(self)
         twin._stop, twin._lock, twin.tt = StopToken(), threading.Lock(), TranspositionTable(1)
@@ -182,7 +188,7 @@ class Searcher:
     ) -> Result:
         """Search the position after `moves` from `position` and return the best move.
 
-        Exceptions of threads are raised here.
+        Exceptions in its threads are raised here.
 
         Args:
             position: record[game.position]
@@ -190,7 +196,7 @@ class Searcher:
             on_info: called in this thread with each report
 
         Raises:
-            ValueError: limits.searchmoves holds no legal move
+            ValueError: no move in limits.searchmoves is legal
         """
         limits = limits or Limits()
         began = time.perf_counter()
@@ -222,7 +228,7 @@ class Searcher:
         """Set the parameters, limits and root moves of a context whose root is set.
 
         Args:
-            roots: the moves to choose from; empty means all that the search looks at
+            roots: the moves to choose from; if empty, all moves that the search considers
         """
         fields = np.asarray(ctx)
         fields["search_flags"] = self.search_flags
@@ -244,7 +250,7 @@ class Searcher:
 
 
 def by_score(infos: Iterable[Info]) -> list[Info]:
-    """Return lines sorted from best to worst; equal ones keep their order."""
+    """Return lines sorted from best to worst. The sort is stable."""
     return sorted(infos, key=lambda info: -info.score)
 
 
@@ -289,7 +295,10 @@ class _Run:
         return self._result(main)
 
     def _help(self, ctx: Any, number: int) -> None:
-        """Lazy SMP: deepen in a helper thread, half of them one ply ahead; results are shared through the table."""
+        """Run iterative deepening in a helper thread (Lazy SMP). Half of the helpers are one ply ahead.
+
+        The threads share their results through the transposition table.
+        """
         try:
             first = 1 + number % 2
             for depth in range(first, self._max_depth() + 1):
@@ -304,7 +313,7 @@ class _Run:
         return min(self.limits.depth or MAX_DEPTH, self.longest)
 
     def _depths(self, ctx: Any) -> Iterator[int]:
-        """Yield the main thread's depths; one that reaches the end of the game is repeated without ProbCut."""
+        """Yield the main thread's depths. A depth that reaches the end of the game is repeated without ProbCut."""
         yield from range(1, self._max_depth() + 1)
         to_the_end = self._max_depth() == self.longest < MAX_DEPTH
         if to_the_end and self.limits.selectivity is None and is_selective(ctx):
@@ -337,7 +346,7 @@ class _Run:
                 return
 
     def _complete_depth(self, ctx: Any) -> None:
-        """Sort the lines of the finished depth; report them if there are several."""
+        """Sort the lines of the completed depth; report them if there are several."""
         lines = by_score(self.lines.values())
         self.complete = [replace(info, multipv=number) for number, info in enumerate(lines, 1)]
         self.lines = {}
@@ -348,7 +357,7 @@ class _Run:
                     self.on_info(info)
 
     def _others_are_far(self, ctx: Any, score: int, depth: int) -> bool:
-        """Tell whether a search half as deep finds no other root move near the best one's `score`."""
+        """Tell whether a search to half the depth finds no other root move with a value close to `score`."""
         least = score - int(self.params.easy_move_margin) * self.noise
         return abs(score) < VALUE_MATE_IN_MAX and int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
 
@@ -378,9 +387,9 @@ class _Run:
                 return value
 
     def _note(self, ctx: Any, depth: int, line: int, score: int, bound: str, show: bool = True) -> None:
-        """Record the principal variation of the root; when searching for one best move, report it if `show` is set.
+        """Record the principal variation of the root. Report it if `show` is set and there is only one line.
 
-        Several lines are reported together, once they are sorted.
+        Several lines are reported together, when they have been sorted.
         """
         fields = np.asarray(ctx)
         pv = tuple(fields["pv"][0, : int(fields["pv_end"][0])].tolist())
@@ -416,7 +425,8 @@ class _Run:
     def _extend_pv(self, info: Info) -> tuple[int, ...]:
         """Return the principal variation, extended by table moves up to its depth or to the mate.
 
-        It is short if a table entry cut it off or the window failed, but front ends always need a ponder move.
+        It can be short because a table entry ended it or the value was outside the window. Front ends need at least a
+        ponder move.
         """
         game, searcher = self.searcher.game, self.searcher
         length = max(info.depth, 2)
@@ -439,11 +449,11 @@ class _Run:
         return tuple(pv)
 
     def _last_lines(self) -> list[Info]:
-        """Return the lines of the last finished iteration, sorted: all of one depth with exact values.
+        """Return the sorted lines of the last completed iteration, which have exact values.
 
-        If the aborted iteration found another best move, it replaces a single line, perhaps with only a bound. Several
-        lines stay as they are, since values of two depths do not compare. If not even the first iteration finished,
-        return its lines.
+        If there is only one line, and the aborted iteration found another best move, return that move instead; its
+        value may be a bound. Several lines are returned unchanged, because values of different depths cannot be
+        compared. If no iteration was completed, return the lines of the first one.
         """
         best = self.lines.get(0)
         if best is None or (self.complete and self.multipv > 1):
@@ -455,7 +465,7 @@ class _Run:
         return [best]
 
     def _result(self, ctx: Any) -> Result:
-        """Return the result; if no move was searched, the first legal one."""
+        """Return the result. If no move was searched, it is the first legal move."""
         nodes = self._nodes()
         seconds = time.perf_counter() - self.began
         infos = self._last_lines()

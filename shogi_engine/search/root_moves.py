@@ -1,4 +1,4 @@
-"""The root moves during a search: the value of each, the nodes spent on it, and which one is best."""
+"""The root moves during a search: their order, their values and the nodes spent on them."""
 
 from shogi_engine.interface.game import VALUE_NONE, is_legal, root_order_score
 from shogi_engine.jit import njit
@@ -20,9 +20,9 @@ def note_root_move(ctx, place, value, nodes):
 
 @njit
 def bring_to_front(ctx, place, value):
-    """Move the root move at ctx.root_first + place, with its `value`, to ctx.root_first; the others keep their order.
+    """Move the root move at ctx.root_first + place, with its `value`, to ctx.root_first. The others keep their order.
 
-    So the best move is there even if the search is stopped.
+    The best move is then at the front even if the search is stopped.
     """
     first = ctx.root_first
     index = first + place
@@ -41,8 +41,8 @@ def bring_to_front(ctx, place, value):
 def prepare_root(ctx):
     """Start a search of ctx.pos and sort its root moves by `root_order_score`, stably.
 
-    If ctx.root_count is 0, the root moves are all that the search looks at. Among moves of equal value the first one is
-    played.
+    If ctx.root_count is 0, the root moves become all moves that the search considers. Among moves of equal value, the
+    first one is played.
     """
     if ctx.root_count == 0:
         for index in range(generate_searched_moves(ctx, 0)):

@@ -1,4 +1,4 @@
-"""A search from the root, and the aspiration window of an iteration."""
+"""One iteration of the search: a search of the root moves, and its aspiration window."""
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from shogi_engine.search.quiescence import is_decisive
 def search_root(ctx, alpha, beta, depth, first):
     """Search the root moves ctx.root_moves[first : ctx.root_count] `depth` plies deep; return the best value.
 
-    The best move is moved to `first` as soon as it is known. ctx.root_scores[first] is its value, or -VALUE_INFINITE
-    if none was searched. If the value is outside (alpha, beta), ctx.window becomes that of the next attempt.
+    The best move is moved to `first` as soon as it is found. ctx.root_scores[first] is its value, or -VALUE_INFINITE
+    if no move was searched. If the value is outside (alpha, beta), ctx.window is set for the next attempt.
     """
     ctx.root_scores[first] = -VALUE_INFINITE
     ctx.root_first = first
@@ -29,7 +29,7 @@ def search_root(ctx, alpha, beta, depth, first):
 def open_window(ctx, line, depth):
     """Open ctx.window for an iteration of `depth` plies, around the average value of the root move at `line`.
 
-    The more the move's values have varied, the wider the window; before the first value it is full. Call
+    The window is wider if the mean square of the move's values is large. Without an earlier value it is full. Call
     `search_root(ctx, window.alpha, window.beta, window.depth, line)` until window.failed is 0.
     """
     params, window = ctx.params, ctx.window
@@ -49,9 +49,9 @@ def open_window(ctx, line, depth):
 
 @njit
 def widen_window(ctx, value):
-    """Widen ctx.window towards a `value` outside it. window.failed is -1 for a fail low, 1 for a fail high, else 0.
+    """Widen ctx.window towards a `value` outside it. Set window.failed to -1 for a fail low, 1 for a fail high, else 0.
 
-    After each fail high the next search is a ply shallower: the move is good and has to be compared with others.
+    After each fail high, the next search is a ply shallower.
     """
     params, window = ctx.params, ctx.window
     window.failed = 0

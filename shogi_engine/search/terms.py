@@ -1,4 +1,4 @@
-"""The terms of the search's decisions: when to prune, how far to extend or reduce. The numbers are in parameters.py."""
+"""The formulas of the search: when to prune, and how far to extend or reduce. The numbers are in parameters.py."""
 
 import numpy as np
 
@@ -49,9 +49,9 @@ def reduction(params, depth, move_count, improving, window, root_window):
 
 @njit
 def table_settles(ctx, tt_value, tt_depth, beta, depth, cut_node):
-    """Tell whether an entry whose bound decides about beta was searched deeply enough to end a node of `depth`.
+    """Tell whether an entry ends a node of `depth`, given that its bound decides on which side of beta the value lies.
 
-    At small depth the result must also match the node type; if it does not, the node is searched.
+    It must have been searched deeply enough. At low depth the value must also match the node type.
     """
     if ctx.search_flags & PRUNE == 0:
         return tt_depth >= depth if ctx.search_flags & DEEPER else tt_depth == depth
@@ -61,7 +61,7 @@ def table_settles(ctx, tt_value, tt_depth, beta, depth, cut_node):
 
 @njit
 def capture_is_pruned(ctx, move, depth, lmr_depth, alpha, checks):
-    """Tell whether a capture or check at shallow depth cannot bring the value near alpha, or loses too much."""
+    """Tell whether to prune a capture or check at shallow depth: it cannot reach alpha, or loses too much material."""
     params = ctx.params
     static_eval = ctx.frames[BEFORE_ROOT + ctx.ply].static_eval
     value, history = 0, 0

@@ -1,7 +1,7 @@
-"""Time management: from a clock to the milliseconds for one move. Standard library only.
+"""Time management: computes the time for a move from the clock. Standard library only.
 
 `plan` returns a TimeBudget: after `soft_ms` no new iteration begins; at `hard_ms` the search stops at once. During the
-search, TimeManager stretches or cuts the soft limit.
+search, TimeManager extends or reduces the soft limit.
 """
 
 import math
@@ -44,15 +44,15 @@ def cap(clock: Clock) -> float:
 
 
 def limit(milliseconds: float, options: TimeOptions) -> float:
-    """Return how much of `milliseconds` a move may take if it may use all of it; longer times keep a larger reserve."""
+    """Return `milliseconds` less a reserve for delays, which grows with the time."""
     delay = min(options.network_delay + milliseconds / 20, max(options.network_delay, options.network_delay2))
     return max(milliseconds - delay, milliseconds / 4, 0.0)
 
 
 def in_full_seconds(budget: TimeBudget, clock: Clock, options: TimeOptions) -> TimeBudget:
-    """Return the budget for a clock that counts full seconds only, so that every second charged is used.
+    """Return the budget for a clock that charges full seconds, so that no charged time is wasted.
 
-    Times are rounded up to full seconds, less the network delay, as far as the clock allows.
+    Times are rounded up to full seconds, less the network delay, if the clock allows it.
     """
     whole, second = limit(cap(clock), options), 1000.0 - options.network_delay
 
@@ -71,11 +71,11 @@ def fixed(movetime: float, options: TimeOptions) -> TimeBudget:
 
 
 def moves_to_go(ply: int, max_ply: int = 0) -> int:
-    """Return the number of own moves for which the main time has to last.
+    """Return the number of moves of one side for which the main time has to last.
 
     Args:
         ply: moves made so far
-        max_ply: the number of moves after which the game is drawn, so that later moves need no time; 0 for no limit
+        max_ply: the number of moves after which the game is drawn; 0 for no limit
     """
     expected = max(32, 56 - max(0, ply) // 5)
     return max(1, min(expected, (max_ply - ply + 1) // 2)) if max_ply > 0 else expected
@@ -91,12 +91,12 @@ def plan(clock: Clock, ply: int, options: TimeOptions, max_ply: int = 0) -> Time
     if most <= 1.3 * byoyomi or moves == 1:  # time not used now is (nearly) lost
         return TimeBudget.exactly(whole)
     lost = moves * options.network_delay  # main time lost between engine and clock
-    if byoyomi:  # the main time may then run out, and a larger byoyomi lets it run out sooner
+    if byoyomi:  # the main time may run out; the larger the byoyomi, the sooner
         moves = max(1, round(moves - 0.5 * moves * moves * byoyomi / (moves * byoyomi + main)))
     even = (main + max(0, clock.increment) * (moves - 1)) / moves
     share = max(even - options.network_delay, even / 10) * options.slow_mover / 100 * (1.2 if options.ponder else 1)
-    # An iteration that begins before the soft limit continues past it, so on average a move takes its share. The soft
-    # limit is at least the byoyomi: every later move will have that much, even without main time.
+    # An iteration that begins before the soft limit continues past it, so a move takes its share on average. The soft
+    # limit is at least the byoyomi, because every later move will have that much even without main time.
     soft = max(0.65 * (byoyomi + share), byoyomi, options.minimum_thinking_time)
     hard = byoyomi + max(share, min(4 * share, 0.3 * (main - 2 * lost)))  # the most for a difficult move
     hard = max(hard, options.minimum_thinking_time)
@@ -121,20 +121,20 @@ def budget_of(
 
 
 class TimeManager:
-    """Stretches the soft limit while the best move is in doubt, cuts it while it is clear.
+    """Extends the soft limit if the best move is unclear, and reduces it if the best move is clear.
 
     Args:
         unit: a small margin, in the game's unit
     """
 
     LEAST, MOST = 0.1, 2.5  # of `factor`
-    STEADY = 5  # after this many iterations with the same best move, check whether the others are far behind
+    STEADY = 5  # iterations with the same best move after which the other moves are checked
 
     def __init__(self, unit: int) -> None:
         self._unit = max(unit, 1)
         self._move = 0
         self._same = 0  # successive iterations with the same best move
-        self._changes = 0.0  # changes of the best move; each iteration halves the weight of earlier ones
+        self._changes = 0.0  # changes of the best move, halved in each iteration
         self._scores: list[int] = []  # the scores of the last iterations
         self.only = False  # whether there is no other move
         self.easy = False  # whether the other moves are far behind

@@ -1,4 +1,4 @@
-"""The limits of a running search, which may change, and the thread that stops it, because kernels read no clock."""
+"""The time limits of a running search, and the thread that enforces them."""
 
 import math
 import threading
@@ -11,7 +11,7 @@ from shogi_engine.types.clock import LEAST_MS, TimeBudget
 
 
 class Timer:
-    """Stops a search at its hard limit from a separate thread: kernels read no clock."""
+    """Stops a search at its hard limit, from a separate thread, because kernels cannot read a clock."""
 
     def __init__(self, began: float, limits: Limits, stop: Callable[[], None]) -> None:
         self.lock = threading.Lock()
@@ -38,7 +38,7 @@ class Timer:
             self._apply_cap()
 
     def cap(self, factor: float | None) -> None:
-        """End the search at `factor` times the soft limit, even within an iteration; None: at the hard limit again."""
+        """End the search at `factor` times the soft limit, even within an iteration. None restores the hard limit."""
         with self.lock:
             self.factor = factor
             self._apply_cap()
@@ -55,9 +55,9 @@ class Timer:
         return end if self.second is None else self.second + math.ceil(end - self.second)
 
     def may_continue(self, factor: float = 1.0) -> bool:
-        """Tell whether another iteration may begin if the soft limit is stretched by `factor`, at most to the hard one.
+        """Tell whether another iteration may begin with the soft limit multiplied by `factor`, up to the hard limit.
 
-        Only a soft limit below the hard one is stretched or cut: equal limits mean that all the time is to be used.
+        If both limits are equal, all the time is to be used, and `factor` is ignored.
         """
         with self.lock:
             end = self.soft
@@ -75,7 +75,7 @@ class Timer:
             return self.second is not None and now < self.last
 
     def may_be_cut(self) -> bool:
-        """Tell whether the soft limit can be cut and is so near that a cut matters."""
+        """Tell whether the soft limit can be reduced, and is near enough for this to matter."""
         with self.lock:
             passed = time.perf_counter() - self.since
             return self.soft < self.full < FOREVER and 4 * passed > self.soft - self.since

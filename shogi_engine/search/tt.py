@@ -28,7 +28,7 @@ NO_EVAL = np.uint64(VALUE_NONE + 32768)  # `entry_eval` decodes it to VALUE_NONE
 
 
 class TranspositionTable:
-    """The table's memory; kernels reach it by its address.
+    """The memory of the table. Kernels access it by its address.
 
     Args:
         megabytes: the size in MB
@@ -78,7 +78,7 @@ class TranspositionTable:
 
 @njit
 def cluster_address(ctx, key):
-    """Return the address of the cluster for `key` (uint64): its upper half scaled to the number of clusters."""
+    """Return the address of the cluster for `key` (uint64), which is selected by the upper half of the key."""
     index = (key >> np.uint64(32)) * ctx.tt_clusters >> np.uint64(32)
     return ctx.tt_address + index * np.uint64(CLUSTER_BYTES)
 
@@ -107,7 +107,7 @@ def probe_entry(ctx, key):
 def lookup(ctx, key, use_table):
     """Return (hit, move, value, depth, bound, static_eval, is_pv) of the entry for `key`.
 
-    Without one, or without `use_table`: False, MOVE_NONE, VALUE_NONE, 0, BOUND_NONE, VALUE_NONE, False.
+    If there is no entry, or `use_table` is false: False, MOVE_NONE, VALUE_NONE, 0, BOUND_NONE, VALUE_NONE, False.
     """
     data = check = ZERO
     if use_table:
@@ -174,8 +174,8 @@ def bound_holds(bound, value, other):
 def find_slot(ctx, key):
     """Return (address, data) of the entry for `key` (uint64).
 
-    If there is none, data is 0 and the address is that of the entry to replace: the shallowest of the cluster, but
-    entries of older searches first.
+    If there is none, data is 0 and the address is that of the entry to replace. Entries of older searches are replaced
+    first, then the one with the lowest depth.
     """
     address = cluster_address(ctx, key)
     wanted = key << CHECK_SHIFT

@@ -6,20 +6,20 @@ from typing import Self
 
 UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 MAX_HOURS = 100
-# Without a unit, a number of four digits is a mistake: milliseconds were meant.
+# A number of four digits without a unit is refused, because the user probably meant milliseconds.
 _PART = re.compile(
     r"(?P<number>\d{1,9})(?P<unit>ms|[smh])|(?P<bare>\d{1,3})"
     r"|(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,3}):(?P<seconds>\d\d)",
     re.ASCII,
 )
-LEAST_MS = 2.0  # with less time, not even depth 1 finishes, and the move would be arbitrary
+LEAST_MS = 2.0  # with less time, depth 1 may not be completed, and the move would be arbitrary
 
 
 @dataclass(frozen=True)
 class Clock:
-    """One side's clock before its move, in ms: main time, byoyomi for each move, increment after each move.
+    """The clock of one side before its move, in ms: main time, byoyomi per move, and increment per move.
 
-    At the start of a game it is the time control.
+    At the start of a game, it is the time control.
     """
 
     time: float = 0
@@ -46,11 +46,11 @@ class Clock:
 
     @property
     def allowed(self) -> float:
-        """How many ms the move may take."""
+        """The time in ms that the move may take."""
         return self.time + self.byoyomi
 
     def after(self, used_ms: float) -> Self:
-        """Return the clock after a move that took `used_ms`: byoyomi comes after the main time."""
+        """Return the clock after a move that took `used_ms`. The main time is used before the byoyomi."""
         return replace(self, time=max(self.time - used_ms, 0) + self.increment)
 
 
@@ -68,14 +68,14 @@ def _milliseconds(text: str, unit: str) -> int | None:
 
 @dataclass(frozen=True)
 class TimeBudget:
-    """The time for one move, in ms: 0 <= least_ms <= soft_ms <= hard_ms <= what the clock allows.
+    """The time for one move, in ms, with 0 <= least_ms <= soft_ms <= hard_ms.
 
     Attributes:
-        least_ms: even an easy move takes this long
+        least_ms: the minimum time, even for an easy move
         soft_ms: after this time no iteration begins; if it equals hard_ms, all the time is used
         hard_ms: at this time the search stops
-        second_ms: the end of the current second, on a clock that counts whole seconds only, where the rest of the
-            second costs nothing; None for other clocks
+        second_ms: the end of the current second on a clock that counts only full seconds, where the rest of a second
+            is free; None for other clocks
     """
 
     soft_ms: float
@@ -94,7 +94,7 @@ class TimeBudget:
         return self.soft_ms == self.hard_ms
 
     def after_pondering(self, pondered_ms: float) -> "TimeBudget":
-        """Return the budget from ponderhit on. Pondering counts as time used, except in an exact budget."""
+        """Return the budget after ponderhit. The time spent pondering is subtracted, unless the budget is exact."""
         if self.is_exact:
             return self
         pondered_ms = max(0.0, pondered_ms)
@@ -102,7 +102,7 @@ class TimeBudget:
         return replace(self, soft_ms=soft, least_ms=least)
 
     def for_only_move(self) -> "TimeBudget":
-        """Return the budget of a forced move: the limits stay, but the time need not be used up."""
+        """Return the budget of a forced move. It has the same limits, but no minimum time."""
         return replace(self, soft_ms=max(min(self.soft_ms, self.hard_ms / 4), self.least_ms))
 
     def at_most(self, ms: float) -> "TimeBudget":

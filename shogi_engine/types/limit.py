@@ -9,17 +9,17 @@ SIDES = ("black", "white")
 
 @dataclass(frozen=True)
 class Limit:
-    """The limits of a search: it ends at the first one that it reaches. Without limits it runs until it is stopped.
+    """The limits of a search. It ends when it reaches the first of them; without limits it runs until it is stopped.
 
     Attributes:
-        time: seconds for this move
+        time: the time for this move, in seconds
         depth: the depth in plies
         nodes: the number of positions
-        mate: stop when a win within this many plies is found
-        level: search as a player of this level
-        black_clock, white_clock: seconds on the clocks; the engine divides its own time among its moves
-        black_inc, white_inc: seconds added after each move
-        byoyomi: extra seconds for each move
+        mate: stop when a win within this number of plies is found
+        level: search like a player of this level
+        black_clock, white_clock: the remaining time of each side in seconds, which the engine divides among its moves
+        black_inc, white_inc: the time added after each move, in seconds
+        byoyomi: the additional time for each move, in seconds
     """
 
     time: float | None = None

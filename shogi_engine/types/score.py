@@ -14,18 +14,18 @@ from typing import Self
 from shogi_engine.common.text import clamped_number
 
 CP, DISCS, MATE = "cp", "discs", "mate"
-MATE_SCORE = 30_000  # stands for a mate where all scores are numbers
+MATE_SCORE = 30_000  # represents a mate where all scores must be numbers
 
-# A side's chance to win is 1 / (1 + exp(-value / scale)). 600 centipawns is the scale that Ponanza fitted to games and
-# that Shogi GUIs use; 5 discs is about the error of a search of ten plies. Even a proven score has such a chance: it
-# tells how hard the position is to hold.
+# The probability of winning is 1 / (1 + exp(-value / scale)). The scale of 600 centipawns was fitted to games by
+# Ponanza and is used by Shogi GUIs; 5 discs is about the error of a search of ten plies. The formula is also used for
+# proven scores, because it tells how difficult the position is to play.
 SCALES = {CP: 600.0, DISCS: 5.0}
 
 
 @total_ordering
 @dataclass(frozen=True, slots=True, repr=False)
 class Score:
-    """The value of a position for the side to move. Scores can be negated, compared and sorted; a mate is best.
+    """The value of a position for the side to move. Scores can be negated, compared and sorted; a mate is highest.
 
     Attributes:
         value: centipawns or discs; MATE_SCORE for a mate, -MATE_SCORE if the side to move is mated
@@ -44,17 +44,17 @@ class Score:
 
     @classmethod
     def mate_in(cls, plies: int | None) -> Self:
-        """Return the score of a side that mates within `plies`; None if the number is unknown."""
+        """Return the score of a side that gives mate in `plies`, None if the number is unknown."""
         return cls(MATE_SCORE, MATE, plies)
 
     @classmethod
     def mated_in(cls, plies: int | None) -> Self:
-        """Return the score of a side that is mated within `plies`; None if the number is unknown."""
+        """Return the score of a side that is mated in `plies`, None if the number is unknown."""
         return cls(-MATE_SCORE, MATE, plies)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse the output of `str`, which is USI's: 'cp 12', 'mate -4', 'mate +'. Raises ValueError."""
+        """Parse a score in USI notation, as `str` returns it: 'cp 12', 'mate -4', 'mate +'. Raises ValueError."""
         unit, _, number = text.partition(" ")
         if unit == CP:
             return cls(clamped_number(number))
@@ -93,7 +93,7 @@ class Score:
         return self._rank() < other._rank()
 
     def _rank(self) -> tuple[int, float]:
-        """Return the sort key: a shorter mate is better, and a mate of unknown length counts as the longest."""
+        """Return the sort key. A shorter mate is better; a mate of unknown length counts as the longest."""
         if not self.mate:
             return 0, self.value
         plies = math.inf if self.plies is None else self.plies

@@ -1,7 +1,7 @@
-"""How games end: one set of names for all games, front ends, protocols and record formats. Standard library only.
+"""How games end: the names used by all games, front ends, protocols and record formats. Standard library only.
 
-As in PGN, why a game ended (Termination) and who won (Outcome.winner) are separate. Each format or protocol maps its
-own words to these names by a table in its file, an `EndingWords` or a dict.
+As in PGN, the reason for the end of a game (Termination) and the winner (Outcome.winner) are separate. The module of
+each format or protocol has a table, an `EndingWords` or a dict, that maps its words to these names.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ BLACK, WHITE = 0, 1
 
 
 class Termination(StrEnum):
-    """Why a game is over; '' if it continues or a file does not say."""
+    """The reason why a game is over; '' if it is not over or a file does not give a reason."""
 
     NONE = ""
     RESIGNATION = "resignation"
@@ -51,13 +51,13 @@ DRAWS = frozenset({
     Termination.REPETITION, Termination.IMPASSE, Termination.AGREEMENT, Termination.MAX_MOVES,
     Termination.ADJUDICATION, Termination.UNKNOWN, Termination.DISCS,
 })  # fmt: skip
-"""Terminations that make a game without a winner a draw; after any other its result is open."""
+"""With these terminations, a game without a winner is a draw; with any other, its result is open."""
 
 ENDINGS = tuple(filter(None, Termination))
 """All terminations; arrays of games store the index into this."""
 
 BY_RULE = frozenset({Termination.DISCS, Termination.WIPE_OUT})
-"""Terminations that follow from the last position, so that a file need not name them."""
+"""Terminations that follow from the last position, so files may omit them."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Outcome:
 
 
 class Winner(Enum):
-    """Who wins by an ending, as record formats express it."""
+    """The winner that an ending implies, as record formats express it."""
 
     NOBODY = "nobody"
     TO_MOVE = "the side to move"
@@ -94,7 +94,7 @@ class Winner(Enum):
     WHITE = "white"
 
     def colour(self, side: int) -> int | None:
-        """Return the winner: 0 (black), 1 (white), or None for no one; `side` is to move."""
+        """Return the winner, 0 (black), 1 (white) or None, if `side` is to move."""
         if self is Winner.NOBODY:
             return None
         if self in (Winner.BLACK, Winner.WHITE):
@@ -113,7 +113,7 @@ USUAL_WINNERS = {
     Termination.DECLARATION: Winner.TO_MOVE,
     Termination.DEFAULT: Winner.TO_MOVE,
 }
-"""Who wins by a termination unless a file says otherwise; by those not listed, no one wins."""
+"""The usual winner of each termination. If a termination is not listed, no one wins."""
 
 
 def termination_of(name: str) -> Termination:
@@ -141,9 +141,9 @@ class EndingWords:
     """A format's words for endings.
 
     Args:
-        words: word -> meaning; if several words have the same meaning, the first is written
-        nearest: termination without a word (or without one for that winner) -> the termination to write instead,
-            if the winner allows it
+        words: the meaning of each word; if several words have the same meaning, the first is written
+        nearest: for terminations without a word (or without one for that winner), the termination to write instead, if
+            the winner allows it
     """
 
     def __init__(

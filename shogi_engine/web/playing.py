@@ -69,7 +69,7 @@ class Playing:
             self.go_on()
 
     def leave(self) -> None:
-        """Stop playing; the game stays as it is."""
+        """Stop playing; the game is unchanged."""
         self._cancel()
         self.clock.stop()
         self.on, self.outcome = False, None

@@ -101,7 +101,7 @@ class Session(Parts):
             return viewer
 
     def detach(self, viewer: Viewer, now: float | None = None) -> None:
-        """Remove a page. After the last one all searches end; a game in progress stays as it is."""
+        """Remove a page. After the last one all searches end; a game in progress is unchanged."""
         with self.lock:
             if viewer in self.viewers:
                 self.viewers.remove(viewer)

@@ -105,7 +105,7 @@ class Store:
             replace_file(self.folder / f"{name}.json", text.encode())
 
     def write_record(self, name: str, record: GameRecord) -> None:
-        """Write a game's record beside it, for the terminal and other programs. Raises OSError."""
+        """Write a game's record into the same folder, for the terminal and other programs. Raises OSError."""
         if self.folder is not None:
             try:
                 records.save(record, self.folder / f"{name}{KEPT_AS[record.game]}")

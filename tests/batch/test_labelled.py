@@ -1,4 +1,4 @@
-"""Training data as files of other programs, beside cshogi move by move, and back."""
+"""Training data as files of other programs and back, compared with cshogi move by move."""
 
 import numpy as np
 import pytest

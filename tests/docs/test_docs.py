@@ -21,7 +21,7 @@ NAMED_IN_FULL = [DOCS / "architecture.md", DOCS / "search-tour.md"]  # pages who
 
 
 def words(page):
-    """Return what stands between backticks outside blocks of code."""
+    """Return the texts between backticks outside blocks of code."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     return set(re.findall(r"`([^`\n]+)`", text))
 

@@ -16,7 +16,7 @@ held = ""  # the answer of a search on the opponent's time
 
 
 def ponder_move(move):
-    """Return what stands after `bestmove MOVE`."""
+    """Return the words after `bestmove MOVE`."""
     board.push_usi(move)
     replies = sorted(each.usi() for each in board.legal_moves)
     if not kind.startswith("ponder") or not replies:

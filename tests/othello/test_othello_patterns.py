@@ -58,7 +58,7 @@ def test_patterns_cover_the_board():
 
 
 def test_numbers_kept_by_difference():
-    """Down and up random lines, evaluated at some plies only, the numbers are those made from nothing."""
+    """Down and up random lines, evaluated at some plies only, the numbers equal those computed from scratch."""
     rng, passes = random.Random(4), 0
     fresh = new_record(ACCUMULATOR)
     for number in range(30):

@@ -1,4 +1,4 @@
-"""NBoard and GTP: what a script asked for is answered before its end, also after something that stops searches."""
+"""NBoard and GTP: the commands of a script are answered before its end, also after a command that stops searches."""
 
 import time
 from types import SimpleNamespace

@@ -192,7 +192,7 @@ def test_an_entry_without_a_move_keeps_the_one_that_is_known():
 
 
 def test_a_static_evaluation_is_no_bound():
-    """An entry may hold nothing but the static evaluation; it has no value to cut off with."""
+    """An entry may contain only the static evaluation; it then has no value that could cause a cutoff."""
     ctx, _ = with_table()
     store(ctx, KEYS[2], np.uint32(0), VALUE_NONE, 0, BOUND_NONE, False, -77)
     data, check = probe_entry(ctx, KEYS[2])
@@ -213,7 +213,7 @@ def test_a_much_deeper_entry_stays_but_for_its_move():
 
 
 def test_a_torn_entry_is_a_miss():
-    """Half of one entry beside half of another, as two threads may leave it."""
+    """Half of one entry and half of another, as two threads may leave it."""
     ctx, table = with_table(clusters=1)
     store(ctx, KEYS[2], np.uint32(1), 10, 3, BOUND_EXACT, False, VALUE_NONE)
     first = table.words[:2].copy()

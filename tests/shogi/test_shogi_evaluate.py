@@ -1,4 +1,4 @@
-"""Shogi's evaluation: beside a plain sum over the board, along lines, without kings, and the file of its weights."""
+"""Shogi's evaluation: compared with a sum over the board, along lines, without kings, and the file of its weights."""
 
 import random
 

@@ -28,7 +28,7 @@ PLIES = 20 if JIT_DISABLED else 250
 def games(count, plies=PLIES, seed=1):
     """Play random games, captures and promotions twice as likely; yield (pos, usi moves to it, its legal moves in USI).
 
-    `pos` lives on: it is changed when the next one is asked for.
+    `pos` lives on: it is changed when the next one is requested.
     """
     rng = random.Random(seed)
     for number in range(count):

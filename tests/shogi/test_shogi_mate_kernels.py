@@ -1,4 +1,4 @@
-"""The mate search's kernels: checks and ways out beside the legal moves, hands, the table, and the same without JIT."""
+"""The mate search's kernels: checks and evasions compared with legal moves, hands, the table, all also without JIT."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Mates: the published problems, random positions beside brute force, and the rules that make mates hard to judge."""
+"""Mates: the published problems, random positions against brute force, and the rules that make mates hard to judge."""
 
 import json
 import random

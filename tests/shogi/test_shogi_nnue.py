@@ -192,7 +192,7 @@ SMALL = {
 
 @pytest.mark.parametrize("name", SMALL)
 def test_kept_along_ten_thousand_random_moves_as_found_afresh(name, tmp_path):
-    """Against sums from nothing (no sum kept by square of the king is used), and now and then the slow reader."""
+    """Against sums computed from scratch (without those kept by square of the king), and at times the slow reader."""
     shape = SMALL[name]
     if JIT_DISABLED and name in ("halfka2", "halfka_hm2"):
         pytest.skip("millions of compressed numbers")

@@ -1,4 +1,4 @@
-"""What is kept move by move beside the evaluation is what a look at the position finds anew."""
+"""The state that is updated move by move is the same as when it is computed from scratch."""
 
 import numpy as np
 import pytest

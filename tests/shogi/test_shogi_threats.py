@@ -1,4 +1,4 @@
-"""What the search asks about checks and mates in one, beside the legal moves of many positions."""
+"""The search's queries about checks and mates in one, compared with the legal moves of many positions."""
 
 import json
 from functools import cache

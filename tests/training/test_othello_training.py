@@ -95,7 +95,7 @@ def test_values_are_mixed_with_later_ones_up_to_random_moves_and_exact_ones(fold
 
 
 def trainer(folder, checkpoint, **changes):
-    """Return a trainer on the games of the tests, from nothing."""
+    """Return a trainer on the games of the tests, without earlier weights."""
     options = replace(OPTIONS, **changes)
     games = Games.load([folder], 1, options.trust)
     nothing = np.zeros((pattern_weights.KNOTS, pattern_weights.file_weights()), dtype=np.int16)
@@ -184,7 +184,7 @@ def test_a_game_without_a_recipe_is_refused():
 
 
 def test_spreads_are_fitted_to_even_positions(folder, monkeypatch):
-    """Lopsided positions, whose values jump from depth to depth, would widen the margins of all."""
+    """Unbalanced positions, whose values jump from depth to depth, would widen all margins."""
     fitted = []
 
     def values(player, samples, first, last):

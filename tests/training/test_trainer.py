@@ -97,7 +97,7 @@ def test_values_of_every_generation_mean_the_same_chances():
 
 
 def test_values_may_come_from_the_positions_after_them():
-    """By a loop over one game at a time; mates and the moves of openings stay as they are."""
+    """By a loop over one game at a time; mates and the moves of openings are unchanged."""
     games, trust = Games.load([data_folder()]), 0.6
     trusting = games.trusting(trust)
     assert np.abs(games.trusting(0).values.astype(int) - games.values).max() <= 1

@@ -104,7 +104,7 @@ def test_pieces_made_otherwise_are_refused(tmp_path):
     make_data(tmp_path, SMALL, 3)
     with pytest.raises(ValueError, match="other options"):
         make_data(tmp_path, replace(SMALL, nodes=51), 3)
-    make_data(tmp_path, replace(SMALL, seed=12), 3)  # another seed is beside it
+    make_data(tmp_path, replace(SMALL, seed=12), 3)  # files of another seed are in the folder
     assert len(contents(tmp_path)) == 2
 
 

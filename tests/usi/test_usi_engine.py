@@ -165,7 +165,7 @@ def test_console_extras(engine):
     lines = engine.until("readyok")
     assert any("white to move" in line for line in lines) and any(line.startswith("30 moves: ") for line in lines)
     assert any(re.fullmatch(r"static value: -?\d+ \(side to move\)", line) for line in lines)
-    table = lines.index("worth of each piece, to its own side:") + 1
+    table = lines.index("value of each piece, for its own side:") + 1
     assert lines[table].split() == list("987654321") and re.match(r"( +P -?\d+){2} +\. +P ", lines[table + 7])
     assert any(line.startswith("perft 3: 25470 ") for line in lines)
 

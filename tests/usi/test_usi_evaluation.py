@@ -59,7 +59,7 @@ def test_a_file_that_will_not_do_is_reported_once(tmp_path):
         assert not told(engine)  # of no concern to the evaluation in use
         engine.send(*chosen(EvalType="nnue"))
         file = tmp_path / "nn.bin"
-        expected = f"info string evaluation nnue: {file} cannot be read; the engine plays on with network"
+        expected = f"info string evaluation nnue: {file} cannot be read; using network instead"
         assert told(engine) == [expected]
         engine.send("isready", "position startpos", "go depth 1")
         assert not told(engine)
@@ -95,7 +95,7 @@ def test_a_network_evaluates_and_plays(tmp_path):
         assert line.startswith(
             f"info string evaluation nnue: {damaged} is no network that can be read: expected HalfKP, K-P, HalfKA "
         )
-        assert f"found {damaged.stat().st_size} bytes" in line and line.endswith("; the engine plays on with network")
+        assert f"found {damaged.stat().st_size} bytes" in line and line.endswith("; using network instead")
         engine.send("position startpos", "eval")
         said = engine.until("eval = ")
         assert said[-1] == own and not any(line.startswith("its file") for line in said)

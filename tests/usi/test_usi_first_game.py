@@ -1,4 +1,4 @@
-"""The first game after an installation: the search is compiled, the solver that looks for mates beside it is not."""
+"""The first game after an installation: the search is compiled, the mate solver is not."""
 
 import shutil
 import time

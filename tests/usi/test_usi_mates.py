@@ -1,4 +1,4 @@
-"""`go mate` and the mates found beside the search, with the real engine."""
+"""`go mate` and mates found during a search, with the real engine."""
 
 import json
 import time
@@ -98,7 +98,7 @@ def test_a_mate_beside_the_search_is_played_and_shown(engine):
 
 @pytest.mark.slow
 def test_memory_stays_within_the_table_and_a_margin():
-    """A minute's search for a mate of 1525 plies: 16 MB beside what the process had when it was ready."""
+    """A minute's search for a mate of 1525 plies: 16 MB more than the process had when it was ready."""
     with Process(REAL) as engine:
         engine.ready("setoption name USI_Hash value 64")
         engine.send("position startpos", "go mate 100")

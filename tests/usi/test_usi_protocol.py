@@ -40,7 +40,7 @@ def test_go_skips_unknown_words_and_names_faults():
     assert go("rtime 5 depth 3 quickly").depth == 3
     assert go("rtime 5 depth 3 quickly").faults == []
     assert go("depth x").faults == ["go: depth 'x' is not a whole number"]
-    assert go("depth").faults == ["go: depth wants a number"]
+    assert go("depth").faults == ["go: expected a number after depth"]
     assert go("depth nodes 5").nodes == 5
     assert go("btime -300 wtime 5").btime == 0  # a clock below zero
     assert go("depth 0").depth == 1
@@ -53,8 +53,8 @@ def test_go_skips_unknown_words_and_names_faults():
         ("perft x", "go: perft 'x' is not a whole number"),
         ("perft x btime 5 wtime 5", "go: perft 'x' is not a whole number"),
         ("perft infinite", "go: perft 'infinite' is not a whole number"),
-        ("perft", "go: perft wants a number"),
-        ("perft depth 3", "go: perft wants a number"),
+        ("perft", "go: expected a number after perft"),
+        ("perft depth 3", "go: expected a number after perft"),
     ],
 )
 def test_a_count_is_one_even_if_its_depth_can_not_be_read(line, fault):

@@ -273,7 +273,7 @@ def test_a_table_larger_than_the_machine_is_refused_with_a_line(monkeypatch):
     engine = SimpleNamespace(resize=lambda **named: sizes.append(named))
     monkeypatch.setattr(loop, "machine_megabytes", lambda: 1000)
     lines = converse(["setoption name USI_Hash value 65536", "isready"], engine)
-    assert lines == ["info string USI_Hash 65536 does not fit: this machine has 1000 MB; the table stays as it is",
+    assert lines == ["info string USI_Hash 65536 is too large: this machine has 1000 MB; the table is unchanged",
                      "readyok"]  # fmt: skip
     assert {"hash_mb": 65536} not in sizes
 

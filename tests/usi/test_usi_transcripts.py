@@ -236,7 +236,7 @@ def test_faults_of_go_are_named(engine):
     lines = engine.until("bestmove")
     assert lines[:2] == [
         "info string go: nodes 'many' is not a whole number",
-        "info string go: byoyomi wants a number",
+        "info string go: expected a number after byoyomi",
     ]
 
 

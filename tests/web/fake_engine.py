@@ -1,4 +1,4 @@
-"""What stands for engines in tests of the browser's server: they answer at once, or think until they are stopped."""
+"""Replacements for engines in tests of the browser's server: they answer at once, or think until they are stopped."""
 
 import importlib
 import threading

@@ -31,6 +31,17 @@ WORDS = {  # regular expression, in any case, as whole words : what to write
     r"worth this many": "below minus this many",
     r"broken off": "aborted",
     r"breaks? (?:it )?off": "abort",
+    r"beside (?:an?|the|it|them|each|this|that|these|those|its|their|what)": "next to, during, in addition to",
+    r"asked for": "requested",
+    r"what stands": "the piece on, the text after",
+    r"handmade": "handwritten",
+    r"nothing but": "only",
+    r"from nothing": "from scratch",
+    r"wants an?": "expects",
+    r"stays? as (?:it|they) (?:is|are|was|were)": "is unchanged",
+    r"by turns": "in turns",
+    r"search of today": "current search",
+    r"declin\w+ a promotion for nothing": "without need",
 }
 
 

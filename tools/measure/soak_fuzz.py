@@ -203,7 +203,7 @@ class NboardFuzz(Fuzz):
         due["pong"] += 1
         self.compare(due, answers, lambda line: "pong" if line.startswith("pong") else "")
         if sum(line.startswith("===") for line in answers) > sum("go" in line for line in batch):
-            raise FaultError(f"more moves than were asked for in {batch}")
+            raise FaultError(f"more moves than requested in {batch}")
         self.talk.send(NBOARD_START, "go")
         move = self.talk.until("===")[-1].split()[1][:2]
         if move not in ("C4", "D3", "E6", "F7"):

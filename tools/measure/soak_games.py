@@ -203,7 +203,7 @@ class GtpGame:
         while self.talk.until("")[-1]:
             pass
         if len(lines) > 1:
-            raise FaultError(f"unasked for: {lines}")
+            raise FaultError(f"unexpected: {lines}")
         return lines[0].partition(" ")[2] if lines[0][0] == "=" else "?"
 
     def play(self) -> None:

@@ -7,8 +7,8 @@ A position's value is a sum over pieces and kings (evaluation/king_piece_weights
 its sigmoid to the results: Adam on batches, with games split into training and validation. Most of the 81 x 2896 cells
 are rare, so a cell is a sum of shared parts: material by kind, piece-square, piece by the king's rank, piece relative
 to the king, and the cell itself. A prior of its own width pulls each part to its start; mirrored boards share all
-parts. King safety and the tempo are fitted too. The run is seeded. Its state is saved beside OUT after each epoch, and
-it continues from there when started again with the same options.
+parts. King safety and the tempo are fitted too. The run is seeded. Its state is saved in the folder of OUT after each
+epoch. Start it again with the same options to continue.
 """
 
 import argparse

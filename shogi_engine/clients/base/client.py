@@ -39,7 +39,7 @@ class EngineClient(ABC):
 
     @abstractmethod
     async def _greet(self) -> None:
-        """Ask a newly started process for its name and the like."""
+        """Initialise a newly started process; receive its name, for example."""
 
     @property
     def running(self) -> bool:

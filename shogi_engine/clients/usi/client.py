@@ -37,11 +37,11 @@ _log = logging.getLogger(__name__)
 class UsiClient(EngineClient):
     """A USI engine; see EngineClient. A crash, a timeout or another violation of the protocol raises EngineError.
 
-    A call that needs the engine while it is searching ends that search first.
+    If the engine is searching, a call that needs the engine ends that search first.
 
     Attributes:
         options: the options sent at each start; see `configure`
-        unlisted: whether to send options that the engine does not list, too
+        unlisted: whether to send options that the engine does not list
         defaults: options that are sent first, if the engine lists them
         name: the name that the engine reports
         author: the author that it reports

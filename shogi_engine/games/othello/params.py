@@ -11,7 +11,7 @@ from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 PARAMS = record_dtype(
     [
         *SEARCH_FIELDS,
-        # score_moves (ordering.py); beside these numbers the search's histories count little
+        # score_moves (ordering.py); they outweigh the search's histories
         ("order_value_depth", np.int32),  # with at least this many plies left the evaluation is used
         ("order_value", np.int32),  # per hundredth of a disc of the evaluation after the move
         ("order_mobility", np.int32),  # per weighted reply left to the opponent

@@ -1,6 +1,6 @@
 """Attacks: attackers of a square, the squares forbidden to a king, checkers and pinned pieces.
 
-`occ`, the occupied squares, is an argument where the question may be about a board that a move has changed.
+Some functions take `occ`, the occupied squares, as an argument, so that they can be used for the board after a move.
 """
 
 from shogi_engine.games.shogi.bitboard import (
@@ -41,7 +41,7 @@ from shogi_engine.jit import njit
 
 @njit
 def attacks_from(kind, colour, square, occ):
-    """Return what a piece of `kind` and `colour` on `square` attacks when `occ` is occupied."""
+    """Return the squares that a piece of `kind` and `colour` on `square` attacks when `occ` is occupied."""
     steps = STEP_ATTACKS[colour, kind, square]
     if kind == LANCE:
         return lance_attacks(colour, square, occ)
@@ -55,7 +55,7 @@ def attacks_from(kind, colour, square, occ):
 @njit
 def attackers_to(pos, square, colour, occ):
     """Return the pieces of `colour` that attack `square` when `occ` is occupied."""
-    them = 1 - colour  # the same piece of `them` on `square` would attack the attacker
+    them = 1 - colour  # a piece of `them` on `square` would attack the attackers of the same kind
     royal = pieces(pos, colour, KING) | pieces(pos, colour, HORSE) | pieces(pos, colour, DRAGON)
     found = (
         STEP_ATTACKS[them, PAWN, square] & pieces(pos, colour, PAWN)
@@ -73,7 +73,7 @@ def attackers_to(pos, square, colour, occ):
 @njit
 def snipers(pos, square, colour):
     """Return the sliders of `colour` that would attack `square` on an empty board."""
-    behind = SOUTH if colour == BLACK else NORTH  # from `square` to the lances that point at it
+    behind = SOUTH if colour == BLACK else NORTH  # the direction from `square` to lances that attack it
     return (
         ROOK_LINES[square] & rooks_and_dragons(pos, colour)
         | BISHOP_LINES[square] & bishops_and_horses(pos, colour)
@@ -83,7 +83,7 @@ def snipers(pos, square, colour):
 
 @njit
 def slider_blockers(pos, square, colour):
-    """Return the pieces, of either colour, that stand alone between `square` and a slider of `colour`."""
+    """Return the pieces of both colours that are the only piece between `square` and a slider of `colour`."""
     occ = occupied(pos)
     found = NOTHING
     for sniper in snipers(pos, square, colour):
@@ -95,14 +95,14 @@ def slider_blockers(pos, square, colour):
 
 @njit
 def pinned_pieces(pos, colour):
-    """Return the pieces of `colour` that are pinned to its king by a slider; none without a king."""
+    """Return the pieces of `colour` that are pinned to its king by a slider. There are none without a king."""
     king = int(pos.king[colour])
     return NOTHING if king == NO_SQUARE else slider_blockers(pos, king, 1 - colour) & pieces(pos, colour)
 
 
 @njit
 def discovered_check_candidates(pos, king, colour):
-    """Return the pieces of `colour` that discover a check to the enemy king on `king` when they leave its line."""
+    """Return the pieces of `colour` that give a discovered check to the enemy king on `king` if they leave the line."""
     return slider_blockers(pos, king, colour) & pieces(pos, colour)
 
 
@@ -127,26 +127,26 @@ def attacked_near_king(pos, king, colour, occ):
         if BISHOP_LINES[square] & zone:
             attacked |= bishop_attacks(square, occ)
     for square in pieces(pos, them, LANCE):
-        if ROOK_LINES[square] & zone:  # a coarse test: also true beside and behind the lance
+        if ROOK_LINES[square] & zone:  # a coarse test: it is also true for squares next to and behind the lance
             attacked |= lance_attacks(them, square, occ)
     return attacked
 
 
 @njit
 def is_drop_pawn_mate(pos, square):
-    """Tell whether a pawn dropped on `square`, right in front of the enemy king, mates it (which is illegal).
+    """Tell whether a pawn drop on `square`, right in front of the enemy king, gives mate, which is illegal.
 
-    Does not check that the drop is possible.
+    It is not checked whether the drop is possible.
     """
     us = int(pos.side)
     them = 1 - us
     king = int(pos.king[them])
     occ = occupied(pos)
     if not attackers_to(pos, square, us, occ):
-        return False  # the king takes the pawn
+        return False  # the king captures the pawn
     takers = attackers_to(pos, square, them, occ) & ~pieces(pos, them, KING)
     if takers:
-        toward = SOUTH if us == BLACK else NORTH  # to the pawn; a piece pinned along this file may capture
+        toward = SOUTH if us == BLACK else NORTH  # towards the pawn: a piece pinned along this file may capture it
         if takers & (~pinned_pieces(pos, them) | RAYS[king, toward]):
             return False
     pawn = SQUARE_BITS[square]

@@ -100,7 +100,11 @@ def _optional_promotion(colour: int, kind: int) -> list[int]:
 
 
 def _worth_declining(colour: int, kind: int, optional: list[int]) -> list[int]:
-    """Return where the search considers not to promote, by square of origin; `optional` : where the rules allow it."""
+    """Return, by source square, the squares where the search considers both promoting and not promoting.
+
+    Args:
+        optional: by source square, the squares where the rules allow both
+    """
     if kind in (PAWN, BISHOP, ROOK):
         return [0] * SQUARES
     return [bits & ~_own_rows(colour, [1]) for bits in optional] if kind == LANCE else optional
@@ -124,10 +128,10 @@ SQUARE_BITS = Table([1 << square for square in range(SQUARES)])
 # [2, 16, 81]: by colour, kind and square, what is attacked in one step; nothing for lance, bishop and rook.
 STEP_ATTACKS = Table([[_steps(colour, kind) for kind in range(16)] for colour in (0, 1)])
 
-# Two sets of moves: all legal ones, and those that the search looks at. The search always promotes pawns, bishops and
-# rooks, and lances on the last rank but one: the promoted piece attacks all that the other one would. To decline is
-# better only where a dropped pawn must not mate, which the mate solver looks at. So do YaneuraOu's two sets of moves
-# (https://github.com/yaneurao/YaneuraOu, movegen.cpp).
+# Two sets of moves: all legal moves, and those that the search considers. The search always promotes pawns, bishops and
+# rooks, and lances on the second-last rank, because the promoted piece attacks all that the unpromoted one would.
+# Declining is better only where a pawn drop would be an illegal mate; the mate solver considers these moves. YaneuraOu
+# has the same two sets (https://github.com/yaneurao/YaneuraOu, movegen.cpp).
 LEGAL, SEARCHED = 0, 1
 
 # [2, 2, 8, 81]: by set of moves, colour, kind and square of origin, where one may promote or not.

@@ -56,7 +56,7 @@ def exchange_value(params, kind):
 
 @njit
 def least_attacker(pos, attackers):
-    """Return the square of the least valuable of `attackers`, of equal ones the lowest; there must be one."""
+    """Return the square of the least valuable of `attackers`, the lowest among equals. There must be at least one."""
     best = lowest(attackers)
     for square in attackers:
         if RANK[piece_kind(pos.board[square])] < RANK[piece_kind(pos.board[best])]:
@@ -66,7 +66,7 @@ def least_attacker(pos, attackers):
 
 @njit
 def exchange_ge(pos, params, move, threshold):
-    """Tell whether the exchange opened by `move` on its target square gains at least `threshold`.
+    """Tell whether the exchange that begins with `move` gains at least `threshold`.
 
     Both sides keep recapturing with their least valuable attacker; pins and promotions on recapture are ignored.
     Source: swap algorithm, Chess Programming Wiki, "SEE - The Swap Algorithm".

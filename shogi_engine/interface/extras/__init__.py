@@ -19,7 +19,7 @@ class Extras:
         endgame_solver: `endgame_solver(threads=, stop_token=)` returns a forced_win.EndgameSolver, whose result
             replaces the search
         mate_solver: `mate_solver(hash_mb=, memory=, stop_token=)` returns a forced_win.ForcedWinSolver, which looks for
-            a forced win beside the search, or alone
+            a forced win during the search, or alone
         levels: the number of levels, 0 to levels - 1
         level: `level(number, position)` returns a level's levels.LevelPlan; raises ValueError if there is no such level
         open_book: `open_book(name)` returns the book of that name, None for the one shipped; raises book.BookError

@@ -164,7 +164,7 @@ export class Board {
         button.onclick = () => { resolve(move); dialog.close(); };
         row.append(button);
       }
-      dialog.onclick = event => { if (event.target === dialog) dialog.close(); }; // beside it
+      dialog.onclick = event => { if (event.target === dialog) dialog.close(); }; // outside it
       dialog.onclose = () => resolve(null);
       const box = area.getBoundingClientRect();
       dialog.style.setProperty("left", `${Math.max(8, Math.min(box.left + box.width / 2 - 130, innerWidth - 268))}px`);

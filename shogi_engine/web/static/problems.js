@@ -35,7 +35,7 @@ export function choose({rows, daily}, link, state) {
   draw();
 }
 
-// A first hint marks the piece to move; a second one, asked for at the same move, says the move.
+// A first hint marks the piece to move; a second one at the same move tells the move.
 export function hint(message) {
   hinted = {...message, stage: hinted?.node === message.node ? 2 : 1};
   for (const area of document.querySelectorAll("#board rect.square")) {

@@ -39,7 +39,7 @@ for line in sys.stdin:
 
 
 class OneGo(UsiFuzz):
-    """A batch of three lines, of which one wants an answer."""
+    """A batch of three lines, one of which expects an answer."""
 
     def play(self):
         self.requests = 3

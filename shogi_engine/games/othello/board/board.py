@@ -111,12 +111,12 @@ class Board(BoardMemory):
     >>> board.obf()
     '---------------------------OX------XXX-------------------------- O'
 
-    Squares are 0 (a1), 1 (b1) ... 63 (h8); colours BLACK (0) and WHITE (1). Any arrangement of discs is a position.
-    Boards are equal if their discs and sides to move are equal, whatever the moves before. Do not change a board that
-    is in a set or a dict.
+    Squares are numbered 0 (a1), 1 (b1) ... 63 (h8). Colours are BLACK (0) and WHITE (1). Any arrangement of discs is a
+    valid position. Boards are equal if their discs and sides to move are equal; the moves before do not matter. Do not
+    change a board that is in a set or a dict.
 
     Args:
-        obf: 64 squares and the side to move, or None for the start of a game; ValueError if it is invalid
+        obf: 64 squares and the side to move, or None for the start of a game. Raises ValueError if it is invalid.
     """
 
     _BOARD, _UNDO = BOARD, UNDO
@@ -151,7 +151,7 @@ class Board(BoardMemory):
         return self._record
 
     def set_obf(self, obf: str) -> None:
-        """Set the position of an OBF text and forget all moves; raises ValueError saying what is wrong with it."""
+        """Set the position of an OBF text and clear the move stack; raises ValueError saying what is wrong with it."""
         self._set_position(parse_obf(obf))
 
     def reset(self) -> None:
@@ -244,7 +244,7 @@ class Board(BoardMemory):
         return hash(self._identity())
 
     def clear(self) -> None:
-        """Remove all discs and forget all moves; black is to move."""
+        """Remove all discs and clear the move stack; black is to move."""
         self._set_position(position_of("", BLACK))
 
     def mirror(self) -> Self:
@@ -265,12 +265,12 @@ class Board(BoardMemory):
         return board
 
     def canonical(self) -> Self:
-        """Return a board, without moves, of the same one of the eight images for all eight."""
+        """Return a board, without moves, with a canonical image: it is the same for all eight symmetric positions."""
         board = type(self)(self.obf())
         make_canonical(board._pos)
         return board
 
-    # ---- what stands where
+    # ---- the discs on the board
 
     @property
     def turn(self) -> int:
@@ -308,7 +308,7 @@ class Board(BoardMemory):
         return {square: colour for square, colour in discs.items() if colour is not None}
 
     def set_disc_at(self, square: int, colour: int | None) -> None:
-        """Put a disc on `square` (0..63), replacing any there, or remove it (None); the moves are forgotten.
+        """Put a disc on `square` (0..63), replacing any disc there, or remove it (None). Clears the move stack.
 
         Raises ValueError for an invalid square or colour.
         """

@@ -1,1 +1,1 @@
-"""Othello's evaluations: patterns with trained weights, or eight handmade features."""
+"""Othello's evaluations: patterns with trained weights, or eight handwritten features."""

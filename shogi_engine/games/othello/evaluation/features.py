@@ -1,4 +1,4 @@
-"""The evaluation by eight handmade features: for tests, and for the first generation of training.
+"""The evaluation by eight handwritten features: for tests, and for the first generation of training.
 
 The features are mobility, corners and the squares next to them, stable discs, parity and discs. Each is the count for
 the side to move minus that for the other side. Its weight, in hundredths of a disc, is interpolated by the number of

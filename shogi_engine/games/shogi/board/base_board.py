@@ -138,12 +138,12 @@ class BaseBoard(BoardMemory):
         self._edited = False
 
     def _edit(self) -> Any:
-        """Return the record to edit, and forget the moves: they do not lead to the edited position."""
+        """Return the record to edit, and clear the move stack, because it does not lead to the edited position."""
         self._begin(self._record, edited=True)
         return self._record
 
     def set_sfen(self, sfen: str) -> None:
-        """Set the position of an SFEN and forget all moves; raises ValueError saying what is wrong with it."""
+        """Set the position of an SFEN and clear the move stack; raises ValueError saying what is wrong with it."""
         data = sfen.encode(errors="replace") if isinstance(sfen, str) else b""
         if not self._read(data, READ_SFEN, len(data)):
             self._begin(parse_sfen(sfen))
@@ -153,7 +153,7 @@ class BaseBoard(BoardMemory):
         self._begin(starting_position())
 
     def clear(self) -> None:
-        """Remove all pieces, from the hands too; black is to move."""
+        """Remove all pieces from the board and the hands; black is to move."""
         self._begin(new_record(POSITION), edited=True)
 
     def sfen(self) -> str:
@@ -275,7 +275,7 @@ class BaseBoard(BoardMemory):
         """Tell whether the position is possible. Only edits can make it impossible."""
         return self.status() == Status.VALID
 
-    # ---- what stands where
+    # ---- the pieces on the board
 
     @property
     def turn(self) -> int:
@@ -464,7 +464,7 @@ class BaseBoard(BoardMemory):
         return SquareSet(there | back)
 
     def is_pinned(self, color: int, square: int) -> bool:
-        """Tell whether the piece of `color` on `square` (0..80) alone shields its king from an enemy slider."""
+        """Tell whether the piece of `color` on `square` (0..80) is pinned to its king by an enemy slider."""
         return self.pin(color, square).mask != BB_ALL
 
     def is_check(self) -> bool:

@@ -1,4 +1,4 @@
-"""Board: a position of Shogi and the moves that led to it. The package has python-shogi's names beside it."""
+"""Board: a position of Shogi and the moves that led to it. The package also has python-shogi's names."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
@@ -98,13 +98,14 @@ class Board(BaseBoard):
     >>> board.sfen()
     'lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2'
 
-    Squares are 0 (9a) to 80 (1i), as an SFEN is read; colours BLACK (0) and WHITE (1); piece types PAWN (1) to
-    PROM_ROOK (14). Boards are equal if pieces, hands and side to move are equal, whatever the moves before. Do not
-    change a board that is in a set or a dict. Edits (`set_piece_at` and the like) forget the moves made. The edited
-    position is checked when it is first used: an impossible one then raises ValueError, and `status` tells why.
+    Squares are numbered from 0 (9a) to 80 (1i), in the order of an SFEN. Colours are BLACK (0) and WHITE (1); piece
+    types are PAWN (1) to PROM_ROOK (14). Boards are equal if pieces, hands and side to move are equal; the moves before
+    do not matter. Do not change a board that is in a set or a dict. Editing a board, for example with `set_piece_at`,
+    clears the move stack. An edited position is checked when it is first used: if it is impossible, ValueError is
+    raised, and `status` tells why.
 
     Args:
-        sfen: an SFEN of three or four fields, or None for the start of a game; ValueError if it is impossible
+        sfen: an SFEN of three or four fields, or None for the start of a game. Raises ValueError if it is impossible.
         entering_king_rule: one of names.ENTERING_KING_RULES; used by `can_declare_win` and `outcome`
     """
 
@@ -227,7 +228,7 @@ class Board(BaseBoard):
         return move in self.pseudo_legal_moves
 
     def is_suicide_or_check_by_dropping_pawn(self, move: Move) -> bool:
-        """Tell whether a pseudo-legal move is illegal: it leaves the king in check or mates by a dropped pawn."""
+        """Tell whether a pseudo-legal move is illegal, because it leaves the king in check or is a pawn drop mate."""
         return not self.is_legal(move)
 
     def is_capture(self, move: Move) -> bool:
@@ -246,8 +247,8 @@ class Board(BaseBoard):
     def see(self, move: Move) -> int:
         """Return the static exchange evaluation of a legal `move`: the material that it gains, in centipawns.
 
-        Both sides retake with their least valuable piece while it pays; pins and later promotions are ignored.
-        Raises ValueError saying why if the move is illegal.
+        Both sides recapture with their least valuable piece as long as they gain by it. Pins and later promotions are
+        ignored. Raises ValueError saying why if the move is illegal.
         """
         encoded = np.uint32(legal_move(self._pos, *move._parts()))
         params = default_params()
@@ -263,17 +264,17 @@ class Board(BaseBoard):
     def find_mate(
         self, *, max_ms: float | None = None, nodes: int | None = None, shortest: bool = False
     ) -> ForcedWin[Move]:
-        """Search for a mate by the side to move, with check at every move; the result is true if there is one.
+        """Search for a mate by the side to move, with a check at every move. The result is true if a mate was found.
 
-        Its `moves` lead to mate against the longest defence. The first call compiles kernels. Raises ValueError if
-        the other side has no king.
+        Its `moves` are the mate against the longest defence. The first call compiles kernels. Raises ValueError if the
+        other side has no king.
 
         >>> Board("7nk/9/7GP/9/9/9/9/9/9 b - 1").find_mate().moves
         (Move.from_usi('2c1b'),)
 
         Args:
-            max_ms: give up after this many milliseconds
-            nodes: give up after this many moves made
+            max_ms: the maximum time in ms
+            nodes: the maximum number of moves made
             shortest: after the first mate, continue until no shorter one exists
         """
         from shogi_engine.games.shogi.mate import solver as mates
@@ -291,7 +292,7 @@ class Board(BaseBoard):
         """Return the legal move between these squares, or the drop if from_square is None.
 
         Args:
-            promotion: whether the move promotes; None promotes only where promotion is forced
+            promotion: whether the move promotes; None to promote only if the promotion is forced
 
         Raises:
             ValueError: says why if there is no such move
@@ -413,7 +414,7 @@ class Board(BaseBoard):
         return not self.is_check() and not self.legal_moves
 
     def was_suicide(self) -> bool:
-        """Tell whether the side that is not to move is in check, which only an edit can bring about."""
+        """Tell whether the side that is not to move is in check, which is possible only after an edit."""
         return Status.OPPOSITE_CHECK in self.status()
 
     def was_check_by_dropping_pawn(self, move: Move) -> bool:

@@ -32,7 +32,7 @@ BOARD_SIZE = 9 * CELL
 HAND_PITCH = 47  # between the middles of two kinds in a hand
 HAND_LEAST = 3  # the fewest places of a hand's stand: the owner's mark and some kinds
 NARROW_FRAME = 14  # on narrow screens
-COORDINATE = 12  # size of digits and letters beside the board
+COORDINATE = 12  # size of the coordinates
 WOOD, EDGE, LINE, MARK, DANGER = "#f3d5a0", "#b98a4a", "#5b4523", "#e8b04b", "#e58a6f"
 
 

@@ -1,4 +1,4 @@
-"""eval_options.txt, a file beside a network that gives the scale of its values. Standard library only."""
+"""eval_options.txt, a file in a network's folder with the scale of its values. Standard library only."""
 
 import re
 from pathlib import Path

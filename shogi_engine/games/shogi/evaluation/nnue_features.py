@@ -1,7 +1,7 @@
 """The rows of each feature set of nn.bin for pieces and kings, as tables for the kernels of nnue.py.
 
-A code, one byte, says what stands on a square: the piece as on the board of a POSITION or, in sets whose rows depend on
-attacks, the number that `attacked_code` returns.
+A code is one byte that identifies the piece on a square: as on the board of a POSITION or, in sets whose rows depend
+on attacks, by the number that `attacked_code` returns.
 """
 
 from dataclasses import dataclass

@@ -35,7 +35,7 @@ FRAME = record_dtype(
         ("best", np.int64),  # index of the child searched
         ("phi", np.int64),
         ("delta", np.int64),
-        ("others", np.int64),  # its unsolved children beside the hardest
+        ("others", np.int64),  # the number of its unsolved children except the hardest
         ("phi_threshold", np.int64),
         ("delta_threshold", np.int64),
         ("nodes_before", np.int64),  # ctx.nodes when the search came here

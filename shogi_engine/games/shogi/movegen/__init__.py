@@ -1,1 +1,1 @@
-"""Generating moves: all of them, checks, evasions, mates in one."""
+"""Move generation: all legal moves, checks, evasions, and mates in one."""

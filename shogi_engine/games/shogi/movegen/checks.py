@@ -1,4 +1,4 @@
-"""Moves that give check: the squares checks come from, their generation, and queries of the search."""
+"""Moves that give check: check squares, generation, and queries of the search."""
 
 import numpy as np
 
@@ -57,17 +57,17 @@ from shogi_engine.jit.bitboards import Table, field
 
 STEPPING_KINDS = (PAWN, KNIGHT, SILVER, GOLD_MOVERS)
 
-# For each ply of the line: by kind, from where it attacks the enemy king; own pieces that may discover a check.
+# A record for each ply: the squares from which each kind attacks the enemy king, and pieces that may discover a check.
 STATE_FIELDS = (("check_squares", np.uint64, (16, 2)), ("discoverers", np.uint64, (2,)))
 
 
 def _squares_of(numbers):
-    """Return bool[..., 81] of bitboards, an array of ints: whether each square is set."""
+    """Convert bitboards, an array of ints, to bool[..., 81]."""
     return np.stack([(numbers >> square & 1).astype(bool) for square in range(SQUARES)], axis=-1)
 
 
 def _check_sources(colour, kind):
-    """Return by square of the enemy king from where a piece of `kind` may be able to give check in one step."""
+    """Return, by square of the enemy king, the squares from which a piece of `kind` may give check in one step."""
     steps, gold_steps = _squares_of(STEP_ATTACKS.numbers[colour, kind]), _squares_of(STEP_ATTACKS.numbers[colour, GOLD])
     zone = _squares_of(ZONE.numbers[colour, None])
     promoting = steps & (zone.T | zone)  # or a gold already
@@ -75,8 +75,8 @@ def _check_sources(colour, kind):
     return [sum(1 << int(source) for source in np.flatnonzero(column)) for column in checks.T]
 
 
-# [2, 4, 81]: by colour, index in STEPPING_KINDS and square of the enemy king, from where a piece may be able to give
-# check in one step, promoting or not.
+# [2, 4, 81]: by colour, index in STEPPING_KINDS and square of the enemy king, the squares from which a piece may give
+# check in one step, with or without promotion.
 CHECK_SOURCES = Table([[_check_sources(colour, kind) for kind in STEPPING_KINDS] for colour in range(2)])
 
 check_squares, put_check_squares = field("check_squares")
@@ -167,7 +167,7 @@ def write_drop_checks(ctx, end, state):
     if hand == ZERO:
         return end
     empty = empty_squares(pos)
-    for kind in range(ROOK, PAWN, -1):  # a piece that gives check is not dead
+    for kind in range(ROOK, PAWN, -1):  # a piece that gives check can move, so every such drop is legal
         if hand_count(hand, kind) > 0:
             end = write_drops(ctx, end, kind, check_squares(state, kind) & empty)
     if hand_count(hand, PAWN) > 0:

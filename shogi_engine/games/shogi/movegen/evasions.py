@@ -1,6 +1,6 @@
-"""Counting evasions without generating them: enough to recognize a mate, and a first guess of how far one is.
+"""Counting evasions without generating them, to recognise mates and to estimate how far away a mate is.
 
-`movegen.generate_moves` writes the evasions themselves.
+`movegen.generate_moves` generates the evasions.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from shogi_engine.jit import njit
 
 @njit
 def can_drop(pos, empty):
-    """Return the `empty` squares on which the side to move can drop something."""
+    """Return the `empty` squares on which the side to move can drop a piece."""
     hand = pos.hand[pos.side]
     if hand >> np.uint64(8 * SILVER) != ZERO:
         return empty
@@ -32,9 +32,10 @@ def can_drop(pos, empty):
 
 @njit
 def count_evasions(pos):
-    """Return the number of evasions, counting all drops on a square as one, and a promotion and its refusal as one.
+    """Return the number of evasions. The side to move must have a king and be in check.
 
-    It is 0 if and only if it is mate. The side to move has a king and is in check.
+    All drops on a square count as one evasion, and so do a move with and without promotion. The number is 0 if and
+    only if it is mate.
     """
     us = int(pos.side)
     count = len(king_targets(pos))
@@ -42,7 +43,7 @@ def count_evasions(pos):
     if not to:
         return count
     occ = occupied(pos)
-    free = ~(pinned(pos) | pieces(pos, us, KING))  # a pinned piece cannot answer a check by another piece
+    free = ~(pinned(pos) | pieces(pos, us, KING))  # a pinned piece cannot stop a check by another piece
     for square in to:
         count += len(attackers_to(pos, square, us, occ) & free)
     if way and pos.hand[us] != ZERO:

@@ -1,12 +1,14 @@
-"""Shogi's move generation and counting: legal moves only.
+"""Shogi's move generation and move counting, for legal moves.
 
-`generate_moves` and the counting have all of them. The search's generators (`generate_captures`, `generate_quiets`,
-`generate_evasions`) leave out moves that decline a promotion for nothing, see `bitboard.OPTIONAL_PROMOTION`.
+`generate_moves` and the counting functions include all legal moves. The search's generators (`generate_captures`,
+`generate_quiets`, `generate_evasions`) omit moves that decline a promotion without need; see
+`bitboard.OPTIONAL_PROMOTION`.
 
-All proceed in the same order: king moves to squares that are not attacked; then, within the target masks, which in
-check leave only the squares that answer it, the moves of pieces that are not pinned ("free"), of pinned ones along
-their pins, and the drops. A drop may not be a second pawn on a file (nifu), a piece that could never move, or mate by a
-pawn. Squares are numbered row by row, nine in a row (types.py): Black's pawns move towards smaller numbers.
+The order is always the same: moves of the king to squares that are not attacked, moves of pieces that are not pinned,
+moves of pinned pieces along their pins, and drops. All but king moves are limited by target masks, which in check
+contain only the squares that stop the check. A drop must not be a second pawn on a file (nifu), a piece that could
+never move, or a pawn that gives mate. Squares are numbered row by row (types.py); Black's pawns move towards smaller
+numbers.
 """
 
 from shogi_engine.common.bits import ZERO
@@ -70,16 +72,16 @@ from shogi_engine.interface.game import provides
 from shogi_engine.jit import njit
 from shogi_engine.jit.bitboards import Table, lowest
 
-# By colour and kind in hand: where one may be dropped, but for the rules on pawns of `pawn_drops`.
+# By colour and kind in hand: the squares where it can be dropped, before the special rules for pawns (`pawn_drops`).
 _without = {LANCE: NOT_LAST, KNIGHT: NOT_LAST_TWO}
 DROP_SQUARES = Table([[_without[kind][us] if kind in _without else BOARD for kind in range(KING)] for us in (0, 1)])
 
 
 @njit
 def target_masks(pos):
-    """Return the squares a piece may move to, and those one may be dropped on.
+    """Return the squares that pieces other than the king may move to, and the squares for drops.
 
-    In check these are the squares that capture the checker or interpose, in double check none. Not for the king.
+    In check, these are the squares that capture the checker or interpose; in double check there are none.
     """
     us = int(pos.side)
     if not in_check(pos):
@@ -93,7 +95,7 @@ def target_masks(pos):
 
 @njit
 def king_targets(pos):
-    """Return the squares that the king of the side to move may step to; none without a king."""
+    """Return the squares that the king of the side to move may step to. There are none without a king."""
     us = int(pos.side)
     king = int(pos.king[us])
     if king == NO_SQUARE:
@@ -104,18 +106,18 @@ def king_targets(pos):
 
 @njit
 def pawn_targets(pos, pawns):
-    """Return the squares in front of `pawns` of the side to move: a row, nine squares, further."""
+    """Return the squares in front of `pawns` of the side to move; they are nine squares further."""
     return pawns >> 9 if pos.side == BLACK else pawns << 9 & BOARD
 
 
 @njit
 def pawn_drops(pos, empty):
-    """Return which of the `empty` squares a pawn may be dropped on."""
+    """Return the `empty` squares on which a pawn may be dropped."""
     us = int(pos.side)
     drops = empty & NOT_LAST[us] & files_without(pieces(pos, us, PAWN))
     king = int(pos.king[1 - us])
     if king != NO_SQUARE:
-        square = king + 9 if us == BLACK else king - 9  # from where a pawn checks the enemy king
+        square = king + 9 if us == BLACK else king - 9  # a pawn on it checks the enemy king
         if 0 <= square < SQUARES and square in drops and is_drop_pawn_mate(pos, square):
             drops &= ~SQUARE_BITS[square]
     return drops
@@ -123,7 +125,7 @@ def pawn_drops(pos, empty):
 
 @njit
 def drop_squares(pos, kind, empty):
-    """Return which of the `empty` squares a `kind` may be dropped on."""
+    """Return the `empty` squares on which a piece of `kind` may be dropped."""
     return pawn_drops(pos, empty) if kind == PAWN else empty & DROP_SQUARES[int(pos.side), kind]
 
 
@@ -132,7 +134,7 @@ def drop_squares(pos, kind, empty):
 
 @njit
 def moves_to(us, kind, square, targets):
-    """Return the number of moves of a piece on `square` to `targets`, two to a square where promotion is optional."""
+    """Return the number of moves of a piece on `square` to `targets`. An optional promotion counts as two moves."""
     count = len(targets)
     if can_promote(kind):
         count += len(targets & OPTIONAL_PROMOTION[LEGAL, us, kind, square])
@@ -163,14 +165,14 @@ def count_moves(ctx, start):
     free = ~pinned(pos)
     occ = occupied(pos)
 
-    # All pawns at once: where their promotion is optional does not depend on the square they come from, here 0.
+    # All pawns at once. Whether their promotion is optional does not depend on the source square, so 0 is passed.
     count += moves_to(us, PAWN, 0, pawn_targets(pos, pieces(pos, us, PAWN) & free) & to)
 
     for square in (pieces(pos, us, KNIGHT) | pieces(pos, us, SILVER) | pieces(pos, us, GOLD_MOVERS)) & free:
         kind = piece_kind(pos.board[square])
         count += len(STEP_ATTACKS[us, kind, square] & to) + len(STEP_OPTIONAL_PROMOTION[us, kind, square] & to)
 
-    # A loop for each slider: one loop for all, which asks each piece for its kind, was 9 % slower.
+    # One loop for each kind of slider. A single loop that looks up the kind of each piece was 9 % slower.
     for square in pieces(pos, us, LANCE) & free:
         count += moves_to(us, LANCE, square, lance_attacks(us, square, occ) & to)
     for square in bishops_and_horses(pos, us) & free:
@@ -199,7 +201,7 @@ def pinned_targets(pos, kind, square):
 
 @njit
 def promotions(move_set, us, kind, source, targets):
-    """Return the `targets` of a piece from `source` with promotion, then those without, in a set of moves.
+    """Return two sets: the `targets` of a piece from `source` with promotion, and those without.
 
     Args:
         move_set: LEGAL or SEARCHED
@@ -214,7 +216,7 @@ def promotions(move_set, us, kind, source, targets):
 
 @njit
 def is_searched(us, move):
-    """Tell whether a legal `move` of the side `us` is in SEARCHED: it does not decline a promotion needlessly."""
+    """Tell whether the set SEARCHED contains the legal `move` of `us`: it does not decline a promotion without need."""
     kind = move_kind(move)
     if is_drop(move) or is_promotion(move) or not can_promote(kind):
         return True
@@ -225,7 +227,7 @@ def is_searched(us, move):
 
 @njit
 def write_moves(ctx, end, kind, source, promote, stay):
-    """Write the moves of a piece from `source`, with promotion to `promote`, without to `stay`; return the end."""
+    """Write the moves of a piece from `source`: with promotion to `promote`, without to `stay`. Return the end."""
     pos = ctx.pos
     for target in promote:
         ctx.moves[end] = board_move(source, target, kind, piece_kind(pos.board[target]), 1)
@@ -263,7 +265,7 @@ def write_drops(ctx, end, kind, targets):
 
 @njit
 def write_board_moves(ctx, end, move_set, to):
-    """Write the moves to `to` of all pieces on the board but the king; return the end."""
+    """Write the moves to `to` of all pieces on the board except the king; return the end."""
     pos = ctx.pos
     us = int(pos.side)
     free = ~pinned(pos)
@@ -296,7 +298,11 @@ def write_all_drops(ctx, end, empty):
 
 @njit
 def write_all_moves(ctx, start, move_set):
-    """Write the moves of the side to move to ctx.moves[start:]; return how many.   move_set : LEGAL or SEARCHED."""
+    """Write the moves of the side to move to ctx.moves[start:]; return their number.
+
+    Args:
+        move_set: LEGAL or SEARCHED
+    """
     pos = ctx.pos
     end = start
     steps = king_targets(pos)
@@ -326,7 +332,7 @@ def generate_captures(ctx, start):
     enemy = pieces(pos, 1 - us)
     end = start
     king = int(pos.king[us])
-    if king != NO_SQUARE and KING_ZONE[king] & enemy:  # else save the search for attacked squares
+    if king != NO_SQUARE and KING_ZONE[king] & enemy:  # otherwise do not compute the attacked squares
         end = write_moves(ctx, end, KING, king, NOTHING, king_targets(pos) & enemy)
     to, _ = target_masks(pos)
     return write_board_moves(ctx, end, SEARCHED, to & enemy) - start

@@ -1,4 +1,4 @@
-"""Mate in one, found without generating the checks: a quick look that misses some mates but reports no wrong one."""
+"""A quick search for mate in one that does not generate all checks. It misses some mates but reports no wrong one."""
 
 from shogi_engine.games.shogi.attacks import attacked_near_king, attackers_to
 from shogi_engine.games.shogi.bitboard import DIRECTION, NEAR_KING, RAYS, STEP_ATTACKS, ZONE
@@ -25,7 +25,7 @@ from shogi_engine.interface.game import MOVE_NONE, do_move, provides, undo_move
 from shogi_engine.jit import njit
 from shogi_engine.jit.bitboards import Table
 
-# [2, 16, 81]: by colour, kind and square of the enemy king, the squares next to it that it is attacked from.
+# [2, 16, 81]: by colour, kind and square of the enemy king, the squares next to it from which the piece attacks it.
 _contact = STEP_ATTACKS.numbers[::-1].copy()
 _contact[:, LANCE] = _contact[:, PAWN]
 _contact[:, BISHOP], _contact[:, ROOK] = _contact[:, DRAGON], _contact[:, HORSE]
@@ -35,7 +35,7 @@ CONTACT = Table(_contact)
 
 @njit
 def mates(ctx, move):
-    """Tell whether `move`, a legal check, mates."""
+    """Tell whether `move`, a legal check, gives mate."""
     undo = ctx.undo[ctx.game_ply]
     do_move(ctx.pos, move, undo)
     evasions = count_evasions(ctx.pos)
@@ -76,7 +76,7 @@ def mating_step(ctx, source, target, king):
 
 @provides(POSITION)
 def mate_in_one(ctx, start):
-    """Look for a mate by a piece next to the king, protected by another one, if the king has few escapes."""
+    """Return a mate in one by a protected piece next to the king, or MOVE_NONE, also if the king has many escapes."""
     pos = ctx.pos
     us = int(pos.side)
     them = 1 - us

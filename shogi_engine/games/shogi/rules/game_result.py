@@ -1,7 +1,7 @@
 """How a whole game of Shogi ends, for programs that play games: `game_result`.
 
-The search's forms of these rules are in the modules beside it: they treat a repetition as settled earlier, and may give
-a draw a value.
+The search uses the other modules of this package, which end a game at an earlier repetition and may give a draw a
+value.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """WTHOR's databases (.wtb) as records.
 
 Players and tournaments are numbers in a database, and are kept as headers. Their names come from the .jou and .trn
-files beside the database, if there are any.
+files in the same folder, if there are any.
 """
 
 from collections.abc import Iterable, Iterator
