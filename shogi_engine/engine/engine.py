@@ -21,16 +21,8 @@ from shogi_engine.common.stop import StopToken
 from shogi_engine.engine import parameters
 from shogi_engine.engine.board_search import BoardSearches
 from shogi_engine.engine.results import PvInfo, SearchResult, continued_line, copy_position, legal_line
-from shogi_engine.interface.extras.book import BookMove, OpeningBook, choose
-from shogi_engine.interface.extras.levels import FULL_STRENGTH_MS, LevelPlan, drawn_limits, lowest
-from shogi_engine.interface.game import (
-    BESIDE_SEARCH,
-    VALUE_MATE_IN_MAX,
-    VALUE_NONE,
-    Game,
-    declaration_value,
-    do_move,
-)
+from shogi_engine.interface.extras.levels import FULL_STRENGTH_MS, drawn_limits, lowest
+from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, declaration_value, do_move
 from shogi_engine.jit import Progress, Task, new_record, shared_task
 from shogi_engine.perft import Perft, perft
 from shogi_engine.search.context import new_context, set_root, static_value
@@ -38,8 +30,6 @@ from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver, RootSolve
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
 from shogi_engine.types.clock import TimeBudget
-
-BOOK_MARGIN = 4  # a book move is as good as the best one if it is worse by at most params.score_noise / BOOK_MARGIN
 
 
 def _compile_task(game: str, evaluation: str) -> Task:
@@ -86,8 +76,7 @@ class Engine(BoardSearches):
         self._root_solver = RootSolver(self.game, threads, self._stop)
         self._mate_solver: ForcedWinSolver | None = None
         self._mate_solver_memory: Any = None
-        self._book: OpeningBook | None = None
-        self.rng = random.Random()  # chooses book moves, and the moves that low levels see
+        self.rng = random.Random()
         self.solve_roots = True  # look for forced wins during searches, once `load_solver` has been called
         self._warm_evaluator: Any = None  # the evaluation that the search is compiled for
         self._warm_solver = False
@@ -169,11 +158,6 @@ class Engine(BoardSearches):
     def move_texts(self) -> list[str]:
         """The moves played from `root`, in the game's notation."""
         return list(self._texts)
-
-    @property
-    def position_text(self) -> str:
-        """The position in the game's notation."""
-        return self.game.format_position(self.position)
 
     def legal_moves(self) -> list[str]:
         """Return all legal moves of the position. They are generated only once per position."""
@@ -360,11 +344,11 @@ class Engine(BoardSearches):
 
     def _ready_mate_solver(self) -> ForcedWinSolver:
         """Return the warmed-up solver that works in the table's memory."""
-        if self.game.solver is None or self.game.solver_runs != BESIDE_SEARCH:
+        if self.game.extras.mate_solver is None:
             raise ValueError(f"{self.game.name} has no solver for mates")
         memory = self.searcher.tt.words
         if self._mate_solver is None or self._mate_solver_memory is not memory:
-            solver: ForcedWinSolver = self.game.solver(memory=memory, stop_token=StopToken(self._stop))
+            solver: ForcedWinSolver = self.game.extras.mate_solver(memory=memory, stop_token=StopToken(self._stop))
             with self._compiling():
                 solver.warmup()
             self._mate_solver, self._mate_solver_memory = solver, memory
@@ -381,54 +365,6 @@ class Engine(BoardSearches):
     def load_solver(self, wait: bool = False) -> None:
         """Load, in a thread, the solver that looks for forced wins during searches; `wait` waits for it."""
         self._root_solver.load(wait)
-
-    def open_book(self, name: str | OpeningBook | None = None) -> None:
-        """Use an opening book from now on.
-
-        Raises book.BookError, a ValueError, if the book cannot be read; the engine then has no book.
-
-        Args:
-            name: the name or path of a book, or an open book; None for the game's own book, '' for no book
-        """
-        self._book = None
-        if not (name is None or isinstance(name, str)):
-            self._book = name
-        elif self.game.open_book is not None:
-            self._book = self.game.open_book("")
-            self._book = self.game.open_book(name)
-
-    def book_choice(self, *, best: int = 16, margin: int | None = None, **lookup: bool) -> BookMove | None:
-        """Choose one of the opening book's moves for this position at random; return None if it has none.
-
-        Args:
-            best: the number of moves to choose from
-            margin: how far their values may be below the first move's, in the game's unit; None for a negligible loss
-            lookup: options of book.OpeningBook.known
-        """
-        if self._book is None:
-            self.open_book()
-        if self._book is None:
-            return None
-        if margin is None:
-            margin = max(int(self.searcher.params.score_noise), 1) // BOOK_MARGIN
-        known = self._book.known(self.position_text, **lookup)
-        return choose(known, self.legal_moves(), self.rng, best=best, margin=margin) if known else None
-
-    def book_move(self) -> str:
-        """Choose one of the opening book's best moves here at random; return '' if it has none."""
-        found = self.book_choice()
-        return found.move if found else ""
-
-    @property
-    def levels(self) -> int:
-        """The number of levels. They are 0 to `levels` - 1, and the last is the strongest."""
-        return self.game.levels
-
-    def check_level(self, level: int) -> LevelPlan:
-        """Return how a player of `level` searches this position. Raises ValueError if there is no such level."""
-        if self.game.level is None:
-            raise ValueError(f"{self.game.name} has no levels")
-        return self.game.level(level, self.position)
 
     def prepare(self) -> None:
         """Announce a search. From now on, `stop` and `extend` apply to it, even if they are called before it begins."""

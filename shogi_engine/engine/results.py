@@ -19,7 +19,7 @@ def score_of(game: Game, value: int) -> Score:
         return Score.mate_in(VALUE_MATE - value)
     if value <= -VALUE_MATE_IN_MAX:
         return Score.mated_in(VALUE_MATE + value)
-    return game.score(value)
+    return game.extras.score(value)
 
 
 def legal_line(game: Game, position: Any, moves: Sequence[int]) -> list[str]:
