@@ -20,12 +20,12 @@ from shogi_engine import games
 from shogi_engine.common.stop import StopToken
 from shogi_engine.engine import parameters
 from shogi_engine.engine.board_search import BoardSearches
-from shogi_engine.engine.results import PvInfo, SearchResult, continued_line, copy_position, legal_line
+from shogi_engine.engine.results import PvInfo, SearchResult, legal_line
 from shogi_engine.interface.extras.levels import FULL_STRENGTH_MS, drawn_limits, lowest
 from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, declaration_value, do_move
 from shogi_engine.jit import Progress, Task, new_record, shared_task
 from shogi_engine.perft import Perft, perft
-from shogi_engine.search.context import new_context, set_root, static_value
+from shogi_engine.search.context import copy_position, static_value
 from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver, RootSolver
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
@@ -69,7 +69,6 @@ class Engine(BoardSearches):
         self.searcher = Searcher(
             self.game, evaluation=evaluation, hash_mb=hash_mb, threads=threads, stop_token=StopToken(self._stop)
         )
-        self._referee = self._new_referee()
         self._undo = new_record(self.game.undo)
         self._searching = threading.Lock()
         self._claimed_by = 0  # the thread that already holds the lock for its next search
@@ -169,7 +168,8 @@ class Engine(BoardSearches):
 
     def may_declare(self) -> bool:
         """Tell whether the side to move can declare a win instead of moving."""
-        value = int(declaration_value(self._context()))
+        with self.searcher.rules_at(self.position) as ctx:
+            value = int(declaration_value(ctx))
         return VALUE_MATE_IN_MAX <= value != VALUE_NONE  # a smaller value is a draw
 
     def evaluate(self, text: str = "") -> int:
@@ -178,18 +178,8 @@ class Engine(BoardSearches):
         Raises ValueError if `text` is not a position.
         """
         shown = self.searcher.evaluator.evaluation.shown or static_value
-        return int(shown(self._context(self.game.parse_position(text) if text else None)))
-
-    def _new_referee(self) -> Any:
-        """Return a context of the search's dtype, so that no kernel is compiled twice."""
-        return new_context(self.game, evaluator=self.searcher.evaluator)
-
-    def _context(self, position: Any = None) -> Any:
-        """Return a context with the position, or `position`, at its root."""
-        ctx = self._referee
-        ctx.params, ctx.evaluation = self.searcher.params, self.searcher.evaluator.params
-        set_root(ctx, self.position if position is None else position)
-        return ctx
+        with self.searcher.rules_at(self.game.parse_position(text) if text else self.position) as ctx:
+            return int(shown(ctx))
 
     def diagram(self) -> str:
         """Draw the position as text; for a game without a Board, return its notation."""
@@ -359,8 +349,8 @@ class Engine(BoardSearches):
 
         A reported line is short if a table entry ended it. Call this in `on_info`, or after the search.
         """
-        salt = self.searcher.tt_key_salt
-        return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.tt, salt)
+        moves = self.searcher.extended(self.position, line.encoded, max(line.depth, 2))
+        return legal_line(self.game, self.position, moves)
 
     def load_solver(self, wait: bool = False) -> None:
         """Load, in a thread, the solver that looks for forced wins during searches; `wait` waits for it."""
@@ -402,7 +392,6 @@ class Engine(BoardSearches):
             before = self.searcher.evaluator
             self.searcher.set_evaluation(name, file)
             if self.searcher.evaluator is not before:
-                self._referee = self._new_referee()
                 self._compile_task = _compile_task(self.game.name, name)
 
     def describe_evaluation(self) -> str:

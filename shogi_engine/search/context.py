@@ -216,6 +216,13 @@ def new_context(game: Game, histories: Histories | None = None, evaluator: Evalu
     return ctx
 
 
+def copy_position(game: Game, position: Any) -> Any:
+    """Return a copy of a position record that owns its memory."""
+    copy = new_record(game.position)
+    np.asarray(copy)[...] = position
+    return copy
+
+
 # ---- the root ----------------------------------------------------------------------------------------------------
 
 

@@ -203,7 +203,7 @@ class RootSolver:
 
         Args:
             table: the search's table
-            doubt: the selectivity that is good enough; see `LevelPlan`
+            selectivity: how selective a result is good enough; see `LevelPlan`
             on_info: called with all results
         """
         free = limits.depth is None and limits.nodes is None and limits.mate is None

@@ -18,7 +18,7 @@ class Limits:
             if the best move is easy.
         multi_probcut_margin: the margin of Multi-ProbCut, in percent of the spread that `game.probcut` returns; None
             for that of the parameters
-        searchmoves: the root moves to choose from, all if empty
+        searchmoves: the root moves to choose from (encoded, legal), all if empty
         multipv: the number of best moves to report
     """
 
