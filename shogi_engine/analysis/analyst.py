@@ -9,7 +9,6 @@ from typing import Any
 from shogi_engine import games
 from shogi_engine.analysis.judgement import Finding, GameAnalysis, judge, plies_to_examine
 from shogi_engine.engine import Engine
-from shogi_engine.interface.game import BESIDE_SEARCH
 from shogi_engine.jobs import Pool
 from shogi_engine.records import GameRecord
 from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver
@@ -98,9 +97,8 @@ class Examiner:
         self._limits = dict(limits)
         if "level" in self._limits:
             self.engine.check_level(self._limits["level"])
-        self._solver: ForcedWinSolver | None = None
-        if self.engine.game.solver is not None and self.engine.game.solver_runs == BESIDE_SEARCH:
-            self._solver = self.engine.game.solver(hash_mb=MATE_MB)
+        make_solver = self.engine.game.extras.mate_solver
+        self._solver: ForcedWinSolver | None = make_solver(hash_mb=MATE_MB) if make_solver else None
 
     def warmup(self) -> None:
         """Compile, or load from the cache, the kernels that `examine` needs."""

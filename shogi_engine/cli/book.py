@@ -272,7 +272,7 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
     if args.notation and args.game != "shogi":
         raise ValueError(f"book: --notation is for shogi; {args.game} has only one notation")
     game = recipe.game
-    assert game.open_book is not None
+    assert game.extras.open_book is not None
     with compile_bar():
         start = game.parse_position(args.position or game.start)
         texts = games.typed_moves(game, args.position, args.moves)
@@ -281,7 +281,7 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
         for move in texts:
             do_move(position, np.uint32(game.parse_move(position, move)), undo)
     try:
-        book = game.open_book(args.book)
+        book = game.extras.open_book(args.book)
     except BookError as fault:
         raise ValueError(f"{args.book or 'the book'}: {fault}") from None
     where = game.format_position(position)

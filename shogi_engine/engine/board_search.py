@@ -15,11 +15,10 @@ from typing import Any, Self, overload
 from shogi_engine import games
 from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.common.threads import join, received, start_thread
+from shogi_engine.engine.book_and_levels import BookAndLevels
 from shogi_engine.engine.results import PvInfo, SearchResult
-from shogi_engine.interface.game import Game
 from shogi_engine.search.forced_win import ForcedWin, RootSolver
 from shogi_engine.search.limits import Limits
-from shogi_engine.search.root import Searcher
 from shogi_engine.search.timeman import budget_of
 from shogi_engine.types.clock import TimeBudget
 from shogi_engine.types.limit import Limit
@@ -127,15 +126,12 @@ def play_result(game: str, found: SearchResult) -> PlayResult:
     return PlayResult(move, rest[0] if rest else None, found.lines[0])
 
 
-class BoardSearches:
+class BoardSearches(BookAndLevels):
     """The methods of an Engine that take a Board. Each of them sets the engine's position to that of the Board."""
 
-    game: Game
     moves: list[int]
-    searcher: Searcher
     set_position: Callable[..., None]
     may_declare: Callable[[], bool]
-    check_level: Callable[[int], object]
     search: Callable[..., SearchResult]
     find_mate: Callable[..., ForcedWin[str]]
     prepare: Callable[[], None]
@@ -146,11 +142,6 @@ class BoardSearches:
     _only_search: Callable[[], contextlib.AbstractContextManager[None]]
     _root_solver: RootSolver
     _claimed_by: int
-
-    @property
-    def position(self) -> Any:
-        """The position, record[game.position]."""
-        raise NotImplementedError
 
     def play(self, board: Any, limit: Limit, *, root_moves: Sequence[Any] = ()) -> PlayResult:
         """Search a Board's position and return the move to make.
@@ -221,7 +212,7 @@ class BoardSearches:
     def time_budget(self, limit: Limit) -> TimeBudget | None:
         """Return the time that a Limit gives the side to move, or None if it has no time limit."""
         side = int(games.board(self.game, self.position).turn)
-        return budget_of(limit, side, len(self.moves), self.game.budget)
+        return budget_of(limit, side, len(self.moves), self.game.extras.budget)
 
     def mate(
         self, board: Any, limit: Limit | None = None, *, shortest: bool = False, every: bool = False

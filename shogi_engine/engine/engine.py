@@ -20,26 +20,16 @@ from shogi_engine import games
 from shogi_engine.common.stop import StopToken
 from shogi_engine.engine import parameters
 from shogi_engine.engine.board_search import BoardSearches
-from shogi_engine.engine.results import PvInfo, SearchResult, continued_line, copy_position, legal_line
-from shogi_engine.interface.extras.book import BookMove, OpeningBook, choose
-from shogi_engine.interface.extras.levels import FULL_STRENGTH_MS, LevelPlan, drawn_limits, lowest
-from shogi_engine.interface.game import (
-    BESIDE_SEARCH,
-    VALUE_MATE_IN_MAX,
-    VALUE_NONE,
-    Game,
-    declaration_value,
-    do_move,
-)
+from shogi_engine.engine.results import PvInfo, SearchResult, legal_line
+from shogi_engine.interface.extras.levels import FULL_STRENGTH_MS, drawn_limits, lowest
+from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, declaration_value, do_move
 from shogi_engine.jit import Progress, Task, new_record, shared_task
 from shogi_engine.perft import Perft, perft
-from shogi_engine.search.context import new_context, set_root, static_value
+from shogi_engine.search.context import copy_position, static_value
 from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver, RootSolver
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
 from shogi_engine.types.clock import TimeBudget
-
-BOOK_MARGIN = 4  # a book move is as good as the best one if it is worse by at most params.score_noise / BOOK_MARGIN
 
 
 def _compile_task(game: str, evaluation: str) -> Task:
@@ -79,15 +69,13 @@ class Engine(BoardSearches):
         self.searcher = Searcher(
             self.game, evaluation=evaluation, hash_mb=hash_mb, threads=threads, stop_token=StopToken(self._stop)
         )
-        self._referee = self._new_referee()
         self._undo = new_record(self.game.undo)
         self._searching = threading.Lock()
         self._claimed_by = 0  # the thread that already holds the lock for its next search
         self._root_solver = RootSolver(self.game, threads, self._stop)
         self._mate_solver: ForcedWinSolver | None = None
         self._mate_solver_memory: Any = None
-        self._book: OpeningBook | None = None
-        self.rng = random.Random()  # chooses book moves, and the moves that low levels see
+        self.rng = random.Random()
         self.solve_roots = True  # look for forced wins during searches, once `load_solver` has been called
         self._warm_evaluator: Any = None  # the evaluation that the search is compiled for
         self._warm_solver = False
@@ -170,11 +158,6 @@ class Engine(BoardSearches):
         """The moves played from `root`, in the game's notation."""
         return list(self._texts)
 
-    @property
-    def position_text(self) -> str:
-        """The position in the game's notation."""
-        return self.game.format_position(self.position)
-
     def legal_moves(self) -> list[str]:
         """Return all legal moves of the position. They are generated only once per position."""
         position = self.position
@@ -185,7 +168,8 @@ class Engine(BoardSearches):
 
     def may_declare(self) -> bool:
         """Tell whether the side to move can declare a win instead of moving."""
-        value = int(declaration_value(self._context()))
+        with self.searcher.rules_at(self.position) as ctx:
+            value = int(declaration_value(ctx))
         return VALUE_MATE_IN_MAX <= value != VALUE_NONE  # a smaller value is a draw
 
     def evaluate(self, text: str = "") -> int:
@@ -194,18 +178,8 @@ class Engine(BoardSearches):
         Raises ValueError if `text` is not a position.
         """
         shown = self.searcher.evaluator.evaluation.shown or static_value
-        return int(shown(self._context(self.game.parse_position(text) if text else None)))
-
-    def _new_referee(self) -> Any:
-        """Return a context of the search's dtype, so that no kernel is compiled twice."""
-        return new_context(self.game, evaluator=self.searcher.evaluator)
-
-    def _context(self, position: Any = None) -> Any:
-        """Return a context with the position, or `position`, at its root."""
-        ctx = self._referee
-        ctx.params, ctx.evaluation = self.searcher.params, self.searcher.evaluator.params
-        set_root(ctx, self.position if position is None else position)
-        return ctx
+        with self.searcher.rules_at(self.game.parse_position(text) if text else self.position) as ctx:
+            return int(shown(ctx))
 
     def diagram(self) -> str:
         """Draw the position as text; for a game without a Board, return its notation."""
@@ -224,7 +198,7 @@ class Engine(BoardSearches):
         movetime: float | None = None,
         mate: int | None = None,
         level: int | None = None,
-        selectivity: int | None = None,
+        multi_probcut_margin: int | None = None,
         searchmoves: Sequence[str] = (),
         multipv: int = 1,
         budget: TimeBudget | None = None,
@@ -238,8 +212,9 @@ class Engine(BoardSearches):
             movetime: the time in ms, which is used completely
             mate: stop when a win within this number of plies is found
             level: search as a player of this level, if the game has levels; `depth` and `nodes` limit it further, and
-                `selectivity` overrides its own. Full strength (Shogi's level 20) takes 1 s if no other limit is given.
-            selectivity: see `search.limits.Limits`
+                `multi_probcut_margin` overrides its own. Full strength (Shogi's level 20) takes 1 s if no other limit
+                is given.
+            multi_probcut_margin: see `search.limits.Limits`
             searchmoves: the moves to choose from; if empty, all moves
             multipv: the number of best moves to report
             budget: a time budget (see `search.limits.Limits`), which overrides `movetime`
@@ -252,22 +227,24 @@ class Engine(BoardSearches):
         for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
             if limit is not None and limit < 1:
                 raise ValueError(f"{name} must be at least 1, not {limit}")
-        doubt = None
+        selectivity = None
         if level is not None:
             plan = self.check_level(level)
             if plan.is_full_strength() and all(limit is None for limit in (depth, nodes, movetime, mate, budget)):
                 movetime = FULL_STRENGTH_MS
-            doubt = plan.doubt if depth is None and nodes is None else None
+            selectivity = plan.selectivity if depth is None and nodes is None else None
             drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
             searchmoves = drawn.get("searchmoves", searchmoves)
             depth, nodes = lowest(depth, drawn.get("depth")), lowest(nodes, drawn.get("nodes"))
-            selectivity = drawn.get("selectivity") if selectivity is None else selectivity
+            multi_probcut_margin = (
+                drawn.get("multi_probcut_margin") if multi_probcut_margin is None else multi_probcut_margin
+            )
         limits = Limits(
             depth=depth,
             nodes=nodes,
             mate=mate,
             budget=budget if budget or movetime is None else TimeBudget.exactly(movetime),
-            selectivity=selectivity,
+            multi_probcut_margin=multi_probcut_margin,
             searchmoves=tuple(self.game.parse_move(self.position, move) for move in searchmoves),
             multipv=multipv,
         )
@@ -275,7 +252,7 @@ class Engine(BoardSearches):
             self._warm_up_search(limits.budget is not None)
             position = self.position
             report = (lambda info: on_info(PvInfo(self.game, position, info))) if on_info else None
-            result, limits = self._root_solver.before(position, limits, self.searcher.tt, doubt, report)
+            result, limits = self._root_solver.before(position, limits, self.searcher.tt, selectivity, report)
             if result is None:
                 result = self._search_beside(limits, report)
         return SearchResult(self.game, position, result)
@@ -357,11 +334,11 @@ class Engine(BoardSearches):
 
     def _ready_mate_solver(self) -> ForcedWinSolver:
         """Return the warmed-up solver that works in the table's memory."""
-        if self.game.solver is None or self.game.solver_runs != BESIDE_SEARCH:
+        if self.game.extras.mate_solver is None:
             raise ValueError(f"{self.game.name} has no solver for mates")
         memory = self.searcher.tt.words
         if self._mate_solver is None or self._mate_solver_memory is not memory:
-            solver: ForcedWinSolver = self.game.solver(memory=memory, stop_token=StopToken(self._stop))
+            solver: ForcedWinSolver = self.game.extras.mate_solver(memory=memory, stop_token=StopToken(self._stop))
             with self._compiling():
                 solver.warmup()
             self._mate_solver, self._mate_solver_memory = solver, memory
@@ -372,60 +349,12 @@ class Engine(BoardSearches):
 
         A reported line is short if a table entry ended it. Call this in `on_info`, or after the search.
         """
-        salt = self.searcher.tt_key_salt
-        return continued_line(self.game, self.position, line.pv, max(line.depth, 2), self.searcher.tt, salt)
+        moves = self.searcher.extended(self.position, line.encoded, max(line.depth, 2))
+        return legal_line(self.game, self.position, moves)
 
     def load_solver(self, wait: bool = False) -> None:
         """Load, in a thread, the solver that looks for forced wins during searches; `wait` waits for it."""
         self._root_solver.load(wait)
-
-    def open_book(self, name: str | OpeningBook | None = None) -> None:
-        """Use an opening book from now on.
-
-        Raises book.BookError, a ValueError, if the book cannot be read; the engine then has no book.
-
-        Args:
-            name: the name or path of a book, or an open book; None for the game's own book, '' for no book
-        """
-        self._book = None
-        if not (name is None or isinstance(name, str)):
-            self._book = name
-        elif self.game.open_book is not None:
-            self._book = self.game.open_book("")
-            self._book = self.game.open_book(name)
-
-    def book_choice(self, *, best: int = 16, margin: int | None = None, **lookup: bool) -> BookMove | None:
-        """Choose one of the opening book's moves for this position at random; return None if it has none.
-
-        Args:
-            best: the number of moves to choose from
-            margin: how far their values may be below the first move's, in the game's unit; None for a negligible loss
-            lookup: options of book.OpeningBook.known
-        """
-        if self._book is None:
-            self.open_book()
-        if self._book is None:
-            return None
-        if margin is None:
-            margin = max(int(self.searcher.params.score_noise), 1) // BOOK_MARGIN
-        known = self._book.known(self.position_text, **lookup)
-        return choose(known, self.legal_moves(), self.rng, best=best, margin=margin) if known else None
-
-    def book_move(self) -> str:
-        """Choose one of the opening book's best moves here at random; return '' if it has none."""
-        found = self.book_choice()
-        return found.move if found else ""
-
-    @property
-    def levels(self) -> int:
-        """The number of levels. They are 0 to `levels` - 1, and the last is the strongest."""
-        return self.game.levels
-
-    def check_level(self, level: int) -> LevelPlan:
-        """Return how a player of `level` searches this position. Raises ValueError if there is no such level."""
-        if self.game.level is None:
-            raise ValueError(f"{self.game.name} has no levels")
-        return self.game.level(level, self.position)
 
     def prepare(self) -> None:
         """Announce a search. From now on, `stop` and `extend` apply to it, even if they are called before it begins."""
@@ -463,7 +392,6 @@ class Engine(BoardSearches):
             before = self.searcher.evaluator
             self.searcher.set_evaluation(name, file)
             if self.searcher.evaluator is not before:
-                self._referee = self._new_referee()
                 self._compile_task = _compile_task(self.game.name, name)
 
     def describe_evaluation(self) -> str:

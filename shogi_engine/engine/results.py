@@ -8,7 +8,7 @@ import numpy as np
 from shogi_engine import games
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX, Game, do_move
 from shogi_engine.jit import new_record
-from shogi_engine.search.context import keys
+from shogi_engine.search.context import copy_position
 from shogi_engine.search.limits import Info, Result
 from shogi_engine.types.score import Score
 
@@ -19,7 +19,7 @@ def score_of(game: Game, value: int) -> Score:
         return Score.mate_in(VALUE_MATE - value)
     if value <= -VALUE_MATE_IN_MAX:
         return Score.mated_in(VALUE_MATE + value)
-    return game.score(value)
+    return game.extras.score(value)
 
 
 def legal_line(game: Game, position: Any, moves: Sequence[int]) -> list[str]:
@@ -37,38 +37,6 @@ def legal_line(game: Game, position: Any, moves: Sequence[int]) -> list[str]:
         texts.append(text)
         do_move(pos, np.uint32(move), undo)
     return texts
-
-
-def copy_position(game: Game, position: Any) -> Any:
-    """Return a copy of a position record that owns its memory."""
-    copy = new_record(game.position)
-    holder = np.asarray(copy)
-    holder[...] = position
-    return copy
-
-
-def continued_line(game: Game, position: Any, texts: Sequence[str], length: int, table: Any, salt: int) -> list[str]:
-    """Extend the legal line `texts` from `position` by the table's best moves, to at most `length` moves.
-
-    Args:
-        length: the maximum number of moves
-        salt: the number that the search XORs with its keys
-    """
-    pos = copy_position(game, position)
-    undo = new_record(game.undo)
-    line, seen = list(texts), set()
-    for text in texts:
-        seen.add(int(keys(pos)[0]))
-        do_move(pos, np.uint32(game.parse_move(pos, text)), undo)
-    while len(line) < length:
-        repetition, hash_key = map(int, keys(pos))
-        following = legal_line(game, pos, [table.move(hash_key ^ salt)])
-        if repetition in seen or not following:
-            break
-        seen.add(repetition)
-        line += following
-        do_move(pos, np.uint32(game.parse_move(pos, following[0])), undo)
-    return line
 
 
 def _portable(found: Any) -> dict[str, Any]:
@@ -117,6 +85,11 @@ class PvInfo:
         if self._pv is None:
             self._pv = legal_line(self._game, self._position, self._info.pv)
         return self._pv
+
+    @property
+    def encoded(self) -> tuple[int, ...]:
+        """`pv` as encoded moves."""
+        return self._info.pv[: len(self.pv)]
 
     @property
     def moves(self) -> list[Any]:

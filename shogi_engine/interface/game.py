@@ -29,13 +29,11 @@ import numpy as np
 
 from shogi_engine.common.registry import Registry
 from shogi_engine.interface.evaluation import NOTHING, Evaluation
-from shogi_engine.interface.extras.book import OpeningBook
-from shogi_engine.interface.extras.levels import LevelPlan
+from shogi_engine.interface.extras import Extras
 from shogi_engine.interface.stubs import evaluation_stub, stub
 from shogi_engine.interface.stubs import provides as provides  # imported from here by a game's modules
 from shogi_engine.interface.stubs import provides_evaluation as provides_evaluation
 from shogi_engine.jit import njit
-from shogi_engine.types.score import Score
 from shogi_engine.types.termination import TERMINATIONS as TERMINATIONS
 
 MOVE_NONE = np.uint32(0)
@@ -50,15 +48,13 @@ HISTORY_SLOTS = 1 << 16  # the range of history_slot
 CAPTURE_SLOTS = 1 << 16  # the range of capture_slot
 CORRECTION_TABLES, CORRECTION_SLOTS = 6, 1 << 14  # the number and range of correction_slots
 
-BEFORE_SEARCH, BESIDE_SEARCH = "before", "beside"  # values of Game.solver_runs
-
 # How a game has ended (see `game_result`); TERMINATIONS[number] is the name.
 NOT_OVER, NO_LEGAL_MOVE, REPETITION, PERPETUAL_CHECK, DECLARATION, MOVE_LIMIT, TRY = range(7)
 
 
 @dataclass(frozen=True)
 class Game:
-    """A game as Python sees it: its dtypes, its notation, and the tables its kernels reach by address.
+    """A game as the search and its callers in Python see it: its dtypes, its notation, and its sizes.
 
     Attributes:
         position, undo: dtypes made by `jit.record_dtype`
@@ -70,21 +66,13 @@ class Game:
         format_move: `format_move(pos, move)`, its inverse
         params: the dtype of the parameters, search.parameters.SEARCH_FIELDS and the game's own; copied into contexts
         default_params: `default_params()` returns their defaults
-        score: `score(value)` returns a Score in the unit that players of the game use; centipawns by default
         evaluations: a Registry of `Evaluation`s; None if there is only one and its kernels are rules of the position
         state: the dtype of the game's record for each ply of the searched line (see `update_state`)
-        histories: dtype fields for what the game's own kernels learn, kept in search.history.Histories
-        solver: `solver(**options)` returns a forced_win.Solver, for results that a search finds only slowly
-        solver_runs: BEFORE_SEARCH if the solver's result replaces the search (options threads, stop_token);
-            BESIDE_SEARCH if it looks for a forced win in another thread, or alone: it is then a
-            forced_win.ForcedWinSolver (options hash_mb, memory, stop_token)
-        levels: the number of levels below full strength, 0 to levels - 1
-        level: `level(number, position)` returns a level's levels.LevelPlan; raises ValueError if there is no such level
-        open_book: `open_book(name)` returns the book of that name, None for the one shipped; raises book.BookError
-        budget: `budget(clock, ply, options)` returns a TimeBudget, for games that search.timeman.plan does not suit
+        thread_tables: dtype fields for what the game's own kernels learn, kept in search.history.Histories
         plies_left: `plies_left(position)` is an upper bound on the plies left (moves of cost 0 not counted)
         continuation_slots: the range of `continuation_slot`
         search_flags: the parts of the search that help this game, bits of search.context; -1 for all
+        extras: what an Engine may ask beyond the search
     """
 
     name: str
@@ -98,19 +86,13 @@ class Game:
     format_move: Callable[[Any, int], str]
     params: np.dtype
     default_params: Callable[[], Any]
-    score: Callable[[int], Score] = Score
     evaluations: Registry | None = None
     state: np.dtype = NOTHING
-    histories: tuple[tuple, ...] = ()
-    solver: Callable[..., Any] | None = None
-    solver_runs: str = BEFORE_SEARCH
-    levels: int = 0
-    level: Callable[[int, Any], LevelPlan] | None = None
-    open_book: Callable[[str | None], OpeningBook] | None = None
-    budget: Callable[[Any, int, Any], Any] | None = None
+    thread_tables: tuple[tuple, ...] = ()
     plies_left: Callable[[Any], int] | None = None
     continuation_slots: int = 0
     search_flags: int = -1
+    extras: Extras = Extras()
 
     @functools.cached_property
     def _only_evaluation(self) -> Evaluation:

@@ -109,7 +109,7 @@ class EnginePlayer(Player):
 
     def _budget(self, turn: Turn) -> TimeBudget | None:
         clock, movetime = turn.clocks[turn.side], self.control.movetime
-        budget = (self.engine.game.budget or plan)(clock, len(turn.moves), TimeOptions()) if clock else None
+        budget = (self.engine.game.extras.budget or plan)(clock, len(turn.moves), TimeOptions()) if clock else None
         if movetime:
             exact = fixed(movetime, TimeOptions())
             budget = budget.at_most(exact.hard_ms) if budget else exact

@@ -29,6 +29,6 @@ def timed_limits(engine: "Engine", limits: Mapping[str, Any], clock: GameClock, 
     times = clock.for_search(side)
     if times is None:
         return dict(limits) or {"movetime": DEFAULT_MS}
-    budget = (engine.game.budget or plan)(times, ply, TimeOptions())
+    budget = (engine.game.extras.budget or plan)(times, ply, TimeOptions())
     kept = {name: value for name, value in limits.items() if name != "movetime"}
     return kept | {"budget": budget.at_most(limits.get("movetime", budget.hard_ms))}

@@ -1,4 +1,4 @@
-"""Forced wins: their result type, the solvers of the games (Game.solver), and their use at the root of a search.
+"""Forced wins: their result type, the solvers of the games (Extras), and their use at the root of a search.
 
 A solver proves results that a search finds only slowly. Othello's solver computes the exact score near the end of the
 game; Engine calls it before a search. Shogi's solver proves mates by checks far deeper than the search; it runs in
@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from shogi_engine.common.stop import StopToken
-from shogi_engine.interface.game import BEFORE_SEARCH, BESIDE_SEARCH, Game
+from shogi_engine.interface.game import Game
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
 
@@ -30,7 +30,7 @@ COMPILE = """
 import sys
 sys.path[:] = {path!r}
 from shogi_engine import games
-games.load({game!r}).solver(hash_mb=1).warmup()
+games.load({game!r}).extras.mate_solver(hash_mb=1).warmup()
 """
 
 Move = TypeVar("Move")
@@ -85,7 +85,7 @@ class ForcedWin(Generic[Move]):
 
 
 class Solver(Protocol):
-    """The interface of every game's solver (Game.solver)."""
+    """The interface of every game's solvers (Extras)."""
 
     def prepare(self) -> None:
         """Announce a search; see StopToken.prepare."""
@@ -106,14 +106,14 @@ class EndgameSolver(Solver, Protocol):
         limits: Limits,
         table: TranspositionTable,
         *,
-        doubt: int = 0,
+        selectivity: int = 0,
         on_info: Callable[[Info], None] | None = None,
     ) -> Result | None:
         """Return the result that the solver proves for `position` within its share of a search's `limits`, or None.
 
         Args:
             table: the search's table, which the solver may use
-            doubt: the selectivity that is good enough even if time remains; see `LevelPlan`
+            selectivity: how selective a result is good enough even if time remains; see `LevelPlan`
             on_info: called with intermediate results, but not with the result returned
         """
 
@@ -156,8 +156,8 @@ class RootSolver:
 
     def set_threads(self, threads: int) -> None:
         """Change the number of threads of the solver that runs before a search."""
-        if self._game.solver and self._game.solver_runs == BEFORE_SEARCH:
-            self._before = self._game.solver(threads=threads, stop_token=StopToken(self._stop))
+        if self._game.extras.endgame_solver:
+            self._before = self._game.extras.endgame_solver(threads=threads, stop_token=StopToken(self._stop))
             self._is_warm = False
 
     def warmup(self) -> None:
@@ -168,7 +168,7 @@ class RootSolver:
 
     def load(self, wait: bool = False) -> None:
         """Start preparing the solver that runs during searches; with `wait`, return when it is ready."""
-        if self._game.solver is None or self._game.solver_runs != BESIDE_SEARCH:
+        if self._game.extras.mate_solver is None:
             return
         if self._loader is None:
             self._loader = threading.Thread(target=self._load, args=(wait,), name="solver-loader", daemon=True)
@@ -177,8 +177,8 @@ class RootSolver:
             self._loader.join()
 
     def _load(self, here: bool) -> None:
-        assert self._game.solver is not None
-        solver: ForcedWinSolver = self._game.solver(hash_mb=BESIDE_MB)
+        assert self._game.extras.mate_solver is not None
+        solver: ForcedWinSolver = self._game.extras.mate_solver(hash_mb=BESIDE_MB)
         if not here and not solver.is_saved():
             compile_aside(self._game)
         solver.warmup()
@@ -194,24 +194,24 @@ class RootSolver:
         position: Any,
         limits: Limits,
         table: TranspositionTable,
-        doubt: int | None,
+        selectivity: int | None,
         on_info: Callable[[Info], None] | None,
     ) -> tuple[Result | None, Limits]:
         """If the best move is requested, run the solver first; return its result and the remaining limits.
 
-        The solver's time is limited, unless `doubt` is given.
+        The solver's time is limited, unless `selectivity` is given.
 
         Args:
             table: the search's table
-            doubt: the selectivity that is good enough; see `LevelPlan`
+            selectivity: how selective a result is good enough; see `LevelPlan`
             on_info: called with all results
         """
         free = limits.depth is None and limits.nodes is None and limits.mate is None
         timed = limits.budget is not None and free
-        if self._before is None or limits.searchmoves or limits.multipv > 1 or not (timed or doubt is not None):
+        if self._before is None or limits.searchmoves or limits.multipv > 1 or not (timed or selectivity is not None):
             return None, limits
         began = time.perf_counter()
-        result = self._before.attempt(position, limits, table, doubt=doubt or 0, on_info=on_info)
+        result = self._before.attempt(position, limits, table, selectivity=selectivity or 0, on_info=on_info)
         if result and on_info:
             on_info(result.infos[0])
         used = (time.perf_counter() - began) * 1000

@@ -1,5 +1,6 @@
 """The search as called from Python: iterative deepening, aspiration windows, MultiPV, threads, limits and reports."""
 
+import contextlib
 import copy
 import threading
 import time
@@ -23,9 +24,10 @@ from shogi_engine.interface.game import (
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import (
     ALL_FLAGS,
-    PROBCUT,
-    PRUNE,
-    REDUCE,
+    USE_MULTI_PROBCUT,
+    USE_PRUNING,
+    USE_REDUCTIONS,
+    copy_position,
     keys,
     new_context,
     set_root,
@@ -43,7 +45,7 @@ from shogi_engine.types.clock import TimeBudget
 
 MAX_DEPTH = 100
 MAX_THREADS = 256
-SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches with different selectivity do not share table entries
+SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches with different margins do not share table entries
 NO_LIMIT = np.iinfo(np.int64).max
 BOUND_NAMES = {-1: "upper", 0: "", 1: "lower"}
 BOUNDS_AFTER = 8  # bounds at smaller depths change too fast to be read; they are not reported
@@ -52,7 +54,7 @@ BOUNDS_AFTER = 8  # bounds at smaller depths change too fast to be read; they ar
 def is_selective(ctx: Any) -> bool:
     """Tell whether ProbCut is in use."""
     fields = np.asarray(ctx)
-    return int(fields["search_flags"]) & PROBCUT != 0 and int(fields["params"]["probcut_selectivity"]) > 0
+    return int(fields["search_flags"]) & USE_MULTI_PROBCUT != 0 and int(fields["params"]["multi_probcut_margin"]) > 0
 
 
 class Searcher:
@@ -84,6 +86,8 @@ class Searcher:
         self._timer: Timer | None = None
         self._extension: tuple[float, TimeBudget | None] | None = None
         self._lock = threading.Lock()
+        self._rules = new_context(game, evaluator=self.evaluator)
+        self._rules_lock = threading.Lock()
         self._set_threads(threads)
 
     def _set_threads(self, threads: int) -> None:
@@ -127,6 +131,7 @@ class Searcher:
         follow_evaluation(self.params, *defaults)
         self._weights_file = file
         self._contexts = [self._new_context(histories) for histories in self._histories]
+        self._rules = new_context(self.game, evaluator=self.evaluator)
         self.new_game()
 
     def new_game(self) -> None:
@@ -172,12 +177,40 @@ class Searcher:
         twin._set_threads(1)
         twin.search(self.game.parse_position(self.game.start), (), Limits(depth=1))
 
+    @contextlib.contextmanager
+    def rules_at(self, position: Any, moves: Sequence[int] = ()) -> Iterator[Any]:
+        """Yield a context whose root is the position after `moves` from `position`, for rules and the evaluation.
+
+        Its dtype is that of the search, so that no kernel is compiled twice. It may be used during a search.
+        """
+        with self._rules_lock:
+            ctx = self._rules
+            ctx.params, ctx.evaluation = self.params, self.evaluator.params
+            set_root(ctx, position, moves)
+            yield ctx
+
     def root_moves(self, position: Any, moves: Sequence[int] = ()) -> list[int]:
         """Return the legal moves after `moves` (encoded, legal) from `position`."""
-        ctx = self._contexts[0]
-        set_root(ctx, position, moves)
-        count = int(write_root_moves(ctx))
-        return np.asarray(ctx)["root_moves"][:count].tolist()
+        with self.rules_at(position, moves) as ctx:
+            count = int(write_root_moves(ctx))
+            return np.asarray(ctx)["root_moves"][:count].tolist()
+
+    def extended(self, position: Any, line: Sequence[int], length: int) -> tuple[int, ...]:
+        """Return the legal `line` from `position`, extended by the table's best moves to at most `length` moves."""
+        pos, undo = copy_position(self.game, position), new_record(self.game.undo)
+        moves, seen = list(line), set()
+        for move in moves:
+            seen.add(int(keys(pos)[0]))
+            do_move(pos, np.uint32(move), undo)
+        while len(moves) < length:
+            repetition, hash_key = map(int, keys(pos))
+            move = self.tt.move(hash_key ^ self.tt_key_salt)
+            if repetition in seen or not move or move not in self.root_moves(pos):
+                break
+            seen.add(repetition)
+            moves.append(move)
+            do_move(pos, np.uint32(move), undo)
+        return tuple(moves)
 
     def search(
         self,
@@ -194,22 +227,15 @@ class Searcher:
             position: record[game.position]
             moves: encoded legal moves of the game so far
             on_info: called in this thread with each report
-
-        Raises:
-            ValueError: no move in limits.searchmoves is legal
         """
         limits = limits or Limits()
         began = time.perf_counter()
         if not self._stop.begin():
             self._extension = None
-        legal = self.root_moves(position, moves) if limits.searchmoves else []
-        roots = [move for move in legal if move in limits.searchmoves]
-        if legal and not roots:
-            raise ValueError("none of the moves to search is legal here")
         self.tt.next_generation()
         for number, ctx in enumerate(self._contexts):
             set_root(ctx, position, moves)
-            self._prepare(ctx, number, roots, limits)
+            self._prepare(ctx, number, limits)
         if self._contexts[0].root_count == 0:
             return Result(0, 0, int(terminal_value(self._contexts[0])), 0, 0, 0.0, (), ())
         run = _Run(self, limits, began, on_info)
@@ -224,19 +250,15 @@ class Searcher:
                 self._timer.close()
                 self._timer = self._extension = None
 
-    def _prepare(self, ctx: Any, number: int, roots: list[int], limits: Limits) -> None:
-        """Set the parameters, limits and root moves of a context whose root is set.
-
-        Args:
-            roots: the moves to choose from; if empty, all moves that the search considers
-        """
+    def _prepare(self, ctx: Any, number: int, limits: Limits) -> None:
+        """Set the parameters, limits and root moves of a context whose root is set."""
         fields = np.asarray(ctx)
         fields["search_flags"] = self.search_flags
         fields["params"] = self.params
         fields["evaluation"] = self.evaluator.params
-        if limits.selectivity is not None:
-            fields["params"]["probcut_selectivity"] = limits.selectivity
-        fields["tt_key_salt"] = int(fields["params"]["probcut_selectivity"]) * SALT_FACTOR if is_selective(ctx) else 0
+        if limits.multi_probcut_margin is not None:
+            fields["params"]["multi_probcut_margin"] = limits.multi_probcut_margin
+        fields["tt_key_salt"] = int(fields["params"]["multi_probcut_margin"]) * SALT_FACTOR if is_selective(ctx) else 0
         fields["tt_address"] = self.tt.address
         fields["tt_clusters"] = self.tt.clusters
         fields["generation"] = self.tt.generation
@@ -244,7 +266,8 @@ class Searcher:
         fields["node_limit"] = NO_LIMIT
         if limits.nodes is not None:
             fields["node_limit"] = max(limits.nodes // len(self._contexts), 1)
-        fields["root_count"] = len(roots)
+        roots = list(dict.fromkeys(limits.searchmoves))
+        fields["root_count"] = len(roots)  # 0: all that the search looks at
         fields["root_moves"][: len(roots)] = roots
         prepare_root(ctx)
 
@@ -269,8 +292,7 @@ class _Run:
         self.lines: dict[int, Info] = {}  # the lines of the current iteration
         self.complete: list[Info] = []  # the lines of the last finished iteration: exact values, best first
         self.failure: BaseException | None = None
-        self.position = new_record(searcher.game.position)  # a copy: contexts change their positions while searching
-        np.asarray(self.position)[...] = self.contexts[0].pos
+        self.position = copy_position(searcher.game, self.contexts[0].pos)  # contexts change theirs while searching
         self.params = searcher.params
         self.noise = max(int(self.params.score_noise), 1)
         plies_left = searcher.game.plies_left
@@ -316,8 +338,8 @@ class _Run:
         """Yield the main thread's depths. A depth that reaches the end of the game is repeated without ProbCut."""
         yield from range(1, self._max_depth() + 1)
         to_the_end = self._max_depth() == self.longest < MAX_DEPTH
-        if to_the_end and self.limits.selectivity is None and is_selective(ctx):
-            ctx.search_flags &= ~PROBCUT
+        if to_the_end and self.limits.multi_probcut_margin is None and is_selective(ctx):
+            ctx.search_flags &= ~USE_MULTI_PROBCUT
             ctx.tt_key_salt = 0
             yield self._max_depth()
 
@@ -416,7 +438,7 @@ class _Run:
         """Tell whether a search of `depth` plies proves its score: it reaches the game's end and prunes nothing."""
         if self.searcher.game.plies_left is None or not self.longest <= depth < MAX_DEPTH:
             return False
-        return not is_selective(ctx) and int(ctx.search_flags) & (PRUNE | REDUCE) == 0
+        return not is_selective(ctx) and int(ctx.search_flags) & (USE_PRUNING | USE_REDUCTIONS) == 0
 
     def _nodes(self) -> int:
         """Return the nodes searched by all threads so far."""
@@ -428,25 +450,10 @@ class _Run:
         It can be short because a table entry ended it or the value was outside the window. Front ends need at least a
         ponder move.
         """
-        game, searcher = self.searcher.game, self.searcher
         length = max(info.depth, 2)
         if abs(info.score) >= VALUE_MATE_IN_MAX:
             length = VALUE_MATE - abs(info.score)
-        pv, position, undo = list(info.pv), new_record(game.position), new_record(game.undo)
-        np.asarray(position)[...] = self.position
-        seen = set()
-        for move in pv:
-            seen.add(int(keys(position)[0]))
-            do_move(position, np.uint32(move), undo)
-        while len(pv) < length:
-            repetition, hash_key = map(int, keys(position))
-            move = searcher.tt.move(hash_key ^ searcher.tt_key_salt)
-            if repetition in seen or not move or move not in searcher.root_moves(position):
-                break
-            seen.add(repetition)
-            pv.append(move)
-            do_move(position, np.uint32(move), undo)
-        return tuple(pv)
+        return self.searcher.extended(self.position, info.pv, length)
 
     def _last_lines(self) -> list[Info]:
         """Return the sorted lines of the last completed iteration, which have exact values.

@@ -49,11 +49,20 @@ def modules():
     return [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
 
 
+@functools.cache
+def bases(name):
+    """Return the names of the classes from which the class `name` inherits."""
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in modules())
+    classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    found = {base.id for node in classes for base in node.bases if isinstance(base, ast.Name)}
+    return found.union(*map(bases, found))
+
+
 def is_defined(dotted):
     """Tell whether `module.name`, `Class.method` or `package.module` is there."""
     first, _, rest = dotted.partition(".")
     if first[0].isupper():
-        return any(dotted in names_in(path) for path in modules())
+        return any(f"{name}.{rest}" in names_in(path) for name in [first, *bases(first)] for path in modules())
     for path in modules():
         if path.stem == first and rest in names_in(path):
             return True

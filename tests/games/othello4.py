@@ -6,6 +6,7 @@ It shares no line with the Othello of the package: bitboards by colour, and one 
 import numpy as np
 
 from shogi_engine.common.bits import ONE, ZERO
+from shogi_engine.interface.extras import Extras
 from shogi_engine.interface.game import Game, provides
 from shogi_engine.jit import new_record, njit, popcount, record_dtype
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
@@ -167,5 +168,5 @@ GAME = Game(
     format_move=lambda pos, move: "pass" if move == PASS else NAMES[int(move) - 1],
     params=PARAMS,
     default_params=default_params,
-    score=lambda value: Score.discs(value / DISC),
+    extras=Extras(score=lambda value: Score.discs(value / DISC)),
 )

@@ -171,9 +171,25 @@ def test_only_the_moves_to_search_are_searched(name):
     for chosen in (legal[-1:], legal[1:3]):
         result = searcher.search(position, (), Limits(depth=4, searchmoves=tuple(chosen), multipv=5))
         assert {info.pv[0] for info in result.infos} == set(chosen)
-    with pytest.raises(ValueError, match="none of the moves"):
-        searcher.search(position, (), Limits(depth=1, searchmoves=(0xFFFF,)))
+    twice = searcher.search(position, (), Limits(depth=4, searchmoves=(legal[0], legal[0]), multipv=5))
+    assert [info.pv[0] for info in twice.infos] == legal[:1]
     assert searcher.search(position, (), Limits(depth=1)).bestmove in legal  # it can be used again
+
+
+@every_game
+def test_rules_may_be_asked_during_a_search(name):
+    game = fresh(name).game
+    position, limits, lines = game.parse_position(game.start), Limits(depth=5), []
+    alone = fresh(name).search(position, (), limits)
+    searcher = fresh(name)
+
+    def ask(info):
+        searcher.root_moves(position)
+        lines.append(searcher.extended(position, info.pv, info.depth))
+
+    result = searcher.search(position, (), limits, ask)
+    assert (result.nodes, result.pv) == (alone.nodes, alone.pv)
+    assert lines[-1][: len(result.infos[0].pv)] == result.pv[: len(lines[-1])]
 
 
 # ---- MultiPV -----------------------------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ from shogi_engine.games.othello.names import EVALUATIONS
 from shogi_engine.games.othello.notation import START, format_move, format_obf, parse_move, parse_obf
 from shogi_engine.games.othello.params import PARAMS, default_params
 from shogi_engine.games.othello.types import DISC, MAX_MOVES, POSITION, UNDO
+from shogi_engine.interface.extras import Extras
 from shogi_engine.interface.game import Game
-from shogi_engine.search.context import DEEPER, FINISH, PROBCUT, TABLE
+from shogi_engine.search.context import USE_DEEPER_ENTRIES, USE_MULTI_PROBCUT, USE_SOLVERS, USE_TT
 from shogi_engine.types.score import Score
 
 
@@ -38,14 +39,16 @@ GAME = Game(
     format_move=format_move,
     params=PARAMS,
     default_params=default_params,
-    score=score,
-    histories=NEAR_TABLE,
-    solver=make_solver,
     evaluations=EVALUATIONS,
-    open_book=book.open_book,
-    levels=levels.LEVELS,
-    level=levels.plan,
-    budget=clock.budget,
+    thread_tables=NEAR_TABLE,
     plies_left=levels.plies_left,
-    search_flags=TABLE | DEEPER | FINISH | PROBCUT,
+    search_flags=USE_TT | USE_DEEPER_ENTRIES | USE_SOLVERS | USE_MULTI_PROBCUT,
+    extras=Extras(
+        score=score,
+        endgame_solver=make_solver,
+        levels=levels.LEVELS,
+        level=levels.plan,
+        open_book=book.open_book,
+        budget=clock.budget,
+    ),
 )

@@ -12,7 +12,8 @@ from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi
 from shogi_engine.games.shogi.ordering import CONTINUATION_SLOTS
 from shogi_engine.games.shogi.params import PARAMS, default_params
 from shogi_engine.games.shogi.types import MAX_MOVES, POSITION, UNDO
-from shogi_engine.interface.game import BESIDE_SEARCH, Game
+from shogi_engine.interface.extras import Extras
+from shogi_engine.interface.game import Game
 from shogi_engine.jit import record_dtype
 
 STATE = record_dtype([*checks.STATE_FIELDS, *partial_keys.STATE_FIELDS])
@@ -37,10 +38,6 @@ GAME = Game(
     default_params=default_params,
     evaluations=EVALUATIONS,
     state=STATE,
-    solver=make_solver,
-    solver_runs=BESIDE_SEARCH,
-    open_book=book.open_book,
-    levels=levels.FULL + 1,
-    level=levels.plan,
     continuation_slots=CONTINUATION_SLOTS,
+    extras=Extras(mate_solver=make_solver, levels=levels.FULL + 1, level=levels.plan, open_book=book.open_book),
 )

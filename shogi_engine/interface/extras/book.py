@@ -1,6 +1,6 @@
 """The parts that the opening books of all games share: the record of a book move, and the choice of a move.
 
-`Game.open_book` opens a game's book; positions are looked up by their text. Standard library only.
+`Extras.open_book` opens a game's book; positions are looked up by their text. Standard library only.
 """
 
 import random
