@@ -64,7 +64,7 @@ class Searches:
         limits = Limits(
             nodes=settings.get("nodes"),
             depth=settings.get("depth"),
-            selectivity=settings.get("selectivity"),
+            multi_probcut_margin=settings.get("multi_probcut_margin"),
             multipv=settings["width"],
         )
         result = searcher.search(game.parse_position(key), (), limits)
@@ -85,8 +85,8 @@ def run_settings(recipe: Recipe, **given: int | None) -> dict[str, Any]:
     defaults = recipe.defaults
     limit = {name: value for name in ("nodes", "depth") if (value := given.get(name)) is not None}
     settings: dict[str, Any] = limit or dict([defaults.limit])
-    if defaults.selectivity is not None:
-        settings["selectivity"] = defaults.selectivity
+    if defaults.multi_probcut_margin is not None:
+        settings["multi_probcut_margin"] = defaults.multi_probcut_margin
     for name in ("width", "margin", "max_ply"):
         value = given.get(name)
         settings[name] = getattr(defaults, name) if value is None else value

@@ -69,7 +69,7 @@ RECIPE = Recipe(
         margin=4 * DISC,
         max_ply=30,
         ply_cost=DISC // 4,
-        selectivity=130,
+        multi_probcut_margin=130,
     ),
     unit=DISC,
     unit_name="discs",

@@ -24,7 +24,7 @@ class Defaults:
 
     Attributes:
         limit: 'nodes' or 'depth', and its amount
-        selectivity: as in search.limits.Limits
+        multi_probcut_margin: as in search.limits.Limits
         width: moves searched per position
         margin: how much worse than the best a kept move may be, in the game's unit
         max_ply: plies of the last positions from the start
@@ -36,7 +36,7 @@ class Defaults:
     margin: int
     max_ply: int
     ply_cost: int
-    selectivity: int | None = None
+    multi_probcut_margin: int | None = None
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ OWN_OPTIONS = (  # of one game or the other
     "refine",
     "result_share",
     "exact",
-    "trust",
+    "td_lambda",
     "penalty",
     "endings",
 )
@@ -70,6 +70,7 @@ def add_parser(commands: Any) -> None:
         "--epochs", type=at_least_one, metavar="N", help="passes over the positions; default 5, Othello 12"
     )
     parser.add_argument(
+        "--td-lambda",
         "--trust",
         type=fraction,
         metavar="S",

@@ -198,7 +198,7 @@ class Engine(BoardSearches):
         movetime: float | None = None,
         mate: int | None = None,
         level: int | None = None,
-        selectivity: int | None = None,
+        multi_probcut_margin: int | None = None,
         searchmoves: Sequence[str] = (),
         multipv: int = 1,
         budget: TimeBudget | None = None,
@@ -212,8 +212,9 @@ class Engine(BoardSearches):
             movetime: the time in ms, which is used completely
             mate: stop when a win within this number of plies is found
             level: search as a player of this level, if the game has levels; `depth` and `nodes` limit it further, and
-                `selectivity` overrides its own. Full strength (Shogi's level 20) takes 1 s if no other limit is given.
-            selectivity: see `search.limits.Limits`
+                `multi_probcut_margin` overrides its own. Full strength (Shogi's level 20) takes 1 s if no other limit
+                is given.
+            multi_probcut_margin: see `search.limits.Limits`
             searchmoves: the moves to choose from; if empty, all moves
             multipv: the number of best moves to report
             budget: a time budget (see `search.limits.Limits`), which overrides `movetime`
@@ -226,22 +227,24 @@ class Engine(BoardSearches):
         for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
             if limit is not None and limit < 1:
                 raise ValueError(f"{name} must be at least 1, not {limit}")
-        doubt = None
+        selectivity = None
         if level is not None:
             plan = self.check_level(level)
             if plan.is_full_strength() and all(limit is None for limit in (depth, nodes, movetime, mate, budget)):
                 movetime = FULL_STRENGTH_MS
-            doubt = plan.doubt if depth is None and nodes is None else None
+            selectivity = plan.selectivity if depth is None and nodes is None else None
             drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
             searchmoves = drawn.get("searchmoves", searchmoves)
             depth, nodes = lowest(depth, drawn.get("depth")), lowest(nodes, drawn.get("nodes"))
-            selectivity = drawn.get("selectivity") if selectivity is None else selectivity
+            multi_probcut_margin = (
+                drawn.get("multi_probcut_margin") if multi_probcut_margin is None else multi_probcut_margin
+            )
         limits = Limits(
             depth=depth,
             nodes=nodes,
             mate=mate,
             budget=budget if budget or movetime is None else TimeBudget.exactly(movetime),
-            selectivity=selectivity,
+            multi_probcut_margin=multi_probcut_margin,
             searchmoves=tuple(self.game.parse_move(self.position, move) for move in searchmoves),
             multipv=multipv,
         )
@@ -249,7 +252,7 @@ class Engine(BoardSearches):
             self._warm_up_search(limits.budget is not None)
             position = self.position
             report = (lambda info: on_info(PvInfo(self.game, position, info))) if on_info else None
-            result, limits = self._root_solver.before(position, limits, self.searcher.tt, doubt, report)
+            result, limits = self._root_solver.before(position, limits, self.searcher.tt, selectivity, report)
             if result is None:
                 result = self._search_beside(limits, report)
         return SearchResult(self.game, position, result)

@@ -68,7 +68,7 @@ class Game:
         default_params: `default_params()` returns their defaults
         evaluations: a Registry of `Evaluation`s; None if there is only one and its kernels are rules of the position
         state: the dtype of the game's record for each ply of the searched line (see `update_state`)
-        histories: dtype fields for what the game's own kernels learn, kept in search.history.Histories
+        thread_tables: dtype fields for what the game's own kernels learn, kept in search.history.Histories
         plies_left: `plies_left(position)` is an upper bound on the plies left (moves of cost 0 not counted)
         continuation_slots: the range of `continuation_slot`
         search_flags: the parts of the search that help this game, bits of search.context; -1 for all
@@ -88,7 +88,7 @@ class Game:
     default_params: Callable[[], Any]
     evaluations: Registry | None = None
     state: np.dtype = NOTHING
-    histories: tuple[tuple, ...] = ()
+    thread_tables: tuple[tuple, ...] = ()
     plies_left: Callable[[Any], int] | None = None
     continuation_slots: int = 0
     search_flags: int = -1

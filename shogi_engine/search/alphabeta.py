@@ -39,15 +39,15 @@ from shogi_engine.search import history, terms, tt
 from shogi_engine.search.context import (
     ALL,
     CUT,
-    FINISH,
-    PROBCUT,
-    PRUNE,
     PV,
-    REDUCE,
-    REPEAT,
     ROOT,
     SEARCHED_MOVES,
-    TABLE,
+    USE_MULTI_PROBCUT,
+    USE_PRUNING,
+    USE_REDUCTIONS,
+    USE_REPETITION,
+    USE_SOLVERS,
+    USE_TT,
     enter_node,
     follows_last_pv,
     make_move,
@@ -103,7 +103,7 @@ def search(ctx, alpha, beta, depth, node, start):
             return value
         if ctx.ply >= MAX_PLY:
             return evaluate(ctx)
-        if ctx.search_flags & REPEAT:
+        if ctx.search_flags & USE_REPETITION:
             value = declaration_value(ctx)
             if value != VALUE_NONE:
                 return value
@@ -115,14 +115,14 @@ def search(ctx, alpha, beta, depth, node, start):
             return alpha
 
         # 5. Near the end of the game, the game's endgame solver may return the exact value.
-        if ctx.search_flags & FINISH:
+        if ctx.search_flags & USE_SOLVERS:
             value = endgame_solve(ctx, alpha, beta)
             if value != VALUE_NONE:
                 return value
 
     in_check = is_in_check(ctx.pos)
-    pruning = ctx.search_flags & PRUNE != 0
-    reducing = ctx.search_flags & REDUCE != 0
+    pruning = ctx.search_flags & USE_PRUNING != 0
+    reducing = ctx.search_flags & USE_REDUCTIONS != 0
     here.in_check = in_check
     here.depth = depth
     here.follow_pv = follows_last_pv(ctx)
@@ -133,7 +133,7 @@ def search(ctx, alpha, beta, depth, node, start):
 
     # 6. The transposition table. An entry searched deeply enough ends the node, unless its value contradicts the
     #    expected node type. It never ends a singular search, which excludes the table's move.
-    using_table = ctx.search_flags & TABLE != 0
+    using_table = ctx.search_flags & USE_TT != 0
     hash_key = key(ctx.pos) ^ ctx.tt_key_salt
     prepare_node(ctx)
     tt_hit, tt_move, tt_value, tt_depth, tt_bound, raw_eval, tt_marked = tt.lookup(ctx, hash_key, using_table)
@@ -150,7 +150,7 @@ def search(ctx, alpha, beta, depth, node, start):
         return tt_value
 
     # 7. A mate in one, found without a search.
-    if ctx.search_flags & FINISH and not tt_hit and not in_check and not root and excluded == MOVE_NONE:
+    if ctx.search_flags & USE_SOLVERS and not tt_hit and not in_check and not root and excluded == MOVE_NONE:
         move = find_mate_in_one(ctx, hash_key, start)
         if move != MOVE_NONE:
             ctx.pv_end[ctx.ply + 1] = ctx.ply + 1
@@ -285,11 +285,11 @@ def search(ctx, alpha, beta, depth, node, start):
         if probcut_beta <= tt_value < VALUE_MATE_IN_MAX and not is_decisive(beta) and not root:
             return probcut_beta
     # 10c. Multi-ProbCut, for games that know how well a shallow search predicts a deeper one.
-    selective = ctx.search_flags & PROBCUT and params.probcut_selectivity > 0 and depth >= params.probcut_min_depth
-    if selective and not pv_node and not in_check and not is_decisive(beta):
+    selective = ctx.search_flags & USE_MULTI_PROBCUT and params.multi_probcut_margin > 0
+    if selective and depth >= params.probcut_min_depth and not pv_node and not in_check and not is_decisive(beta):
         shallow, spread = probcut(ctx, depth)
         if shallow > 0:
-            margin = params.probcut_selectivity * spread // 100
+            margin = params.multi_probcut_margin * spread // 100
             if evaluate(ctx) >= beta:
                 value = search(ctx, beta + margin - 1, beta + margin, shallow, np.int64(node), start)
                 if value >= beta + margin and not ctx.stopped:

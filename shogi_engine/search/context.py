@@ -54,16 +54,16 @@ HUGE_PAGE = 2 << 20
 
 # Bits of ctx.search_flags: parts of the search that can be switched off, to compare it with textbook searches or to
 # search exactly.
-TABLE = 1  # the transposition table
-DEEPER = 2  # entries searched deeper than the node may cut off too
-PRUNE = 4  # forward pruning: null move, futility and everything else based on the static evaluation
-REDUCE = 8  # late move reductions, internal iterative reductions, singular extensions
-QUIESCE = 32  # quiescence search at depth 0
-REPEAT = 64  # the repetition rules and declarations
-FINISH = 128  # the game's own endgame solver, and wins found without a search
-PROBCUT = 256  # forward pruning by shallow searches
-ALL_FLAGS = TABLE | DEEPER | PRUNE | REDUCE | QUIESCE | REPEAT | FINISH | PROBCUT
-EXACT = TABLE | DEEPER | REPEAT | FINISH
+USE_TT = 1  # the transposition table
+USE_DEEPER_ENTRIES = 2  # entries searched deeper than the node may cut off too
+USE_PRUNING = 4  # forward pruning: null move, futility and everything else based on the static evaluation
+USE_REDUCTIONS = 8  # late move reductions, internal iterative reductions, singular extensions
+USE_QUIESCENCE = 32  # quiescence search at depth 0
+USE_REPETITION = 64  # the repetition rules and declarations
+USE_SOLVERS = 128  # the game's own endgame solver, and wins found without a search
+USE_MULTI_PROBCUT = 256  # forward pruning by shallow searches and the spread of their errors
+EXACT = USE_TT | USE_DEEPER_ENTRIES | USE_REPETITION | USE_SOLVERS
+ALL_FLAGS = EXACT | USE_PRUNING | USE_REDUCTIONS | USE_QUIESCENCE | USE_MULTI_PROBCUT
 
 # The move picker of a node, see movepick.py.
 PICKER = record_dtype(
@@ -348,7 +348,7 @@ def make_move(ctx, move):
 
     frame.in_check must already be set for the current node.
     """
-    if ctx.search_flags & TABLE:
+    if ctx.search_flags & USE_TT:
         next_key = key_after(ctx.pos, move)
         if next_key != np.uint64(0):
             prefetch_cluster(ctx, next_key ^ ctx.tt_key_salt)
@@ -408,7 +408,7 @@ def repetition_in_tree(ctx):
     Most positions have never occurred before; the filter detects this without searching the line.
     """
     slot = repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)
-    if ctx.search_flags & REPEAT == 0 or ctx.repetition_filter[slot] == 0:
+    if ctx.search_flags & USE_REPETITION == 0 or ctx.repetition_filter[slot] == 0:
         return VALUE_NONE
     return repetition_value(ctx)
 
@@ -427,7 +427,7 @@ def enter_node(ctx):
 @njit
 def prepare_node(ctx):
     """Do work that every node needs while its table entry is being fetched from memory."""
-    if ctx.search_flags & PRUNE:
+    if ctx.search_flags & USE_PRUNING:
         prefetch_corrections(ctx)
     update_line(ctx)
 

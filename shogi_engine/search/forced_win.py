@@ -106,14 +106,14 @@ class EndgameSolver(Solver, Protocol):
         limits: Limits,
         table: TranspositionTable,
         *,
-        doubt: int = 0,
+        selectivity: int = 0,
         on_info: Callable[[Info], None] | None = None,
     ) -> Result | None:
         """Return the result that the solver proves for `position` within its share of a search's `limits`, or None.
 
         Args:
             table: the search's table, which the solver may use
-            doubt: the selectivity that is good enough even if time remains; see `LevelPlan`
+            selectivity: how selective a result is good enough even if time remains; see `LevelPlan`
             on_info: called with intermediate results, but not with the result returned
         """
 
@@ -194,24 +194,24 @@ class RootSolver:
         position: Any,
         limits: Limits,
         table: TranspositionTable,
-        doubt: int | None,
+        selectivity: int | None,
         on_info: Callable[[Info], None] | None,
     ) -> tuple[Result | None, Limits]:
         """If the best move is requested, run the solver first; return its result and the remaining limits.
 
-        The solver's time is limited, unless `doubt` is given.
+        The solver's time is limited, unless `selectivity` is given.
 
         Args:
             table: the search's table
-            doubt: the selectivity that is good enough; see `LevelPlan`
+            selectivity: how selective a result is good enough; see `LevelPlan`
             on_info: called with all results
         """
         free = limits.depth is None and limits.nodes is None and limits.mate is None
         timed = limits.budget is not None and free
-        if self._before is None or limits.searchmoves or limits.multipv > 1 or not (timed or doubt is not None):
+        if self._before is None or limits.searchmoves or limits.multipv > 1 or not (timed or selectivity is not None):
             return None, limits
         began = time.perf_counter()
-        result = self._before.attempt(position, limits, table, doubt=doubt or 0, on_info=on_info)
+        result = self._before.attempt(position, limits, table, selectivity=selectivity or 0, on_info=on_info)
         if result and on_info:
             on_info(result.infos[0])
         used = (time.perf_counter() - began) * 1000

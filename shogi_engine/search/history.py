@@ -60,7 +60,7 @@ def continuation_rows(game: Game) -> int:
 
 def histories_dtype(game: Game) -> np.dtype:
     """Return the dtype of `game`'s history tables."""
-    layout = game.continuation_slots, game.histories
+    layout = game.continuation_slots, game.thread_tables
     if layout not in _dtypes:
         moves = game.continuation_slots + 1
         _dtypes[layout] = record_dtype(
@@ -72,7 +72,7 @@ def histories_dtype(game: Game) -> np.dtype:
                 ("tt_trust", np.int64),
                 ("corrections", np.int16, (CORRECTION_TABLES, CORRECTION_SLOTS)),
                 ("continuation_corrections", np.int16, (moves, moves)),  # [move before last, last move]
-                *game.histories,  # histories of the game's own kernels
+                *game.thread_tables,
             ]
         )
     return _dtypes[layout]

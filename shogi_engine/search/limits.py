@@ -16,8 +16,8 @@ class Limits:
         budget: the time, counted from the call; None for no limit. No iteration begins after the soft limit. If that
             is below the hard limit, TimeManager extends it up to 2.5 times if the best move is unclear, and reduces it
             if the best move is easy.
-        selectivity: the margin of ProbCut, in percent of the spread that `game.probcut` returns; None for that of the
-            parameters
+        multi_probcut_margin: the margin of Multi-ProbCut, in percent of the spread that `game.probcut` returns; None
+            for that of the parameters
         searchmoves: the root moves to choose from (encoded, legal), all if empty
         multipv: the number of best moves to report
     """
@@ -26,7 +26,7 @@ class Limits:
     nodes: int | None = None
     mate: int | None = None
     budget: TimeBudget | None = None
-    selectivity: int | None = None
+    multi_probcut_margin: int | None = None
     searchmoves: tuple[int, ...] = ()
     multipv: int = 1
 

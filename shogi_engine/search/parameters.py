@@ -100,7 +100,7 @@ SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
     _margin("probcut_improving", "subtracted from that if improving"),
     _P("probcut_min_depth", PLIES, 3, 2, 10, 1, "least depth for ProbCut", STOCKFISH),
     _margin("small_probcut_margin", "how far above beta a table bound 4 plies shallower must be to cut; 0 for never"),
-    _margin("probcut_selectivity", "margin of Multi-ProbCut, share of `probcut`'s spread; 0 for none", unit=PERCENT),
+    _margin("multi_probcut_margin", "margin of Multi-ProbCut, share of `probcut`'s spread; 0 for none", unit=PERCENT),
     # Step 12: pruning at shallow depth.
     _margin("lmp_base", "late move pruning: moves searched at depth 0", unit=MOVES),
     _P("lmp_depth_scale", SHARE_1024, 1024, 256, 4096, 128, "moves added, times the square of the depth", STOCKFISH),

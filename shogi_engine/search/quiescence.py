@@ -28,10 +28,10 @@ from shogi_engine.interface.game import (
 from shogi_engine.jit import njit
 from shogi_engine.search import tt
 from shogi_engine.search.context import (
-    FINISH,
-    PRUNE,
-    QUIESCE,
-    TABLE,
+    USE_PRUNING,
+    USE_QUIESCENCE,
+    USE_SOLVERS,
+    USE_TT,
     enter_node,
     make_move,
     prepare_node,
@@ -47,7 +47,7 @@ from shogi_engine.search.tt import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER, MAX_ST
 def find_mate_in_one(ctx, hash_key, start):
     """Return a move that wins at once and store it in the transposition table, or return MOVE_NONE."""
     move = mate_in_one(ctx, start)
-    if move != MOVE_NONE and ctx.search_flags & TABLE:
+    if move != MOVE_NONE and ctx.search_flags & USE_TT:
         value = VALUE_MATE - ctx.ply - 1
         tt.store(ctx, hash_key, np.uint32(move), value, MAX_STORED_DEPTH, BOUND_EXACT, False, VALUE_NONE)
     return move
@@ -63,9 +63,9 @@ def value_without_moves(ctx, alpha, beta):
         value = repetition_in_tree(ctx)
         if value != VALUE_NONE:
             return value
-    if ctx.ply >= MAX_PLY or ctx.search_flags & QUIESCE == 0:
+    if ctx.ply >= MAX_PLY or ctx.search_flags & USE_QUIESCENCE == 0:
         return evaluate(ctx)
-    return endgame_solve(ctx, alpha, beta) if ctx.search_flags & FINISH else VALUE_NONE
+    return endgame_solve(ctx, alpha, beta) if ctx.search_flags & USE_SOLVERS else VALUE_NONE
 
 
 @njit
@@ -77,7 +77,7 @@ def is_decisive(value):
 @njit
 def stand_pat_values(ctx, raw_eval, tt_value, tt_bound):
     """Return the stand-pat value as (corrected static evaluation, the same improved by the table's bound)."""
-    if ctx.search_flags & PRUNE == 0:
+    if ctx.search_flags & USE_PRUNING == 0:
         return raw_eval, raw_eval
     static_eval = corrected(raw_eval, static_correction(ctx))
     if tt_value != VALUE_NONE and not is_decisive(tt_value) and tt.bound_holds(tt_bound, tt_value, static_eval):
@@ -94,7 +94,7 @@ def is_pruned(ctx, move, move_count, in_check, alpha, futility_base):
     Args:
         move_count: the number of moves searched so far
     """
-    if not in_check and ctx.search_flags & PRUNE:
+    if not in_check and ctx.search_flags & USE_PRUNING:
         # Checks and recaptures are always searched. Prune other moves after the first few, and moves that cannot raise
         # the value to alpha.
         last_move = ctx.frames[BEFORE_ROOT + ctx.ply - 1].move
@@ -129,9 +129,9 @@ def quiescence(ctx, alpha, beta, start):
     pv_node = beta - alpha > 1
     in_check = is_in_check(ctx.pos)
     here.in_check = in_check
-    pruning = ctx.search_flags & PRUNE != 0
+    pruning = ctx.search_flags & USE_PRUNING != 0
 
-    using_table = ctx.search_flags & TABLE != 0
+    using_table = ctx.search_flags & USE_TT != 0
     hash_key = key(ctx.pos) ^ ctx.tt_key_salt
     prepare_node(ctx)
     tt_hit, tt_move, tt_value, _, tt_bound, raw_eval, is_pv = tt.lookup(ctx, hash_key, using_table)
@@ -142,7 +142,7 @@ def quiescence(ctx, alpha, beta, start):
     best_value = -VALUE_INFINITE
     futility_base = -VALUE_INFINITE
     if not in_check:
-        if not tt_hit and ctx.search_flags & FINISH and find_mate_in_one(ctx, hash_key, start) != MOVE_NONE:
+        if not tt_hit and ctx.search_flags & USE_SOLVERS and find_mate_in_one(ctx, hash_key, start) != MOVE_NONE:
             return VALUE_MATE - ctx.ply - 1
         if raw_eval == VALUE_NONE:
             raw_eval = evaluate(ctx)

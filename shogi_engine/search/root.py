@@ -24,9 +24,9 @@ from shogi_engine.interface.game import (
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import (
     ALL_FLAGS,
-    PROBCUT,
-    PRUNE,
-    REDUCE,
+    USE_MULTI_PROBCUT,
+    USE_PRUNING,
+    USE_REDUCTIONS,
     copy_position,
     keys,
     new_context,
@@ -45,7 +45,7 @@ from shogi_engine.types.clock import TimeBudget
 
 MAX_DEPTH = 100
 MAX_THREADS = 256
-SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches with different selectivity do not share table entries
+SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches with different margins do not share table entries
 NO_LIMIT = np.iinfo(np.int64).max
 BOUND_NAMES = {-1: "upper", 0: "", 1: "lower"}
 BOUNDS_AFTER = 8  # bounds at smaller depths change too fast to be read; they are not reported
@@ -54,7 +54,7 @@ BOUNDS_AFTER = 8  # bounds at smaller depths change too fast to be read; they ar
 def is_selective(ctx: Any) -> bool:
     """Tell whether ProbCut is in use."""
     fields = np.asarray(ctx)
-    return int(fields["search_flags"]) & PROBCUT != 0 and int(fields["params"]["probcut_selectivity"]) > 0
+    return int(fields["search_flags"]) & USE_MULTI_PROBCUT != 0 and int(fields["params"]["multi_probcut_margin"]) > 0
 
 
 class Searcher:
@@ -256,9 +256,9 @@ class Searcher:
         fields["search_flags"] = self.search_flags
         fields["params"] = self.params
         fields["evaluation"] = self.evaluator.params
-        if limits.selectivity is not None:
-            fields["params"]["probcut_selectivity"] = limits.selectivity
-        fields["tt_key_salt"] = int(fields["params"]["probcut_selectivity"]) * SALT_FACTOR if is_selective(ctx) else 0
+        if limits.multi_probcut_margin is not None:
+            fields["params"]["multi_probcut_margin"] = limits.multi_probcut_margin
+        fields["tt_key_salt"] = int(fields["params"]["multi_probcut_margin"]) * SALT_FACTOR if is_selective(ctx) else 0
         fields["tt_address"] = self.tt.address
         fields["tt_clusters"] = self.tt.clusters
         fields["generation"] = self.tt.generation
@@ -338,8 +338,8 @@ class _Run:
         """Yield the main thread's depths. A depth that reaches the end of the game is repeated without ProbCut."""
         yield from range(1, self._max_depth() + 1)
         to_the_end = self._max_depth() == self.longest < MAX_DEPTH
-        if to_the_end and self.limits.selectivity is None and is_selective(ctx):
-            ctx.search_flags &= ~PROBCUT
+        if to_the_end and self.limits.multi_probcut_margin is None and is_selective(ctx):
+            ctx.search_flags &= ~USE_MULTI_PROBCUT
             ctx.tt_key_salt = 0
             yield self._max_depth()
 
@@ -438,7 +438,7 @@ class _Run:
         """Tell whether a search of `depth` plies proves its score: it reaches the game's end and prunes nothing."""
         if self.searcher.game.plies_left is None or not self.longest <= depth < MAX_DEPTH:
             return False
-        return not is_selective(ctx) and int(ctx.search_flags) & (PRUNE | REDUCE) == 0
+        return not is_selective(ctx) and int(ctx.search_flags) & (USE_PRUNING | USE_REDUCTIONS) == 0
 
     def _nodes(self) -> int:
         """Return the nodes searched by all threads so far."""

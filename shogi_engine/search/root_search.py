@@ -5,7 +5,7 @@ import numpy as np
 from shogi_engine.interface.game import VALUE_INFINITE, VALUE_NONE
 from shogi_engine.jit import njit
 from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import REDUCE, ROOT
+from shogi_engine.search.context import ROOT, USE_REDUCTIONS
 from shogi_engine.search.quiescence import is_decisive
 
 
@@ -64,7 +64,7 @@ def widen_window(ctx, value):
         window.failed = 1
         window.alpha = max(window.beta - window.delta, window.alpha)
         window.beta = min(value + window.delta, VALUE_INFINITE)
-        if ctx.search_flags & REDUCE:
+        if ctx.search_flags & USE_REDUCTIONS:
             window.depth = max(1, window.depth - 1)
     if window.failed != 0:
         window.delta = max(window.delta * params.aspiration_growth // 100, window.delta + 1)

@@ -4,7 +4,7 @@ import numpy as np
 
 from shogi_engine.interface.game import VALUE_INFINITE, VALUE_NONE, capture_value, is_quiet, see_ge
 from shogi_engine.jit import njit
-from shogi_engine.search.context import ALL, CUT, DEEPER, PRUNE, PV
+from shogi_engine.search.context import ALL, CUT, PV, USE_DEEPER_ENTRIES, USE_PRUNING
 from shogi_engine.search.history import (
     BEFORE_ROOT,
     capture_history,
@@ -53,8 +53,8 @@ def table_settles(ctx, tt_value, tt_depth, beta, depth, cut_node):
 
     It must have been searched deeply enough. At low depth the value must also match the node type.
     """
-    if ctx.search_flags & PRUNE == 0:
-        return tt_depth >= depth if ctx.search_flags & DEEPER else tt_depth == depth
+    if ctx.search_flags & USE_PRUNING == 0:
+        return tt_depth >= depth if ctx.search_flags & USE_DEEPER_ENTRIES else tt_depth == depth
     deep = tt_depth >= depth if tt_value <= beta else tt_depth > depth
     return deep and (cut_node == (tt_value >= beta) or depth > 5)
 

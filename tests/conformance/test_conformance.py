@@ -45,7 +45,7 @@ from shogi_engine.interface.game import (
 )
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.perft import perft
-from shogi_engine.search.context import ALL_FLAGS, TABLE, new_context, set_root
+from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, set_root
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")  # JIT off: numpy's scalars wrap and say so
 every_game = pytest.mark.parametrize("case", CASES, ids=str)
@@ -61,7 +61,7 @@ def fields(record) -> dict:
 def at(case: ConformanceCase, text: str, ctx=None):
     """Return a context (`ctx`, or a new one) at the position `text`, the root of a search without a table."""
     ctx = new_context(case.game) if ctx is None else ctx
-    ctx.search_flags = ALL_FLAGS & ~TABLE
+    ctx.search_flags = ALL_FLAGS & ~USE_TT
     ctx.stop_address = NEVER.ctypes.data
     set_root(ctx, case.game.parse_position(text))
     refresh_line(ctx)

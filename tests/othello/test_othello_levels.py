@@ -12,7 +12,7 @@ from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, levels
 from shogi_engine.games.othello.board import Board
 from shogi_engine.games.othello.notation import parse_obf
-from shogi_engine.games.othello.params import SELECTIVITY
+from shogi_engine.games.othello.params import MULTI_PROBCUT_MARGIN
 from shogi_engine.interface.extras.levels import LevelPlan
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import PV, new_context
@@ -41,13 +41,17 @@ def test_levels_grow():
 
 def test_limits_of_a_level():
     start, late = parse_obf(GAME.start), parse_obf("X" * 30 + "O" * 24 + "-" * 10 + " X")
-    assert levels.plan(9, start) == LevelPlan(13, 309_587, SELECTIVITY)  # 50 000 positions, five times 1.44 as many
-    assert levels.plan(3, start) == LevelPlan(3, selectivity=0)
-    assert levels.plan(0, late) == LevelPlan(1, selectivity=0, moves=levels.BEGINNER_MOVES)
-    assert levels.plan(5, late) == LevelPlan(11, selectivity=0, doubt=0) and levels.plies_left(late) == 11
+    assert levels.plan(9, start) == LevelPlan(
+        13, 309_587, MULTI_PROBCUT_MARGIN
+    )  # 50 000 positions, five times 1.44 as many
+    assert levels.plan(3, start) == LevelPlan(3, multi_probcut_margin=0)
+    assert levels.plan(0, late) == LevelPlan(1, multi_probcut_margin=0, moves=levels.BEGINNER_MOVES)
+    assert (
+        levels.plan(5, late) == LevelPlan(11, multi_probcut_margin=0, selectivity=0) and levels.plies_left(late) == 11
+    )
     long = parse_obf("X" * 20 + "O" * 19 + "-" * 25 + " X")  # its level solves one square less
-    assert levels.plan(17, long) == LevelPlan(26, selectivity=levels.CAREFUL, doubt=1)
-    assert levels.plan(4, late) == LevelPlan(4, selectivity=0)
+    assert levels.plan(17, long) == LevelPlan(26, multi_probcut_margin=levels.CAREFUL, selectivity=1)
+    assert levels.plan(4, late) == LevelPlan(4, multi_probcut_margin=0)
     for wrong in (-1, 31):
         with pytest.raises(ValueError, match="level must be 0 to 30"):
             levels.plan(wrong, start)
@@ -84,11 +88,11 @@ def test_a_side_without_discs_takes_no_minutes():
         assert engine.search(level=15).depth == plan.depth
 
 
-def value_of(ctx, position, depth, selectivity, table):
+def value_of(ctx, position, depth, multi_probcut_margin, table):
     """Return the value of a search and its nodes."""
     table.clear()
     place(ctx, position, GAME.search_flags, table)
-    ctx.params.probcut_selectivity = selectivity
+    ctx.params.multi_probcut_margin = multi_probcut_margin
     return int(search(ctx, -6401, 6401, depth, PV, 0)), int(ctx.nodes)
 
 
@@ -101,7 +105,7 @@ def test_probcut_saves_nodes_and_changes_little():
         pos = [pos.copy() for pos, _ in random_game(random.Random(f"probcut {number}"))][12 + 2 * number]
         full, nodes = value_of(ctx, pos, 8, 0, table)
         assert value_of(ctx, pos, 8, 100_000, table)[0] == full
-        cut, fewer = value_of(ctx, pos, 8, SELECTIVITY, table)
+        cut, fewer = value_of(ctx, pos, 8, MULTI_PROBCUT_MARGIN, table)
         differences.append(abs(cut - full))
         wide, narrow = wide + nodes, narrow + fewer
     assert narrow < 0.7 * wide
@@ -113,8 +117,8 @@ def test_selective_searches_share_no_entries():
     with Engine("othello", hash_mb=4) as engine, Engine("othello", hash_mb=4) as fresh:
         for each in (engine, fresh):
             each.set_position(MIDDLE)
-        engine.search(depth=9, selectivity=50)
-        found, wanted = engine.search(depth=7, selectivity=0), fresh.search(depth=7, selectivity=0)
+        engine.search(depth=9, multi_probcut_margin=50)
+        found, wanted = engine.search(depth=7, multi_probcut_margin=0), fresh.search(depth=7, multi_probcut_margin=0)
         assert found.value == wanted.value
         assert found.nodes > wanted.nodes / 2, "deeper entries of the selective search would have answered at once"
 
@@ -125,7 +129,7 @@ def test_wipe_outs_are_seen():
     for text in WIPE_OUTS:
         for depth in (5, 6, 7):
             assert value_of(ctx, parse_obf(text), depth, 0, table)[0] == 6400, "the full width says so"
-            assert value_of(ctx, parse_obf(text), depth, SELECTIVITY, table)[0] == 6400
+            assert value_of(ctx, parse_obf(text), depth, MULTI_PROBCUT_MARGIN, table)[0] == 6400
     with Engine("othello", hash_mb=4) as engine:
         engine.set_position(WIPE_OUTS[0])
         assert engine.search(level=8).value == 6400

@@ -208,10 +208,10 @@ def test_the_table_changes_no_score():
         assert tiny.solve(ending.position).score == ending.score
 
 
-def plant(table, position, doubt, score):
+def plant(table, position, selectivity, score):
     """Write an entry to the table's first place for `position`: its score is said to be `score`."""
     key = int(ending_key(position.own, position.opponent))
-    data = doubt << 16 | (score + 64) << 32 | (score + 64) << 40 | empties(position) << 48 | 3 << 56
+    data = selectivity << 16 | (score + 64) << 32 | (score + 64) << 40 | empties(position) << 48 | 3 << 56
     place = ((key >> 32) * table.clusters >> 32) * 8
     table.words[place : place + 2] = (key << 16) % 2**64 ^ data, data
 
@@ -221,14 +221,14 @@ def test_only_proofs_are_believed():
     solver = Solver(hash_mb=4)
     for ending in [ending for ending in SUITE if DEEP < empties(ending.position) <= DEEP + 3][:6]:
         claimed = ending.score + (4 if ending.score < 0 else -4)
-        for doubt in (1, 2, 3, 0):
+        for selectivity in (1, 2, 3, 0):
             solver.clear()
-            plant(solver.table, ending.position, doubt, claimed)
+            plant(solver.table, ending.position, selectivity, claimed)
             for move in legal_moves(ending.position):
-                plant(solver.table, after(ending.position, move), doubt, -claimed)
+                plant(solver.table, after(ending.position, move), selectivity, -claimed)
             solved = solver.solve(ending.position)
-            assert (solved.score, solved.exact) == (ending.score if doubt else claimed, True)
-            assert solved.move in ending.best or not doubt
+            assert (solved.score, solved.exact) == (ending.score if selectivity else claimed, True)
+            assert solved.move in ending.best or not selectivity
 
 
 def test_selective_passes_change_no_score():
@@ -243,17 +243,19 @@ def test_selective_passes_change_no_score():
             assert (outcome.score, outcome.exact) == ((ending.score > 0) - (ending.score < 0), True)
 
 
-@pytest.mark.parametrize("doubt", [0, 1, 2, 3])
-def test_an_attempt_goes_as_far_as_the_doubt_allows(doubt):
-    """Passes with doubt are nearly right, and cheaper the more of it there is."""
+@pytest.mark.parametrize("selectivity", [0, 1, 2, 3])
+def test_an_attempt_goes_as_far_as_the_selectivity_allows(selectivity):
+    """Selective passes are nearly right, and cheaper the more selective they are."""
     ending = next(ending for ending in SUITE if ending.id == "ffo-33")
     table = TranspositionTable(16)
-    result = Solver(hash_mb=1).attempt(ending.position, Limits(), table, doubt=doubt)
-    assert result.exact == (doubt == 0) and result.depth == 20
-    assert abs(result.score - DISC * ending.score) <= DISC * (0, 2, 4, 8)[doubt]
-    assert result.bestmove in (ending.best if doubt == 0 else legal_moves(ending.position))
-    if doubt:
-        surer = Solver(hash_mb=1).attempt(ending.position, Limits(), TranspositionTable(16), doubt=doubt - 1)
+    result = Solver(hash_mb=1).attempt(ending.position, Limits(), table, selectivity=selectivity)
+    assert result.exact == (selectivity == 0) and result.depth == 20
+    assert abs(result.score - DISC * ending.score) <= DISC * (0, 2, 4, 8)[selectivity]
+    assert result.bestmove in (ending.best if selectivity == 0 else legal_moves(ending.position))
+    if selectivity:
+        surer = Solver(hash_mb=1).attempt(
+            ending.position, Limits(), TranspositionTable(16), selectivity=selectivity - 1
+        )
         assert surer.nodes > result.nodes
 
 

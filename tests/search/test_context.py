@@ -15,7 +15,7 @@ from shogi_engine.search.context import (
     ALL_FLAGS,
     MAX_GAME_PLY,
     PV,
-    TABLE,
+    USE_TT,
     context_dtype,
     make_move,
     make_null_move,
@@ -94,7 +94,7 @@ def test_a_context_without_histories_of_its_own_may_search(name):
     ctx = new_context(game)
     set_root(ctx, game.parse_position(game.start))
     ctx.stop_address = NEVER.ctypes.data
-    ctx.search_flags = ALL_FLAGS & game.search_flags & ~TABLE
+    ctx.search_flags = ALL_FLAGS & game.search_flags & ~USE_TT
     start_search(ctx)
     assert abs(int(search(ctx, -VALUE_INFINITE, VALUE_INFINITE, 2, PV, 0))) < VALUE_INFINITE
     assert ctx.nodes > 1

@@ -24,7 +24,7 @@ from search.faulty import (
     random_states,
 )
 from search.searching import place, pvs_value, textbook_visits
-from shogi_engine.search.context import EXACT, TABLE, new_context
+from shogi_engine.search.context import EXACT, USE_TT, new_context
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 
@@ -93,7 +93,7 @@ def test_the_fault_does_harm_and_is_not_ours(find, text, depth, wrong, wrong_mov
     assert wrong_move not in right_moves
 
     searcher, position = searcher_without_mobility(), GAME.parse_position(text)
-    for flags in (0, TABLE, EXACT):
+    for flags in (0, USE_TT, EXACT):
         searcher.search_flags = flags
         searcher.new_game()
         result = searcher.search(position, (), Limits(depth=depth))

@@ -8,7 +8,7 @@ from search.searching import place
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.types import PAWN, ROOK
 from shogi_engine.interface.game import evaluate, see_ge
-from shogi_engine.search.context import ALL_FLAGS, TABLE, new_context, write_root_moves
+from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, write_root_moves
 from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_correction, static_correction
 from shogi_engine.search.root_moves import prepare_root
 from shogi_engine.search.root_search import search_root
@@ -21,7 +21,7 @@ import json
 import numpy as np
 from shogi_engine.games.shogi import GAME
 from shogi_engine.search import alphabeta
-from shogi_engine.search.context import ALL_FLAGS, TABLE, new_context, set_root, write_root_moves
+from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, set_root, write_root_moves
 from shogi_engine.search.history import Histories, learn_from_best_move
 from shogi_engine.search.root_moves import prepare_root
 from shogi_engine.search.root_search import search_root
@@ -47,14 +47,14 @@ alphabeta.init_picker, alphabeta.make_move, alphabeta.history.learn_from_best_mo
 histories, never = Histories(GAME), np.zeros(1, np.uint64)
 ctx = new_context(GAME, histories)
 set_root(ctx, GAME.parse_position({MIDDLE_GAME!r}))
-ctx.search_flags, ctx.stop_address, ctx.node_limit = ALL_FLAGS & ~TABLE, never.ctypes.data, 1500
+ctx.search_flags, ctx.stop_address, ctx.node_limit = ALL_FLAGS & ~USE_TT, never.ctypes.data, 1500
 write_root_moves(ctx)
 prepare_root(ctx)
 for depth in range(1, 8):
     search_root(ctx, -800, -700, depth, 0)
 print(json.dumps({{"punished": punished, "not_made": not_made}}))
 """
-WITHOUT_TABLE = ALL_FLAGS & ~TABLE
+WITHOUT_TABLE = ALL_FLAGS & ~USE_TT
 
 
 @pytest.fixture

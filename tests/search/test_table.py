@@ -15,7 +15,7 @@ from shogi_engine.interface.game import (
     key,
 )
 from shogi_engine.jit import new_record
-from shogi_engine.search.context import TABLE, new_context
+from shogi_engine.search.context import USE_TT, new_context
 from shogi_engine.search.tt import (
     BOUND_EXACT,
     BOUND_LOWER,
@@ -68,7 +68,7 @@ def test_each_entry_is_true(name, depth, longest, count, plies):
     seen = dict.fromkeys((BOUND_EXACT, BOUND_LOWER, BOUND_UPPER), 0)
     for position in random_positions(game, count, 67, longest):
         table.clear()
-        place(ctx, position, TABLE, table)
+        place(ctx, position, USE_TT, table)
         pvs_value(ctx, depth)
         for number, child in positions_below(judge, position, plies).items():
             data = probe(ctx, np.uint64(number))
@@ -95,7 +95,7 @@ def test_each_entry_is_true(name, depth, longest, count, plies):
 def with_table(clusters=0):
     """Return a context and the table it uses, of that many clusters."""
     context, table = new_context(game_of("tictactoe")), TranspositionTable(1)
-    place(context, game_of("tictactoe").parse_position("-" * 9), TABLE, table)
+    place(context, game_of("tictactoe").parse_position("-" * 9), USE_TT, table)
     context.tt_clusters = clusters or table.clusters
     return context, table
 

@@ -7,7 +7,7 @@ from games import game_of
 from search.searching import place, pvs_value, random_positions, textbook_visits
 from shogi_engine.interface.game import MAX_PLY
 from shogi_engine.perft import perft
-from shogi_engine.search.context import TABLE, new_context
+from shogi_engine.search.context import USE_TT, new_context
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 from shogi_engine.search.tt import TranspositionTable
@@ -38,7 +38,7 @@ def check(name, depth, longest, count):
             place(ctx, position)
             values.add(pvs_value(ctx, plies))
             table.clear()
-            place(ctx, position, TABLE, table)
+            place(ctx, position, USE_TT, table)
             values.add(pvs_value(ctx, plies))
             assert len(values) == 1, (number, plies, game.format_position(position), found, values)
             assert ctx.pos.tobytes() == position.tobytes() and ctx.ply == ctx.game_ply == 0
@@ -75,7 +75,7 @@ def test_the_searcher_agrees_with_minimax(name, depth, longest, count, threads):
     for number, position in enumerate(random_positions(game, count, 7, longest)):
         place(ctx, position)
         value = int(minimax(ctx, depth, 0, np.zeros(MAX_PLY + 1, np.int64)))
-        for flags in (0, TABLE):
+        for flags in (0, USE_TT):
             searcher.search_flags = flags
             searcher.new_game()
             result = searcher.search(position, (), Limits(depth=depth))
@@ -93,7 +93,7 @@ def test_a_table_of_one_cluster_makes_no_error(name, depth, longest, count):
         place(ctx, position)
         value = int(minimax(ctx, depth, 0, np.zeros(MAX_PLY + 1, np.int64)))
         table.clear()
-        place(ctx, position, TABLE, table)
+        place(ctx, position, USE_TT, table)
         ctx.tt_clusters = 1
         assert pvs_value(ctx, depth) == value, (number, game.format_position(position))
         assert table.words[:8].any() and not table.words[8:].any()

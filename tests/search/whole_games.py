@@ -10,13 +10,13 @@ import numpy as np
 from games import game_of
 from search.searching import final_position, place
 from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE
-from shogi_engine.search.context import EXACT, TABLE, new_context
+from shogi_engine.search.context import EXACT, USE_TT, new_context
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 from shogi_engine.textbook.searches import alpha_beta, minimax, negascout
 
 DEPTHS = {"tictactoe": 10, "othello4": 13}  # one more than there are squares to fill: nothing is left to quiescence
-FEATURES = {"nothing": 0, "table": TABLE, "exact": EXACT}
+FEATURES = {"nothing": 0, "table": USE_TT, "exact": EXACT}
 LATE = {"tictactoe": "1 5 9", "othello4": "b1 a1 a2 a3 d4"}  # moves after which little is left
 
 

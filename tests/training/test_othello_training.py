@@ -1,4 +1,4 @@
-"""Othello's training by the same stages: labels, slopes, runs that continue, report, gate, the command."""
+"""Othello's training by the same stages: labels, gradients, runs that continue, report, gate, the command."""
 
 import json
 from dataclasses import replace
@@ -78,7 +78,7 @@ def test_a_piece_depends_on_options_seed_and_number_only():
 
 def test_values_are_mixed_with_later_ones_up_to_random_moves_and_exact_ones(folder):
     piece = read_piece(piece_path(folder, 3, 0))
-    alone, mixed = (Games.load([folder], 1, trust).samples for trust in (0, 0.5))
+    alone, mixed = (Games.load([folder], 1, td_lambda).samples for td_lambda in (0, 0.5))
     length = int(piece["lengths"][0])
     values, boards = piece["values"][:length].astype(int), positions(piece["moves"][:length])[0]
     expected, later = [], None
@@ -97,7 +97,7 @@ def test_values_are_mixed_with_later_ones_up_to_random_moves_and_exact_ones(fold
 def trainer(folder, checkpoint, **changes):
     """Return a trainer on the games of the tests, without earlier weights."""
     options = replace(OPTIONS, **changes)
-    games = Games.load([folder], 1, options.trust)
+    games = Games.load([folder], 1, options.td_lambda)
     nothing = np.zeros((pattern_weights.KNOTS, pattern_weights.file_weights()), dtype=np.int16)
     return Trainer(games, options, checkpoint, 2, nothing)
 
@@ -109,8 +109,8 @@ def test_the_fit_has_no_slope_left(folder, tmp_path):
     start = run.learning.gather(run.learning.values)
     run.run()
     weights = run.state.weights
-    slope = run.learning.gather(run.learning.values - run.learning.predict(weights)) - 30 * weights
-    assert np.abs(slope).max() < 0.02 * np.abs(start).max()
+    gradient = run.learning.gather(run.learning.values - run.learning.predict(weights)) - 30 * weights
+    assert np.abs(gradient).max() < 0.02 * np.abs(start).max()
     assert run.losses[-1]["training"] < 0.5 * run.losses[0]["training"]
 
 

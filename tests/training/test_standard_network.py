@@ -1,4 +1,4 @@
-"""Networks of the standard format that are trained here: features, slopes, and a file that other readers take."""
+"""Networks of the standard format that are trained here: features, gradients, and a file that other readers take."""
 
 import re
 import struct
@@ -97,10 +97,10 @@ def test_slopes_are_those_of_the_loss():
     order, scratch = np.arange(20, dtype=np.int32), model.scratch()
 
     def loss(changed):
-        return model.add_slopes(changed, features, targets, order, np.zeros_like(parameters), *scratch)
+        return model.add_gradients(changed, features, targets, order, np.zeros_like(parameters), *scratch)
 
-    slopes = np.zeros_like(parameters)
-    assert loss(parameters) == model.add_slopes(parameters, features, targets, order, slopes, *scratch)
+    gradients = np.zeros_like(parameters)
+    assert loss(parameters) == model.add_gradients(parameters, features, targets, order, gradients, *scratch)
     used = int(features[0, 0, 3]) * WIDTH
     places = (used, used + 7, BIAS * WIDTH + 3, WEIGHTS1 + 5, WEIGHTS2 - 3, WEIGHTS2 + 40, OUTPUT - 2, OUTPUT + 9)
     largest = 0.0
@@ -109,7 +109,7 @@ def test_slopes_are_those_of_the_loss():
         up[index] += 2e-3
         down[index] -= 2e-3
         measured = (loss(up) - loss(down)) / 4e-3
-        assert measured == pytest.approx(slopes[index], rel=0.05, abs=1e-3)
+        assert measured == pytest.approx(gradients[index], rel=0.05, abs=1e-3)
         largest = max(largest, abs(measured))
     assert largest > 0.05
 

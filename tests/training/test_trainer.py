@@ -1,4 +1,4 @@
-"""The trainer: features as the engine has them, slopes, resumed runs, a network that learns, report, gate."""
+"""The trainer: features as the engine has them, gradients, resumed runs, a network that learns, report, gate."""
 
 import json
 import math
@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from training_data import data_folder
 
+from shogi_engine.__main__ import parser
+from shogi_engine.cli.train import plan_of
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, SIDE, view_of, write_features
 from shogi_engine.games.shogi.evaluation.network_weights import decode, load
@@ -98,9 +100,9 @@ def test_values_of_every_generation_mean_the_same_chances():
 
 def test_values_may_come_from_the_positions_after_them():
     """By a loop over one game at a time; mates and the moves of openings are unchanged."""
-    games, trust = Games.load([data_folder()]), 0.6
-    trusting = games.trusting(trust)
-    assert np.abs(games.trusting(0).values.astype(int) - games.values).max() <= 1
+    games, td_lambda = Games.load([data_folder()]), 0.6
+    mixed = games.with_later_values(td_lambda)
+    assert np.abs(games.with_later_values(0).values.astype(int) - games.values).max() <= 1
     seen = set()
     for game in range(0, len(games), 7):
         begin, end = games.begins[game], games.begins[game + 1]
@@ -109,19 +111,19 @@ def test_values_may_come_from_the_positions_after_them():
             value = int(games.values[place])
             chance = 1 / (1 + math.exp(-value / SCALE))
             if later is not None and value != VALUE_NONE:
-                chance = (1 - trust) * chance + trust * (1 - later)
+                chance = (1 - td_lambda) * chance + td_lambda * (1 - later)
             if abs(value) > VALUE_MAX:
-                assert trusting.values[place] == value
+                assert mixed.values[place] == value
                 seen.add("gap" if value == VALUE_NONE else "mate")
             elif 1e-4 < chance < 1 - 1e-4:
-                assert trusting.values[place] == pytest.approx(SCALE * math.log(chance / (1 - chance)), abs=1)
+                assert mixed.values[place] == pytest.approx(SCALE * math.log(chance / (1 - chance)), abs=1)
                 seen.add("value")
             later = chance
     assert seen == {"gap", "mate", "value"}
-    assert np.array_equal(trusting.begins, games.begins)
+    assert np.array_equal(mixed.begins, games.begins)
 
 
-def test_slopes_are_those_of_the_loss():
+def test_gradients_are_those_of_the_loss():
     width, random = 32, np.random.default_rng(1)
     parameters = SMALL.model.beginning(SMALL.seed)
     parameters[BIAS * width : OUTPUT * width] = random.uniform(0.1, 0.6, width)
@@ -132,26 +134,27 @@ def test_slopes_are_those_of_the_loss():
     model, scratch = SMALL.model, SMALL.model.scratch()
 
     def loss(changed):
-        return model.add_slopes(changed, features, targets, order, np.zeros_like(parameters), *scratch)
+        return model.add_gradients(changed, features, targets, order, np.zeros_like(parameters), *scratch)
 
-    slopes = np.zeros_like(parameters)
-    assert loss(parameters) == model.add_slopes(parameters, features, targets, order, slopes, *scratch)
+    gradients = np.zeros_like(parameters)
+    assert loss(parameters) == model.add_gradients(parameters, features, targets, order, gradients, *scratch)
     used, bucket = int(features[0, 0, 3]) * width, bucket_of(features[0, 0])
     output = (OUTPUT + 2 * bucket) * width
     for index in (used, used + 7, BIAS * width + 3, output + 5, output + width + 9, OUTPUT_BIAS * width + bucket):
         up, down = parameters.copy(), parameters.copy()
         up[index] += 1e-2
         down[index] -= 1e-2
-        assert (loss(up) - loss(down)) / 2e-2 == pytest.approx(slopes[index], rel=0.05, abs=2e-4)
+        assert (loss(up) - loss(down)) / 2e-2 == pytest.approx(gradients[index], rel=0.05, abs=2e-4)
 
 
 def test_a_step_is_adams():
-    parameters, slopes = np.array([0.5, 1.9799], np.float32), np.array([[2.0, -3.0], [2.0, -3.0]], np.float32)
-    means, squares = np.zeros(2, np.float32), np.zeros(2, np.float32)
-    step(parameters, means, squares, slopes, 0, 2, 2, np.float32(0.01), np.float32(0.1), 1, np.float32(1.98))
+    parameters, gradients = np.array([0.5, 1.9799], np.float32), np.array([[2.0, -3.0], [2.0, -3.0]], np.float32)
+    first_moments, second_moments = np.zeros(2, np.float32), np.zeros(2, np.float32)
+    rates = np.float32(0.01), np.float32(0.1)
+    step(parameters, first_moments, second_moments, gradients, 0, 2, 2, *rates, 1, np.float32(1.98))
     assert parameters.tolist() == pytest.approx([0.5 - 0.01 * (1 + 0.05), 1.98])
-    assert not slopes.any()
-    assert means.tolist() == pytest.approx([0.2, -0.3])
+    assert not gradients.any()
+    assert first_moments.tolist() == pytest.approx([0.2, -0.3])
 
 
 def test_killed_and_resumed_is_the_same_network(tmp_path):
@@ -294,3 +297,9 @@ def test_a_width_that_no_kernel_has_is_refused_at_once():
     for width in (0, 48, 512):
         with pytest.raises(ValueError, match=f"not {width}"):
             TrainOptions(width=width)
+
+
+@pytest.mark.parametrize("option", ["--td-lambda", "--trust"])
+def test_lambda_has_two_names(option):
+    arguments = parser().parse_args(["train", "shogi", "run", option, "0.7"])
+    assert plan_of(arguments).training.td_lambda == 0.7

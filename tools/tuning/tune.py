@@ -48,6 +48,7 @@ TEMPO_CELL = SAFETY_CELLS + SAFETIES
 CELLS = TEMPO_CELL + 1
 
 PARTS = ("material", "square", "rank", "relative", "cell", "safety")
+SAVED = ("values", "first_moment", "second_moment")  # of a part, as saved
 WIDTHS = (80.0, 35.0, 15.0, 35.0, 15.0, 50.0)
 LOSSES = ("training", "validation", "validation on results")
 
@@ -81,24 +82,24 @@ class Part:
         self.width = width
         self.start = np.zeros(self.count) if start is None else start[: self.count]
         self.values = self.start.copy()
-        self.mean, self.square = np.zeros(self.count), np.zeros(self.count)
+        self.first_moment, self.second_moment = np.zeros(self.count), np.zeros(self.count)
 
     def cells(self) -> np.ndarray:
         """Return its contribution to each cell, float64[CELLS]."""
         return np.append(self.values, 0.0)[self.index]
 
-    def step(self, slopes: np.ndarray, evidence: float, rate: float, number: int) -> None:
+    def step(self, gradients: np.ndarray, evidence: float, rate: float, number: int) -> None:
         """Take one step of Adam by the cells' gradient and the prior.
 
         Args:
             rate: the step, as a share of the width
         """
-        slope = np.bincount(self.index, slopes, self.count + 1)[: self.count]
-        slope = slope + (self.values - self.start) / (self.width**2 * evidence)
-        self.mean += 0.1 * (slope - self.mean)
-        self.square += 0.001 * (slope * slope - self.square)
-        mean = self.mean / (1 - 0.9**number)
-        square = self.square / (1 - 0.999**number)
+        gradient = np.bincount(self.index, gradients, self.count + 1)[: self.count]
+        gradient = gradient + (self.values - self.start) / (self.width**2 * evidence)
+        self.first_moment += 0.1 * (gradient - self.first_moment)
+        self.second_moment += 0.001 * (gradient * gradient - self.second_moment)
+        mean = self.first_moment / (1 - 0.9**number)
+        square = self.second_moment / (1 - 0.999**number)
         self.values -= rate * self.width * mean / (np.sqrt(square) + 1e-9)
 
 
@@ -266,10 +267,10 @@ def fit(arguments: argparse.Namespace) -> None:
     parts = make_parts(dict(zip(PARTS, arguments.widths, strict=True)))
     swap = swapped()
 
-    def loss(wanted: np.ndarray, rows: np.ndarray, slopes: np.ndarray) -> float:
+    def loss(wanted: np.ndarray, rows: np.ndarray, gradients: np.ndarray) -> float:
         cells = compose(parts).astype(np.float32)
         arrays = data.features, data.kings, data.safeties, data.sides
-        return cross_entropy(cells, swap, *arrays, wanted, rows, scale, slopes) / len(rows)
+        return cross_entropy(cells, swap, *arrays, wanted, rows, scale, gradients) / len(rows)
 
     steps = -(-len(training) // arguments.batch)
     evidence = len(training) / arguments.alike  # positions of a game are not independent
@@ -282,16 +283,16 @@ def fit(arguments: argparse.Namespace) -> None:
         for step in range(steps):
             rows = order[step * arguments.batch : (step + 1) * arguments.batch]
             number = epoch * steps + step + 1
-            slopes = np.zeros(CELLS, dtype=np.float32)
-            total += loss(targets, rows, slopes) * len(rows)
-            slopes /= len(rows)
+            gradients = np.zeros(CELLS, dtype=np.float32)
+            total += loss(targets, rows, gradients) * len(rows)
+            gradients /= len(rows)
             for part in parts:
-                part.step(slopes, evidence, arguments.rate * (1 - (number - 1) / (steps * arguments.epochs)), number)
+                part.step(gradients, evidence, arguments.rate * (1 - (number - 1) / (steps * arguments.epochs)), number)
         none = np.zeros(0, dtype=np.float32)
         history.append([total / len(training), loss(targets, validation, none), loss(data.results, validation, none)])
         words = ", ".join(f"{name} {value:.5f}" for name, value in zip(LOSSES, history[-1], strict=True))
         print(f"epoch {epoch + 1}: {words}, {time.process_time() - began:.1f} s", flush=True)
-        arrays = {f"{part.name}_{name}": getattr(part, name) for part in parts for name in ("values", "mean", "square")}
+        arrays = {f"{part.name}_{name}": getattr(part, name) for part in parts for name in SAVED}
         np.savez(state, options=options, history=history, **arrays)
     for part in parts:
         print(f"{part.name}: {part.count} parameters, spread {np.std(part.values - part.start):.1f} centipawns")
@@ -308,9 +309,7 @@ def resume(state: Path, options: str, parts: list[Part]) -> list[list[float]]:
         if str(stored["options"]) != options:
             return []
         for part in parts:
-            part.values, part.mean, part.square = (
-                stored[f"{part.name}_{name}"] for name in ("values", "mean", "square")
-            )
+            part.values, part.first_moment, part.second_moment = (stored[f"{part.name}_{name}"] for name in SAVED)
         return stored["history"].tolist()
 
 

@@ -82,11 +82,11 @@ def later_results(values, result, fade, scale, expected):
 
 
 @njit
-def cross_entropy(cells, swap, features, kings, safeties, sides, targets, rows, scale, slopes):
-    """Return the summed cross-entropy of the positions `rows`, and add its gradient to `slopes` unless that is empty.
+def cross_entropy(cells, swap, features, kings, safeties, sides, targets, rows, scale, gradients):
+    """Return the summed cross-entropy of the positions `rows`, and add its gradient to `gradients` unless it is empty.
 
     Args:
-        cells, slopes: float32[81 * FEATURES + SAFETIES + 1], centipawns: the kings' cells, their safety, and the
+        cells, gradients: float32[81 * FEATURES + SAFETIES + 1], centipawns: the kings' cells, their safety, and the
             tempo
         swap: int64[FEATURES], a feature from the other side
         targets: float32[n], black's result, 0 to 1
@@ -106,13 +106,13 @@ def cross_entropy(cells, swap, features, kings, safeties, sides, targets, rows, 
         expected = 1.0 / (1.0 + np.exp(-value / scale))
         target = targets[row]
         loss -= target * np.log(expected + 1e-9) + (1.0 - target) * np.log(1.0 - expected + 1e-9)
-        if slopes.shape[0] > 0:
-            slope = np.float32((expected - target) / scale)
-            slopes[tempo] += slope * sides[row]
-            slopes[safety + safeties[row, 0]] += slope
-            slopes[safety + safeties[row, 1]] -= slope
+        if gradients.shape[0] > 0:
+            gradient = np.float32((expected - target) / scale)
+            gradients[tempo] += gradient * sides[row]
+            gradients[safety + safeties[row, 0]] += gradient
+            gradients[safety + safeties[row, 1]] -= gradient
             for place in range(PIECES):
                 feature = int(features[row, place])
-                slopes[black + feature] += slope
-                slopes[white + swap[feature]] -= slope
+                gradients[black + feature] += gradient
+                gradients[white + swap[feature]] -= gradient
     return loss

@@ -13,7 +13,7 @@ from shogi_engine.games.othello.params import PARAMS, default_params
 from shogi_engine.games.othello.types import DISC, MAX_MOVES, POSITION, UNDO
 from shogi_engine.interface.extras import Extras
 from shogi_engine.interface.game import Game
-from shogi_engine.search.context import DEEPER, FINISH, PROBCUT, TABLE
+from shogi_engine.search.context import USE_DEEPER_ENTRIES, USE_MULTI_PROBCUT, USE_SOLVERS, USE_TT
 from shogi_engine.types.score import Score
 
 
@@ -40,9 +40,9 @@ GAME = Game(
     params=PARAMS,
     default_params=default_params,
     evaluations=EVALUATIONS,
-    histories=NEAR_TABLE,
+    thread_tables=NEAR_TABLE,
     plies_left=levels.plies_left,
-    search_flags=TABLE | DEEPER | FINISH | PROBCUT,
+    search_flags=USE_TT | USE_DEEPER_ENTRIES | USE_SOLVERS | USE_MULTI_PROBCUT,
     extras=Extras(
         score=score,
         endgame_solver=make_solver,

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.othello.params import SELECTIVITY
+from shogi_engine.games.othello.params import MULTI_PROBCUT_MARGIN
 from shogi_engine.interface.extras.levels import LevelPlan
 
 LEVELS = 31
@@ -13,15 +13,15 @@ QUICK = 21  # higher levels may take minutes for a move
 FULL_WIDTH = 5  # higher levels search the middle game selectively, to SELECTIVE_DEPTH
 SELECTIVE_DEPTH = {6: 8, 15: 23, QUICK: 28, LEVELS - 1: 36}  # plies, at some levels
 EXACT = {0: 0, 10: 20, 15: 24, QUICK: 26, LEVELS - 1: 32}  # empty squares, at some levels
-# From level LONG on, the solver starts with up to four more empty squares, but selectively. These are the doubts
+# From level LONG on, the solver starts with up to four more empty squares, but selectively. These are the selectivities
 # (endgame.deep_search.MARGINS) allowed for one more square, two more ...; each takes about as long as an exact score
 # without any more.
-LONG, DOUBTS = 8, (1, 2, 3, 3)
+LONG, SELECTIVITIES = 8, (1, 2, 3, 3)
 # A selective search of 8 plies ends after MOST_NODES positions; each further ply multiplies this limit by NODES_GROWTH.
 # The limit is more than twice what 99 of 100 positions need. It is for positions in which a side has hardly any discs
 # left: nothing is pruned there, and 28 plies would take minutes.
 MOST_NODES, NODES_GROWTH = 50_000, 1.44
-CAREFUL = 150  # percent of a spread: the selectivity of searches to the end without the solver, as for lists of moves
+CAREFUL = 150  # multi_probcut_margin of searches to the end without the solver, as for lists of moves
 BEGINNER_MOVES = 3  # the number of moves that level 0 considers
 
 
@@ -30,7 +30,7 @@ class Level:
     """How a level plays.
 
     Attributes:
-        depth: the depth in plies in the middle game, searched with `selectivity` (0: full width)
+        depth: the depth in plies in the middle game, searched with `multi_probcut_margin` (0: full width)
         exact: with at most this many empty squares, the game is solved
         selective: with at most this many empty squares, the game is searched to its end selectively
         moves: the number of legal moves, chosen at random, that are searched; 0 for all
@@ -38,7 +38,7 @@ class Level:
     """
 
     depth: int
-    selectivity: int
+    multi_probcut_margin: int
     exact: int
     selective: int
     moves: int
@@ -48,12 +48,12 @@ class Level:
 def _level(number: int) -> Level:
     """Return the settings of a level; they grow from level to level as time allows."""
     exact = _between(number, EXACT)
-    selective = exact if number < LONG else exact + len(DOUBTS)
+    selective = exact if number < LONG else exact + len(SELECTIVITIES)
     moves = BEGINNER_MOVES if number == 0 else 0
     if number > FULL_WIDTH:
         depth = _between(number, SELECTIVE_DEPTH)
         nodes = round(MOST_NODES * NODES_GROWTH ** (depth - 8))
-        return Level(depth, SELECTIVITY, exact, selective, moves, nodes)
+        return Level(depth, MULTI_PROBCUT_MARGIN, exact, selective, moves, nodes)
     return Level(max(number, 1), 0, exact, selective, moves)
 
 
@@ -85,7 +85,9 @@ def plan(number: int, position: Any) -> LevelPlan:
     level = TABLE[number]
     left = empties(position)
     if left <= level.exact:
-        return LevelPlan(plies_left(position), selectivity=0, doubt=0)
+        return LevelPlan(plies_left(position), multi_probcut_margin=0, selectivity=0)
     if left <= level.selective:
-        return LevelPlan(plies_left(position), selectivity=CAREFUL, doubt=DOUBTS[left - level.exact - 1])
-    return LevelPlan(level.depth, level.nodes, level.selectivity, level.moves)
+        return LevelPlan(
+            plies_left(position), multi_probcut_margin=CAREFUL, selectivity=SELECTIVITIES[left - level.exact - 1]
+        )
+    return LevelPlan(level.depth, level.nodes, level.multi_probcut_margin, level.moves)

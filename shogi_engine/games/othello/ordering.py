@@ -15,7 +15,7 @@ from shogi_engine.games.othello.position import search_key
 from shogi_engine.games.othello.types import PASS, POSITION, move_square, placed_disc
 from shogi_engine.interface.game import evaluate, provides
 from shogi_engine.jit import popcount
-from shogi_engine.search.context import TABLE, make_move, unmake_move
+from shogi_engine.search.context import USE_TT, make_move, unmake_move
 from shogi_engine.search.history import BEFORE_ROOT
 from shogi_engine.search.tt import prefetch_cluster
 
@@ -25,7 +25,9 @@ def score_moves(ctx, start, count):
     own, opponent = ctx.pos.own, ctx.pos.opponent
     odd = odd_quadrants(ALL ^ own ^ opponent)
     with_value = ctx.frames[BEFORE_ROOT + ctx.ply].depth >= ctx.params.order_value_depth
-    with_table = ctx.frames[BEFORE_ROOT + ctx.ply].depth > 1 and ctx.search_flags & TABLE != 0  # leaves do not probe it
+    with_table = (
+        ctx.frames[BEFORE_ROOT + ctx.ply].depth > 1 and ctx.search_flags & USE_TT != 0
+    )  # leaves do not probe it
     other_side = ctx.pos.side ^ ONE
     for index in range(start, start + count):
         move = ctx.moves[index]

@@ -21,11 +21,11 @@ PARAMS = record_dtype(
     ]
 )
 
-SELECTIVITY = 100  # percent of a spread
+MULTI_PROBCUT_MARGIN = 100  # percent of a spread
 
 # The search's margins, in hundredths of a disc. Values change little from move to move, hence the window of one disc.
 MARGINS = {
-    "probcut_selectivity": SELECTIVITY,
+    "multi_probcut_margin": MULTI_PROBCUT_MARGIN,
     "aspiration_window": 2 * DISC,
     "aspiration_square": 1000000,
     "aspiration_growth": 300,

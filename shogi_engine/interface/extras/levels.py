@@ -16,22 +16,22 @@ class LevelPlan:
     Attributes:
         depth: the search depth in plies, None for no limit
         nodes: about how many positions are searched, None for no limit
-        selectivity: as in Limits
+        multi_probcut_margin: as in Limits
         moves: the number of legal moves, chosen at random, that are searched; 0 for all
-        doubt: how selectively the rest of the game is searched to its end (by the game's solver, if possible), on the
-            solver's scale; 0 for an exact result, None if the game is not searched to its end
+        selectivity: how selectively the rest of the game is searched to its end (by the game's solver, if possible),
+            on the solver's scale; 0 for an exact result, None if the game is not searched to its end
     """
 
     depth: int | None = None
     nodes: int | None = None
-    selectivity: int | None = None
+    multi_probcut_margin: int | None = None
     moves: int = 0
-    doubt: int | None = None
+    selectivity: int | None = None
 
     @property
     def exact(self) -> bool:
         """Tell whether the result is exact."""
-        return self.doubt == 0
+        return self.selectivity == 0
 
     def is_full_strength(self) -> bool:
         """Tell whether the level sets no limits, so that only the caller's apply."""
@@ -58,8 +58,8 @@ def drawn_limits(plan: LevelPlan, moves: Sequence[str], rng: random.Random) -> d
         limits["depth"] = plan.depth
     if plan.nodes is not None:
         limits["nodes"] = round(plan.nodes * rng.uniform(0.8, 1.25))
-    if plan.selectivity is not None:
-        limits["selectivity"] = plan.selectivity
+    if plan.multi_probcut_margin is not None:
+        limits["multi_probcut_margin"] = plan.multi_probcut_margin
     if plan.moves:
         limits["searchmoves"] = rng.sample(list(moves), min(plan.moves, len(moves)))
     return limits

@@ -31,7 +31,7 @@ def write_boards(replay, moves, own, opponent):
 
 
 @njit
-def write_samples(replay, start, moves, values, begins, exact, trust, samples):
+def write_samples(replay, start, moves, values, begins, exact, td_lambda, samples):
     """Write the labelled positions of games to `samples`, record[SAMPLE][n]; return their number.
 
     Args:
@@ -40,8 +40,8 @@ def write_samples(replay, start, moves, values, begins, exact, trust, samples):
         moves, values: the moves and values of the games, one game after the other
         begins: int64[games + 1], a game has moves[begins[game] : begins[game + 1]]
         exact: values are exact with at most this many empty squares
-        trust: permille of a value that comes from the next position; exact values, and those before a random move or
-            at the end, are kept
+        td_lambda: permille of a value that comes from the next position; exact values, and those before a random move
+            or at the end, are kept
     """
     count, pos = 0, replay.pos
     for game in range(begins.shape[0] - 1):
@@ -60,7 +60,7 @@ def write_samples(replay, start, moves, values, begins, exact, trust, samples):
                 continue
             sample = samples[row]
             if later != VALUE_NONE and popcount(ALL ^ (sample.own | sample.opponent)) > exact:
-                value = (value * (1000 - trust) - later * trust) // 1000
+                value = (value * (1000 - td_lambda) - later * td_lambda) // 1000
             sample.value = later = value
             row -= 1
     return count

@@ -42,18 +42,18 @@ class Games:
     games: int
 
     @classmethod
-    def load(cls, folders: Sequence[Path], older_share: float, trust: float) -> "Games":
+    def load(cls, folders: Sequence[Path], older_share: float, td_lambda: float) -> "Games":
         """Return the samples of pieces. Raises ValueError; see data.read_pieces.
 
         Args:
-            trust: as in TrainOptions
+            td_lambda: as in TrainOptions
         """
         replay, start, parts, games = new_record(REPLAY), GAME.parse_position(GAME.start), [], 0
         for piece in chain.from_iterable(read_pieces(folders, older_share)):
             samples: Any = np.zeros(len(piece["moves"]), dtype=SAMPLE).view(np.recarray)
             begins = np.concatenate([[0], np.cumsum(piece["lengths"], dtype=np.int64)])
             exact = json.loads(str(piece["options"]))["exact"]
-            arguments = piece["moves"], piece["values"], begins, exact, round(trust * PERMILLE)
+            arguments = piece["moves"], piece["values"], begins, exact, round(td_lambda * PERMILLE)
             parts.append(samples[: write_samples(replay, start, *arguments, samples)])
             parts[-1].game += games
             games += len(piece["lengths"])

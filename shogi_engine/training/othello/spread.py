@@ -12,7 +12,7 @@ from shogi_engine.games.othello.types import DISC
 from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.interface.game import VALUE_INFINITE, refresh_line
 from shogi_engine.search.alphabeta import search
-from shogi_engine.search.context import DEEPER, FINISH, PV, TABLE, set_root
+from shogi_engine.search.context import PV, USE_DEEPER_ENTRIES, USE_SOLVERS, USE_TT, set_root
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.data import TABLE_MB, SearchState
 from shogi_engine.training.game_kernels import NO_LIMIT
@@ -43,7 +43,7 @@ def player_of(knots: np.ndarray) -> SearchState:
     """Return a player with weights, int16[KNOTS, n], that searches without Multi-ProbCut."""
     weights = pattern_weights.Weights(pattern_weights.by_phase(knots), NO_SPREAD)
     player = SearchState(Evaluator(GAME.evaluation("patterns"), weights), TranspositionTable(TABLE_MB), GAME)
-    player.ctx.search_flags = TABLE | DEEPER | FINISH
+    player.ctx.search_flags = USE_TT | USE_DEEPER_ENTRIES | USE_SOLVERS
     return player
 
 

@@ -38,7 +38,7 @@ class TrainOptions(recipe.TrainOptions):
     Attributes:
         epochs: the number of steps of conjugate gradients, each over all positions
         penalty: a number of positions; a weight that occurs in as many moves half as far as without a penalty
-        trust: the share of a value that comes from later positions; the rest is from its own search
+        td_lambda: the share of a value that comes from later positions; the rest is from its own search
         held_out: the share of games for validation
         endings: the number of positions for each number of empty squares in the report
         spread_positions: the number of positions in each group of phases for the spreads of Multi-ProbCut
@@ -46,7 +46,7 @@ class TrainOptions(recipe.TrainOptions):
 
     epochs: int = 12
     penalty: float = 300.0
-    trust: float = 0.8
+    td_lambda: float = 0.8
     held_out: float = 0.05
     older_share: float = 1.0
     endings: int = 25
@@ -174,7 +174,7 @@ def mean_error(problem: Problem, values: np.ndarray) -> float:
 def new_trainer(lesson: Lesson) -> Trainer:
     """Return the trainer of a lesson. Raises ValueError if there are no games."""
     options: TrainOptions = lesson.options
-    games = Games.load(lesson.folders, options.older_share, options.trust)
+    games = Games.load(lesson.folders, options.older_share, options.td_lambda)
     beginning = np.zeros(KNOT_SHAPE, dtype=np.int16)
     if Path(lesson.labeller).exists() or lesson.labeller == TAUGHT:
         file = pattern_weights.SHIPPED if lesson.labeller == TAUGHT else Path(lesson.labeller)

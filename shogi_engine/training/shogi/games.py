@@ -88,11 +88,11 @@ class Games:
         values = np.where(usual, scaled, self.values).astype(np.int16)
         return Games(self.moves, values, self.lengths, self.results)
 
-    def trusting(self, trust: float) -> "Games":
+    def with_later_values(self, td_lambda: float) -> "Games":
         """Return the games with each value mixed with the next position's value, from the end backwards.
 
         Later searches see what a search of few nodes overlooks. Winning chances are mixed, not centipawns. Values must
-        be at SCALE; mates and gaps are kept. This is TD(lambda) with `trust` as lambda: R. Sutton,
+        be at SCALE; mates and gaps are kept. This is TD(lambda) with `td_lambda` as lambda: R. Sutton,
         "Learning to predict by the methods of temporal differences", Machine Learning 3 (1988).
         """
         usual = np.abs(self.values.astype(np.int32)) <= VALUE_MAX
@@ -102,7 +102,7 @@ class Games:
         for ply in range(int(lengths.max(initial=0)) - 2, -1, -1):
             here = begins[: np.searchsorted(-lengths, -ply - 1)] + ply  # of the games that have a later move
             here = here[self.values[here] != VALUE_NONE]
-            chances[here] = (1 - trust) * chances[here] + trust * (1 - chances[here + 1])
+            chances[here] = (1 - td_lambda) * chances[here] + td_lambda * (1 - chances[here + 1])
         chances = np.clip(chances, *CHANCES)
         values = np.where(usual, np.rint(SCALE * np.log(chances / (1 - chances))), self.values)
         return Games(self.moves, values.astype(np.int16), self.lengths, self.results)

@@ -17,7 +17,7 @@ from shogi_engine.games.shogi.evaluation.network_features import (
     SIDE,
 )
 from shogi_engine.jit import njit
-from shogi_engine.training.shogi.trainer_kernels import LANES, ONE, TWO, ZERO, add_row_slopes, add_rows, clip
+from shogi_engine.training.shogi.trainer_kernels import LANES, ONE, TWO, ZERO, add_row_gradients, add_rows, clip
 
 BIAS = FEATURES + 1  # the bias begins at BIAS * width, the output weights at OUTPUT * width, ...
 OUTPUT = BIAS + 1
@@ -74,8 +74,8 @@ def write_outputs(parameters, width, features, outputs, sums, squares):
 
 
 @njit
-def add_slopes(parameters, width, features, targets, order, slopes, sums, squares):
-    """Return the summed squared error of the positions `order`, and add its gradient to `slopes`.
+def add_gradients(parameters, width, features, targets, order, gradients, sums, squares):
+    """Return the summed squared error of the positions `order`, and add its gradient to `gradients`.
 
     The error is that of the winning chance, 1 / (1 + exp(-output)), against `targets`, float32[n].
 
@@ -92,16 +92,16 @@ def add_slopes(parameters, width, features, targets, order, slopes, sums, square
         chance = ONE / (ONE + np.float32(math.exp(-output_of(parameters, width, bucket, sums, squares))))
         error = chance - targets[row]
         loss += float(error) * float(error)
-        slope = TWO * error * chance * (ONE - chance)
-        slopes[OUTPUT_BIAS * width + bucket] += slope
+        gradient = TWO * error * chance * (ONE - chance)
+        gradients[OUTPUT_BIAS * width + bucket] += gradient
         for side in range(2):
             begin = (OUTPUT + 2 * bucket + side) * width
-            own, weights, out = sums[side], parameters[begin : begin + width], slopes[begin : begin + width]
+            own, weights, out = sums[side], parameters[begin : begin + width], gradients[begin : begin + width]
             square = squares[side * width : side * width + width]
             for j in range(width):
-                out[j] += slope * square[j]
+                out[j] += gradient * square[j]
                 value = own[j]
-                inner = slope * TWO * value * weights[j]
+                inner = gradient * TWO * value * weights[j]
                 own[j] = inner if value > ZERO and value < ONE else ZERO
-            add_row_slopes(slopes, BIAS, width, features[row, side], own)
+            add_row_gradients(gradients, BIAS, width, features[row, side], own)
     return loss

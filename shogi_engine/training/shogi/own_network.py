@@ -20,7 +20,7 @@ from shogi_engine.games.shogi.evaluation.network_features import (
 from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, encode, load, load_weights, quantise
 from shogi_engine.jit import new_record, vectors
 from shogi_engine.training.shogi.games import SCALE
-from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, add_slopes, write_outputs
+from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, add_gradients, write_outputs
 from shogi_engine.training.shogi.positions_kernels import SIGHT
 from shogi_engine.training.shogi.trainer_kernels import LANES
 
@@ -81,9 +81,9 @@ class OwnNetwork:
             raise ValueError(f"training: the network to refine is {network.width} wide, not {self.width}")
         return None if network is None else parameters_of(network)
 
-    def add_slopes(self, parameters: np.ndarray, *arguments: Any) -> float:
-        """Return the loss, and add its gradient: see own_kernels.add_slopes."""
-        return float(add_slopes(parameters, self.width, *arguments))
+    def add_gradients(self, parameters: np.ndarray, *arguments: Any) -> float:
+        """Return the loss, and add its gradient: see own_kernels.add_gradients."""
+        return float(add_gradients(parameters, self.width, *arguments))
 
     def write_outputs(self, parameters: np.ndarray, *arguments: Any) -> None:
         """Write outputs: see own_kernels.write_outputs."""

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from shogi_engine.jit import njit
-from shogi_engine.training.shogi.trainer_kernels import LANES, ONE, TWO, ZERO, add_row_slopes, add_rows, clip
+from shogi_engine.training.shogi.trainer_kernels import LANES, ONE, TWO, ZERO, add_row_gradients, add_rows, clip
 
 FEATURES, WIDTH, FIRST, SECOND = 1710, 256, 32, 32
 BIAS = FEATURES + 1  # the bias is this row
@@ -45,15 +45,15 @@ def layer(parameters, weights, bias, values, out):
 
 
 @njit
-def layer_slopes(parameters, slopes, weights, bias, values, outer, inner, lanes):
-    """Add a layer's gradient to `slopes`, and write the gradient by its inputs before clipping to `inner`.
+def layer_gradients(parameters, gradients, weights, bias, values, outer, inner, lanes):
+    """Add a layer's gradient to `gradients`, and write the gradient by its inputs before clipping to `inner`.
 
     Args:
         outer: float32[outputs], the gradient by its sums; outputs is a multiple of LANES
         lanes: float32[LANES], scratch
     """
     count = outer.shape[0]
-    into = slopes[bias : bias + count]
+    into = gradients[bias : bias + count]
     for j in range(count):
         into[j] += outer[j]
     for i in range(values.shape[0]):
@@ -61,7 +61,7 @@ def layer_slopes(parameters, slopes, weights, bias, values, outer, inner, lanes)
         inner[i] = ZERO
         if value == ZERO:
             continue
-        into = slopes[weights + i * count : weights + (i + 1) * count]
+        into = gradients[weights + i * count : weights + (i + 1) * count]
         for j in range(count):
             into[j] += value * outer[j]
         if value < ONE:
@@ -110,8 +110,8 @@ def write_outputs(parameters, features, outputs, sums, hidden):
 
 
 @njit
-def add_slopes(parameters, features, targets, order, slopes, sums, hidden, inner, outer, lanes):
-    """Return the summed squared error of the positions `order`, and add its gradient to `slopes`.
+def add_gradients(parameters, features, targets, order, gradients, sums, hidden, inner, outer, lanes):
+    """Return the summed squared error of the positions `order`, and add its gradient to `gradients`.
 
     The error is that of the winning chance, 1 / (1 + exp(-output)), against `targets`, float32[n].
 
@@ -128,15 +128,15 @@ def add_slopes(parameters, features, targets, order, slopes, sums, hidden, inner
         chance = ONE / (ONE + np.float32(math.exp(-output_of(parameters, features[row], sums, hidden))))
         error = chance - targets[row]
         loss += float(error) * float(error)
-        slope = TWO * error * chance * (ONE - chance)
-        slopes[OUTPUT_BIAS] += slope
+        gradient = TWO * error * chance * (ONE - chance)
+        gradients[OUTPUT_BIAS] += gradient
         for j in range(SECOND):
             value = hidden[1, j]
-            slopes[OUTPUT + j] += slope * value
-            outer[1, j] = slope * parameters[OUTPUT + j] if ZERO < value < ONE else ZERO
-        layer_slopes(parameters, slopes, WEIGHTS2, BIAS2, hidden[0], outer[1], outer[0], lanes)
-        layer_slopes(parameters, slopes, WEIGHTS1, BIAS1, sums, outer[0], inner, lanes)
+            gradients[OUTPUT + j] += gradient * value
+            outer[1, j] = gradient * parameters[OUTPUT + j] if ZERO < value < ONE else ZERO
+        layer_gradients(parameters, gradients, WEIGHTS2, BIAS2, hidden[0], outer[1], outer[0], lanes)
+        layer_gradients(parameters, gradients, WEIGHTS1, BIAS1, sums, outer[0], inner, lanes)
         for side in range(2):
             part = inner[side * WIDTH : (side + 1) * WIDTH]
-            add_row_slopes(slopes, BIAS, WIDTH, features[row, side], part)
+            add_row_gradients(gradients, BIAS, WIDTH, features[row, side], part)
     return loss

@@ -36,7 +36,7 @@ from shogi_engine.training.shogi.standard_kernels import (
     SECOND,
     WEIGHTS1,
     WIDTH,
-    add_slopes,
+    add_gradients,
     write_outputs,
 )
 from shogi_engine.training.shogi.trainer_kernels import LANES
@@ -101,9 +101,9 @@ class StandardNetwork:
         """Raise ValueError: a run of this architecture starts from random parameters."""
         raise ValueError(f"training: a network of architecture k-p cannot be refined, so not {labeller} either")
 
-    def add_slopes(self, *arguments: Any) -> float:
-        """Return the loss, and add its gradient: see standard_kernels.add_slopes."""
-        return float(add_slopes(*arguments))
+    def add_gradients(self, *arguments: Any) -> float:
+        """Return the loss, and add its gradient: see standard_kernels.add_gradients."""
+        return float(add_gradients(*arguments))
 
     def write_outputs(self, *arguments: Any) -> None:
         """Write outputs: see standard_kernels.write_outputs, which needs only part of the scratch memory."""

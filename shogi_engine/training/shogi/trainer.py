@@ -42,7 +42,7 @@ class TrainOptions(recipe.TrainOptions):
         rate: AdamW's first learning rate; it falls to LAST_RATE along a cosine
         refine: start from the network that labelled the last games, if there is one, instead of random parameters
         result_share: the weight, 0 to 1, of the game's result as against the searched value: (first epoch, last epoch)
-        trust: the share of a position's value that comes from later positions; the rest is from its own search
+        td_lambda: the share of a position's value that comes from later positions; the rest is from its own search
         held_out: the share of games for validation
     """
 
@@ -53,7 +53,7 @@ class TrainOptions(recipe.TrainOptions):
     rate: float = 1e-3
     decay: float = 0.1
     result_share: tuple[float, float] = (0.0, 0.15)
-    trust: float = 0.5
+    td_lambda: float = 0.5
     refine: bool = False
     held_out: float = 0.03
     older_share: float = 1.0
@@ -81,18 +81,20 @@ class State:
 
     Attributes:
         losses: by epoch, {name: loss}
+        first_moments, second_moments: the optimiser's running means of the gradients and of their squares
         steps: the number of the optimiser's steps
     """
 
     parameters: np.ndarray
-    means: np.ndarray
-    squares: np.ndarray
+    first_moments: np.ndarray
+    second_moments: np.ndarray
     steps: int
     losses: list[dict[str, float]]
 
     def save(self, file: Path, identity: str) -> None:
         """Write a checkpoint; see `save_checkpoint`."""
-        arrays = {"parameters": self.parameters, "means": self.means, "squares": self.squares}
+        moments = {"first_moments": self.first_moments, "second_moments": self.second_moments}
+        arrays = {"parameters": self.parameters, **moments}
         save_checkpoint(file, identity, self.losses, {**arrays, "steps": np.array(self.steps)})
 
     @classmethod
@@ -102,7 +104,8 @@ class State:
         if found is None:
             return None
         arrays, losses = found
-        return cls(arrays["parameters"], arrays["means"], arrays["squares"], int(arrays["steps"]), losses)
+        moments = arrays["first_moments"], arrays["second_moments"]
+        return cls(arrays["parameters"], *moments, int(arrays["steps"]), losses)
 
 
 def state_of(parameters: np.ndarray) -> State:
@@ -128,7 +131,7 @@ class Trainer:
         identity["beginning"] = sha256(first.parameters.tobytes()).hexdigest()
         self.identity = json.dumps(identity)
         self.state = State.load(checkpoint, self.identity) or first
-        self._slopes = np.zeros((threads, self.model.parameter_count), dtype=np.float32)
+        self._gradients = np.zeros((threads, self.model.parameter_count), dtype=np.float32)
         self._scratch = [self.model.scratch() for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads)
 
@@ -200,17 +203,17 @@ class Trainer:
         state, options = self.state, self.options
         parts = np.array_split(batch, self.threads)
 
-        def slopes(thread: int) -> float:
-            arguments = block.features, targets, parts[thread], self._slopes[thread], *self._scratch[thread]
-            return self.model.add_slopes(state.parameters, *arguments)
+        def gradients(thread: int) -> float:
+            arguments = block.features, targets, parts[thread], self._gradients[thread], *self._scratch[thread]
+            return self.model.add_gradients(state.parameters, *arguments)
 
-        loss = sum(self._pool.map(slopes, range(self.threads)))
+        loss = sum(self._pool.map(gradients, range(self.threads)))
         state.steps += 1
         bounds = np.linspace(0, len(state.parameters), self.threads + 1).astype(int)
         numbers = len(batch), np.float32(rate), np.float32(options.decay), state.steps, np.float32(LIMIT)
 
         def move(thread: int) -> None:
-            arrays = state.parameters, state.means, state.squares, self._slopes
+            arrays = state.parameters, state.first_moments, state.second_moments, self._gradients
             step(*arrays, int(bounds[thread]), int(bounds[thread + 1]), *numbers)
 
         list(self._pool.map(move, range(self.threads)))
@@ -254,5 +257,5 @@ def new_trainer(lesson: Lesson) -> Trainer:
     """
     options = lesson.options
     first = options.model.refining(lesson.labeller) if options.refine else None
-    games = Games.load(lesson.folders, options.older_share).trusting(options.trust)
+    games = Games.load(lesson.folders, options.older_share).with_later_values(options.td_lambda)
     return Trainer(games, options, lesson.checkpoint, lesson.threads, None if first is None else state_of(first))

@@ -1,7 +1,7 @@
 """Shared by the training of all networks: sums of rows, their gradients, and the steps of AdamW, in float32.
 
-Parameters are in one array, `parameters`, and the gradient of the loss in another, `slopes`. First come the rows of the
-features [features + 1, width], the last one zero for absent features, then the bias [width].
+Parameters are in one array, `parameters`, and the gradient of the loss in another, `gradients`. First come the rows of
+the features [features + 1, width], the last one zero for absent features, then the bias [width].
 Source of the optimiser: I. Loshchilov, F. Hutter, "Decoupled Weight Decay Regularization", arXiv:1711.05101.
 """
 
@@ -11,7 +11,7 @@ from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
 from shogi_engine.jit import njit
 
 ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
-MEAN_DECAY, SQUARE_DECAY, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
+FIRST_DECAY, SECOND_DECAY, TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
 AT_ONCE = 4  # rows added at once
 LANES = 16  # sums computed in parallel
 
@@ -32,14 +32,14 @@ def add_rows(parameters, bias_row, width, active, sums):
 
 
 @njit
-def add_row_slopes(slopes, bias_row, width, active, inner):
+def add_row_gradients(gradients, bias_row, width, active, inner):
     """Add `inner`, float32[width], the gradient by the sums of `add_rows`, to those of bias and rows `active`."""
-    bias = slopes[bias_row * width : bias_row * width + width]
+    bias = gradients[bias_row * width : bias_row * width + width]
     for j in range(width):
         bias[j] += inner[j]
     for place in range(ACTIVE):
         first = int(active[place]) * width
-        into = slopes[first : first + width]
+        into = gradients[first : first + width]
         for j in range(width):
             into[j] += inner[j]
 
@@ -53,11 +53,11 @@ def clip(value):
 
 
 @njit
-def step(parameters, means, squares, slopes, begin, end, count, rate, decay, number, limit):
-    """Update parameters[begin:end] by a step of AdamW from `slopes`, float32[threads, parameters], and clear those.
+def step(parameters, first_moments, second_moments, gradients, begin, end, count, rate, decay, number, limit):
+    """Update parameters[begin:end] by a step of AdamW from `gradients`, float32[threads, parameters], and clear those.
 
     Args:
-        means, squares: float32[parameters], in-out, running means of the gradients and of their squares
+        first_moments, second_moments: float32[parameters], in-out, running means of gradients and their squares
         count: the number of positions in the batch
         rate: the learning rate
         decay: the weight decay
@@ -68,13 +68,13 @@ def step(parameters, means, squares, slopes, begin, end, count, rate, decay, num
     correction2 = np.float32(1.0 - 0.999**number)
     share = np.float32(1.0 / count)
     for index in range(begin, end):
-        slope = ZERO
-        for thread in range(slopes.shape[0]):
-            slope += slopes[thread, index]
-            slopes[thread, index] = ZERO
-        slope *= share
-        means[index] += (ONE - MEAN_DECAY) * (slope - means[index])
-        squares[index] += (ONE - SQUARE_DECAY) * (slope * slope - squares[index])
-        change = (means[index] / correction) / (np.sqrt(squares[index] / correction2) + TINY)
+        gradient = ZERO
+        for thread in range(gradients.shape[0]):
+            gradient += gradients[thread, index]
+            gradients[thread, index] = ZERO
+        gradient *= share
+        first_moments[index] += (ONE - FIRST_DECAY) * (gradient - first_moments[index])
+        second_moments[index] += (ONE - SECOND_DECAY) * (gradient * gradient - second_moments[index])
+        change = (first_moments[index] / correction) / (np.sqrt(second_moments[index] / correction2) + TINY)
         value = parameters[index] - rate * (change + decay * parameters[index])
         parameters[index] = min(max(value, -limit), limit)

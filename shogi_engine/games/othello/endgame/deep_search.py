@@ -21,8 +21,8 @@ from shogi_engine.games.othello.endgame.table import (
     HIGHEST,
     LOWEST,
     ending_key,
-    entry_doubt,
     entry_moves,
+    entry_selectivity,
     store_bounds,
     store_result,
 )
@@ -44,7 +44,7 @@ NO_PLACE = np.uint64(64)
 
 # Multi-ProbCut in selective passes (`predicted`).
 SPREAD = 300  # standard error of the probing searches, in hundredths of a disc
-MARGINS = (0, 450, 300, 160)  # percent of SPREAD, by doubt
+MARGINS = (0, 450, 300, 160)  # percent of SPREAD, by selectivity
 MOST_PROBED = 6  # depth in plies of the probing searches; one more with an odd number of empty squares
 
 
@@ -109,16 +109,16 @@ def null_window_value(ctx, alpha, depth):
 
 
 @njit
-def predicted(ctx, alpha, count, doubt):
+def predicted(ctx, alpha, count, selectivity):
     """Predict by a shallow search whether the score fails low or high: alpha or alpha + 1.
 
-    NO_SCORE if the prediction is too uncertain for `doubt`.
+    NO_SCORE if the prediction is too uncertain for `selectivity`.
 
     Args:
         count: empty squares
     """
     depth = min(count // 8 * 2, MOST_PROBED) + count % 2
-    margin = MARGINS[doubt] * SPREAD // 100
+    margin = MARGINS[selectivity] * SPREAD // 100
     low, high = DISC * alpha - margin, DISC * (alpha + 1) + margin
     if 2 * evaluate(ctx) >= low + high:
         if high <= DISC * HIGHEST and null_window_value(ctx, high - 1, depth) >= high and not ctx.stopped:
@@ -129,7 +129,7 @@ def predicted(ctx, alpha, count, doubt):
 
 
 @njit
-def write_moves(ctx, key, data, moves, start, alpha, beta, doubt):
+def write_moves(ctx, key, data, moves, start, alpha, beta, selectivity):
     """Write the keys of `moves` (uint64) to ctx.scores[start:]: the table's moves first, then those with few replies.
 
     Returns (end, known, value): `known` moves are from the table. A value other than NO_SCORE settles the node: it is
@@ -138,17 +138,17 @@ def write_moves(ctx, key, data, moves, start, alpha, beta, doubt):
     Args:
         key: the position's key in the table
         data: its data in the table, 0 if there is none
-        doubt: see `solve_deep`
+        selectivity: see `solve_deep`
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     count = popcount(ALL ^ (own | opponent))
     known = ZERO
-    value, place = transposition_cut(ctx, own, opponent, moves, start, beta, doubt, count - 1)
+    value, place = transposition_cut(ctx, own, opponent, moves, start, beta, selectivity, count - 1)
     if value != NO_SCORE:
-        store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1, doubt)
+        store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1, selectivity)
         return start, known, value
-    if doubt > 0 and beta - alpha == 1:
-        value = predicted(ctx, alpha, count, doubt)
+    if selectivity > 0 and beta - alpha == 1:
+        value = predicted(ctx, alpha, count, selectivity)
         if value != NO_SCORE:
             return start, known, value
     end = write_keys(ctx, own, opponent, moves, start)
@@ -197,25 +197,25 @@ def next_move(ctx, slots, at, end, deferred, defer):
 
 
 @njit
-def first_cut(ctx, own, opponent, key, alpha, beta, doubt):
+def first_cut(ctx, own, opponent, key, alpha, beta, selectivity):
     """Return (value, data, alpha, beta): the table's data of the position, and the window narrowed to its bounds.
 
     A value other than NO_SCORE, from stable discs or the table, settles the node.
 
     Args:
-        doubt: see `solve_deep`
+        selectivity: see `solve_deep`
     """
     data = ZERO
     value = stability_cut(own, opponent, alpha, beta)
     if value == NO_SCORE:
         data, _ = probe_entry(ctx, key)
-        if data != ZERO and entry_doubt(data) <= doubt:
+        if data != ZERO and entry_selectivity(data) <= selectivity:
             value, alpha, beta = narrow_window(data, alpha, beta)
     return value, data, alpha, beta
 
 
 @njit
-def solve_deep(ctx, slots, alpha, beta, doubt):
+def solve_deep(ctx, slots, alpha, beta, selectivity):
     """Return the score of ctx.pos, exact within (alpha, beta), as `solve` does, with a costlier move ordering.
 
     The shared search orders the moves, so ctx must be prepared as for a search. Threads search the same tree and defer
@@ -223,8 +223,8 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
 
     Args:
         slots: address (uint64) of BEING_SEARCHED_SLOTS zeroed uint64, the same for all threads
-        doubt: 0 for an exact score, else the selective pass, with MARGINS[doubt]; passes of equal or more doubt use
-            the bounds it stores
+        selectivity: 0 for an exact score, else the selective pass, with MARGINS[selectivity]; equally or more
+            selective passes use the bounds it stores
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     empty = ALL ^ (own | opponent)
@@ -236,7 +236,7 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
 
     # 1. Cutoffs before any move: stable discs, the table.
     key = ending_key(own, opponent)
-    value, data, alpha, beta = first_cut(ctx, own, opponent, key, alpha, beta, doubt)
+    value, data, alpha, beta = first_cut(ctx, own, opponent, key, alpha, beta, selectivity)
     if value != NO_SCORE:
         return value
 
@@ -247,11 +247,11 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
             return final_score(own, opponent)
         make_move(ctx, np.uint32(PASS))
         ctx.nodes += 1
-        value = -solve_deep(ctx, slots, -beta, -alpha, doubt)
+        value = -solve_deep(ctx, slots, -beta, -alpha, selectivity)
         unmake_move(ctx, np.uint32(PASS))
         return value
     start = np.uint64(SORTED_START + MAX_MOVES * count)
-    end, known, value = write_moves(ctx, key, data, moves, start, alpha, beta, doubt)
+    end, known, value = write_moves(ctx, key, data, moves, start, alpha, beta, selectivity)
     if value != NO_SCORE or ctx.stopped:
         return value
 
@@ -280,9 +280,9 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
         make_move(ctx, move)
         ctx.nodes += 1
         bound = low + 1 if best > NO_SCORE else beta
-        value = -solve_deep(ctx, slots, -bound, -low, doubt)
+        value = -solve_deep(ctx, slots, -bound, -low, selectivity)
         if low < value < beta and bound < beta and not ctx.stopped:
-            value = -solve_deep(ctx, slots, -beta, -value, doubt)
+            value = -solve_deep(ctx, slots, -beta, -value, selectivity)
         unmake_move(ctx, move)
         if shared:
             stop_searching(slots, child)
@@ -296,5 +296,5 @@ def solve_deep(ctx, slots, alpha, beta, doubt):
             low = max(low, value)
 
     # 4. Store the result.
-    store_result(ctx, key, count, alpha, beta, best, best_move, doubt)
+    store_result(ctx, key, count, alpha, beta, best, best_move, selectivity)
     return best

@@ -14,8 +14,8 @@ from shogi_engine.games.othello.endgame.table import (
     LOWEST,
     ending_address,
     ending_key,
-    entry_doubt,
     entry_moves,
+    entry_selectivity,
     lower_bound,
     probe_ending,
     store_result,
@@ -28,7 +28,7 @@ from shogi_engine.games.othello.types import DISC, MAX_MOVES, POSITION
 from shogi_engine.interface.game import VALUE_NONE, provides
 from shogi_engine.jit import address_of, ctz, load_u64, njit, popcount, prefetch
 from shogi_engine.jit.lanes import bytes_of, largest_i32, load, popcounts, python_of, store, store_i32, traced, where
-from shogi_engine.search.context import TABLE
+from shogi_engine.search.context import USE_TT
 
 TABLE_EMPTIES = 6  # with at least this many empty squares the table is used
 ETC_EMPTIES = 10  # with at least this many, the table is first probed for every child (enhanced transposition cutoff)
@@ -158,13 +158,13 @@ def key_flips(ctx, own, opponent, start, end, key):
 
 
 @njit
-def transposition_cut(ctx, own, opponent, moves, start, beta, doubt, empties):
+def transposition_cut(ctx, own, opponent, moves, start, beta, selectivity, empties):
     """Return (value, square) of a move that the table's bounds prove to be at least `beta`, or (NO_SCORE, 0).
 
     Only the first KEPT_WORDS moves are tried. Overwrites ctx.moves[start:].
 
     Args:
-        doubt: the greatest doubt that a bound may have
+        selectivity: the greatest selectivity that a bound may have
         empties: the number of empty squares after a move
     """
     address = first = address_of(ctx.moves) + np.uint64(4) * start
@@ -180,7 +180,7 @@ def transposition_cut(ctx, own, opponent, moves, start, beta, doubt, empties):
     end, address = address, first
     while address < end:
         data = probe_ending(ctx, read_word(address), empties)
-        if data != ZERO and -upper_bound(data) >= beta and entry_doubt(data) <= doubt:
+        if data != ZERO and -upper_bound(data) >= beta and entry_selectivity(data) <= selectivity:
             return -upper_bound(data), np.uint64(ctz(moves))
         moves &= moves - ONE
         address += np.uint64(8)
@@ -230,7 +230,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
     if value != NO_SCORE:
         return value
     key = data = ZERO
-    with_table = count >= TABLE_EMPTIES and ctx.search_flags & TABLE != 0
+    with_table = count >= TABLE_EMPTIES and ctx.search_flags & USE_TT != 0
     if with_table:
         key = ending_key(own, opponent)
         prefetch(ending_address(ctx, key, count))

@@ -27,14 +27,14 @@ import numpy as np
 from shogi_engine.common.bits import ZERO
 from shogi_engine.common.stop import Deadline, StopToken, end_of
 from shogi_engine.common.threads import start_thread
-from shogi_engine.games.othello.endgame.deep_search import BEING_SEARCHED_SLOTS, DEEP, MARGINS, solve_deep
-from shogi_engine.games.othello.endgame.pass_limits import PassLimits, pass_limits
+from shogi_engine.games.othello.endgame.deep_search import BEING_SEARCHED_SLOTS, DEEP, solve_deep
+from shogi_engine.games.othello.endgame.passes import NO_PASS, Found, PassLimits, pass_limits
 from shogi_engine.games.othello.endgame.search import solve_all
 from shogi_engine.games.othello.endgame.table import (
     HIGHEST,
     LOWEST,
     ending_key,
-    entry_doubt,
+    entry_selectivity,
     entry_square,
     lower_bound,
     probe_ending,
@@ -46,7 +46,15 @@ from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import DISC, DISC_MOVE, SQUARES
 from shogi_engine.interface.game import VALUE_INFINITE, do_move, key, refresh_line
 from shogi_engine.jit import new_record
-from shogi_engine.search.context import ALL_FLAGS, DEEPER, FINISH, TABLE, new_context, set_root, write_root_moves
+from shogi_engine.search.context import (
+    ALL_FLAGS,
+    USE_DEEPER_ENTRIES,
+    USE_SOLVERS,
+    USE_TT,
+    new_context,
+    set_root,
+    write_root_moves,
+)
 from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import MAX_THREADS, NO_LIMIT
@@ -55,26 +63,14 @@ from shogi_engine.search.tt import TranspositionTable, entry_move
 
 PRESEARCH_MARGIN = 6  # the presearch is this many plies shallower than the number of empty squares
 PRESEARCH_MAX_DEPTH = 14
-SELECTIVE_PASSES = (3, 2, 1)  # their doubts, before the exact pass; see deep_search.MARGINS
+SELECTIVE_PASSES = (3, 2, 1)  # selectivities before the exact pass, 0; see deep_search.MARGINS
 SELECTIVE_EMPTIES = 18  # with fewer empty squares there are no selective passes
-NO_PASS = len(MARGINS)  # stands for the doubt of the last pass if no pass was completed
 WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
 PROGRESS_SECONDS = 0.2
 
 # A position for compiling, with seven empty squares: enough for a presearch. It is FFO 20, a test position of the
 # French federation, with one disc removed.
 WARM = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOO-- X"
-
-
-@dataclass(frozen=True)
-class Found:
-    """The passes' results so far: proven bounds, the likely score, and the last pass's doubt and move."""
-
-    lower: int
-    upper: int
-    guess: int
-    doubt: int = NO_PASS
-    move: int = 0
 
 
 @dataclass(frozen=True)
@@ -86,7 +82,7 @@ class Solved:
         exact: whether the score is proven
         move: the best move known, encoded; 0 if the game is over
         pv: the best line, if it was requested and is exact
-        doubt: the doubt of the last completed pass: 0 for the exact one, NO_PASS if there was none
+        selectivity: the selectivity of the last completed pass: 0 for the exact one, NO_PASS if there was none
     """
 
     score: int
@@ -97,7 +93,7 @@ class Solved:
     nodes: int
     seconds: float
     pv: tuple[int, ...] = ()
-    doubt: int = NO_PASS
+    selectivity: int = NO_PASS
 
 
 class Solver:
@@ -135,7 +131,7 @@ class Solver:
         """Compile, or load from the cache, all that solving needs."""
         self.solve(parse_obf(WARM), pv=True)
         # These read the table, where so small an ending has no entries.
-        lower_bound(ZERO), upper_bound(ZERO), entry_doubt(ZERO)
+        lower_bound(ZERO), upper_bound(ZERO), entry_selectivity(ZERO)
         self.clear()
 
     def prepare(self) -> None:
@@ -195,7 +191,7 @@ class Solver:
         if wld:
             score = (score > 0) - (score < 0)
         seconds = time.perf_counter() - began
-        return Solved(score, move, lower, upper, exact, self._nodes(), seconds, tuple(line), found.doubt)
+        return Solved(score, move, lower, upper, exact, self._nodes(), seconds, tuple(line), found.selectivity)
 
     def _nodes(self) -> int:
         """Return the number of nodes of the running search, or of the last one."""
@@ -207,7 +203,7 @@ class Solver:
         limits: Limits,
         table: TranspositionTable,
         *,
-        doubt: int = 0,
+        selectivity: int = 0,
         on_info: Callable[[Info], None] | None = None,
     ) -> Result | None:
         """Return the result of the most certain pass on `position` that limits.budget allows, None if it allows none.
@@ -217,12 +213,12 @@ class Solver:
 
         Args:
             table: the table of the search that plays
-            doubt: the doubt that is good enough, even if time remains
-            on_info: called with the result of each pass of greater doubt
+            selectivity: the selectivity that is good enough, even if time remains
+            on_info: called with the result of each more selective pass
         """
         began, budget = time.perf_counter(), limits.budget
         empties = empty_squares(position)
-        within = pass_limits(budget, empties, began, doubt)
+        within = pass_limits(budget, empties, began, selectivity)
         if within is None:
             return None
         self._table = table
@@ -232,11 +228,11 @@ class Solver:
             return Info(empties, empties, 1, DISC * score, "", self._nodes(), seconds, used, line, exact)
 
         def on_pass(found: Found) -> None:
-            if on_info and found.doubt > doubt and found.move:
+            if on_info and found.selectivity > selectivity and found.move:
                 on_info(info(found.guess, time.perf_counter() - began, (found.move,), False))
 
         solved = self._solve(position, within, pv=budget is not None, on_pass=on_pass)
-        if solved.doubt == NO_PASS or not solved.move:
+        if solved.selectivity == NO_PASS or not solved.move:
             return None
         line = solved.pv or (solved.move,)
         last = info(solved.score, solved.seconds, line, solved.exact)
@@ -298,16 +294,18 @@ class Solver:
         found = Found(*bounds, self._presearch(ctx, position) if bounds[0] < bounds[1] else bounds[0])
         passes = [0]
         if empty_squares(position) >= SELECTIVE_EMPTIES:
-            passes = [doubt for doubt in (*SELECTIVE_PASSES, 0) if doubt >= within.doubt]
-        for doubt in passes:
-            if time.perf_counter() >= within.soft and found.doubt < NO_PASS:
+            passes = [selectivity for selectivity in (*SELECTIVE_PASSES, 0) if selectivity >= within.selectivity]
+        for selectivity in passes:
+            if time.perf_counter() >= within.soft and found.selectivity < NO_PASS:
                 break
-            lower, upper, guess = self._pass(position, bounds, found.guess, wld, doubt, None if doubt else progress)
-            if doubt == 0:
+            lower, upper, guess = self._pass(
+                position, bounds, found.guess, wld, selectivity, None if selectivity else progress
+            )
+            if selectivity == 0:
                 found = replace(found, lower=lower, upper=upper, guess=guess)
             if self._stop.stopped:
                 return found
-            found = replace(found, guess=guess, doubt=doubt, move=self._best_move(position, None))
+            found = replace(found, guess=guess, selectivity=selectivity, move=self._best_move(position, None))
             deadline.set(within.hard)
             if on_pass:
                 on_pass(found)
@@ -321,10 +319,10 @@ class Solver:
         bounds: tuple[int, int],
         guess: int,
         wld: bool,
-        doubt: int,
+        selectivity: int,
         progress: Callable[[int, int], None] | None = None,
     ) -> tuple[int, int, int]:
-        """Search a series of windows, starting at `guess`, until the score is as certain as `doubt` requires.
+        """Search a series of windows, starting at `guess`, until the score is as certain as `selectivity` requires.
 
         Returns (lower bound, upper bound, best guess); the guess is an even number.
 
@@ -335,7 +333,7 @@ class Solver:
         centre, width = (0, 1) if wld else (guess, WINDOW)
         while lower < upper and not self._stop.stopped and not (wld and (lower > 0 or upper < 0)):
             alpha, beta = max(centre - width, lower - 1), min(centre + width, upper + 1)
-            value = self._search(position, alpha, beta, doubt, progress)
+            value = self._search(position, alpha, beta, selectivity, progress)
             if self._stop.stopped:
                 break
             if value > alpha:
@@ -354,7 +352,7 @@ class Solver:
         values = [0]  # of each depth
 
         def work() -> None:
-            ctx.search_flags = ALL_FLAGS & GAME.search_flags & ~FINISH
+            ctx.search_flags = ALL_FLAGS & GAME.search_flags & ~USE_SOLVERS
             write_root_moves(ctx)
             for plies in range(1, depth + 1):  # by the usual search's kernel, to compile no other
                 value = int(search_root(ctx, -VALUE_INFINITE, VALUE_INFINITE, plies, 0))
@@ -370,13 +368,13 @@ class Solver:
         position: Any,
         alpha: int,
         beta: int,
-        doubt: int = 0,
+        selectivity: int = 0,
         progress: Callable[[int, int], None] | None = None,
     ) -> int:
         """Search one window with all threads until the first is done. Return the value.
 
         Args:
-            doubt: 0 for an exact search; see `solve_deep`
+            selectivity: 0 for an exact search; see `solve_deep`
         """
         contexts = self._contexts if empty_squares(position) > DEEP else self._contexts[:1]
         self._being_searched[:] = 0
@@ -384,13 +382,13 @@ class Solver:
         values: list[int] = []
 
         def work(ctx: Any) -> None:
-            value = int(solve_deep(ctx, slots, np.int64(alpha), np.int64(beta), np.int64(doubt)))
+            value = int(solve_deep(ctx, slots, np.int64(alpha), np.int64(beta), np.int64(selectivity)))
             if not ctx.stopped:
                 values.append(value)
 
         for ctx in contexts:
             self._set(ctx, position)
-            ctx.search_flags = TABLE | DEEPER
+            ctx.search_flags = USE_TT | USE_DEEPER_ENTRIES
         tell = (lambda: progress(*self._settled(position, alpha, beta))) if progress else None
         self._run([partial(work, ctx) for ctx in contexts], tell)
         return values[0] if values else 0
@@ -444,7 +442,9 @@ class Solver:
     def _proven(self, position: Any) -> tuple[int, int]:
         """Return the bounds of the score of `position` that its table entry proves."""
         data = self._known(position)
-        return (int(lower_bound(data)), int(upper_bound(data))) if data and not entry_doubt(data) else (LOWEST, HIGHEST)
+        if not data or entry_selectivity(data):
+            return LOWEST, HIGHEST
+        return int(lower_bound(data)), int(upper_bound(data))
 
     def _settled(self, position: Any, alpha: int, beta: int) -> tuple[int, int]:
         """Return how many moves of `position` the table settles for the window, and the number of all moves."""

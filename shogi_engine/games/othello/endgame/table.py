@@ -3,7 +3,7 @@
 Positions with many empty squares share the search's table, with salted keys (search/tt.py: lockless entries, depth,
 generation, replacement). Those with up to NEAR_EMPTIES are stored in a small table of each thread, which fits the CPU's
 second-level cache and has one slot for each key: these positions are numerous, and recur soon or never.
-data: bits 0-7 best move + 1, 8-15 the one before, 16-23 doubt, 32-39 lower bound + 64, 40-47 upper bound + 64,
+data: bits 0-7 best move + 1, 8-15 the one before, 16-23 selectivity, 32-39 lower bound + 64, 40-47 upper bound + 64,
 48-55 empty squares, 56-57 set, 59-63 generation.
 """
 
@@ -55,8 +55,8 @@ def entry_square(data):
 
 
 @njit
-def entry_doubt(data):
-    """Return the doubt of an entry's bounds: 0 if they are proven, else that of the selective pass that found them."""
+def entry_selectivity(data):
+    """Return the selectivity of the pass that found an entry's bounds: 0 if they are proven."""
     return np.int64(data >> np.uint64(16) & BYTE)
 
 
@@ -80,12 +80,12 @@ def probe_ending(ctx, key, empties):
 
 
 @njit
-def store_bounds(ctx, key, empties, lower, upper, move, doubt):
+def store_bounds(ctx, key, empties, lower, upper, move, selectivity):
     """Store bounds of a position, combined with those stored before if they are equally certain.
 
     Args:
         move: square + 1, proves `lower`; or 0
-        doubt: see `entry_doubt`; stored bounds of less doubt stay
+        selectivity: see `entry_selectivity`; stored bounds of a less selective pass stay
     """
     if empties > NEAR_EMPTIES:
         address, data = find_slot(ctx, key)
@@ -94,19 +94,19 @@ def store_bounds(ctx, key, empties, lower, upper, move, doubt):
     second = np.int64(0)
     if data != ZERO:
         before, earlier = entry_moves(data)
-        known = entry_doubt(data)
-        worse = known < doubt or known == doubt and lower_bound(data) > lower
+        known = entry_selectivity(data)
+        worse = known < selectivity or known == selectivity and lower_bound(data) > lower
         if move == 0 or before != 0 and worse:  # another thread has meanwhile stored a better bound
             move, before = before, move
         second = before if before != move and before != 0 else earlier
-        if known < doubt:
-            lower, upper, doubt = lower_bound(data), upper_bound(data), known
-        elif known == doubt and lower <= upper_bound(data) and lower_bound(data) <= upper:  # selective ones may differ
+        if known < selectivity:
+            lower, upper, selectivity = lower_bound(data), upper_bound(data), known
+        elif known == selectivity and lower <= upper_bound(data) and lower_bound(data) <= upper:
             lower, upper = max(lower, lower_bound(data)), min(upper, upper_bound(data))
     data = (
         np.uint64(move)
         | np.uint64(second) << np.uint64(8)
-        | np.uint64(doubt) << np.uint64(16)
+        | np.uint64(selectivity) << np.uint64(16)
         | np.uint64(lower + 64) << np.uint64(32)
         | np.uint64(upper + 64) << np.uint64(40)
         | np.uint64(empties) << np.uint64(48)
@@ -117,8 +117,8 @@ def store_bounds(ctx, key, empties, lower, upper, move, doubt):
 
 
 @njit
-def store_result(ctx, key, empties, alpha, beta, best, move, doubt):
+def store_result(ctx, key, empties, alpha, beta, best, move, selectivity):
     """Store the bounds that a search of the window (alpha, beta) proved: its value `best`, by `move` (square + 1)."""
     lower = best if best > alpha else np.int64(LOWEST)
     upper = best if best < beta else np.int64(HIGHEST)
-    store_bounds(ctx, key, empties, lower, upper, move if best > alpha else np.int64(0), doubt)
+    store_bounds(ctx, key, empties, lower, upper, move if best > alpha else np.int64(0), selectivity)
