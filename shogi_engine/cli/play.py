@@ -30,7 +30,7 @@ from shogi_engine.cli.terminal.screen import (
 from shogi_engine.language import translate as _
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.keeping import data_folder, keep
-from shogi_engine.play.strength import level_limits
+from shogi_engine.play.strength import FIRST_LEVEL, level_limits
 from shogi_engine.play.words import side_name
 
 if TYPE_CHECKING:
@@ -136,6 +136,8 @@ def complete(args: argparse.Namespace) -> None:
     if args.game is None:
         raise ValueError(f"play: which game? {' or '.join(games.NAMES)}")
     args.human = args.human or "black"
+    if args.human in SIDES and not any(getattr(args, name) is not None for name in ("level", *LIMITS)):
+        args.level = FIRST_LEVEL
 
 
 def greeting(match: TerminalGame) -> str:
@@ -145,7 +147,8 @@ def greeting(match: TerminalGame) -> str:
     if len(match.humans) == 2:
         return _("You play both sides; `help` lists what can be typed.")
     side = side_name(min(match.humans), match.engine.game.name)
-    return _("You are {side}; `help` lists what can be typed.").format(side=side)
+    you = _("You are {side}; `help` lists what can be typed.").format(side=side)
+    return f"{you}\n{match.strength()}"
 
 
 def _start(args: argparse.Namespace) -> str:

@@ -82,6 +82,8 @@ class Outbox:
     def put(self, message: dict[str, Any]) -> None:
         """Queue a message."""
         with self._lock:
+            if message["kind"] == "state":
+                self._latest.pop("progress", None)  # the state includes it, and would otherwise be sent before it
             if message["kind"] in LATEST:
                 self._latest[message["kind"]] = message
             else:

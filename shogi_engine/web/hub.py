@@ -8,6 +8,7 @@ from typing import Any
 
 from shogi_engine.web.kept import OpenElsewhere
 from shogi_engine.web.pool import EnginePool
+from shogi_engine.web.saved_game import SavedGame
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
 
@@ -43,6 +44,7 @@ class Hub:
         self._idle, self._most, self._make = idle_seconds, most, make
         self._lock = threading.Lock()
         self.sessions: dict[str, Session] = {}
+        self._records_checked = False
         self.listeners: set[Callable[[dict[str, Any]], None]] = set()  # of all browsers, with or without a session
 
     def find(self, identity: str = "", owner: str = "") -> Session:
@@ -103,10 +105,21 @@ class Hub:
     def save(self, now: float | None = None) -> None:
         """Write changed games to disk. Call this regularly, from a thread of its own: disks may be slow."""
         now = time.monotonic() if now is None else now
+        if not self._records_checked:
+            self._records_checked = True
+            self._write_missing_records()
         with self._lock:
             there = list(self.sessions.values())
         for session in there:
             session.kept.tick(now)
+
+    def _write_missing_records(self) -> None:
+        """Write the records that a killed server did not write, so that the terminal lists all games."""
+        for name in self.store.without_record():
+            try:
+                self.store.write_record(name, SavedGame.parse(self.store.read(name)).tree.record)
+            except (OSError, ValueError) as fault:
+                log.warning("%s has no record: %s", name, fault)
 
     def tell_all(self, message: dict[str, Any]) -> None:
         """Send a message to every browser."""

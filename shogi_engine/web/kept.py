@@ -15,6 +15,7 @@ from shogi_engine.web.store import Store
 PAUSE_SECONDS = 1.0  # between two writes of a game, at least
 SHARE = 20.0  # and at least this many times the duration of the last write
 RETRY_SECONDS = 30.0  # after a write that failed
+RECORD_SECONDS = 2.0  # after the last change, the record is written too
 log = logging.getLogger(__name__)
 
 
@@ -53,9 +54,11 @@ class Kept:
         return bool(tree.record.root.children) or self._session.playing.on
 
     def tick(self, now: float) -> None:
-        """Write the game if it has changed and a write is due; call this often."""
+        """Write the game if it has changed and a write is due, its record after a pause; call this often."""
         if self.changed and now >= self._due:
             self.write()
+        elif self._record_is_old and not self.changed and now >= self._due + RECORD_SECONDS:
+            self.write(whole=True)
 
     def write(self, whole: bool = False) -> None:
         """Write the game if it has changed; if `whole`, its record too. Errors are reported to the pages.
@@ -137,8 +140,9 @@ class Kept:
             raise OpenElsewhere(holder)
         path = self.store.record_file(name)
         if path is not None:
-            record = next(iter(records.iterate(path)))
-            return self._session.open_record(record)
+            left = self._session.open_record(next(iter(records.iterate(path))))
+            self._take(self.store.adopt(name))  # continued in place: there is no second game in the list
+            return left
         saved = saved_game.SavedGame.parse(self.store.read(name))
         left = self.leave()
         saved.put_into(self._session)
@@ -159,4 +163,12 @@ class Kept:
 
     def games(self, owner: str) -> list[dict[str, Any]]:
         """Return the rows of an owner's list of games."""
+        self.store.find_games()
+        for name, path in self.store.undescribed():
+            head: dict[str, Any] = {"title": ""}
+            try:
+                head = saved_game.record_head(records.load(path)[0])
+            except (OSError, ValueError) as fault:
+                log.warning("%s cannot be read: %s", name, fault)
+            self.store.describe(name, head)
         return [{**each, "here": each["id"] == self.name} for each in self.store.games(owner)]

@@ -164,17 +164,19 @@ class SavedGame:
         session.tsume = Tsume(session, **self.tsume, progress=progress) if self.tsume else None
 
 
+def record_head(record: GameRecord) -> dict[str, Any]:
+    """Return what a record says about a game, for the list of games."""
+    return {"title": title(record), "moves": len(record.main_line) - 1, "result": record.result}
+
+
 def head_of(session: Parts) -> dict[str, Any]:
     """Return a session's entry in the list of games."""
     tree, playing = session.tree, session.playing
-    record = tree.record
     return {
         "game": tree.game,
-        "title": title(record),
+        **record_head(tree.record),
         "players": playing.players if playing.on or playing.outcome else None,
-        "moves": len(record.main_line) - 1,
         "on": playing.on,
-        "result": record.result,
         "session": session.identity,
         "owner": session.owner,
         **({"hidden": True} if session.tsume is not None else {}),

@@ -43,21 +43,56 @@ class Store:
         self._heads: dict[str, dict[str, Any]] = {}  # the head of each game: all but its moves
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-            self._find_games(folder)
+            self.find_games()
             self._empty_deleted(folder / "deleted")
 
-    def _find_games(self, folder: Path) -> None:
-        for path in folder.iterdir():
-            name = path.name.removesuffix(".json")
-            if not _NAME.fullmatch(name) or not path.is_file():
-                continue
-            head: dict[str, Any] | None = {"game": name.partition("-")[0], "owner": ""}
-            if path.suffix == ".json":
-                head = self._head(path)
-            elif path.suffix not in KEPT_AS.values() or path.with_suffix(".json").is_file():
-                head = None
-            if head is not None:
-                self._heads[name] = {**head, "time": path.stat().st_mtime}
+    def find_games(self) -> None:
+        """Add games that are new in the folder: the terminal's, and at the start all of them."""
+        with self._lock:
+            for path in self.folder.iterdir() if self.folder is not None else ():
+                name = path.name.removesuffix(".json")
+                if name in self._heads or not _NAME.fullmatch(name) or not path.is_file():
+                    continue
+                head: dict[str, Any] | None = {"game": name.partition("-")[0], "owner": ""}
+                if path.suffix == ".json":
+                    head = self._head(path)
+                elif path.suffix not in KEPT_AS.values() or path.with_suffix(".json").is_file():
+                    head = None
+                if head is not None:
+                    self._heads[name] = {**head, "time": path.stat().st_mtime}
+
+    def undescribed(self) -> list[tuple[str, Path]]:
+        """Return the terminal's latest games of which only the names are known, and their files."""
+        with self._lock:
+            latest = sorted(self._heads.items(), key=lambda item: item[1]["time"], reverse=True)[:LISTED_MAX]
+        return [(name, path) for name, head in latest if "title" not in head and (path := self.record_file(name))]
+
+    def describe(self, name: str, head: dict[str, Any]) -> None:
+        """Add to a game's entry in the list."""
+        with self._lock:
+            if name in self._heads:
+                self._heads[name] |= head
+
+    def adopt(self, name: str) -> str:
+        """Let a browser continue a game of the terminal; return the name under which it is saved from now on."""
+        stem = name.rpartition(".")[0]
+        with self._lock:
+            self._heads[stem] = self._heads.pop(name)
+        return stem
+
+    def without_record(self) -> list[str]:
+        """Return the names of games whose records are missing or old, because a server was killed."""
+        if self.folder is None:
+            return []
+        found = []
+        with self._lock:
+            for name, head in self._heads.items():
+                game, record = self.folder / f"{name}.json", self.folder / f"{name}{KEPT_AS[head['game']]}"
+                if head.get("hidden") or not game.is_file():
+                    continue
+                if not record.is_file() or record.stat().st_mtime < game.stat().st_mtime:
+                    found.append(name)
+        return found
 
     @staticmethod
     def _head(path: Path) -> dict[str, Any] | None:
@@ -116,12 +151,12 @@ class Store:
         """Delete a game; `restore` brings it back. Raises OSError."""
         with self._lock:
             self._heads.pop(name, None)
-        if self.folder is not None:
-            aside = self.folder / "deleted"
-            aside.mkdir(exist_ok=True)
-            for path in self._files(self.folder, name):
-                os.replace(path, aside / path.name)
-                os.utime(aside / path.name)
+            if self.folder is not None:
+                aside = self.folder / "deleted"
+                aside.mkdir(exist_ok=True)
+                for path in self._files(self.folder, name):
+                    os.replace(path, aside / path.name)
+                    os.utime(aside / path.name)
 
     def restore(self, name: str) -> None:
         """Bring a deleted game back. Raises ValueError if there is none."""

@@ -62,6 +62,7 @@ def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
         "title": title(tree.record),
         "names": list(tree.record.names),
         "playing": playing(session.playing, outcome, viewer.language),
+        "may_declare": session.playing.on and setup is None and getattr(board, "can_declare_win", bool)(),
         "analysis": {"on": session.study.on, "multipv": session.study.multipv},
         "judging": session.study.progress,
         "mating": session.study.mating,

@@ -3,6 +3,8 @@
 import io
 import json
 
+import pytest
+
 from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.records import GameRecord
@@ -105,3 +107,23 @@ def test_what_composers_ask(capsys, tmp_path):
     records.save(GameRecord.from_moves("shogi", ["G*4b", "5a6a"], start=ONE), long)
     status, text = solved(capsys, str(long), "--check")
     assert status == 1 and "a mate in 1, shorter than the solution given" in text
+    assert "早詰: 1手で詰み" in solved(capsys, str(long), "--check", "--language", "ja")[1]
+    assert solved(capsys, NONE, "--check") == (1, "no mate by checks\n")
+
+
+@pytest.mark.parametrize(
+    ("sfen", "flaw"),
+    [
+        ("9/8k/6G1r/7+n1/9/9/9/9/9 b P3Sr2b3gs3n4l17p 1", "S*3b"),
+        ("7k1/4+L4/9/5B2g/9/9/9/9/9 b P2S2rb3g2s4n3l17p 1", "S*2c"),
+    ],
+)
+def test_another_solution_at_a_later_move(capsys, sfen, flaw):
+    """Only the second check has an alternative; a piece in hand is not needed."""
+    (row,) = json.loads(solved(capsys, sfen, "--check", "--json")[1])["results"]
+    assert row["length"] == 5 and row["unproven"] == []
+    others = [each for each in row["flaws"] if each["flaw"] == "other solution"]
+    assert [(each["ply"], each["move"]) for each in others] == [(3, flaw)]
+    assert {"flaw": "left over"} in row["flaws"]
+    assert f"flaw: at move 3 {flaw} mates too" in solved(capsys, sfen, "--check")[1]
+    assert "余詰: 3手目" in solved(capsys, sfen, "--check", "--language", "ja")[1]

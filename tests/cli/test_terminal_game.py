@@ -78,7 +78,9 @@ def test_levels_go_to_the_top_in_both_games():
     text, match = played("shogi", ["level", "level 3", "level 21", "level x", "level 20"], {0})
     assert match.limits == {}
     lines = text.splitlines()[-5:]
-    assert lines[0] == lines[4] == "the engine at full strength" and lines[1] == "level 3"
+    assert lines[0] == "The engine plays within these limits: depth 1."
+    assert lines[1].startswith("The engine plays at level 3;")
+    assert lines[4].startswith("The engine plays at full strength;")
     assert "level must be 0 to 20" in lines[2] and "is a number" in lines[3]
 
 

@@ -52,6 +52,22 @@ def test_a_game_to_its_end_through_a_pipe(env, tmp_path, game, level, end):
         assert record.score == record.board().outcome().score
 
 
+@pytest.mark.parametrize(
+    ("options", "said", "name"),
+    [
+        ([], "The engine plays at level 3; `level N` changes it.", "shogi_engine level 3"),
+        (["--clock", "10m"], "The engine plays at level 3; `level N` changes it.", "shogi_engine level 3"),
+        (["--depth", "1"], "The engine plays within these limits: depth 1.", "shogi_engine"),
+        (["--level", "20"], "The engine plays at full strength; `level N` makes it weaker.", "shogi_engine"),
+    ],
+)
+def test_without_a_level_the_engine_plays_at_the_beginners(env, tmp_path, options, said, name):
+    text = piped(env, ["shogi", *options], ["7g7f", "quit"])
+    assert text.splitlines()[1] == said
+    path, record = kept(tmp_path, "shogi")
+    assert record.names == ["human", name]
+
+
 def test_the_end_of_input_keeps_the_game_and_load_goes_on(env, tmp_path):
     text = piped(env, ["shogi", "--human", "both"], ["7g7f", "3c3d"])
     path, record = kept(tmp_path, "shogi")

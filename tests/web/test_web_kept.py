@@ -10,6 +10,7 @@ from shogi_engine import records
 from shogi_engine.play.keeping import load_game
 from shogi_engine.types.score import Score
 from shogi_engine.web import messages
+from shogi_engine.web.kept import RECORD_SECONDS
 from shogi_engine.web.saved_game import rows_of, tree_of
 from shogi_engine.web.store import DELETED_SECONDS, Store
 from web.fake_engine import fake_hub, wait_for
@@ -174,6 +175,41 @@ def test_a_game_is_kept_as_a_record_too_which_the_terminal_reads(open_hub, tmp_p
     page.do("forget", id=found[".kifu"].stem)
     assert not found[".kifu"].exists() and page.do("recall", id=found[".kifu"].stem).games()[0]["game"] == "shogi"
     assert found[".kifu"].exists()
+
+
+def test_the_record_is_written_while_the_game_is_open_and_after_a_kill(open_hub, tmp_path):
+    page = Page(hub := open_hub())
+    page.do("move", move="7g7f").do("move", move="3c3d")
+    hub.save(now := time.monotonic())
+    assert not list((tmp_path / "games").glob("*.kifu"))
+    hub.save(now + RECORD_SECONDS + 60)
+    (path,) = (tmp_path / "games").glob("*.kifu")
+    assert load_game(str(path), "shogi").moves == ["7g7f", "3c3d"]
+    page.do("go", node=1).do("move", move="8c8d")
+    hub.save(now + 120)
+    os.utime(path, (1, 1))  # the server is killed before it writes the record
+    open_hub().save()
+    record = load_game(str(path), "shogi")
+    assert [node.move for node in record.root.next.children] == ["3c3d", "8c8d"]
+
+
+def test_a_game_of_the_terminal_is_listed_at_once_and_continued_in_place(open_hub, tmp_path):
+    page = Page(hub := open_hub())
+    assert page.games() == []
+    record = records.GameRecord.from_moves("shogi", MOVES, ending="resignation")
+    record.names = ["human", "shogi_engine level 3"]
+    path = tmp_path / "games" / "shogi-20260101-120000.kifu"
+    records.save(record, path)
+    (game,) = page.games()
+    assert (game["title"], game["moves"], game["result"]) == ("human - shogi_engine level 3", 3, record.result)
+    page.do("continue", id=game["id"]).do("go", node=2).do("move", move="6i7h")
+    hub.save(time.monotonic() + 60)
+    hub.save(time.monotonic() + 600)
+    (game,) = page.games()
+    assert (game["id"], game["here"]) == (path.stem, True)
+    assert len(load_game(str(path), "shogi").root.next.next.children) == 2
+    page.do("forget", id=path.stem)
+    assert page.games() == [] and not path.exists()
 
 
 def test_a_game_is_deleted_and_brought_back(open_hub, tmp_path):

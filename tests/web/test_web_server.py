@@ -1,5 +1,6 @@
 """The server of the board in the browser: what it serves, whom it lets in, and that nothing sent to it ends it."""
 
+import asyncio
 import ipaddress
 import random
 import socket
@@ -14,7 +15,7 @@ from starlette.websockets import WebSocketDisconnect  # noqa: E402
 
 from shogi_engine.__main__ import main  # noqa: E402
 from shogi_engine.cli.phone_address import qr_code, reachable_host  # noqa: E402
-from shogi_engine.web.app import application, static_files  # noqa: E402
+from shogi_engine.web.app import Outbox, application, static_files  # noqa: E402
 from shogi_engine.web.guard import Guard  # noqa: E402
 from shogi_engine.web.session import Session  # noqa: E402
 from web.fake_engine import fake_hub, wait_for  # noqa: E402
@@ -40,6 +41,18 @@ def receive(socket, kind):
     while (message := socket.receive_json())["kind"] != kind:
         pass
     return message
+
+
+def test_a_finished_state_is_not_followed_by_older_progress():
+    """A page that got the state first would show the bar of a judgement that has ended."""
+
+    async def taken():
+        outbox = Outbox(asyncio.get_running_loop())
+        outbox.put({"kind": "progress", "share": 1.0})
+        outbox.put({"kind": "state", "judging": None})
+        return await outbox.take()
+
+    assert asyncio.run(taken()) == [{"kind": "state", "judging": None}]
 
 
 def test_the_page_and_its_files(hub):

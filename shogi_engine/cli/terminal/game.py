@@ -50,10 +50,12 @@ class TerminalGame:
 
     Attributes:
         humans: the sides that humans play, of 0 (black) and 1 (white)
-        limits: the engine's, as keywords of Engine.search; if empty, DEFAULT_MS or the clock's read(prompt) -> one
-            line; raises EOFError at the end of input, or TimeUp show(text) prints a line show_board(lines) prints a
-            board; None: `show` prints it without styles await_search() returns when the engine can search
+        limits: the engine's, as keywords of Engine.search; if empty, DEFAULT_MS or the clock's
+        read: given a prompt, returns one line; raises EOFError at the end of input, or TimeUp
+        show: prints a line
+        await_search: returns when the engine can search
         notation: of the moves shown; '' is the game's own
+        show_board: prints the lines of a board; None: `show` prints them without styles
     """
 
     engine: "Engine"
@@ -270,8 +272,17 @@ class TerminalGame:
                 raise ValueError(f"a level is a number, not {text!r}")
             kept = {name: value for name, value in self.limits.items() if name == "movetime"}
             self.limits = kept | level_limits(self.engine, int(text))
+        self.show(self.strength())
+
+    def strength(self) -> str:
+        """Return how strongly the engine plays, in words."""
         level = self.limits.get("level")
-        self.show(_("the engine at full strength") if level is None else _("level {level}").format(level=level))
+        if level is not None:
+            return _("The engine plays at level {level}; `level N` changes it.").format(level=level)
+        if self.limits:
+            limits = ", ".join(f"{name} {value}" for name, value in self.limits.items())
+            return _("The engine plays within these limits: {limits}.").format(limits=limits)
+        return _("The engine plays at full strength; `level N` makes it weaker.")
 
     def _do_undo(self, rest: str) -> None:
         """Take back a move of the human, and the engine's reply."""

@@ -143,7 +143,7 @@ function show() {
   const {playing} = state;
   for (const button of document.querySelectorAll("#controls [data-step], #undo, #think")) button.hidden = Boolean(state.setup);
   $("resign").hidden = !playing.on;
-  $("declare").hidden = !playing.on || state.game !== "shogi";
+  $("declare").hidden = !state.may_declare;
   $("judging").hidden = state.judging === null;
   $("judging").value = state.judging ?? 0;
   $("judge").textContent = t(state.judging === null ? "judge" : "stopJudging");

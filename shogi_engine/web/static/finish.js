@@ -17,11 +17,12 @@ export function finish(state, link, save) {
   drawn = key;
   const rows = [];
   rows.push(element("h2", {}, over ? ending(state) : t("summary")));
-  if (state.summary) rows.push(table(state.summary));
-  if (turning.length) rows.push(element("h3", {}, t("turning")), element("ol", {class: "turning"}, ...turning.map(move =>
+  const found = [];
+  if (turning.length) found.push(element("h3", {}, t("turning")), element("ol", {class: "turning"}, ...turning.map(move =>
     element("li", {}, element("button", {type: "button", onclick: () => link.say("go", {node: move.node})}, `${move.ply}. ${move.text}`),
       " ", element("span", {class: `text ${move.verdict}`}, `${t(`called_${move.verdict}`)} −${percent(move.loss)} %`)))));
-  else if (state.summary) rows.push(element("p", {class: "soft"}, t("noTurning")));
+  else if (state.summary) found.push(element("p", {class: "soft"}, t("noTurning")));
+  rows.push(element("div", {class: "figures"}, ...(state.summary ? [table(state.summary)] : []), element("div", {}, ...found)));
   const button = (id, word, action, main = false) => element("button", {type: "button", id, class: main ? "main" : "", onclick: action}, t(word));
   const buttons = [];
   if (over && !state.summary && state.line.length > 1 && state.judging === null)

@@ -96,7 +96,7 @@ export function status(state, preparing) {
 
 // ---- the analysis
 
-const short = number => number >= 1e6 ? `${(number / 1e6).toFixed(1)}M` : number >= 1e3 ? `${Math.round(number / 1e3)}k` : String(number);
+const short = number => new Intl.NumberFormat(document.documentElement.lang, {notation: "compact", maximumSignificantDigits: 3}).format(number);
 
 export function analysis(state, info, link) {
   const on = state.analysis.on;

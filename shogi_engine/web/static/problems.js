@@ -41,6 +41,7 @@ export function hint(message) {
   for (const area of document.querySelectorAll("#board rect.square")) {
     const here = area.dataset.square === message.move.slice(0, 2) && (!area.dataset.side || area.dataset.side === "black");
     area.classList.toggle("hint", here);
+    if (here) area.scrollIntoView({block: "nearest"}); // on a phone, the panel is below the board
   }
   say();
 }
