@@ -1,4 +1,4 @@
-"""An Engine's methods that ask its game for more than a search does: the opening book and the levels."""
+"""The methods of an Engine for the opening book and the levels."""
 
 import random
 from collections.abc import Callable

@@ -54,25 +54,25 @@ NOT_OVER, NO_LEGAL_MOVE, REPETITION, PERPETUAL_CHECK, DECLARATION, MOVE_LIMIT, T
 
 @dataclass(frozen=True)
 class Game:
-    """A game as the search and its callers in Python see it: its dtypes, its notation, and its sizes.
+    """The description of a game for the search and for Python: its dtypes, its notation, and its sizes.
 
     Attributes:
         position, undo: dtypes made by `jit.record_dtype`
-        max_moves: the most moves that `generate_moves` writes for any accepted position
+        max_moves: the maximum number of moves that `generate_moves` writes for a valid position
         start: the notation of the starting position
-        parse_position: `parse_position(text)` returns a record; raises ValueError with what was wrong and where
+        parse_position: `parse_position(text)` returns a record; raises ValueError saying what is wrong and where
         format_position: `format_position(pos)`, its inverse
         parse_move: `parse_move(pos, text)` returns a legal move as an int; raises ValueError
         format_move: `format_move(pos, move)`, its inverse
         params: the dtype of the parameters, search.parameters.SEARCH_FIELDS and the game's own; copied into contexts
         default_params: `default_params()` returns their defaults
-        evaluations: a Registry of `Evaluation`s; None if there is only one and its kernels are rules of the position
+        evaluations: a Registry of `Evaluation`s; None if the only evaluation is provided as rules
         state: the dtype of the game's record for each ply of the searched line (see `update_state`)
-        thread_tables: dtype fields for what the game's own kernels learn, kept in search.history.Histories
-        plies_left: `plies_left(position)` is an upper bound on the plies left (moves of cost 0 not counted)
+        thread_tables: dtype fields for tables of the game's own kernels, kept in search.history.Histories
+        plies_left: `plies_left(position)` is an upper bound of the remaining plies, without moves of cost 0
         continuation_slots: the range of `continuation_slot`
-        search_flags: the parts of the search that help this game, bits of search.context; -1 for all
-        extras: what an Engine may ask beyond the search
+        search_flags: the parts of the search that are used for this game, bits of search.context; -1 for all
+        extras: optional parts that the search does not need
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What an Engine may ask of a game beyond the search: the unit of scores, solvers, levels, books, clocks. No numba."""
+"""Optional parts of a game for an Engine: the unit of scores, solvers, levels, opening books, clocks. No numba."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from shogi_engine.types.score import Score
 
 @dataclass(frozen=True)
 class Extras:
-    """The optional parts of a game (`Game.extras`). None stands for a part that the game lacks.
+    """The optional parts of a game (`Game.extras`). A part that the game lacks is None.
 
     Attributes:
         score: `score(value)` returns a Score in the unit that players of the game use; centipawns by default
-        endgame_solver: `endgame_solver(threads=, stop_token=)` returns a forced_win.EndgameSolver, whose result
-            replaces the search
+        endgame_solver: `endgame_solver(threads=, stop_token=)` returns a forced_win.EndgameSolver. Its result replaces
+            that of the search.
         mate_solver: `mate_solver(hash_mb=, memory=, stop_token=)` returns a forced_win.ForcedWinSolver, which looks for
             a forced win during the search, or alone
         levels: the number of levels, 0 to levels - 1
         level: `level(number, position)` returns a level's levels.LevelPlan; raises ValueError if there is no such level
-        open_book: `open_book(name)` returns the book of that name, None for the one shipped; raises book.BookError
-        budget: `budget(clock, ply, options)` divides a clock among moves, where search.timeman.plan does not suit
+        open_book: `open_book(name)` returns the book `name`, or the game's own if it is None; raises book.BookError
+        budget: `budget(clock, ply, options)` returns a TimeBudget; None if search.timeman.plan suits the game
     """
 
     score: Callable[[int], Score] = Score

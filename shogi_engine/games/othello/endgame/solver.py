@@ -25,9 +25,10 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
-from shogi_engine.common.stop import FOREVER, Deadline, StopToken, end_of
+from shogi_engine.common.stop import Deadline, StopToken, end_of
 from shogi_engine.common.threads import start_thread
-from shogi_engine.games.othello.endgame.deep_search import BEING_SEARCHED_SLOTS, DEEP, MARGINS, solve_deep
+from shogi_engine.games.othello.endgame.deep_search import BEING_SEARCHED_SLOTS, DEEP, solve_deep
+from shogi_engine.games.othello.endgame.passes import NO_PASS, Found, PassLimits, pass_limits
 from shogi_engine.games.othello.endgame.search import solve_all
 from shogi_engine.games.othello.endgame.table import (
     HIGHEST,
@@ -64,45 +65,12 @@ PRESEARCH_MARGIN = 6  # the presearch is this many plies shallower than the numb
 PRESEARCH_MAX_DEPTH = 14
 SELECTIVE_PASSES = (3, 2, 1)  # selectivities before the exact pass, 0; see deep_search.MARGINS
 SELECTIVE_EMPTIES = 18  # with fewer empty squares there are no selective passes
-NO_PASS = len(MARGINS)  # stands for the selectivity of the last pass if no pass was completed
 WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
 PROGRESS_SECONDS = 0.2
-# With this many empty squares, nine of ten first passes take less time than this; the factor is for one more square.
-FIRST_PASS_EMPTIES, FIRST_PASS_MS, FIRST_PASS_GROWTH = 20, 35, 1.65
-SOLVED_EMPTIES = 13  # with fewer empty squares a search finds the score as quickly
-MOST_OF_TIME = 0.6  # the share of a player's time in which the first pass must end
 
 # A position for compiling, with seven empty squares: enough for a presearch. It is FFO 20, a test position of the
 # French federation, with one disc removed.
 WARM = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOO-- X"
-
-
-@dataclass(frozen=True)
-class Patience:
-    """The time limits of a search, as values of time.perf_counter, and how exact it is.
-
-    Attributes:
-        first: the first pass must end by then
-        soft: no further pass begins after it
-        hard: the search ends
-        selectivity: the selectivity of the last pass, 0 for an exact score
-    """
-
-    first: float = FOREVER
-    soft: float = FOREVER
-    hard: float = FOREVER
-    selectivity: int = 0
-
-
-@dataclass(frozen=True)
-class Found:
-    """The passes' results so far: proven bounds, the likely score, and the last pass's selectivity and move."""
-
-    lower: int
-    upper: int
-    guess: int
-    selectivity: int = NO_PASS
-    move: int = 0
 
 
 @dataclass(frozen=True)
@@ -191,18 +159,18 @@ class Solver:
             progress: called as `progress(done, all)` in this thread a few times per second; counts the root moves
                 settled in this round
         """
-        return self._solve(position, Patience(hard=end_of(limit_ms, time.perf_counter())), wld, pv, progress)
+        return self._solve(position, PassLimits(hard=end_of(limit_ms, time.perf_counter())), wld, pv, progress)
 
     def _solve(
         self,
         position: Any,
-        patience: Patience,
+        within: PassLimits,
         wld: bool = False,
         pv: bool = False,
         progress: Callable[[int, int], None] | None = None,
         on_pass: Callable[[Found], None] | None = None,
     ) -> Solved:
-        """Solve `position` as far as `patience` allows; see `solve` and `_narrow`."""
+        """Solve `position` as far as `within` allows; see `solve` and `_narrow`."""
         began = time.perf_counter()
         self._stop.begin()
         self.table.next_generation()
@@ -211,8 +179,8 @@ class Solver:
             ctx.nodes = ctx.seldepth = 0
             histories.clear()
         main = self._contexts[0]
-        with Deadline(self.stop, min(patience.first, patience.hard)) as deadline:
-            found = self._narrow(main, position, wld, progress, patience, deadline, on_pass)
+        with Deadline(self.stop, min(within.first, within.hard)) as deadline:
+            found = self._narrow(main, position, wld, progress, within, deadline, on_pass)
             lower, upper = found.lower, found.upper
             exact = lower == upper or wld and (lower > 0 or upper < 0)
             target = lower if exact and lower > LOWEST else None
@@ -250,16 +218,9 @@ class Solver:
         """
         began, budget = time.perf_counter(), limits.budget
         empties = empty_squares(position)
-        patience = Patience(selectivity=selectivity)
-        if budget is None:
-            if empties < SOLVED_EMPTIES:
-                return None
-        elif FIRST_PASS_MS * FIRST_PASS_GROWTH ** (empties - FIRST_PASS_EMPTIES) > MOST_OF_TIME * budget.soft_ms:
+        within = pass_limits(budget, empties, began, selectivity)
+        if within is None:
             return None
-        else:
-            times = (MOST_OF_TIME * budget.soft_ms, budget.soft_ms, budget.hard_ms)
-            first, soft, hard = (end_of(ms, began) for ms in times)
-            patience = Patience(first, soft, hard, selectivity)
         self._table = table
 
         def info(score: int, seconds: float, line: tuple[int, ...], exact: bool) -> Info:
@@ -270,7 +231,7 @@ class Solver:
             if on_info and found.selectivity > selectivity and found.move:
                 on_info(info(found.guess, time.perf_counter() - began, (found.move,), False))
 
-        solved = self._solve(position, patience, pv=budget is not None, on_pass=on_pass)
+        solved = self._solve(position, within, pv=budget is not None, on_pass=on_pass)
         if solved.selectivity == NO_PASS or not solved.move:
             return None
         line = solved.pv or (solved.move,)
@@ -315,11 +276,11 @@ class Solver:
         position: Any,
         wld: bool,
         progress: Callable[[int, int], None] | None,
-        patience: Patience,
+        within: PassLimits,
         deadline: Deadline,
         on_pass: Callable[[Found], None] | None,
     ) -> Found:
-        """Search in passes of rising confidence, the last of them exact if `patience` allows; return the result.
+        """Search in passes of rising confidence, the last of them exact if `within` allows; return the result.
 
         Args:
             deadline: ends the search when the first pass must be done; it is moved after that pass
@@ -333,9 +294,9 @@ class Solver:
         found = Found(*bounds, self._presearch(ctx, position) if bounds[0] < bounds[1] else bounds[0])
         passes = [0]
         if empty_squares(position) >= SELECTIVE_EMPTIES:
-            passes = [selectivity for selectivity in (*SELECTIVE_PASSES, 0) if selectivity >= patience.selectivity]
+            passes = [selectivity for selectivity in (*SELECTIVE_PASSES, 0) if selectivity >= within.selectivity]
         for selectivity in passes:
-            if time.perf_counter() >= patience.soft and found.selectivity < NO_PASS:
+            if time.perf_counter() >= within.soft and found.selectivity < NO_PASS:
                 break
             lower, upper, guess = self._pass(
                 position, bounds, found.guess, wld, selectivity, None if selectivity else progress
@@ -345,7 +306,7 @@ class Solver:
             if self._stop.stopped:
                 return found
             found = replace(found, guess=guess, selectivity=selectivity, move=self._best_move(position, None))
-            deadline.set(patience.hard)
+            deadline.set(within.hard)
             if on_pass:
                 on_pass(found)
         if progress:
