@@ -14,6 +14,7 @@ from shogi_engine.web.store import Store
 
 PAUSE_SECONDS = 1.0  # between two writes of a game, at least
 SHARE = 20.0  # and at least this many times the duration of the last write
+PAUSE_MAX_SECONDS = 5.0  # but never more than this
 RETRY_SECONDS = 30.0  # after a write that failed
 RECORD_SECONDS = 2.0  # after the last change, the record is written too
 log = logging.getLogger(__name__)
@@ -65,8 +66,9 @@ class Kept:
 
         Moves are answered while the file is written; only the game's content is read with the session's lock.
         """
-        session, began = self._session, time.monotonic()
+        session = self._session
         with session.lock:
+            began = time.monotonic()  # the wait for the lock is no part of the work
             content = self._content()
             name, record = self.name, None
             if whole and self._record_is_old and session.tsume is None:
@@ -75,7 +77,8 @@ class Kept:
         try:
             if content is not None:
                 self.store.write(*content)
-                self._due = began + max(PAUSE_SECONDS, (1 + SHARE) * (time.monotonic() - began))
+                took = time.monotonic() - began
+                self._due = began + took + min(PAUSE_MAX_SECONDS, max(PAUSE_SECONDS, SHARE * took))
             if record is not None:
                 self.store.write_record(name, record)
             return

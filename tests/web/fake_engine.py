@@ -6,6 +6,7 @@ import time
 from types import SimpleNamespace
 
 from shogi_engine.analysis.judgement import Finding
+from shogi_engine.interface.extras import Extras
 from shogi_engine.interface.extras.levels import LevelPlan
 from shogi_engine.types.score import Score
 from shogi_engine.web.hub import Hub
@@ -26,7 +27,7 @@ class FakeEngine:
     _counting = threading.Lock()
 
     def __init__(self, game, choose=-1):
-        self.game = SimpleNamespace(name=game, levels=20, budget=None)
+        self.game = SimpleNamespace(name=game, extras=Extras(levels=20))
         self.levels = {"shogi": 20, "othello": 22}[game]
         self._choose = choose
         self._stopped = threading.Event()

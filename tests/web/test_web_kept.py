@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 import time
 
 import pytest
@@ -175,6 +176,27 @@ def test_a_game_is_kept_as_a_record_too_which_the_terminal_reads(open_hub, tmp_p
     page.do("forget", id=found[".kifu"].stem)
     assert not found[".kifu"].exists() and page.do("recall", id=found[".kifu"].stem).games()[0]["game"] == "shogi"
     assert found[".kifu"].exists()
+
+
+def test_a_write_that_waited_for_the_game_is_followed_by_the_next_one_soon(open_hub):
+    page = Page(hub := open_hub())
+    page.do("move", move="7g7f")
+    held = threading.Event()
+
+    def hold():
+        with page.session.lock:
+            held.set()
+            time.sleep(0.5)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait()
+    hub.save()
+    holder.join()
+    written = time.monotonic()
+    page.do("move", move="3c3d")
+    hub.save(written + 2)
+    assert not page.session.kept.changed
 
 
 def test_the_record_is_written_while_the_game_is_open_and_after_a_kill(open_hub, tmp_path):

@@ -74,6 +74,14 @@ def test_the_state_says_what_may_be_played(player):
     assert player.state["labels"]["black B*"] == "black in hand: bishop 1"
 
 
+def test_a_win_can_be_declared_only_where_the_rules_allow_it(player):
+    for position, allowed in (("4K4/GGGSS4/SNNNNL3/9/9/9/9/9/k8 b R2B2P 1", True), ("startpos", False)):
+        player.do("paste", text=position)
+        assert not player.state["may_declare"]
+        player.do("new", game="shogi", players=[None, None], here=True)
+        assert player.state["may_declare"] == allowed
+
+
 def test_steps_variations_and_deleting(player):
     for move in ("7g7f", "3c3d", "2g2f"):
         player.do("move", move=move)

@@ -41,9 +41,11 @@ from shogi_engine.games.othello.endgame.table import (
     upper_bound,
 )
 from shogi_engine.games.othello.game import GAME
+from shogi_engine.games.othello.levels import empty_squares
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import START, legal_moves, parse_obf
 from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import DISC, DISC_MOVE, SQUARES
+from shogi_engine.games.othello.types import DISC_MOVE, SQUARES
 from shogi_engine.interface.game import VALUE_INFINITE, do_move, key, refresh_line
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import (
@@ -477,11 +479,6 @@ class Solver:
             line.append(move)
             pos, score = after(pos, move), -score
         return line
-
-
-def empty_squares(position: Any) -> int:
-    """Return the number of empty squares."""
-    return SQUARES - int(position.own | position.opponent).bit_count()
 
 
 def after(position: Any, move: int) -> Any:
