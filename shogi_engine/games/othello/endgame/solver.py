@@ -264,8 +264,7 @@ class Solver:
     def _set(self, ctx: Any, position: Any) -> None:
         """Make `position` the root of the search in `ctx`."""
         set_root(ctx, position)
-        ctx.tt_address, ctx.tt_clusters = self.table.address, self.table.clusters
-        ctx.generation = self.table.generation
+        self.table.attach(ctx)
         ctx.node_limit = NO_LIMIT
         ctx.stopped = 0
         refresh_line(ctx)
