@@ -6,6 +6,7 @@ from shogi_engine.books import othello_files
 from shogi_engine.books.recipe import Defaults, Entries, Recipe
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, transform_square
 from shogi_engine.games.othello.book import canonical_key, format_line, open_book
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import (
     PASS_NAME,
     SQUARE_NAMES,
@@ -15,7 +16,6 @@ from shogi_engine.games.othello.notation import (
     parse_obf,
     split_move,
 )
-from shogi_engine.games.othello.types import DISC
 from shogi_engine.interface.extras.book import BookError, BookMove
 
 

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from shogi_engine.games.othello.bitboard import transform_square
 from shogi_engine.games.othello.many_boards import Boards, canonical_boards, many_after, many_places
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import PASS_NAME, SQUARE_NAMES, parse_obf, split_move
-from shogi_engine.games.othello.types import DISC, SQUARES
+from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.interface.extras.book import BookError, BookMove
 
 Discs = tuple[int, int]  # own and the opponent's, canonical

@@ -11,7 +11,8 @@ from typing import Any
 from shogi_engine import __version__
 from shogi_engine.common.text import sanitize, whole_number
 from shogi_engine.frontends.core import Task
-from shogi_engine.frontends.othello import MAX_LEVEL, OthelloFrontEnd
+from shogi_engine.frontends.othello import OthelloFrontEnd
+from shogi_engine.games.othello.names import MAX_LEVEL
 from shogi_engine.types.clock import Clock
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1, "x": 0, "o": 1}

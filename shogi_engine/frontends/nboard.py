@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import __version__
 from shogi_engine.common.text import sanitize, whole_number
 from shogi_engine.frontends.core import Task
-from shogi_engine.frontends.othello import DISC, MAX_LEVEL, OthelloFrontEnd
+from shogi_engine.frontends.othello import OthelloFrontEnd
+from shogi_engine.games.othello.names import DISC, MAX_LEVEL
 from shogi_engine.types.clock import Clock
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from shogi_engine.frontends.core import FrontEnd, Task
 from shogi_engine.frontends.core import load_engine as load_engine_of
 from shogi_engine.frontends.stdio import Output
 from shogi_engine.games.othello.clock import budget
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.search.timeman import TimeOptions, fixed
 from shogi_engine.types.clock import Clock, TimeBudget
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from shogi_engine.interface.extras.book import BookMove, OpeningBook
 
 GAME_PLIES = 60
-DISC = 100  # a disc in the engine's unit
-DEFAULT_LEVEL, MAX_LEVEL = 10, 30
+DEFAULT_LEVEL = 10
 TIMES = TimeOptions()
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from shogi_engine.games.othello.names import QUICK_LEVEL
+from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.play.clock import GameClock
 from shogi_engine.search.timeman import TimeOptions, plan
 
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MS = 1000  # for a move without another limit
 # The highest level that answers within seconds; in Shogi that is full strength.
-STRONGEST = {"shogi": 20, "othello": 21}
+STRONGEST = {"shogi": FULL, "othello": QUICK_LEVEL}
 FIRST_LEVEL = 3  # the default
 
 

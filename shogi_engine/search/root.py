@@ -259,9 +259,7 @@ class Searcher:
         if limits.multi_probcut_margin is not None:
             fields["params"]["multi_probcut_margin"] = limits.multi_probcut_margin
         fields["tt_key_salt"] = int(fields["params"]["multi_probcut_margin"]) * SALT_FACTOR if is_selective(ctx) else 0
-        fields["tt_address"] = self.tt.address
-        fields["tt_clusters"] = self.tt.clusters
-        fields["generation"] = self.tt.generation
+        self.tt.attach(ctx)
         fields["thread"] = number
         fields["node_limit"] = NO_LIMIT
         if limits.nodes is not None:

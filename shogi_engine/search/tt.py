@@ -57,6 +57,12 @@ class TranspositionTable:
         """Begin a new search: entries of older searches are replaced first."""
         self.generation = (self.generation + 1) % GENERATIONS
 
+    def attach(self, ctx: Any) -> None:
+        """Let the search of `ctx`, a context, use the table, in its current generation."""
+        fields = np.asarray(ctx)
+        fields["tt_address"], fields["tt_clusters"] = self.address, self.clusters
+        fields["generation"] = self.generation
+
     @property
     def address(self) -> int:
         """The address of the first cluster."""

@@ -60,13 +60,12 @@ class SearchState:
         self.ctx = new_context(game, self.histories, evaluator)
         self.ctx.search_flags = ALL_FLAGS & game.search_flags
         self.ctx.stop_address = NEVER.ctypes.data
-        self.ctx.tt_address, self.ctx.tt_clusters = table.address, table.clusters
         self.new_game()
 
     def new_game(self) -> None:
         """Clear the table and histories."""
         self.table.clear()
-        self.ctx.generation = 0
+        self.table.attach(self.ctx)
         forget(self.ctx)
 
 

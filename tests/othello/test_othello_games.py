@@ -21,8 +21,9 @@ from shogi_engine.games.othello.movegen import (
     run_by_filling,
     run_by_leading_bits,
 )
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
-from shogi_engine.games.othello.types import DISC, PASS, placed_disc
+from shogi_engine.games.othello.types import PASS, placed_disc
 from shogi_engine.interface.game import count_moves, do_move, generate_moves, key, terminal_value, undo_move
 from shogi_engine.jit import new_record
 from shogi_engine.perft import perft_context

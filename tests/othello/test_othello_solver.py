@@ -21,8 +21,9 @@ from shogi_engine.games.othello.endgame.search import SORTED_START
 from shogi_engine.games.othello.endgame.solver import SELECTIVE_EMPTIES, Solver, after
 from shogi_engine.games.othello.endgame.table import NEAR_EMPTIES, ending_key
 from shogi_engine.games.othello.movegen import flips
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import discs_of, format_move, format_obf, legal_moves, parse_obf
-from shogi_engine.games.othello.types import DISC, MAX_MOVES
+from shogi_engine.games.othello.types import MAX_MOVES
 from shogi_engine.jit import JIT_DISABLED, cache_folder
 from shogi_engine.search.context import context_dtype
 from shogi_engine.search.limits import Limits

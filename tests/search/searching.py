@@ -20,7 +20,7 @@ def place(ctx, position, flags=0, table=None):
     ctx.search_flags = flags
     ctx.stop_address = NEVER.ctypes.data
     if table is not None:
-        ctx.tt_address, ctx.tt_clusters, ctx.generation = table.address, table.clusters, table.generation
+        table.attach(ctx)
     start_search(ctx)
 
 

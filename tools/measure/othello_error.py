@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.othello.evaluation import pattern_weights
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import parse_obf
 from shogi_engine.games.othello.records.formats.obf import parse_obf_line
-from shogi_engine.games.othello.types import DISC
 from shogi_engine.training.othello.kernels import SAMPLE
 from shogi_engine.training.othello.positions import empties_of
 from shogi_engine.training.othello.spread import player_of, search_values

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, transform, transform_square
 from shogi_engine.games.othello.many_boards import Boards, canonical_boards, many_places
-from shogi_engine.games.othello.types import DISC, DISC_MOVE, PASS, move_square
+from shogi_engine.games.othello.names import DISC
+from shogi_engine.games.othello.types import DISC_MOVE, PASS, move_square
 from shogi_engine.interface.extras.book import NO_BOOK, BookError, BookMove
 
 SHIPPED = Path(__file__).resolve().parent / "book.txt.gz"

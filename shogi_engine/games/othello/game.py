@@ -7,10 +7,10 @@ from shogi_engine.games.othello import book, clock, levels, ordering, rules  # n
 from shogi_engine.games.othello.endgame import search  # noqa: F401
 from shogi_engine.games.othello.endgame.table import NEAR_TABLE
 from shogi_engine.games.othello.evaluation import naive  # noqa: F401
-from shogi_engine.games.othello.names import EVALUATIONS
+from shogi_engine.games.othello.names import DISC, EVALUATIONS
 from shogi_engine.games.othello.notation import START, format_move, format_obf, parse_move, parse_obf
 from shogi_engine.games.othello.params import PARAMS, default_params
-from shogi_engine.games.othello.types import DISC, MAX_MOVES, POSITION, UNDO
+from shogi_engine.games.othello.types import MAX_MOVES, POSITION, UNDO
 from shogi_engine.interface.extras import Extras
 from shogi_engine.interface.game import Game
 from shogi_engine.search.context import USE_DEEPER_ENTRIES, USE_MULTI_PROBCUT, USE_SOLVERS, USE_TT

@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.games.othello.names import MAX_LEVEL, QUICK_LEVEL
 from shogi_engine.games.othello.params import MULTI_PROBCUT_MARGIN
+from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.interface.extras.levels import LevelPlan
 
-LEVELS = 31
-QUICK = 21  # higher levels may take minutes for a move
+LEVELS = MAX_LEVEL + 1
 FULL_WIDTH = 5  # higher levels search the middle game selectively, to SELECTIVE_DEPTH
-SELECTIVE_DEPTH = {6: 8, 15: 23, QUICK: 28, LEVELS - 1: 36}  # plies, at some levels
-EXACT = {0: 0, 10: 20, 15: 24, QUICK: 26, LEVELS - 1: 32}  # empty squares, at some levels
+SELECTIVE_DEPTH = {6: 8, 15: 23, QUICK_LEVEL: 28, MAX_LEVEL: 36}  # plies, at some levels
+EXACT = {0: 0, 10: 20, 15: 24, QUICK_LEVEL: 26, MAX_LEVEL: 32}  # empty squares, at some levels
 # From level LONG on, the solver starts with up to four more empty squares, but selectively. These are the selectivities
 # (endgame.deep_search.MARGINS) allowed for one more square, two more ...; each takes about as long as an exact score
 # without any more.
@@ -65,14 +66,14 @@ def _between(number: int, points: dict[int, int]) -> int:
 TABLE = tuple(_level(number) for number in range(LEVELS))
 
 
-def empties(position: Any) -> int:
+def empty_squares(position: Any) -> int:
     """Return the number of empty squares of record[POSITION]."""
-    return 64 - (int(position.own) | int(position.opponent)).bit_count()
+    return SQUARES - (int(position.own) | int(position.opponent)).bit_count()
 
 
 def plies_left(position: Any) -> int:
     """Return a depth in plies that reaches the end of any game, plus one ply to see that the game has ended."""
-    return empties(position) + 1
+    return empty_squares(position) + 1
 
 
 def plan(number: int, position: Any) -> LevelPlan:
@@ -81,9 +82,9 @@ def plan(number: int, position: Any) -> LevelPlan:
     Raises ValueError if there is no such level.
     """
     if not 0 <= number < LEVELS:
-        raise ValueError(f"the level must be 0 to {LEVELS - 1}, not {number}")
+        raise ValueError(f"the level must be 0 to {MAX_LEVEL}, not {number}")
     level = TABLE[number]
-    left = empties(position)
+    left = empty_squares(position)
     if left <= level.exact:
         return LevelPlan(plies_left(position), multi_probcut_margin=0, selectivity=0)
     if left <= level.selective:

@@ -1,6 +1,10 @@
-"""The names of Othello's evaluations, for people and tools. Standard library only."""
+"""Othello's names and numbers for front ends that need them before numba is loaded. Standard library only."""
 
 from shogi_engine.common.registry import Registry
+
+DISC = 100  # the value of a disc: the evaluation's unit is a hundredth of a disc
+MAX_LEVEL = 30
+QUICK_LEVEL = 21  # higher levels may take minutes for a move
 
 START = "---------------------------OX------XO--------------------------- X"  # the starting position
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.othello.types import DISC
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.jit import record_dtype
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 

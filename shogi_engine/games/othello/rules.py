@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from shogi_engine.games.othello.types import DISC, PASS, POSITION
+from shogi_engine.games.othello.names import DISC
+from shogi_engine.games.othello.types import PASS, POSITION
 from shogi_engine.interface.game import provides
 from shogi_engine.jit import njit, popcount
 

@@ -26,9 +26,6 @@ UNDO = record_dtype([("flips", np.uint64), ("disc", np.uint64)])
 DISC_MOVE = 1 << 6
 PASS = 1 << 7
 
-# The value of a disc: the evaluation's unit is a hundredth of a disc.
-DISC = 100
-
 
 @njit(tiny=True)
 def move_square(move):

@@ -7,7 +7,8 @@ import numpy as np
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.search import solve_all
-from shogi_engine.games.othello.types import DISC, SQUARES
+from shogi_engine.games.othello.names import DISC
+from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.interface.game import VALUE_MAX
 from shogi_engine.jit import new_record
 from shogi_engine.training import data

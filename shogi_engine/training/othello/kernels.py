@@ -3,9 +3,8 @@
 import numpy as np
 
 from shogi_engine.common.bits import ALL
-from shogi_engine.games.othello.bitboard import neighbours, odd_quadrant_marks
-from shogi_engine.games.othello.evaluation.pattern_layout import COUNT_SIZE, COUNTS_START, INSTANCE_STARTS, INSTANCES
-from shogi_engine.games.othello.evaluation.patterns import refresh_numbers
+from shogi_engine.games.othello.evaluation.pattern_layout import COUNTS, INSTANCE_STARTS, INSTANCES
+from shogi_engine.games.othello.evaluation.patterns import count_features, refresh_numbers
 from shogi_engine.games.othello.movegen import mobility
 from shogi_engine.games.othello.types import POSITION, UNDO
 from shogi_engine.interface.game import VALUE_NONE, do_move
@@ -14,7 +13,7 @@ from shogi_engine.jit import njit, popcount, record_dtype
 # A position, its value for the side to move in hundredths of a disc, and the number of its game.
 SAMPLE = record_dtype([("own", np.uint64), ("opponent", np.uint64), ("value", np.int32), ("game", np.int32)])
 REPLAY = record_dtype([("pos", POSITION), ("undo", UNDO)])
-FEATURES = INSTANCES + 5
+FEATURES = INSTANCES + len(COUNTS)
 
 
 @njit
@@ -79,16 +78,14 @@ def write_features(samples, places, accumulator, features):
     """
     for index in range(len(samples)):
         own, opponent = samples[index].own, samples[index].opponent
-        empty = ALL ^ (own | opponent)
         refresh_numbers(own, opponent, accumulator)
         row = features[index]
         for instance in range(INSTANCES):
             row[instance] = places[INSTANCE_STARTS[instance] + np.int64(accumulator.numbers[instance])]
-        row[INSTANCES] = places[COUNTS_START + popcount(mobility(own, opponent))]
-        row[INSTANCES + 1] = places[COUNTS_START + COUNT_SIZE + popcount(mobility(opponent, own))]
-        row[INSTANCES + 2] = places[COUNTS_START + 2 * COUNT_SIZE + popcount(neighbours(own) & empty)]
-        row[INSTANCES + 3] = places[COUNTS_START + 3 * COUNT_SIZE + popcount(neighbours(opponent) & empty)]
-        row[INSTANCES + 4] = places[COUNTS_START + 4 * COUNT_SIZE + popcount(odd_quadrant_marks(empty))]
+        feature = INSTANCES
+        for number in count_features(own, opponent, mobility(own, opponent), mobility(opponent, own)):
+            row[feature] = places[number]
+            feature += 1
 
 
 @njit

@@ -12,7 +12,9 @@ import numpy as np
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluation import pattern_weights
+from shogi_engine.games.othello.evaluation.pattern_layout import PHASE_OF_DISCS
 from shogi_engine.games.othello.evaluation.patterns import ACCUMULATOR
+from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.jit import new_record
 from shogi_engine.training.data import read_pieces
 from shogi_engine.training.othello.kernels import (
@@ -70,12 +72,12 @@ class Games:
 
 def empties_of(samples: np.ndarray) -> np.ndarray:
     """Return int64[n]: the empty squares of each sample."""
-    return np.asarray(64 - np.bitwise_count(samples["own"] | samples["opponent"]).astype(np.int64))
+    return np.asarray(SQUARES - np.bitwise_count(samples["own"] | samples["opponent"]).astype(np.int64))
 
 
 def phases_of(samples: np.ndarray) -> np.ndarray:
     """Return int64[n]: the phase of each sample."""
-    return np.asarray((np.maximum(64 - empties_of(samples), 4) - 4) >> 1)
+    return np.asarray(PHASE_OF_DISCS[SQUARES - empties_of(samples)])
 
 
 class Problem:

@@ -8,8 +8,8 @@ import numpy as np
 
 from shogi_engine.games.othello.endgame.solver import Solver
 from shogi_engine.games.othello.evaluation import pattern_weights
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import START, parse_obf
-from shogi_engine.games.othello.types import DISC
 from shogi_engine.training.data import DAMAGED, write_whole
 from shogi_engine.training.othello.kernels import SAMPLE
 from shogi_engine.training.othello.positions import empties_of

@@ -8,7 +8,7 @@ from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluation import pattern_weights
 from shogi_engine.games.othello.evaluation.pattern_layout import SPREAD_DEPTHS, SPREAD_GROUPS, SPREAD_PHASES
 from shogi_engine.games.othello.evaluation.patterns import shallow_depth
-from shogi_engine.games.othello.types import DISC
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.interface.game import VALUE_INFINITE, refresh_line
 from shogi_engine.search.alphabeta import search

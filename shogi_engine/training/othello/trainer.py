@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.othello.evaluation import pattern_weights
-from shogi_engine.games.othello.types import DISC
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.training import recipe
 from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
 from shogi_engine.training.othello.positions import KNOT_SHAPE, Games, Problem

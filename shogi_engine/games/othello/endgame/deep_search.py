@@ -27,8 +27,9 @@ from shogi_engine.games.othello.endgame.table import (
     store_result,
 )
 from shogi_engine.games.othello.movegen import flips, mobility
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import DISC, DISC_MOVE, MAX_MOVES, PASS
+from shogi_engine.games.othello.types import DISC_MOVE, MAX_MOVES, PASS
 from shogi_engine.interface.game import VALUE_INFINITE, evaluate
 from shogi_engine.jit import load_u64, njit, popcount, store_u64
 from shogi_engine.search.alphabeta import search

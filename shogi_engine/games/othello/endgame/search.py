@@ -22,9 +22,10 @@ from shogi_engine.games.othello.endgame.table import (
     upper_bound,
 )
 from shogi_engine.games.othello.movegen import flips, mobility, reached
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.params import square_bonus
 from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import DISC, MAX_MOVES, POSITION
+from shogi_engine.games.othello.types import MAX_MOVES, POSITION
 from shogi_engine.interface.game import VALUE_NONE, provides
 from shogi_engine.jit import address_of, ctz, load_u64, njit, popcount, prefetch
 from shogi_engine.jit.lanes import bytes_of, largest_i32, load, popcounts, python_of, store, store_i32, traced, where

@@ -41,9 +41,11 @@ from shogi_engine.games.othello.endgame.table import (
     upper_bound,
 )
 from shogi_engine.games.othello.game import GAME
+from shogi_engine.games.othello.levels import empty_squares
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import START, legal_moves, parse_obf
 from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import DISC, DISC_MOVE, SQUARES
+from shogi_engine.games.othello.types import DISC_MOVE, SQUARES
 from shogi_engine.interface.game import VALUE_INFINITE, do_move, key, refresh_line
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import (
@@ -262,8 +264,7 @@ class Solver:
     def _set(self, ctx: Any, position: Any) -> None:
         """Make `position` the root of the search in `ctx`."""
         set_root(ctx, position)
-        ctx.tt_address, ctx.tt_clusters = self.table.address, self.table.clusters
-        ctx.generation = self.table.generation
+        self.table.attach(ctx)
         ctx.node_limit = NO_LIMIT
         ctx.stopped = 0
         refresh_line(ctx)
@@ -478,11 +479,6 @@ class Solver:
             line.append(move)
             pos, score = after(pos, move), -score
         return line
-
-
-def empty_squares(position: Any) -> int:
-    """Return the number of empty squares."""
-    return SQUARES - int(position.own | position.opponent).bit_count()
 
 
 def after(position: Any, move: int) -> Any:

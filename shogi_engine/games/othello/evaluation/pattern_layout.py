@@ -16,6 +16,7 @@ import numpy as np
 from shogi_engine.games.othello.bitboard import SYMMETRIES, transform_square
 
 PHASES = 31  # of two discs each: 4 and 5 discs, 6 and 7, ... 64
+PHASE_OF_DISCS = np.maximum(np.arange(65) - 4, 0) // 2  # by the number of discs
 
 PATTERN_SQUARES = {
     "edge_2x": "a1 b1 c1 d1 e1 f1 g1 h1 b2 g2",

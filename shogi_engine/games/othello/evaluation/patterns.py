@@ -13,6 +13,7 @@ from shogi_engine.games.othello.evaluation.pattern_layout import (
     COUNTS_START,
     INSTANCE_STARTS,
     INSTANCES,
+    PHASE_OF_DISCS,
     PHASE_WEIGHTS,
     ROWS,
     SLOTS,
@@ -22,8 +23,9 @@ from shogi_engine.games.othello.evaluation.pattern_layout import (
 )
 from shogi_engine.games.othello.evaluation.pattern_weights import load_weights
 from shogi_engine.games.othello.movegen import mobility
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.rules import terminal_value
-from shogi_engine.games.othello.types import DISC, POSITION
+from shogi_engine.games.othello.types import POSITION
 from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import provides_evaluation, update_line
 from shogi_engine.jit import address_of, ctz, lanes, load_i16, njit, popcount, record_dtype
@@ -122,13 +124,26 @@ traced_sum_of_weights = traced(sum_of_weights)
 @njit
 def phase_of(own, opponent):
     """Return the phase, 0..PHASES - 1, of a position."""
-    return (max(popcount(own | opponent), 4) - 4) >> 1
+    return PHASE_OF_DISCS[popcount(own | opponent)]
 
 
 @njit
 def shallow_depth(depth):
     """Return the depth of a search that predicts one of `depth` plies (at least 3): about half, of the same parity."""
     return 2 * (depth // 4) + (depth & 1)
+
+
+@njit
+def count_features(own, opponent, own_moves, opponent_moves):
+    """Return the numbers of a position's five count features; for the arguments see `pattern_value`."""
+    empty = ALL ^ (own | opponent)
+    return (
+        COUNTS_START + popcount(own_moves),
+        COUNTS_START + COUNT_SIZE + popcount(opponent_moves),
+        COUNTS_START + 2 * COUNT_SIZE + popcount(neighbours(own) & empty),
+        COUNTS_START + 3 * COUNT_SIZE + popcount(neighbours(opponent) & empty),
+        COUNTS_START + 4 * COUNT_SIZE + popcount(odd_quadrant_marks(empty)),
+    )
 
 
 @njit
@@ -140,16 +155,12 @@ def pattern_value(ctx, own_moves, opponent_moves):
     """
     update_line(ctx)
     own, opponent = ctx.pos.own, ctx.pos.opponent
-    empty = ALL ^ (own | opponent)
     weights = ctx.evaluation.weights + np.uint64(2 * PHASE_WEIGHTS * phase_of(own, opponent))
     accumulator = ctx.accumulators[ctx.ply]
     value = np.int64(traced_sum_of_weights(weights, address_of(accumulator.numbers)))
-    counts = weights + np.uint64(2 * COUNTS_START)
-    value += load_i16(counts + np.uint64(2 * popcount(own_moves)))
-    value += load_i16(counts + np.uint64(2 * (COUNT_SIZE + popcount(opponent_moves))))
-    value += load_i16(counts + np.uint64(2 * (2 * COUNT_SIZE + popcount(neighbours(own) & empty))))
-    value += load_i16(counts + np.uint64(2 * (3 * COUNT_SIZE + popcount(neighbours(opponent) & empty))))
-    return value + load_i16(counts + np.uint64(2 * (4 * COUNT_SIZE + popcount(odd_quadrant_marks(empty)))))
+    for number in count_features(own, opponent, own_moves, opponent_moves):
+        value += load_i16(weights + np.uint64(2 * number))
+    return value
 
 
 @provides_evaluation(EVALUATION)

@@ -1,4 +1,4 @@
-"""Kernels that read and write positions in 32 bytes; packed.py describes the formats.
+"""Kernels that read and write positions in 32 bytes, contiguous in memory; packed.py describes the formats.
 
 What `read_packed` declines is left to Python, which explains what is wrong with it: packed.unpack.
 """
@@ -27,13 +27,14 @@ from shogi_engine.games.shogi.types import (
     hand_covers,
     make_piece,
 )
-from shogi_engine.jit import ctz, njit
+from shogi_engine.jit import address_of, ctz, load_i32, njit, store_u64
 
 PACKED_SQUARES = np.array([*SQUARE_ORDER, NO_SQUARE, NO_SQUARE], dtype=np.uint8)  # by place; two more: see read_packed
 PACKED_PLACES = np.argsort(PACKED_SQUARES[:SQUARES]).astype(np.uint8)
 NO_KINGS = SQUARES - 2  # squares that are written
 BYTE, HEADER_BITS = np.uint64(8), np.uint64(15)
 LOW_BYTE, LOW_BITS = np.uint64(255), np.uint64(127)
+LOW_WORD = 0xFFFFFFFF
 FILL_BITS = 32  # fewer bits than this are filled up
 PIECE_BITS = 8  # no piece takes more
 WHITE_PIECES = np.uint64(16)  # and above
@@ -89,7 +90,7 @@ def write_fields(board, squares, packing, header, black_hand, white_hand, row):
         squares: uint8[>= 81], in, where on the board each place is
         header: uint64, the side to move and the places of the kings
     """
-    bits, filled, end = header, int(HEADER_BITS), 0
+    address, bits, filled, end = address_of(row), header, int(HEADER_BITS), 0
     kings = 0
     left = WHOLE_SET - black_hand - white_hand
     for place in range(SQUARES):
@@ -98,58 +99,80 @@ def write_fields(board, squares, packing, header, black_hand, white_hand, row):
             kings += 1
             continue
         left -= ONE_OF[piece]
-        code = int(WRITTEN[packing, 0, piece])
-        bits |= np.uint64(code & 255) << np.uint64(filled)
-        filled += code >> 8
-        if filled >= 32:
-            if end == BYTES:
-                return 0
-            end = flush(bits, row, end)
-            bits >>= np.uint64(32)
-            filled -= 32
+        bits, filled, end = put_code(WRITTEN[packing, 0, piece], address, bits, filled, end)
     if not hand_covers(WHOLE_SET, left, HAND_GUARDS):
         return 0
     for owner in range(3):
         pieces = left if owner == 2 else white_hand if owner == 1 else black_hand
         while pieces != ZERO:
             kind = ctz(pieces) >> 3
-            code = int(WRITTEN[packing, 2, kind] if owner == 2 else WRITTEN[packing, 1, make_piece(owner, kind)])
+            code = WRITTEN[packing, 2, kind] if owner == 2 else WRITTEN[packing, 1, make_piece(owner, kind)]
             for _ in range(hand_count(pieces, kind)):
-                bits |= np.uint64(code & 255) << np.uint64(filled)
-                filled += code >> 8
-                if filled >= 32:
-                    if end == BYTES:
-                        return 0
-                    end = flush(bits, row, end)
-                    bits >>= np.uint64(32)
-                    filled -= 32
+                bits, filled, end = put_code(code, address, bits, filled, end)
             pieces &= ~(LOW_BYTE << np.uint64(8 * kind))
     return int(end == BYTES and filled == 0 and kings == 2)
 
 
-@njit
-def flush(bits, row, end):
-    """Write the lowest 32 of `bits` to row[end:]; return the end."""
-    for _ in range(4):
-        row[end] = bits & LOW_BYTE
-        bits >>= BYTE
-        end += 1
-    return end
+@njit(forceinline=True)
+def put_code(code, address, bits, filled, end):
+    """Put a code of WRITTEN above the `filled` bits; return (bits, filled, end) after a whole word was written.
+
+    Words are written to address + end; what does not fit into BYTES is dropped, and `end` is then above BYTES.
+    """
+    word, length = np.uint64(code & 255), int(code) >> 8
+    bits |= word << np.uint64(filled)
+    filled += length
+    if filled >= 64:
+        if end < BYTES:
+            store_u64(address + np.uint64(end), bits)
+        end += 8
+        filled -= 64
+        bits = word >> np.uint64(length - filled)
+    return bits, filled, end
 
 
 # ---- reading -----------------------------------------------------------------------------------------------------
 
 
-@njit
-def fill(row, byte, bits, filled):
-    """Return (byte, bits, filled) after four bytes of `row` from `byte` on were put above the `filled` bits, if any."""
+@njit(forceinline=True)
+def fill(address, byte, bits, filled):
+    """Return (byte, bits, filled) after the four bytes at address + byte were put above the `filled` bits, if any."""
     if byte < BYTES:
-        word = np.uint64(row[byte]) | np.uint64(row[byte + 1]) << BYTE
-        word |= np.uint64(row[byte + 2]) << np.uint64(16) | np.uint64(row[byte + 3]) << np.uint64(24)
-        bits |= word << np.uint64(filled)
+        bits |= np.uint64(load_i32(address + np.uint64(byte)) & LOW_WORD) << np.uint64(filled)
         filled += 32
         byte += 4
     return byte, bits, filled
+
+
+@njit(forceinline=True)
+def next_piece(address, packing, place, byte, bits, filled):
+    """Return (place, piece, byte, bits, filled) of the next piece on the board; `place` leaves the kings out.
+
+    `piece` is 0 at the end of the board, where `place` is NO_KINGS, and before it if the bits are no piece's.
+    """
+    while place < NO_KINGS:
+        if filled < FILL_BITS:
+            byte, bits, filled = fill(address, byte, bits, filled)
+        empty = min(ctz(bits), filled, NO_KINGS - place)  # a run of empty squares, a 0 each
+        place += empty
+        bits >>= np.uint64(empty)
+        filled -= empty
+        if filled < PIECE_BITS and byte < BYTES or place == NO_KINGS:
+            continue
+        code = np.uint64(READ[packing, 0, bits & LOW_BYTE])
+        length = code >> BYTE
+        filled -= np.int64(length)
+        if code <= LOW_BYTE or filled < 0:
+            break
+        return place, code & LOW_BYTE, byte, bits >> length, filled
+    return place, ZERO, byte, bits, filled
+
+
+@njit(forceinline=True)
+def past_kings(place, black, white):
+    """Return where a place, counted without the kings on the places `black` and `white`, is on the whole board."""
+    at = place + (place >= min(black, white))
+    return at + (at >= max(black, white))
 
 
 @njit
@@ -161,7 +184,8 @@ def read_packed(row, packing, pos):
     Args:
         packing: an index into packed.PACKINGS
     """
-    byte, bits, filled = fill(row, 0, ZERO, 0)
+    address = address_of(row)
+    byte, bits, filled = fill(address, 0, ZERO, 0)
     pos.side = bits & ONE
     black, white = int(bits >> ONE & LOW_BITS), int(bits >> BYTE & LOW_BITS)
     if black >= SQUARES or white >= SQUARES or black == white:
@@ -175,32 +199,17 @@ def read_packed(row, packing, pos):
     board_key = SIDE_KEY if pos.side else ZERO
     board_key ^= place_piece(pos, make_piece(0, KING), np.uint64(pos.king[0]))
     board_key ^= place_piece(pos, make_piece(1, KING), np.uint64(pos.king[1]))
-    first, second = min(black, white), max(black, white)
-    counts, place = ZERO, 0
-    while place < NO_KINGS:
-        if filled < FILL_BITS:
-            byte, bits, filled = fill(row, byte, bits, filled)
-        empty = min(ctz(bits), filled, NO_KINGS - place)  # a run of empty squares, a 0 each
-        place += empty
-        bits >>= np.uint64(empty)
-        filled -= empty
-        if filled < PIECE_BITS and byte < BYTES or place == NO_KINGS:
-            continue
-        code = np.uint64(READ[packing, 0, bits & LOW_BYTE])
-        length = code >> BYTE
-        filled -= np.int64(length)
-        if code <= LOW_BYTE or filled < 0:
-            return 0
-        bits >>= length
-        at = place + (place >= first)
-        at += at >= second
-        piece = code & LOW_BYTE
-        board_key ^= place_piece(pos, piece, np.uint64(PACKED_SQUARES[at]))
+    counts = ZERO
+    place, piece, byte, bits, filled = next_piece(address, packing, 0, byte, bits, filled)
+    while piece != ZERO:
+        board_key ^= place_piece(pos, piece, np.uint64(PACKED_SQUARES[past_kings(place, black, white)]))
         counts += ONE_OF[piece]
-        place += 1
+        place, piece, byte, bits, filled = next_piece(address, packing, place + 1, byte, bits, filled)
+    if place < NO_KINGS:
+        return 0
     pos.board_key = board_key
     unite_kinds(pos)
-    whole, pos.hand[0], pos.hand[1] = read_hands(row, packing, byte, bits, filled)
+    whole, pos.hand[0], pos.hand[1] = read_hands(address, packing, byte, bits, filled)
     if whole == 0:
         return 0
     pos.hand_key = ZERO
@@ -238,12 +247,12 @@ def unite_kinds(pos):
 
 
 @njit
-def read_hands(row, packing, byte, bits, filled):
-    """Return (1, black's hand, white's) as the rest of `row` (see `fill`) has them; (0, ...) to decline."""
+def read_hands(address, packing, byte, bits, filled):
+    """Return (1, black's hand, white's) as the rest of the row (see `fill`) has them; (0, ...) to decline."""
     black = white = ZERO
     while True:
         if filled < FILL_BITS:
-            byte, bits, filled = fill(row, byte, bits, filled)
+            byte, bits, filled = fill(address, byte, bits, filled)
         if filled == 0:
             return 1, black, white
         code = np.uint64(READ[packing, 1, bits & LOW_BYTE])

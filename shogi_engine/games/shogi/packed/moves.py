@@ -10,21 +10,18 @@ from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.shogi.board.kernels import complete_move
 from shogi_engine.games.shogi.packed.kernels import (
     BYTE,
-    FILL_BITS,
     HEADER_BITS,
     LOW_BITS,
-    LOW_BYTE,
     NO_KINGS,
     PACKED_PLACES,
-    PIECE_BITS,
-    READ,
     fill,
+    next_piece,
+    past_kings,
     read_hands,
     read_packed,
     write_fields,
     write_packed,
 )
-from shogi_engine.games.shogi.packed.packed import BYTES
 from shogi_engine.games.shogi.rules.legality import ONE_OF
 from shogi_engine.games.shogi.types import (
     DROP_BASE,
@@ -40,7 +37,7 @@ from shogi_engine.games.shogi.types import (
     move_to,
     piece_kind,
 )
-from shogi_engine.jit import ctz, njit
+from shogi_engine.jit import address_of, njit
 
 SCRATCH_BYTES = 96  # for the pieces by place
 PLACES = np.arange(SQUARES, dtype=np.uint8)
@@ -66,7 +63,8 @@ def apply_rows(packed, packing, codes, scratch, out):
 @njit
 def move_packed(row, packing, code, scratch, out):
     """Write the position after the move `code` in `row` to `out`; return 1, or 0: no position, or no such piece."""
-    byte, bits, filled = fill(row, 0, ZERO, 0)
+    address = address_of(row)
+    byte, bits, filled = fill(address, 0, ZERO, 0)
     us = int(bits & ONE)
     black, white = int(bits >> ONE & LOW_BITS), int(bits >> BYTE & LOW_BITS)
     target, source = code & 127, code >> 7 & 127
@@ -76,27 +74,13 @@ def move_packed(row, packing, code, scratch, out):
     filled -= 15
     scratch[:] = 0
     scratch[black], scratch[white] = make_piece(0, KING), make_piece(1, KING)
-    first, second = min(black, white), max(black, white)
-    place = 0
-    while place < NO_KINGS:
-        if filled < FILL_BITS:
-            byte, bits, filled = fill(row, byte, bits, filled)
-        empty = min(ctz(bits), filled, NO_KINGS - place)
-        place += empty
-        bits >>= np.uint64(empty)
-        filled -= empty
-        if filled < PIECE_BITS and byte < BYTES or place == NO_KINGS:
-            continue
-        found = np.uint64(READ[packing, 0, bits & LOW_BYTE])
-        filled -= np.int64(found >> BYTE)
-        if found <= LOW_BYTE or filled < 0:
-            return 0
-        bits >>= found >> BYTE
-        at = place + (place >= first)
-        at += at >= second
-        scratch[np.uint64(at)] = found & LOW_BYTE
-        place += 1
-    whole, black_hand, white_hand = read_hands(row, packing, byte, bits, filled)
+    place, piece, byte, bits, filled = next_piece(address, packing, 0, byte, bits, filled)
+    while piece != ZERO:
+        scratch[np.uint64(past_kings(place, black, white))] = piece
+        place, piece, byte, bits, filled = next_piece(address, packing, place + 1, byte, bits, filled)
+    if place < NO_KINGS:
+        return 0
+    whole, black_hand, white_hand = read_hands(address, packing, byte, bits, filled)
     if whole == 0:
         return 0
     own, other = (black_hand, white_hand) if us == 0 else (white_hand, black_hand)
