@@ -97,6 +97,24 @@ def test_dialogs_keep_their_text_on_an_error_and_questions_come_once(browser, fa
 
 
 @pytest.mark.slow
+def test_a_hint_is_still_marked_after_a_phone_was_turned(browser, fake_address):
+    visitor = Visitor(browser, fake_address)
+    page = visitor.page
+    page.click("#tsume")
+    page.click('[data-length="1"]')
+    page.click("#dialog .numbers button")
+    page.click("#tsume-hint")
+    page.wait_for_selector("#board rect.hint")
+    square = page.get_attribute("#board rect.hint", "data-square")
+    page.set_viewport_size(PHONE)
+    page.wait_for_selector("body.narrow")
+    page.wait_for_timeout(500)
+    assert page.locator("#board rect.hint").count() == 1
+    assert page.get_attribute("#board rect.hint", "data-square") == square
+    visitor.close()
+
+
+@pytest.mark.slow
 def test_lines_are_played_through_previewed_and_added(browser, fake_address):
     visitor = Visitor(browser, fake_address)
     page = visitor.page

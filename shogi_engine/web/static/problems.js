@@ -38,12 +38,16 @@ export function choose({rows, daily}, link, state) {
 // A first hint marks the piece to move; a second one at the same move tells the move.
 export function hint(message) {
   hinted = {...message, stage: hinted?.node === message.node ? 2 : 1};
-  for (const area of document.querySelectorAll("#board rect.square")) {
-    const here = area.dataset.square === message.move.slice(0, 2) && (!area.dataset.side || area.dataset.side === "black");
-    area.classList.toggle("hint", here);
-    if (here) area.scrollIntoView({block: "nearest"}); // on a phone, the panel is below the board
-  }
+  mark();
+  document.querySelector("#board rect.hint")?.scrollIntoView({block: "nearest"}); // on a phone, the panel is below the board
   say();
+}
+
+// Marks the piece; again after the board was drawn anew, for example because a phone was turned.
+function mark() {
+  for (const area of document.querySelectorAll("#board rect.square"))
+    area.classList.toggle("hint", hinted !== null && area.dataset.square === hinted.move.slice(0, 2)
+      && (!area.dataset.side || area.dataset.side === "black"));
 }
 
 function say() {
@@ -56,6 +60,7 @@ export function problem(state, link) {
   panel.hidden = !tsume;
   if (hinted && hinted.node !== state.node) hinted = null;
   if (!tsume) return;
+  mark();
   const button = (id, word, action, main = false) => element("button", {type: "button", id, class: main ? "main" : "", onclick: action}, t(word));
   const go = number => () => link.say("tsume", {on: true, problem: number});
   const focused = document.activeElement?.id;
