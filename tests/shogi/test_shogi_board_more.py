@@ -31,8 +31,10 @@ from shogi_engine.games.shogi.board import (
     pieces,
 )
 from shogi_engine.games.shogi.board.piece_shapes import piece_shape
+from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.games.shogi.notation.symbols import SQUARE_NAMES
 from shogi_engine.games.shogi.params import VALUES, default_params
+from shogi_engine.games.shogi.rules.validation import position_status, validate_position
 from shogi_engine.games.shogi.see import BY_VALUE, exchange_value
 
 PARAMS = default_params()
@@ -169,6 +171,15 @@ def test_status(sfen, square, symbol, status):
     if not game.is_valid():
         with pytest.raises(ValueError):
             game.outcome()
+
+
+@pytest.mark.parametrize("counts", [(19, 0), (10, 9), (18, 127), (128, 128), (0, 255)])
+def test_hands_with_more_than_a_set(counts):
+    pos = parse_sfen("4k4/9/9/9/9/9/9/9/4K4 b - 1")
+    pos.hand[:] = [count << 8 * board.PAWN for count in counts]
+    assert position_status(pos) == Status.TOO_MANY_PIECES
+    with pytest.raises(ValueError, match=f"{sum(counts)} pawns"):
+        validate_position(pos)
 
 
 def test_hands():

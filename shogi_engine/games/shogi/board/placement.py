@@ -24,7 +24,7 @@ from shogi_engine.games.shogi.notation.sfen import MAX_MOVE_NUMBER, format_sfen,
 from shogi_engine.games.shogi.notation.symbols import HAND_ORDER
 from shogi_engine.games.shogi.packed import packed
 from shogi_engine.games.shogi.queries import pieces
-from shogi_engine.games.shogi.rules.validation import Status, position_faults, validate_position
+from shogi_engine.games.shogi.rules.validation import Status, position_status, validate_position
 from shogi_engine.games.shogi.types import (
     BLACK,
     KING,
@@ -242,12 +242,7 @@ class Placement(BoardMemory):
 
     def status(self) -> Status:
         """Return Status.VALID, or after an edit the flags that say what is wrong with the position."""
-        found = Status.VALID
-        if not self._edited:
-            return found
-        for fault, _ in position_faults(self._record.copy()):
-            found |= fault
-        return found
+        return position_status(self._record.copy()) if self._edited else Status.VALID
 
     def is_valid(self) -> bool:
         """Tell whether the position is possible. Only edits can make it impossible."""

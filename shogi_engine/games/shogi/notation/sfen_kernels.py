@@ -9,7 +9,7 @@ import numpy as np
 from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.notation.sfen import MAX_MOVE_NUMBER
 from shogi_engine.games.shogi.notation.symbols import SYMBOLS
-from shogi_engine.games.shogi.rules.legality import is_possible
+from shogi_engine.games.shogi.rules.legality import position_faults
 from shogi_engine.games.shogi.types import (
     KING,
     PAWN,
@@ -183,4 +183,4 @@ def read_sfen(text, start, stop, pos):
     if end != stop or not 0 < number <= MAX_MOVE_NUMBER:
         return 0
     pos.ply = number - 1
-    return int(is_possible(pos))
+    return int(position_faults(pos) == 0)

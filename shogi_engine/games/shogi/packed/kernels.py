@@ -8,7 +8,7 @@ import numpy as np
 from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.shogi.packed.packed import BYTES, PACKINGS, SQUARE_ORDER, Packing
 from shogi_engine.games.shogi.position import HAND_KEYS, SIDE_KEY, SQUARE_KEYS
-from shogi_engine.games.shogi.rules.legality import ONE_OF, WHOLE_SET, is_allowed
+from shogi_engine.games.shogi.rules.legality import ONE_OF, WHOLE_SET, faults_of
 from shogi_engine.games.shogi.types import (
     BISHOP,
     DRAGON,
@@ -216,7 +216,7 @@ def read_packed(row, packing, pos):
     for colour in range(2):
         for kind in range(PAWN, KING):
             pos.hand_key += HAND_KEYS[colour, kind] * np.uint64(hand_count(pos.hand[colour], kind))
-    return int(is_allowed(pos, counts + pos.hand[0] + pos.hand[1]))
+    return int(faults_of(pos, counts + pos.hand[0] + pos.hand[1]) == 0)
 
 
 @njit

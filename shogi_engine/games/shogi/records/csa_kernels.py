@@ -27,7 +27,7 @@ from shogi_engine.games.shogi.records.array_kernels import (
     read_decimal,
     word_hash,
 )
-from shogi_engine.games.shogi.rules.legality import is_possible
+from shogi_engine.games.shogi.rules.legality import position_faults
 from shogi_engine.games.shogi.types import (
     BLACK,
     DROP_BASE,
@@ -249,7 +249,7 @@ def take_set_up(data, place, stop, start, work, facts, sfen):
     if facts[SET_UP] == BY_ROWS:
         pos.side = kind == MINUS
         pos.ply = 0
-        if not is_possible(pos):
+        if position_faults(pos) != 0:
             return 0
         facts[SFEN_LENGTH] = write_sfen(pos, sfen, 0)
     elif kind == PLUS:

@@ -1,7 +1,8 @@
-"""Kernels that tell whether the rules allow a position; validation.py says what is wrong with it if they do not."""
+"""What the rules do not allow of a position, as kernels find it; validation.py puts it into words."""
 
 import numpy as np
 
+from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.bitboard import NOT_LAST, NOT_LAST_TWO
 from shogi_engine.games.shogi.position import compute_checkers_and_pins, rebuild
@@ -19,6 +20,8 @@ from shogi_engine.games.shogi.types import (
 )
 from shogi_engine.jit import njit, popcount
 
+# What is wrong with a position, a bit each.
+TOO_MANY_KINGS, TOO_MANY_PIECES, DEAD_PIECE, TWO_PAWNS, OPPOSITE_CHECK = (1 << bit for bit in range(5))
 RANK = np.uint64(511)
 WHOLE_SET = np.uint64(sum(SET_SIZE[kind] << 8 * kind for kind in range(PAWN, KING)))
 
@@ -36,37 +39,47 @@ def pawn_files(pawns):
 
 
 @njit
-def is_allowed(pos, counts):
-    """Tell whether the rules allow `pos`; if so, set its checkers and pins. All other fields are set already.
+def faults_of(pos, counts):
+    """Return what the rules do not allow of `pos`, a sum of the bits above, 0 if it is valid; set checkers and pins.
 
-    The rules are those of validation.validate_position, without reasons.
+    All other fields are set already.
 
     Args:
         counts: uint64, the number of pieces of each kind, one byte each
     """
-    if not hand_covers(WHOLE_SET, counts, HAND_GUARDS):
-        return False
+    faults = 0 if hand_covers(WHOLE_SET, counts, HAND_GUARDS) else TOO_MANY_PIECES
     for colour in range(2):
+        if len(pieces(pos, colour, KING)) > 1:
+            faults |= TOO_MANY_KINGS
         stuck = (pieces(pos, colour, PAWN) | pieces(pos, colour, LANCE)) & ~NOT_LAST[colour]
         stuck |= pieces(pos, colour, KNIGHT) & ~NOT_LAST_TWO[colour]
         pawns = pieces(pos, colour, PAWN)
-        if stuck or popcount(pawn_files(pawns)) != len(pawns):
-            return False
+        if stuck:
+            faults |= DEAD_PIECE
+        if popcount(pawn_files(pawns)) != len(pawns):
+            faults |= TWO_PAWNS
     us = int(pos.side)
     king = int(pos.king[1 - us])
     if king != NO_SQUARE and attackers_to(pos, king, us, occupied(pos)):
-        return False
+        faults |= OPPOSITE_CHECK
     compute_checkers_and_pins(pos)
-    return True
+    return faults
 
 
 @njit
-def is_possible(pos):
-    """Tell whether the rules allow the board, hands and side of `pos`, and derive all its other fields."""
+def position_faults(pos):
+    """Return the faults of the board, hands and side of `pos`, as `faults_of`, and derive all its other fields."""
     rebuild(pos)
+    for hand in pos.hand:  # the counts below fit into their bytes if each hand is part of a set
+        if hand & HAND_GUARDS or not hand_covers(WHOLE_SET, hand, HAND_GUARDS):
+            return TOO_MANY_PIECES | faults_of(pos, ZERO)
     counts = pos.hand[0] + pos.hand[1]
     for square in occupied(pos):
         counts += ONE_OF[pos.board[square]]
-    if len(pieces(pos, 0, KING)) > 1 or len(pieces(pos, 1, KING)) > 1:
-        return False
-    return is_allowed(pos, counts)
+    return faults_of(pos, counts)
+
+
+@njit
+def attackers_on_board(pos, square, colour):
+    """Return the pieces of `colour` that attack `square`."""
+    return attackers_to(pos, square, colour, occupied(pos))

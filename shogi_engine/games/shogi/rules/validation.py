@@ -8,22 +8,20 @@ from collections.abc import Iterator
 from enum import Flag
 from typing import Any
 
-from shogi_engine.games.shogi.attacks import attackers_to
+import numpy as np
+
 from shogi_engine.games.shogi.notation.symbols import KIND_NAMES, PROMOTED_KINDS, SIDES, SQUARE_NAMES, list_squares
-from shogi_engine.games.shogi.position import rebuild
-from shogi_engine.games.shogi.queries import occupied
+from shogi_engine.games.shogi.rules import legality
 from shogi_engine.games.shogi.types import (
     BLACK,
     KING,
     KNIGHT,
     LANCE,
-    NO_SQUARE,
     PAWN,
     ROOK,
     SET_SIZE,
     WHITE,
     make_piece,
-    piece_kind,
 )
 
 
@@ -31,11 +29,16 @@ class Status(Flag):
     """What is wrong with a position: VALID, or several of the others."""
 
     VALID = 0
-    TOO_MANY_KINGS = 1
-    TOO_MANY_PIECES = 2
-    DEAD_PIECE = 4
-    TWO_PAWNS = 8
-    OPPOSITE_CHECK = 16
+    TOO_MANY_KINGS = legality.TOO_MANY_KINGS
+    TOO_MANY_PIECES = legality.TOO_MANY_PIECES
+    DEAD_PIECE = legality.DEAD_PIECE
+    TWO_PAWNS = legality.TWO_PAWNS
+    OPPOSITE_CHECK = legality.OPPOSITE_CHECK
+
+
+def position_status(pos: Any) -> Status:
+    """Return what is wrong with the board, hands and side of `pos`, and derive all its other fields."""
+    return Status(int(legality.position_faults(pos)))
 
 
 def validate_position(pos: Any) -> None:
@@ -44,54 +47,70 @@ def validate_position(pos: Any) -> None:
     A position is impossible if a colour has two kings, or two unpromoted pawns on a file; if there are more pieces than
     in a set, or pieces that can never move; or if the side that is not to move is in check.
     """
-    for _, problem in position_faults(pos):
-        raise ValueError(f"position: {problem}")
-
-
-def position_faults(pos: Any) -> Iterator[tuple[Status, str]]:
-    """Yield every fault of the board, hands and side of `pos`; the other fields are derived before the last test."""
-    squares: dict[int, list[int]] = {}
-    for square, piece in enumerate(pos.board.tolist()):
-        if piece:
-            squares.setdefault(piece, []).append(square)
-    for colour, side in enumerate(SIDES):
-        kings = squares.get(make_piece(colour, KING), [])
-        if len(kings) > 1:
-            yield Status.TOO_MANY_KINGS, f"{len(kings)} {side} kings, on {list_squares(kings)}"
-    hands = pos.hand.tolist()
-    for kind in range(PAWN, ROOK + 1):
-        kinds = (kind, PROMOTED_KINDS[kind])
-        on_board = sum(len(found) for piece, found in squares.items() if piece_kind(piece) in kinds)
-        in_hand = [hand >> 8 * kind & 255 for hand in hands]
-        total = on_board + sum(in_hand)
-        if total > SET_SIZE[kind]:
-            where = f"{on_board} on the board, {in_hand[BLACK]} in black's hand, {in_hand[WHITE]} in white's"
-            yield Status.TOO_MANY_PIECES, f"{total} {KIND_NAMES[kind]}s ({where}), but a set has {SET_SIZE[kind]}"
-    for colour, side in enumerate(SIDES):
-        for kind in (PAWN, LANCE, KNIGHT):
-            for square in squares.get(make_piece(colour, kind), []):
-                if is_dead(colour, kind, square):
-                    problem = f"the {side} {KIND_NAMES[kind]} on {SQUARE_NAMES[square]} can never move"
-                    yield Status.DEAD_PIECE, problem
-        files: dict[int, int] = {}
-        for square in squares.get(make_piece(colour, PAWN), []):
-            first = files.setdefault(square % 9, square)
-            if first != square:
-                where = f"file {9 - square % 9}, on {list_squares([first, square])}"
-                yield Status.TWO_PAWNS, f"two unpromoted {side} pawns on {where} (nifu)"
-    rebuild(pos)
-    waiting = 1 - int(pos.side)
-    king = int(pos.king[waiting])
-    if king != NO_SQUARE:
-        checkers = attacking_squares(pos, king, 1 - waiting)
-        if checkers:
-            where = f"on {SQUARE_NAMES[king]} is in check from {list_squares(checkers)}"
-            yield Status.OPPOSITE_CHECK, f"{SIDES[waiting]}'s king {where}, but {SIDES[1 - waiting]} is to move"
+    for status in position_status(pos):
+        raise ValueError(f"position: {next(WORDS[status](pos))}")
 
 
 def attacking_squares(pos: Any, square: int, colour: int) -> list[int]:
     """Return the squares of the pieces of `colour` that attack `square`."""
-    return list(attackers_to(pos, square, colour, occupied(pos)))
+    return list(legality.attackers_on_board(pos, square, colour))
+
+
+def _squares(pos: Any, colour: int, kind: int) -> list[int]:
+    """Return the squares of the pieces of `colour` and `kind`."""
+    return np.flatnonzero(pos.board == make_piece(colour, kind)).tolist()
+
+
+def _too_many_kings(pos: Any) -> Iterator[str]:
+    for colour, side in enumerate(SIDES):
+        kings = _squares(pos, colour, KING)
+        if len(kings) > 1:
+            yield f"{len(kings)} {side} kings, on {list_squares(kings)}"
+
+
+def _too_many_pieces(pos: Any) -> Iterator[str]:
+    for kind in range(PAWN, ROOK + 1):
+        on_board = sum(
+            len(_squares(pos, colour, each)) for colour in (0, 1) for each in (kind, PROMOTED_KINDS[kind]) if each
+        )
+        in_hand = [hand >> 8 * kind & 255 for hand in pos.hand.tolist()]
+        total = on_board + sum(in_hand)
+        if total > SET_SIZE[kind]:
+            where = f"{on_board} on the board, {in_hand[BLACK]} in black's hand, {in_hand[WHITE]} in white's"
+            yield f"{total} {KIND_NAMES[kind]}s ({where}), but a set has {SET_SIZE[kind]}"
+
+
+def _dead_piece(pos: Any) -> Iterator[str]:
+    for colour, side in enumerate(SIDES):
+        for kind in (PAWN, LANCE, KNIGHT):
+            for square in _squares(pos, colour, kind):
+                if is_dead(colour, kind, square):
+                    yield f"the {side} {KIND_NAMES[kind]} on {SQUARE_NAMES[square]} can never move"
+
+
+def _two_pawns(pos: Any) -> Iterator[str]:
+    for colour, side in enumerate(SIDES):
+        files: dict[int, int] = {}
+        for square in _squares(pos, colour, PAWN):
+            first = files.setdefault(square % 9, square)
+            if first != square:
+                where = f"file {9 - square % 9}, on {list_squares([first, square])}"
+                yield f"two unpromoted {side} pawns on {where} (nifu)"
+
+
+def _opposite_check(pos: Any) -> Iterator[str]:
+    side, king = int(pos.side), int(pos.king[1 - pos.side])
+    where = f"on {SQUARE_NAMES[king]} is in check from {list_squares(attacking_squares(pos, king, side))}"
+    yield f"{SIDES[1 - side]}'s king {where}, but {SIDES[side]} is to move"
+
+
+WORDS = {
+    Status.TOO_MANY_KINGS: _too_many_kings,
+    Status.TOO_MANY_PIECES: _too_many_pieces,
+    Status.DEAD_PIECE: _dead_piece,
+    Status.TWO_PAWNS: _two_pawns,
+    Status.OPPOSITE_CHECK: _opposite_check,
+}
 
 
 def is_dead(colour: int, kind: int, square: int) -> bool:
