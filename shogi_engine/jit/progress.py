@@ -54,17 +54,7 @@ class Estimate:
         return self.each * (self.steps - len(self.long)) + sum(self.long.values())
 
 
-# CPU seconds of a first start on an AMD EPYC (Zen 4), as written by `Task.remember`: for each game's engine, and for
-# the solvers alone.
-ESTIMATES = {
-    "shogi": Estimate(
-        213, 0.09, {"link search_root": 4.5, "search": 1.2, "link prepare_root": 1.0, "link write_root_moves": 1.0}
-    ),
-    "shogi mates": Estimate(116, 0.1, {"link prove_or_tighten": 1.8, "link write_root_moves": 1.2}),
-    "shogi mates after a search": Estimate(47, 0.1, {"link prove_or_tighten": 1.8}),
-    "othello": Estimate(156, 0.07, {"link search_root": 2.9, "link solve_deep": 2.8, "search": 1.3}),
-    "othello endings": Estimate(146, 0.07, {"link solve_deep": 3.3, "search": 1.5, "enter_node": 0.8}),
-}
+ESTIMATES: dict[str, Estimate] = {}  # by task; each game adds its own
 
 
 def _estimate(task: str) -> Estimate | None:

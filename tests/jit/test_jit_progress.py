@@ -6,6 +6,8 @@ import pytest
 from processes import REPORT, ROOT, TESTS, environment, run
 
 from shogi_engine import jit
+from shogi_engine.games.othello import GAME as OTHELLO
+from shogi_engine.games.shogi import GAME as SHOGI
 from shogi_engine.jit import progress
 
 KERNELS = """
@@ -116,7 +118,7 @@ def test_long_steps_count_for_more(clock, monkeypatch):
     seen = steps(clock, "game", *((f"kernel {n}", 2) for n in range(5)), ("link", 30))
     assert [step.share for step in seen] == [0.05, 0.1, 0.15, 0.2, 0.25, 1]
     assert seen[4].left == pytest.approx(30)
-    assert progress.ESTIMATES["shogi"].total > progress.ESTIMATES["othello"].total > 5
+    assert progress.ESTIMATES[SHOGI.name].total > progress.ESTIMATES[OTHELLO.name].total > 5
 
 
 def test_a_long_step_is_seen_to_go_on(clock, monkeypatch):

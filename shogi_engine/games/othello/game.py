@@ -3,7 +3,7 @@
 import importlib
 from typing import Any
 
-from shogi_engine.games.othello import book, clock, levels, ordering, rules  # noqa: F401  (they register the rules)
+from shogi_engine.games.othello import book, clock, compile_times, levels, ordering, rules  # noqa: F401  (they register)
 from shogi_engine.games.othello.endgame import search  # noqa: F401
 from shogi_engine.games.othello.endgame.table import NEAR_TABLE
 from shogi_engine.games.othello.evaluation import naive  # noqa: F401

@@ -3,7 +3,7 @@
 import importlib
 from typing import Any
 
-from shogi_engine.games.shogi import book, levels, partial_keys, rules, see  # noqa: F401  (they register the rules)
+from shogi_engine.games.shogi import book, compile_times, levels, partial_keys, rules, see  # noqa: F401  (they register)
 from shogi_engine.games.shogi.evaluation import naive  # noqa: F401
 from shogi_engine.games.shogi.movegen import checks, generator, mate_in_one  # noqa: F401
 from shogi_engine.games.shogi.names import EVALUATIONS

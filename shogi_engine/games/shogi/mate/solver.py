@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.stop import Deadline, StopToken, end_of
+from shogi_engine.games.shogi import compile_times  # noqa: F401  (it registers)
 from shogi_engine.games.shogi.mate.context import MATE_SEARCH
 from shogi_engine.games.shogi.mate.lengths import prove_or_tighten
 from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED
