@@ -48,12 +48,11 @@ def test_the_wheel_carries_the_kernels_if_there_are_any(tmp_path, source, prebui
 
 @pytest.mark.skipif(jit.JIT_DISABLED, reason="with JIT off nothing is compiled")
 @pytest.mark.skipif(platform.machine().lower() not in ("x86_64", "amd64"), reason="not an x86-64 machine")
-def test_who_installs_it_compiles_nothing(tmp_path, source, monkeypatch):
+def test_who_installs_it_compiles_nothing(tmp_path, source):
     """The kernels of QUICK stand for all of them. Once the package is edited, they are compiled."""
     small = "from shogi_engine.games.shogi.bitboard import between, lance_attacks\n"
     small += "lance_attacks(0, 76, between(4, 76))\n"
-    monkeypatch.setattr(targets, "WARMUP", small + "{games!r}")
-    targets.build_kernels("x86-64-v2", source / "shogi_engine" / "_kernels")
+    targets.build_kernels("x86-64-v2", source / "shogi_engine" / "_kernels", small)
     wheel = build_wheel.build_wheel(source, tmp_path / "out", "linux_x86_64", isolated=False)
     installed = tmp_path / "installed"
     zipfile.ZipFile(wheel).extractall(installed)

@@ -9,6 +9,8 @@ from shogi_engine import games
 from shogi_engine.cli.common import add_command, add_json, report
 from shogi_engine.cli.compile_bar import compile_bar
 
+WARMUP = "from shogi_engine.__main__ import main; raise SystemExit(main(['warmup', *{games!r}]))"
+
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
@@ -48,7 +50,7 @@ def build(args: argparse.Namespace) -> int:
 
     if not (args.target and args.out):
         raise ValueError("warmup: --target and --out go together")
-    built = build_kernels(args.target, args.out, tuple(args.games))
+    built = build_kernels(args.target, args.out, WARMUP.format(games=list(args.games)))
     text = f"{built.target}: {built.files} files, {built.bytes} bytes in {built.folder} after {built.seconds:.1f} s"
     report(args, asdict(built), text)
     return 0

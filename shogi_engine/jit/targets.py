@@ -33,7 +33,6 @@ MANIFEST = "manifest.json"
 V2 = "cmov cx16 cx8 fxsr mmx popcnt sahf sse sse2 sse3 sse4.1 sse4.2 ssse3"
 V3 = f"{V2} avx avx2 bmi bmi2 f16c fma lzcnt movbe xsave"
 FEATURES = {"x86-64-v2": V2.split(), "x86-64-v3": V3.split()}
-WARMUP = "from shogi_engine.__main__ import main; raise SystemExit(main(['warmup', *{games!r}]))"
 
 
 @dataclass(frozen=True)
@@ -55,11 +54,11 @@ def feature_string(target: str) -> str:
     return ",".join(f"+{name}" for name in FEATURES[target])
 
 
-def build_kernels(target: str, folder: Path | str, games: tuple[str, ...] = ()) -> Built:
-    """Compile all that `warmup` compiles, for CPUs of the kind `target`, into `folder`/`target`, replacing files.
+def build_kernels(target: str, folder: Path | str, program: str) -> Built:
+    """Compile what a program compiles, for CPUs of the kind `target`, into `folder`/`target`, replacing files.
 
     Args:
-        games: the games to compile, all if empty
+        program: Python source, run in another process
 
     Raises:
         ValueError: the target is unknown, or not for this machine's architecture
@@ -74,7 +73,7 @@ def build_kernels(target: str, folder: Path | str, games: tuple[str, ...] = ()) 
         clean = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
         own = {CACHE_VARIABLE: cache, "NUMBA_CPU_NAME": target, "NUMBA_CPU_FEATURES": features}
         paths = os.pathsep.join([str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
-        command = [sys.executable, "-P", "-c", WARMUP.format(games=list(games))]
+        command = [sys.executable, "-P", "-c", program]
         env = clean | own | {"PYTHONPATH": paths}
         result = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
         if result.returncode:

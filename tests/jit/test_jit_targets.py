@@ -26,10 +26,7 @@ def built(tmp_path_factory):
     # The build runs in a process that imports this checkout: its sources, and so its stamp, are the copy's.
     small = "from shogi_engine.games.shogi.bitboard import between, lance_attacks\n"
     small += "lance_attacks(0, 76, between(4, 76))\n"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(targets, "WARMUP", small + "{games!r}")
-        result = targets.build_kernels(TARGET, folder / "shogi_engine" / "_kernels")
-    return folder, result
+    return folder, targets.build_kernels(TARGET, folder / "shogi_engine" / "_kernels", small)
 
 
 @pytest.fixture
@@ -122,13 +119,12 @@ def test_the_users_own_kernels_come_first(installed, tmp_path):
 
 def test_an_unknown_target_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no target 'z80'; there are x86-64-v2, x86-64-v3"):
-        targets.build_kernels("z80", tmp_path)
+        targets.build_kernels("z80", tmp_path, "")
 
 
-def test_a_failing_compile_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(targets, "WARMUP", "raise SystemExit('no such luck {games!r}')")
+def test_a_failing_compile_is_told(tmp_path):
     with pytest.raises(RuntimeError, match="no such luck"):
-        targets.build_kernels(TARGET, tmp_path)
+        targets.build_kernels(TARGET, tmp_path, "raise SystemExit('no such luck')")
 
 
 @pytest.mark.parametrize("manifest", [{}, [], None, {"features": 1, "triple": "x", "stamp": "y"}])
