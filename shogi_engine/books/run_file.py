@@ -4,8 +4,9 @@
     {"line": "a name", "start": "", "moves": ["7g7f", "3c3d"]}
     {"position": KEY, "moves": [{"move": "7g7f", "ponder": "3c3d", "value": 35, "depth": 12}]}
 
-Positions are written as they are searched ("sfen" replaces "position" in older files). An interrupted run continues; an
-incomplete last line is removed.
+Positions are written as they are searched. Older files have "sfen" instead of "position", and "selectivity" instead of
+"multi_probcut_margin". An interrupted run continues; an incomplete last line is
+removed.
 """
 
 import json
@@ -79,6 +80,8 @@ class RunFile:
         if number == 1:
             if not isinstance(line, dict) or "position" in line or "sfen" in line:
                 raise ValueError("settings come first")
+            if "selectivity" in line:
+                line["multi_probcut_margin"] = line.pop("selectivity")
             if settings is not None and line != settings:
                 raise _OtherRunError(f"{self.path} is a run with {json.dumps(line)}, not {json.dumps(settings)}")
             self.settings = line
