@@ -1,6 +1,17 @@
-"""What all tests share: the mark of those that measure time."""
+"""What all tests share: the mark of those that measure time, and the language."""
+
+from collections.abc import Iterator
 
 import pytest
+
+from shogi_engine import language
+
+
+@pytest.fixture(autouse=True)
+def the_language_lasts_for_a_test() -> Iterator[None]:
+    """Undo a `--language` of the test."""
+    yield
+    language.use("en")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

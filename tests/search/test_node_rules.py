@@ -20,6 +20,7 @@ WATCHED = f"""
 import json
 import numpy as np
 from shogi_engine.games.shogi import GAME
+from shogi_engine.interface.game import VALUE_INFINITE
 from shogi_engine.search import alphabeta
 from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, set_root, write_root_moves
 from shogi_engine.search.history import Histories, learn_from_best_move
@@ -47,11 +48,11 @@ alphabeta.init_picker, alphabeta.make_move, alphabeta.history.learn_from_best_mo
 histories, never = Histories(GAME), np.zeros(1, np.uint64)
 ctx = new_context(GAME, histories)
 set_root(ctx, GAME.parse_position({MIDDLE_GAME!r}))
-ctx.search_flags, ctx.stop_address, ctx.node_limit = ALL_FLAGS & ~USE_TT, never.ctypes.data, 1500
+ctx.search_flags, ctx.stop_address, ctx.node_limit = ALL_FLAGS & ~USE_TT, never.ctypes.data, 4000
 write_root_moves(ctx)
 prepare_root(ctx)
 for depth in range(1, 8):
-    search_root(ctx, -800, -700, depth, 0)
+    search_root(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, 0)  # so that there are best moves, whatever the weights
 print(json.dumps({{"punished": punished, "not_made": not_made}}))
 """
 WITHOUT_TABLE = ALL_FLAGS & ~USE_TT

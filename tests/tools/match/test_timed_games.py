@@ -36,6 +36,7 @@ def test_pondering_as_guis_do_it(tmp_path, capsys):
     assert summary["hits"] + summary["misses"] >= summary["plies"] - 30
 
 
+@pytest.mark.clock_sensitive  # an early answer is a fault only if it comes before `ponderhit`
 @pytest.mark.parametrize(
     ("kind", "fault"), [("ponder-illegal", "illegal ponder move"), ("ponder-early", "second answer")]
 )
