@@ -36,11 +36,14 @@ def test_pondering_as_guis_do_it(tmp_path, capsys):
     assert summary["hits"] + summary["misses"] >= summary["plies"] - 30
 
 
-@pytest.mark.clock_sensitive  # an early answer is a fault only if it comes before `ponderhit`
 @pytest.mark.parametrize(
-    ("kind", "fault"), [("ponder-illegal", "illegal ponder move"), ("ponder-early", "second answer")]
+    ("kind", "other", "fault"),
+    [
+        ("ponder-illegal", "ponder", "illegal ponder move"),
+        ("ponder-early", "late", "second answer"),  # the other thinks for long enough to be answered early
+    ],
 )
-def test_faults_of_pondering(tmp_path, capsys, kind, fault):
-    status, summary = play(tmp_path, capsys, kind, "ponder", "--ponder")
+def test_faults_of_pondering(tmp_path, capsys, kind, other, fault):
+    status, summary = play(tmp_path, capsys, kind, other, "--ponder")
     assert status == 1
     assert [(each["engine"], each["fault"].split(":")[0]) for each in summary["faults"]] == [(1, fault)] * 2
