@@ -22,7 +22,7 @@ def test_a_healthy_installation(capsys):
     assert facts["evaluation"].startswith("network: ") and facts["evaluation"] in doctor.report(facts)
     assert facts["cache"] == str(jit.cache_folder()) and facts["numba"][0].isdigit()
     text = doctor.report(facts)
-    assert text.splitlines()[-1] == "all is well" and text.isascii()
+    assert text.splitlines()[-1] == "no problems found" and text.isascii()
     for part in (facts["numpy"], facts["system"], facts["cache"], sys.executable):
         assert part in text
 
@@ -64,7 +64,7 @@ def test_what_is_wrong_is_named(capsys, monkeypatch):
     assert main(["doctor"]) == 1
     text = capsys.readouterr().out
     assert "PROBLEM        no_such_package is not installed" in text
-    assert "DLL load failed" in text and "does not answer" in text and "all is well" not in text
+    assert "DLL load failed" in text and "does not answer" in text and "no problems found" not in text
 
 
 def test_without_a_cache_folder(monkeypatch):

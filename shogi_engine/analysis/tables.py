@@ -11,7 +11,7 @@ from shogi_engine.language import mark, translate
 
 BARS = "▁▂▃▄▅▆▇█"
 PASS = "pass"  # Othello's
-GOOD = mark("no move gave much away")
+GOOD = mark("no serious mistakes")
 HEAD = (mark("move"), mark("value"), mark("chance"), mark("depth"), mark("line"))  # of `hint_table`
 GAME_HEAD = (
     mark("ply"), mark("side"), mark("move"), mark("value"), mark("black's chance"), mark("best"), mark("gave away"),

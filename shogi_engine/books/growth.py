@@ -25,7 +25,7 @@ from shogi_engine.search.root import Searcher
 
 BATCH = 4  # positions taken from the queue at a time, at most, for any number of threads
 HASH_MB = 16
-UNSEARCHED = -1000  # the value of a line's move that leads to no searched position
+UNSEARCHED = -1000  # the value of a line's move that leads to an unsearched position
 PATIENCE = 5.0  # timeout in seconds for searches that are no longer needed
 
 
@@ -42,7 +42,7 @@ class Searches:
         self._searchers = [Searcher(self.game, hash_mb=HASH_MB) for _ in range(self._threads)]
 
     def __call__(self, keys: Sequence[str]) -> dict[str, Found]:
-        """Return the moves found in each position."""
+        """Return the best moves of each position, by key."""
 
         def worker(index: int) -> Callable[[str], Found]:
             return lambda key: self._search(self._searchers[index], key)
@@ -50,7 +50,7 @@ class Searches:
         return dict(results_on_threads(worker, keys, self._threads, "book", self._stop, PATIENCE))
 
     def warmup(self) -> None:
-        """Compile the search, or load it."""
+        """Compile the search or load it from the cache."""
         self._searchers[0].warmup()
 
     def _stop(self) -> None:
@@ -97,8 +97,8 @@ class Growth:
     """The queue of positions to search, and the searched ones.
 
     Args:
-        settings: of a run
-        lines: given
+        settings: the settings of a run
+        lines: lines to include
     """
 
     def __init__(self, recipe: Recipe, settings: dict[str, Any], lines: Iterable[Line] = ()) -> None:

@@ -53,7 +53,7 @@ def read(path: Path) -> Entries:
 
 def write(entries: Entries) -> str:
     """Return a book in this engine's text format, positions with fewer discs first."""
-    lines = [f"% {len(entries)} positions; each stands for its eight images"]
+    lines = [f"% {len(entries)} positions; each represents its eight images"]
     for key in sorted(entries, key=lambda each: (-each.count("-"), each)):
         position = parse_obf(key)
         moves = [(parse_move(position, each.move), each.value) for each in entries[key]]
@@ -77,6 +77,6 @@ RECIPE = Recipe(
     turned=turned,
     read=read,
     write=write,
-    sources="our own text (.txt, or packed as .txt.gz), Edax's .dat and exported text, Egaroucid's .egbk3",
+    sources="this engine's text (.txt, or compressed as .txt.gz), Edax's .dat and exported text, Egaroucid's .egbk3",
     gzip=True,
 )

@@ -4,8 +4,8 @@ Edax's `.dat` (version 4) lists each position's moves with their values. Its exp
 (version 3) name a position and one move that leads out of the book, the leaf. The other moves are those that lead to
 positions in the book. Numbers are little-endian.
 Sources: R. Delorme, Edax, https://github.com/abulmo/edax-reversi (book.c); T. Yamana, Egaroucid,
-https://www.egaroucid.nyanyan.dev/en/usage/book. Both programs are under the GPL; this reader was written for this
-engine.
+https://www.egaroucid.nyanyan.dev/en/usage/book. Both programs are under the GPL; this reader contains none of
+their code.
 """
 
 import struct
@@ -33,7 +33,7 @@ EGAROUCID_POSITION = np.dtype(
      ("leaf", "i1"), ("leaf_level", "i1")]
 )  # fmt: skip
 PASS, NO_MOVE = 64, 65
-UNKNOWN = -1000  # discs: no value
+UNKNOWN = -1000  # in place of a value in discs
 
 
 def read(path: Path) -> dict[Discs, list[BookMove]] | None:
@@ -51,7 +51,7 @@ def read(path: Path) -> dict[Discs, list[BookMove]] | None:
 
 def _read_edax(data: bytes) -> dict[Discs, list[BookMove]]:
     if len(data) < EDAX_HEADER or data[8] != EDAX_VERSION:
-        raise BookError(f"a book of Edax, but not of version {EDAX_VERSION}")
+        raise BookError(f"an Edax book, but not of version {EDAX_VERSION}")
     found, discs, at = [], [], EDAX_HEADER
     while at < len(data):
         try:
@@ -122,10 +122,10 @@ def _read_edax_text(path: Path) -> dict[Discs, list[BookMove]] | None:
 
 def _read_egaroucid(data: bytes) -> dict[Discs, list[BookMove]]:
     if len(data) < EGAROUCID_HEADER or data[9] != EGAROUCID_VERSION:
-        raise BookError(f"a book of Egaroucid, but not of version {EGAROUCID_VERSION}")
+        raise BookError(f"an Egaroucid book, but not of version {EGAROUCID_VERSION}")
     count = int.from_bytes(data[10:EGAROUCID_HEADER], "little")
     if EGAROUCID_HEADER + count * EGAROUCID_POSITION.itemsize > len(data):
-        raise BookError(f"it should hold {count} positions, and ends before")
+        raise BookError(f"it ends before its {count} positions are complete")
     rows = np.frombuffer(data, EGAROUCID_POSITION, count, EGAROUCID_HEADER)
     rows = rows[(np.abs(rows["value"].astype(int)) <= SQUARES) & (rows["own"] & rows["opponent"] == 0)]
     columns = ("own", "opponent", "value", "level", "leaf", "leaf_value")

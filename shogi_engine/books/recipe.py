@@ -73,13 +73,13 @@ class Recipe:
 def load(name: str) -> Recipe:
     """Return the recipe of a game. Raises ValueError, listing the known games, if it has none."""
     if name not in NAMES:
-        raise ValueError(f"book: there is no way to make one of {name!r}; there is one for {', '.join(NAMES)}")
+        raise ValueError(f"book: {name!r} has no books; there are books for {', '.join(NAMES)}")
     recipe: Recipe = importlib.import_module(f"shogi_engine.books.{name}").RECIPE
     return recipe
 
 
 def merged(books: list[Entries]) -> Entries:
-    """Merge several books: all moves; if several know one, the deepest is kept, of equally deep ones the first."""
+    """Merge books. Of a move that several books have, the deepest search is kept; of equal depths, the first."""
     result: Entries = {}
     for book in books:
         for key, moves in book.items():

@@ -5,8 +5,7 @@
     {"position": KEY, "moves": [{"move": "7g7f", "ponder": "3c3d", "value": 35, "depth": 12}]}
 
 Positions are written as they are searched. Older files have "sfen" instead of "position", and "selectivity" instead of
-"multi_probcut_margin". An interrupted run continues; an incomplete last line is
-removed.
+"multi_probcut_margin". An interrupted run continues; an incomplete last line is removed.
 """
 
 import json
@@ -63,7 +62,7 @@ class RunFile:
             for number, raw in enumerate(file, 1):
                 if not raw.endswith(b"\n"):
                     if end == 0 and not json.dumps(settings).encode().startswith(raw):
-                        raise ValueError(f"{self.path}, line 1: this is no line of a run")
+                        raise ValueError(f"{self.path}, line 1: this is not a line of a run")
                     break
                 end += len(raw)
                 try:
@@ -71,9 +70,9 @@ class RunFile:
                 except _OtherRunError:
                     raise
                 except (ValueError, KeyError, TypeError, AttributeError):
-                    raise ValueError(f"{self.path}, line {number}: this is no line of a run") from None
+                    raise ValueError(f"{self.path}, line {number}: this is not a line of a run") from None
         if settings is None and end == 0:
-            raise ValueError(f"{self.path}: there is nothing in it")
+            raise ValueError(f"{self.path} is empty")
         return end
 
     def _take(self, number: int, line: dict[str, Any], settings: dict[str, Any] | None) -> None:

@@ -13,7 +13,7 @@ def canonical(sfen: str) -> tuple[str, int]:
 
 
 def turned(move: str, image: int, back: bool) -> str:
-    """Return a move on the rotated board if `image` says so; `back` makes no difference."""
+    """Return a move on the rotated board if `image` is 1; `back` makes no difference."""
     return flipped_move(move) if image else move
 
 

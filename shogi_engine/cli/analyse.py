@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from shogi_engine.records import GameRecord
 
 LIMITS = ("nodes", "movetime", "depth", "level")
-SHOGI_LINES = 5  # for a position; for an Othello position all moves are shown
+SHOGI_LINES = 5  # for a Shogi position; for an Othello position all moves are shown
 POSITION_LEVEL = 10  # for an Othello position
 HASH_MB = 16
 FOR_GAMES = ("plot", "html", "out", "save", "number")
@@ -165,7 +165,7 @@ def _load(file: str, game: str, number: int | None) -> "list[tuple[int, GameReco
 def _analysed(
     analyst: "Analyst", records: "Sequence[GameRecord]", saved: Any, names: list[str]
 ) -> "list[GameAnalysis]":
-    """Analyse the games; results so far are kept if it is interrupted."""
+    """Analyse the games; if interrupted, keep the results so far."""
     from shogi_engine.analysis.judgement import plies_to_examine
 
     whole = sum(len(plies_to_examine(record)) for record in records)

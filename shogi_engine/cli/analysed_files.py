@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def check_outputs(files: Sequence[str], out: str | None, others: Sequence[str | None]) -> None:
     """Raise ValueError, before hours of work, if an output could not be written.
 
-    That is a missing folder, or annotated records (`out`) of several files in one file or over their sources.
+    This is the case if a folder is missing, or if `out` would put the records of several files into one file or
+    overwrite their sources.
     """
     for path in (out, *others):
         if path is not None and not Path(path).parent.is_dir():
@@ -38,7 +39,7 @@ def target_of(out: str, file: str) -> Path:
 
 
 def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]") -> None:
-    """Write annotated games, each with the file it came from. Report on stderr what a format cannot hold."""
+    """Write annotated games, each with the file it came from. Report on stderr what a format cannot store."""
     from shogi_engine import records
 
     for file in dict.fromkeys(file for file, _game in games):

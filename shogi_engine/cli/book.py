@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from shogi_engine.books.run_file import Line, RunFile
     from shogi_engine.interface.extras.book import BookMove
 
-POSITIONS = 800  # of a new book
+POSITIONS = 800  # the default size of a new book
 RECORD_PLIES = 24  # how many plies are taken from each game
-NOTATIONS = ("usi", "japanese", "kif", "csa", "western")  # of Shogi's moves
+NOTATIONS = ("usi", "japanese", "kif", "csa", "western")  # of Shogi moves
 
 
 def add_parser(commands: Any) -> None:
@@ -42,7 +42,7 @@ def add_parser(commands: Any) -> None:
     extend = _action(
         actions, "extend", extend_run, "Add positions to a run: by its own search, from lines, or from games."
     )
-    extend.add_argument("run_file", type=Path, metavar="RUN", help="the run of an earlier build")
+    extend.add_argument("run_file", type=Path, metavar="RUN", help="the run file of an earlier `build`")
     extend.add_argument(
         "--positions", type=at_least_one, metavar="N", help="number of positions to add, besides those of lines"
     )
@@ -156,7 +156,7 @@ def _given_lines(args: argparse.Namespace) -> list["Line"]:
 
 
 def _record_lines(args: argparse.Namespace) -> list["Line"]:
-    """Return the games of the records; a move is not preferred for having been played."""
+    """Return the games of the records as lines; moves are not recommended just because they were played."""
     from shogi_engine import records
     from shogi_engine.books.run_file import DOUBTFUL, Line
 
@@ -179,12 +179,14 @@ def _grow(
     """Grow a book, and write it if requested.
 
     Args:
-        positions: the total; None: `extend` says how many more
+        positions: the total; None to add the number given to `extend`
     """
     from shogi_engine.books.growth import Growth, Searches
 
     try:
-        growth = Growth(recipe, run_file.settings, [*run_file.lines, *lines])  # raises before the run is written to
+        growth = Growth(
+            recipe, run_file.settings, [*run_file.lines, *lines]
+        )  # raises before anything is written to the run
         run_file.add_lines(lines)
         whole = positions
         if whole is None:
@@ -227,7 +229,7 @@ def _write(path: Path, recipe: "Recipe", entries: "Entries") -> None:
 
 
 def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
-    """Write the book of everything in a run."""
+    """Write all positions of a run as a book."""
     from shogi_engine.books.growth import Growth
     from shogi_engine.books.run_file import RunFile
 
@@ -301,7 +303,7 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
 
 
 def _row(recipe: "Recipe", board: Any, move: "BookMove", notation: str) -> dict[str, Any]:
-    """Return a move and the reply to it in the form in which they are shown."""
+    """Return a move and the reply to it as they are shown."""
     texts = [move.move, move.ponder]
     if notation:
         after = board.copy()
@@ -309,7 +311,7 @@ def _row(recipe: "Recipe", board: Any, move: "BookMove", notation: str) -> dict[
             try:
                 texts[number] = after.text(after.parse_text(text), notation)
                 after.push_text(text)
-            except ValueError:  # a foreign book may contain anything
+            except ValueError:  # books of other programs may contain anything
                 break
     value = move.value if recipe.unit == 1 else move.value / recipe.unit
     return {"move": texts[0], "value": value, "depth": move.depth, "count": move.count, "ponder": texts[1]}

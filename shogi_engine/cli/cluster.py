@@ -7,7 +7,7 @@ def add_cluster(parser: argparse.ArgumentParser, what: str) -> None:
     """Add --cluster.
 
     Args:
-        what: the pieces that are spread
+        what: what is distributed, for the help text
     """
     parser.add_argument(
         "--cluster",

@@ -26,11 +26,11 @@ class Formatter(argparse.HelpFormatter):
     """Shows help in the language in use; kanji take two columns and have no spaces between them."""
 
     def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
-        """Begin with the usage."""
+        """Add the usage, with a translated prefix."""
         super().add_usage(usage, actions, groups, _("usage: ") if prefix is None else prefix)
 
     def start_section(self, heading: str | None) -> None:
-        """Begin a section."""
+        """Begin a section with a translated heading."""
         super().start_section(heading and _(heading))
 
     def _get_help_string(self, action: argparse.Action) -> str:
@@ -94,7 +94,7 @@ def megabytes(text: str) -> int:
     """
     size = at_least_one(text)
     if size > HASH_MB_MAX:
-        raise argparse.ArgumentTypeError(f"a table has 1 to {HASH_MB_MAX} MB, not {size}")
+        raise argparse.ArgumentTypeError(f"a table can have 1 to {HASH_MB_MAX} MB, not {size}")
     memory = machine_megabytes()
     if 0 < memory < size:
         raise argparse.ArgumentTypeError(f"a table of {size} MB does not fit: this machine has {memory} MB of memory")
@@ -102,7 +102,7 @@ def megabytes(text: str) -> int:
 
 
 def time_control(text: str) -> Clock:
-    """Return the clock that both sides of a game begin with, for argparse."""
+    """Return the clock of both sides at the start of a game, for argparse."""
     try:
         return Clock.parse(text)
     except ValueError as fault:
@@ -128,7 +128,7 @@ def add_command(commands: Any, name: str, run: Run, help: str) -> argparse.Argum
 
 
 def add_language(parser: argparse.ArgumentParser) -> None:
-    """Add --language. `__main__` has already looked for it, so that this parser is in that language."""
+    """Add --language. `__main__` reads it before it makes the parser, so that the help is in that language."""
     parser.add_argument(
         "--language",
         choices=language.LANGUAGES,

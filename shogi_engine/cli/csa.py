@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shogi_engine.csa.session import Session
 
 PORT_MAX = 65535
-INTERRUPTED = 130  # the status of a command that Ctrl-C ended
+INTERRUPTED = 130  # the exit status of a command ended by Ctrl-C
 _ADDRESS = re.compile(r"(\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\s:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
 DELAY_MS = 200  # over the internet; a server on this machine needs less
 
@@ -88,7 +88,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--level", type=natural, metavar="N", help="level of this engine, 0 to 19; default: full strength"
     )
-    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="most nodes for a move")
+    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="maximum number of nodes per move")
     parser.add_argument("--book", action="store_true", help="use this engine's opening book")
     parser.add_argument(
         "--resign", type=at_least_one, metavar="CP", help="this engine resigns when its score is -CP or less"
@@ -108,7 +108,7 @@ def server_address(text: str) -> tuple[str, int]:
 
 
 class Terminal:
-    """Shows a session's progress: lines that stay, and on a terminal one that changes."""
+    """Shows a session's progress: permanent lines, and on a terminal a status line."""
 
     def __init__(self, stream: TextIO) -> None:
         from rich.console import Console
@@ -122,7 +122,7 @@ class Terminal:
         self._console.print(f"{time.strftime('%H:%M:%S')}  {text}", markup=False)
 
     def progress(self, text: str) -> None:
-        """Show a line that the next one replaces."""
+        """Show a status line, which the next one replaces."""
         if self._status is None:
             return
         from rich.text import Text
@@ -155,7 +155,7 @@ class ConversationLog:
 
 @contextlib.contextmanager
 def leaving_by_signals(session: "Session") -> Iterator[None]:
-    """Make Ctrl-C and SIGTERM end the session in an orderly way, and the third such signal at once."""
+    """Make Ctrl-C and SIGTERM end the session in an orderly way; the third such signal ends it at once."""
     count = 0
 
     def leave(number: int, frame: Any) -> None:
@@ -178,7 +178,9 @@ def make_player(args: argparse.Namespace) -> "CsaPlayer":
     player: CsaPlayer
     if args.engine:
         if args.level is not None or args.book or args.resign:
-            raise ValueError("csa: --level, --book and --resign are for our own engine; options follow its --engine")
+            raise ValueError(
+                "csa: --level, --book and --resign are for this engine; give another engine's options in --engine"
+            )
         from shogi_engine.csa.usi_player import CsaUsiPlayer
 
         ponder = "true" if args.ponder else "false"

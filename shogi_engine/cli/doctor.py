@@ -111,7 +111,7 @@ def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
     try:
         examine_engine(facts, problems, evaluation, file)
     except Exception as failure:  # any failure belongs in the report
-        problems.append(mark(f"the engine does not work: {failure!r}"))
+        problems.append(mark(f"the engine failed: {failure!r}"))
     facts["usi_seconds"] = usi_seconds()
     if facts["usi_seconds"] is None:
         problems.append(mark("the USI front end does not answer"))
@@ -211,7 +211,7 @@ def report(facts: dict[str, Any]) -> str:
         rows.append(("usi", _("answered after {usi_seconds} s").format(**facts)))
     rows += [(_("PROBLEM"), _(problem)) for problem in facts["problems"]]
     lines = [f"{padded(name, NAME_COLUMNS)} {value}" for name, value in rows]
-    return "\n".join(lines if facts["problems"] else [*lines, _("all is well")])
+    return "\n".join(lines if facts["problems"] else [*lines, _("no problems found")])
 
 
 def launcher_text(windows: bool) -> str:

@@ -21,15 +21,17 @@ MOST_ENGINES = 24
 NEVER = "never"
 RESIGN = (3000, 2)  # with --in-process
 EXPLAINED = mark("""
-An engine is a command line that speaks USI, or, with 'gtp:' or 'nboard:' before it, GTP or NBoard. 'shogi' and
-'othello' are this package's own engines; 'shogi:SkillLevel=5' adds options. More than two engines play a tournament. A
-limit is nodes=N, depth=N, movetime=MS, byoyomi=MS or clock=MAIN+BYOYOMI+INCREMENT as in 10:00+0+5s, or several joined
-by commas. Each opening is played twice, with colours swapped. Games are judged by the package's own rules; a fault
-(illegal move, loss on time, crash, missing or second answer) loses the game and is counted. Each finished game is a
-line of the --log. A stopped match continues when it is started again with the same settings. 'engine' is this engine in
-this process, without a protocol: 'level:3' plays at a level, 'engine:futility_margin=100,evaluation=NAME,weights=FILE'
-with other settings (see --list). With a limit of nodes or depth, such games are reproducible. --in-process --a X --b Y
-is short for engine:X engine:Y --resign 3000:2.
+An engine is the command line of a USI engine or, after 'gtp:' or 'nboard:', of a GTP or NBoard engine. 'shogi' and
+'othello' are this package's engines; append options as in 'shogi:SkillLevel=5'. More than two engines play a
+tournament.
+A limit is nodes=N, depth=N, movetime=MS, byoyomi=MS or clock=MAIN+BYOYOMI+INCREMENT (as in 10:00+0+5s), or several of
+these joined by commas.
+Each opening is played twice, with colours swapped. The games are judged by this package's rules. A fault (illegal move,
+loss on time, crash, missing or second answer) loses the game and is counted. Each finished game is one line of --log.
+To continue a stopped match, start it again with the same settings.
+'engine' is this engine in this process, without a protocol: 'level:3' plays at a level,
+'engine:futility_margin=100,evaluation=NAME,weights=FILE' with other settings (see --list). With a limit of nodes or
+depth, such games are reproducible. --in-process --a X --b Y is short for engine:X engine:Y --resign 3000:2.
 Exit status: 0 when the match is complete or decided, 1 when it was aborted, 2 for wrong arguments.
 """)
 
@@ -51,7 +53,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help="two or more engines; see below")
     _add_players(parser)
     parser.add_argument(
-        "--games", type=at_least_one, default=100, metavar="N", help="games between each two players; default 100"
+        "--games", type=at_least_one, default=100, metavar="N", help="games for each pair of players; default 100"
     )
     parser.add_argument("--tournament", choices=("round-robin", "gauntlet", "ladder"), default="round-robin")
     parser.add_argument(
@@ -96,23 +98,27 @@ def _add_terms(parser: argparse.ArgumentParser) -> None:
         "--resign",
         type=terms_numbers,
         metavar="VALUE:COUNT",
-        help=f"a side wins when the last COUNT scores of both put it ahead by VALUE; or {NEVER}",
+        help=f"adjudicate a win when in the last COUNT scores of both players one side leads by VALUE; or {NEVER}",
     )
     parser.add_argument(
         "--draw",
         type=terms_numbers,
         metavar="VALUE:COUNT:PLY",
-        help="a draw when, from PLY on, the last COUNT scores of both are within VALUE",
+        help="adjudicate a draw when, from ply PLY on, the last COUNT scores of both players are within VALUE",
     )
     parser.add_argument(
-        "--margin", type=float, default=100.0, metavar="MS", help="time over the limit that does not lose the game"
+        "--margin",
+        type=float,
+        default=100.0,
+        metavar="MS",
+        help="grace period: time beyond the limit that does not lose the game",
     )
     parser.add_argument(
         "--patience",
         type=float,
         default=60.0,
         metavar="S",
-        help="seconds over the limit after which an engine has failed to answer",
+        help="seconds beyond the limit after which an engine counts as not answering",
     )
     parser.add_argument(
         "--ready-patience", type=float, default=600.0, metavar="S", help="seconds to wait until an engine is ready"
@@ -316,7 +322,7 @@ def write_outputs(args: argparse.Namespace, ready: Prepared, plt: Any) -> None:
 
 
 def two_text(ready: Prepared) -> str:
-    """Return the figures of a match of two, how games ended, and the resources that the players used."""
+    """Return the result of a match between two players, how games ended, and the resources used."""
     from shogi_engine.match.report import line, summarise
     from shogi_engine.match.workers import SIDES
 

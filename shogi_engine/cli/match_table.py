@@ -19,7 +19,7 @@ def shown_match(match: "Match", names: Sequence[str], every: int) -> Iterator[Ca
     """Yield a function to call after each game.
 
     Args:
-        every: write a line to stderr after every that many games; 0 for none
+        every: the number of games between lines on stderr; 0 for none
     """
     if sys.stderr.isatty():
         from rich.console import Console
@@ -51,7 +51,7 @@ def _progress(match: "Match", names: Sequence[str]) -> str:
 
 
 class MatchView:
-    """The table, drawn from a copy of the log, so that another thread does not change it meanwhile."""
+    """The table, drawn from a copy of the log, because another thread may change the log meanwhile."""
 
     def __init__(self, match: "Match", names: Sequence[str]) -> None:
         self._match, self._names = match, names

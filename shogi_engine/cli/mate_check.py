@@ -12,7 +12,7 @@ CHECK_NODES = 1_000_000  # for each check other than the solution's
 
 
 def check(args: argparse.Namespace, problems: list[tuple[str, int]]) -> int:
-    """Examine problems, each with the plies of its author's solution or 0; status 1 if one has a flaw or no mate."""
+    """Check problems, each with the plies of its author's solution or 0; status 1 if one has a flaw or no mate."""
     from shogi_engine.games.shogi.mate.solver import MateSolver
 
     solver = MateSolver(args.hash)
@@ -30,12 +30,12 @@ def check(args: argparse.Namespace, problems: list[tuple[str, int]]) -> int:
 
 
 def examined(solver: Any, sfen: str, plies: int, max_ms: int) -> dict[str, Any]:
-    """Examine a problem; return the result for JSON. Moves are in USI, move numbers start at 1.
+    """Check a problem; return the result for JSON. Moves are in USI, move numbers start at 1.
 
     Args:
         flaws: of {"flaw": "other solution", "ply", "move", "length"}, {"flaw": "shorter", "length"}, {"flaw": "left
             over"}
-        tolerated: other last moves, not flaws by the usual rule
+        tolerated: other last moves, by convention not flaws
         unproven: checks without a result
     """
     from shogi_engine.games.shogi.mate.soundness import other_mates

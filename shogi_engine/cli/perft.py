@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 def run_suite(args: argparse.Namespace) -> int:
     """Check a suite; the file says how passes count, so --free-pass and --divide are ignored."""
     if args.game or args.position:
-        raise ValueError("perft: --suite takes its game and positions from the file")
+        raise ValueError("perft: with --suite, game and positions come from the file")
     from shogi_engine.suites.perft_suite import check, read
 
     game, cases = read(args.suite)

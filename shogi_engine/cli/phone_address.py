@@ -8,7 +8,7 @@ ELSEWHERE = {"0.0.0.0": (socket.AF_INET, "192.0.2.1"), "::": (socket.AF_INET6, "
 
 
 def reachable_host(host: str) -> str:
-    """Return the address by which others reach a server that listens on `host`; `host` itself if unknown.
+    """Return the address at which others reach a server that listens on `host`; `host` itself if unknown.
 
     For a wildcard it is the address from which this machine would send to other networks. Nothing is sent: the
     addresses in ELSEWHERE are reserved for documentation, and UDP sockets connect without sending a packet.

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 NOTATIONS = ("usi", "japanese", "kif", "western", "csa")
 LIMITS = ("depth", "nodes", "movetime")
-# Options that say how to play; with any of them no questions are asked.
+# If any of these options is given, no questions are asked.
 SAID = (
     "human", "handicap", "clock", "xot", "load", "position", "moves", "level", "depth", "nodes", "movetime"
 )  # fmt: skip
@@ -56,7 +56,7 @@ def add_parser(commands: Any) -> None:
     add_game(parser, "?")
     choices = (*SIDES, "both", "none")
     parser.add_argument("--human", choices=choices, help="the human's side, default black")
-    # The option's older name. It has no default: that of --human applies.
+    # The older name of --human, whose default applies.
     parser.add_argument("--person", dest="human", choices=choices, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     parser.add_argument(
         "--pieces",
@@ -125,9 +125,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def complete(args: argparse.Namespace) -> None:
-    """Fill in missing arguments: a person at a terminal who gives at most the game is asked.
+    """Ask for missing arguments, at a terminal, if at most the game is given.
 
-    Raises ValueError if there is no game, EOFError if the person leaves.
+    Raises ValueError if there is no game, EOFError if the user leaves.
     """
     if is_terminal() and not any(getattr(args, name) for name in SAID):
         from shogi_engine.cli.terminal.questions import ask
@@ -145,9 +145,9 @@ def greeting(match: TerminalGame) -> str:
     if not match.humans:
         return _("The engine plays itself.")
     if len(match.humans) == 2:
-        return _("You play both sides; `help` lists what can be typed.")
+        return _("You play both sides; `help` lists the commands.")
     side = side_name(min(match.humans), match.engine.game.name)
-    you = _("You are {side}; `help` lists what can be typed.").format(side=side)
+    you = _("You are {side}; `help` lists the commands.").format(side=side)
     return f"{you}\n{match.strength()}"
 
 
@@ -208,7 +208,7 @@ def _match(args: argparse.Namespace, engine: "Engine") -> TerminalGame:
 
 
 def load_rules(engine: "Engine") -> None:
-    """Compile, or load, the kernels for the human's moves and for book moves."""
+    """Compile the kernels for the human's moves and for book moves, or load them from the cache."""
     for move in engine.legal_moves()[:1]:
         engine.push(move)
         engine.pop()
@@ -219,7 +219,7 @@ def load_rules(engine: "Engine") -> None:
 
 
 def offer_save(match: TerminalGame) -> None:
-    """Ask for a file until the finished game is written or the person declines."""
+    """Ask for a file name until the finished game is written or the user declines."""
     while match.is_unsaved():
         try:
             name = match.read(_("save as (Enter keeps it in the user's folder)> ")).strip()
@@ -239,8 +239,8 @@ def keep_game(match: TerminalGame) -> None:
     try:
         path = keep(match.record())
     except (ValueError, OSError) as fault:
-        print(_("the game could not be kept: {fault}").format(fault=_(str(fault))), file=sys.stderr)
+        print(_("the game could not be saved: {fault}").format(fault=_(str(fault))), file=sys.stderr)
         return
     match.note_stored()
     with contextlib.suppress(OSError):  # the terminal may be closed
-        match.show(_("the game is kept in {path}; `--load` continues with it").format(path=path))
+        match.show(_("the game is saved in {path}; `--load` continues it").format(path=path))

@@ -1,6 +1,6 @@
 """Prepares a search in a thread while a human reads and types, for `play`.
 
-A separate process on a second core would not be faster: it would compile the rules again, which are most of the search.
+A separate process would not be faster: it would compile the rules again, which are most of the search.
 """
 
 import os
@@ -18,7 +18,7 @@ LAST_WAIT = 0.2  # seconds allowed for the thread to end by itself
 
 
 class Preparation:
-    """Compiles, or loads, the search of `game` in a thread, and then what is needed later in a game."""
+    """Compiles or loads the search of `game` in a thread, then the kernels needed later in a game."""
 
     def __init__(self, game: "Game") -> None:
         self._ready = threading.Event()

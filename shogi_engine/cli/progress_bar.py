@@ -11,7 +11,7 @@ PER_SECOND = 4
 
 @contextlib.contextmanager
 def progress_bar(what: str, whole: int, done: int = 0) -> Iterator[Callable[[], None]]:
-    """Yield a function to call after each step. The bar is on stderr; without a terminal there is none.
+    """Yield a function to call after each step. The bar is on stderr; if that is not a terminal, there is none.
 
     Args:
         done: how many of the `whole` steps are already done

@@ -14,7 +14,7 @@ from shogi_engine.play.keeping import data_folder
 
 PORT = 8765
 PORT_MAX = 65535
-SWITCH_SECONDS = 0.001  # after which a thread that waits for Python's lock gets it: a fifth of the usual
+SWITCH_SECONDS = 0.001  # Python's switch interval, a fifth of the default, so that searches do not delay answers
 
 
 def add_parser(commands: Any) -> None:
@@ -26,7 +26,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--port", type=natural, default=PORT, metavar="N", help=f"port; default {PORT}, 0 for any free one"
     )
-    parser.add_argument("--token", default="", help="token that browsers must know; generated if the host requires one")
+    parser.add_argument(
+        "--token", default="", help="token that browsers must present; generated if the host requires one"
+    )
     parser.add_argument(
         "--engines", type=at_least_one, metavar="N", help="searches at the same time; default: one per core"
     )
@@ -60,14 +62,14 @@ def run(args: argparse.Namespace) -> int:
         hub = hub_of_engines(args.engines or cores(), store)
         config = uvicorn.Config(
             application(hub, guard),
-            log_level="error",  # anything that is not HTTP would be logged
+            log_level="error",  # at lower levels, every connection that is not HTTP would be logged
             access_log=False,
             server_header=False,
             ws_max_size=MESSAGE_MAX,
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=2,
         )
-        print(f"the board is at {address} (Ctrl-C ends the server)", flush=True)
+        print(f"the board is at {address} (Ctrl-C stops the server)", flush=True)
         if not is_loopback(args.host) and sys.stdout.isatty():
             print(qr_code(address), flush=True)
         if args.open:

@@ -31,7 +31,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--wld", action="store_true", help="find only who wins: the score is 1, 0 or -1")
     parser.add_argument("--suite", metavar="FILE", help="check the scores in a file instead")
     add_threads(parser)
-    add_hash(parser, 256)  # the longest endings, of 26 squares and more, take an eighth fewer nodes than with 64
+    add_hash(parser, 256)  # MB; endings of 26 or more empty squares take an eighth fewer nodes than with 64 MB
     add_json(parser)
 
 

@@ -15,7 +15,7 @@ from shogi_engine.cli.common import add_command, add_threads, at_least_one, natu
 from shogi_engine.training import STAGES
 
 GAMES = ("shogi", "othello")
-OWN_OPTIONS = (  # of one game or the other
+OWN_OPTIONS = (  # options that only one game has
     "architecture",
     "width",
     "batch",
@@ -74,7 +74,7 @@ def add_parser(commands: Any) -> None:
         "--trust",
         type=fraction,
         metavar="S",
-        help="weight of later positions' values in each position's target, 0 to 1; default 0.5, Othello 0.8",
+        help="lambda of TD(lambda): weight of later positions in a position's target, 0 to 1; default 0.5, Othello 0.8",
     )
     parser.add_argument(
         "--older-share",
@@ -96,7 +96,7 @@ def add_parser(commands: Any) -> None:
         "--noted",
         type=Path,
         metavar="FILE",
-        help="Shogi: a psv file with known values; the report says how well they are ranked",
+        help="Shogi: a psv file of positions with known values; the report says how well the network ranks them",
     )
     parser.add_argument(
         "--against",
@@ -141,7 +141,7 @@ def _add_game_options(parser: argparse.ArgumentParser) -> None:
         "--penalty",
         type=natural,
         metavar="N",
-        help="Othello: number of positions that a weight needs to change by half; default 300",
+        help="Othello: L2 penalty: a weight that occurs in N positions moves half as far as without it; default 300",
     )
     othello.add_argument(
         "--endings",
@@ -177,7 +177,7 @@ def existing(folder: Path) -> Path:
 
 
 def plan_of(args: argparse.Namespace) -> Any:
-    """Return the pipeline.Plan of the arguments. Raises ValueError for an option that the game lacks."""
+    """Return the pipeline.Plan of the arguments. Raises ValueError for an option that the game does not have."""
     from shogi_engine.batch.streams import open_records
     from shogi_engine.training.pipeline import Plan
     from shogi_engine.training.recipe import load

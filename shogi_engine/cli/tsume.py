@@ -39,7 +39,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Give problems until the person leaves."""
+    """Give problems until the user leaves."""
     import sys
 
     progress, some = Progress(), problems(args.length, args.grade)
@@ -72,7 +72,7 @@ def first_problem(args: argparse.Namespace, progress: Progress, some: tuple[Prob
 
 
 def progress_lines(progress: Progress) -> list[str]:
-    """Return lines with the number of problems of each length that were solved."""
+    """Return lines with the number of solved problems of each length."""
     words = _("{length} plies: {solved} of {count} solved")
     rows = []
     for length in LENGTHS:
@@ -110,7 +110,7 @@ class Desk:
         self._solver.warmup()
 
     def give(self, problem: Problem) -> bool:
-        """Give a problem until it is solved or skipped; return False if the person leaves."""
+        """Give a problem until it is solved or skipped; return False if the user leaves."""
         board, helped = self._board(problem.sfen), 0
         title = _("No. {number}: mate in {length}, grade {grade}")
         self.show(title.format(number=problem.number, length=problem.length, grade=problem.grade))
@@ -168,12 +168,12 @@ class Desk:
         return best
 
     def _hint(self, problem: Problem, board: Any, count: int) -> str:
-        """Return the next move's target square; asked again, the move itself."""
+        """Return the target square of the next move; the second time, the move itself."""
         found = self._solver.solve(board._pos, shortest=True)
         (text,) = self._texts(board.sfen(), [self._usi(board, found.moves[0])])
         if count % 2 == 0:
             return text
-        return _("It goes to {square}.").format(square=text[1:3] if self._notation == "japanese" else text[2:4])
+        return _("The move goes to {square}.").format(square=text[1:3] if self._notation == "japanese" else text[2:4])
 
     def _usi(self, board: Any, move: int) -> str:
         from shogi_engine.games.shogi.mate.solver import line_texts
@@ -181,7 +181,7 @@ class Desk:
         return line_texts(board._pos, [move])[0]
 
     def _texts(self, sfen: str, moves: Any) -> list[str]:
-        """Return moves from a position in the notation shown."""
+        """Return moves from a position in the displayed notation."""
         board, texts = self._board(sfen), []
         for move in moves:
             texts.append(board.text(board.parse_usi(move), self._notation))

@@ -32,7 +32,7 @@ def start_thread(work: Callable[..., object], name: str, *arguments: object) -> 
 
 
 def lower_priority(steps: int) -> None:
-    """Give the calling thread less CPU time than others if cores are scarce. Only on Linux have threads a nice value.
+    """Lower the priority of the calling thread. It has an effect only on Linux, where each thread has a nice value.
 
     Args:
         steps: added to the nice value; the maximum is 19
@@ -82,7 +82,7 @@ def results_on_threads(
     try:
         for _ in items:
             yield received(finished)
-        for thread in started:  # they have nothing left to do
+        for thread in started:
             thread.join()
     finally:
         ended = True

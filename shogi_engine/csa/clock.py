@@ -1,4 +1,4 @@
-"""Both sides' time as the server counts it: only its `T` says what a move has cost. Standard library only."""
+"""Both sides' clocks by the server's count: the `T` after a move is the time charged for it. Standard library only."""
 
 import math
 from dataclasses import replace
@@ -9,9 +9,9 @@ MS = 1000.0
 
 
 class ServerClock:
-    """Both sides' clocks before their next moves, whose increments are in the main time.
+    """Both sides' clocks before their next moves; the main time includes the increment of the next move.
 
-    CSA adds the increment before each move, the first one included; a move is in time if it takes less than
+    CSA adds the increment before each move, including the first. A move is in time if it takes less than
     `available_ms`.
     """
 
@@ -27,11 +27,11 @@ class ServerClock:
     def charge(self, side: int, text: str, measured_ms: float | None = None) -> float:
         """Charge the time of a move, as the server writes it after T; return it in seconds.
 
-        T is in seconds, as in CSA's files, but with a unit of 1 ms some servers give it in ms. Such a server is
-        recognised by a number that is nearer to `measured_ms`, or that as seconds would exceed the side's time.
+        T is in seconds, as in CSA files, but with a unit of 1 ms some servers give it in ms. It is taken as ms if that
+        is nearer to `measured_ms`, or if as many seconds would exceed the side's time.
 
         Args:
-            measured_ms: how many ms a move of this engine took here; None for the opponent's moves
+            measured_ms: the time of this engine's move as measured here; None for the opponent's moves
         """
         number = float(text)
         if self.times[side].unit < MS and "." not in text and number:

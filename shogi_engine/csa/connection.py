@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-LINE_MAX = 8192  # bytes; what is longer is no line of the protocol
+LINE_MAX = 8192  # bytes; the protocol has no longer lines
 CHUNK = 4096
-PROBE_AFTER, PROBE_EVERY, PROBES = 30, 10, 3  # seconds, seconds and how often the system asks a silent peer
-SEND_PATIENCE = 60.0  # seconds until what was sent and not acknowledged ends the connection
+PROBE_AFTER, PROBE_EVERY, PROBES = 30, 10, 3  # TCP keep-alive: seconds, seconds, number of probes
+SEND_PATIENCE = 60.0  # seconds until unacknowledged data end the connection
 
 Log = Callable[[str, str], None]  # called with '<' or '>' (or '=' for a note) and a line
 
@@ -39,7 +39,7 @@ class Closed:
     """The connection has ended.
 
     Attributes:
-        reason: why, for a person
+        reason: why, for the user
     """
 
     connection: "Connection"
@@ -52,7 +52,7 @@ class Connection:
     Attributes:
         deliver: called with a Received for each line and once with Closed, in the reader's thread
         heard: time.monotonic() of the last line received
-        last: of the last line received or sent
+                last: time.monotonic() of the last line received or sent
 
     Raises:
         OSError: the connection failed

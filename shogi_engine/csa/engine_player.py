@@ -1,4 +1,4 @@
-"""The engine of this package as a player, in this process: limited by the clock, by nodes or as a weaker player."""
+"""This engine as a player, in this process, limited by the clock, by nodes or by a level."""
 
 import time
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from shogi_engine.types.clock import TimeBudget
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
 
-UNTIMED_MS = 5000  # of a move in a game without a limit of time
+UNTIMED_MS = 5000  # for each move if the game has no time limit
 SECOND = 1000  # ms
 
 
@@ -23,7 +23,7 @@ class Strength:
 
     Attributes:
         level: None for full strength
-        resign: centipawns, 0 for never
+        resign: resign at minus this many centipawns or less; 0 for never
     """
 
     level: int | None = None
@@ -53,7 +53,7 @@ class CsaEnginePlayer(CsaPlayer):
             engine.check_level(self._strength.level)
 
     def load(self) -> None:
-        """Compile the search, or load it."""
+        """Compile the search or load it from the cache."""
         self._engine.warmup()
         if self._strength.level is None:
             self._engine.load_solver()

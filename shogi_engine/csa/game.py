@@ -14,11 +14,11 @@ from shogi_engine.records.headers import one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.types.termination import Outcome, Termination
 
-PV_MAX = 12  # moves of a comment
-OVERHEAD_KEPT = 0.8  # of a move's overhead, at the next move: one slow move is remembered for a while
+PV_MAX = 12  # maximum number of moves in a comment
+OVERHEAD_KEPT = 0.8  # share of the overhead kept at the next move, so that a slow move has an effect for a while
 FAULTS_MAX = 2  # faults of a player at one move before the engine resigns
 SIGNS = "+-"
-RESULTS = {"WIN": "win", "LOSE": "lose", "DRAW": "draw", "CENSORED": "draw"}  # without CHUDAN: no one has won
+RESULTS = {"WIN": "win", "LOSE": "lose", "DRAW": "draw", "CENSORED": "draw"}  # CHUDAN, an aborted game, has none
 SAID_BY_ENDING = (
     Termination.RESIGNATION,
     Termination.TIME_FORFEIT,
@@ -26,7 +26,7 @@ SAID_BY_ENDING = (
     Termination.DECLARATION,
     Termination.MAX_MOVES,
 )
-REASONS = {  # that the server gives
+REASONS = {  # as the server names them
     "RESIGN": Termination.RESIGNATION,
     "TIME_UP": Termination.TIME_FORFEIT,
     "ILLEGAL_MOVE": Termination.ILLEGAL_MOVE,
@@ -48,20 +48,20 @@ def outcome_of(reason: str, result: str, side: int) -> Outcome:
     return Outcome(side if result == "win" else 1 - side, REASONS.get(reason, Termination.UNKNOWN))
 
 
-class BrokenGame(Exception):  # noqa: N818  (no error of ours)
-    """The server's report of the game is impossible: the game cannot continue in this conversation."""
+class BrokenGame(Exception):  # noqa: N818  (not an error of this program)
+    """The server's messages contradict the game, so it cannot continue on this connection."""
 
 
 @dataclass(frozen=True)
 class Talk:
-    """A game's connections.
+    """How a game talks to the server, the player and the user.
 
     Attributes:
         protocol, send: to the server
         comments: send scores and lines with moves, in shogi-server's form
         ponder: think on the opponent's time
         deliver: called with (token, CsaAnswer) from the player's thread
-        note: called with a line for a person
+        note: called with a line for the user
     """
 
     protocol: Protocol
@@ -97,9 +97,9 @@ class Game:
         self._token: object | None = None  # the current question
         self._guess = ""  # the reply being pondered on
         self._sent = ""  # the engine's move, '+7776FU', until the server accepts it
-        self._answer = CsaAnswer()  # that move's
-        self._measured_ms = 0.0  # how long it took here
-        self._overhead_ms = 0.0  # what the last moves took at the server beyond their thinking
+        self._answer = CsaAnswer()  # which contains that move
+        self._measured_ms = 0.0  # the time of that move, as measured here
+        self._overhead_ms = 0.0  # the time charged for the last moves beyond their thinking time
         self._turn_answered = False
         self._faults = 0
         self._suspect = False
@@ -114,7 +114,7 @@ class Game:
             self._keep_comments(earlier)
 
     def _head(self) -> None:
-        """Write the headers that are known before the first move into the record."""
+        """Write the headers known before the first move into the record."""
         summary, (black, white) = self.summary, self.summary.times
         self.record.headers |= {"event": one_line(summary.game_id), "started": self.began}
         if black == white and not black.clock.increment:
@@ -187,11 +187,11 @@ class Game:
         """The server has accepted a move. Raises BrokenGame if the move is impossible."""
         board, ours = self.builder.board, self.our_turn
         if self._suspect:
-            raise BrokenGame(f"{event.move} after a move that is not legal")
+            raise BrokenGame(f"the server sent {event.move} after an illegal move")
         if event.move[0] != SIGNS[board.turn]:
-            raise BrokenGame(f"{event.move} is a move of the side that is not to move")
+            raise BrokenGame(f"{event.move} is a move of the wrong side")
         if ours and event.move != self._sent:
-            raise BrokenGame(f"the server says that we moved {event.move}, not {self._sent or 'yet'}")
+            raise BrokenGame(f"the server reports {event.move} as this engine's move, not {self._sent or 'none'}")
         try:
             node = self.builder.play(board.parse_text(event.move))
         except ValueError as fault:
@@ -227,7 +227,7 @@ class Game:
             self._talk.player.over(self.result)
 
     def break_off(self, reason: str) -> None:
-        """The game cannot continue in this conversation; the record ends here."""
+        """The game cannot continue on this connection; the record ends here."""
         self._stop()
         self.over, self.reason = True, reason
         self._finish(Outcome(None, Termination.INTERRUPTED), reason)
@@ -276,7 +276,7 @@ class Game:
             return ""
 
     def _retry(self, fault: str) -> None:
-        """The player failed: try again with the remaining time, or resign."""
+        """The player failed: ask again with the remaining time, or resign."""
         self._faults += 1
         self._talk.note(f"the engine failed: {fault}")
         if self._faults >= FAULTS_MAX:

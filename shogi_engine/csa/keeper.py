@@ -10,7 +10,7 @@ from shogi_engine.records.files import dumps
 from shogi_engine.records.tree import GameRecord
 
 FORMATS = ("csa", "kif")
-NAME_MAX = 200  # characters of a file's name without its ending
+NAME_MAX = 200  # characters of a file name without its extension
 
 
 class Keeper:
@@ -23,7 +23,7 @@ class Keeper:
             self._folder.mkdir(parents=True, exist_ok=True)
 
     def stem(self, game_id: str) -> str:
-        """Return a new file name, without its ending, for a new game."""
+        """Return an unused file name, without extension, for a new game."""
         name = re.sub(r"[^\w+.@-]+", "_", game_id, flags=re.ASCII).strip("._") or time.strftime("%Y%m%d-%H%M%S")
         name = name[:NAME_MAX]
         number = 1
@@ -32,7 +32,7 @@ class Keeper:
         return _numbered(name, number)
 
     def save(self, record: GameRecord, stem: str) -> Path | None:
-        """Write a record, replacing an earlier one of the game; return the first file's path. Raises OSError."""
+        """Write a game's record, replacing any earlier one; return the first file's path. Raises OSError."""
         if self._folder is None:
             return None
         paths = [self._folder / f"{stem}.{each}" for each in self._formats]

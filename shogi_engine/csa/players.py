@@ -15,7 +15,7 @@ from shogi_engine.types.clock import Clock, TimeBudget
 from shogi_engine.types.score import Score
 
 RESIGN, WIN = "resign", "win"
-CLOSE_PATIENCE = 5.0  # seconds that a player has to end what it is at
+CLOSE_PATIENCE = 5.0  # timeout in seconds for a player to end its search
 
 
 def centipawns(score: Score) -> int:
@@ -28,7 +28,7 @@ class GameRules:
     """The conditions of a game that a player must know.
 
     Attributes:
-        declaration: by 27 points; without it no one may declare
+        declaration: whether a win can be declared, by the 27-point rule
     """
 
     max_moves: int = 0
@@ -42,11 +42,11 @@ class ServerTurn:
     Attributes:
         since: time.monotonic() when the clock began to run
         start: SFEN
-        moves: USI, those before `start` are in its move number
+        moves: USI, made from `start`
         side: to move, 0 for black
-        clocks: both sides' before their next moves
-        times: what else the server says of them
-        overhead_ms: what the last moves took at the server beyond their thinking, on a busy machine or a slow line
+        clocks: both sides' clocks before their next moves
+        times: both sides' time controls, as the server gives them
+        overhead_ms: the time charged for the last moves beyond their thinking time, on a busy machine or a slow line
     """
 
     start: str
@@ -58,7 +58,7 @@ class ServerTurn:
     overhead_ms: float = 0.0
 
     def clock(self) -> Clock:
-        """Return the clock of the side to move, less what the server may round up: a started unit is a whole one."""
+        """Return the clock of the side to move, less the time lost if the server rounds up to whole units."""
         clock, unit = self.clocks[self.side], self.time.unit if self.time.roundup else 0
         if clock.byoyomi > unit:
             return replace(clock, byoyomi=clock.byoyomi - unit)
@@ -66,7 +66,7 @@ class ServerTurn:
 
     @property
     def time(self) -> ServerTime:
-        """What the server says of the time of the side to move."""
+        """The time control of the side to move."""
         return self.times[self.side]
 
 
@@ -79,7 +79,7 @@ class CsaAnswer:
         ponder: the reply it expects, '' for none
         score: centipawns for the side to move, None if unknown
         pv: the line it expects, `move` first
-        depth: or 0
+        depth: in plies, 0 if unknown
         fault: why there is no move
         thought_ms: how long it thought by its own clock, None if unknown
     """
@@ -97,7 +97,7 @@ Deliver = Callable[[CsaAnswer], None]
 
 
 class Job(SearchHandle):
-    """A requested search for the move of a turn."""
+    """A requested search for a move."""
 
     def __init__(self, turn: ServerTurn, deliver: Deliver, *, pondering: bool) -> None:
         super().__init__(pondering=pondering)
@@ -118,7 +118,7 @@ class CsaPlayer:
         self._working = threading.Lock()  # held while a thread is at a job
         self._thread: threading.Thread | None = None
 
-    # ---- how a player plays
+    # ---- defined by subclasses
 
     def load(self) -> None:
         """Prepare for the first game, however long it takes. Raises ValueError, OSError."""
@@ -140,7 +140,7 @@ class CsaPlayer:
     def restart(self) -> None:
         """Restart after a fault."""
 
-    # ---- what a game asks
+    # ---- called by a game
 
     def begin(self, rules: GameRules) -> None:
         """Prepare for a game and drop any running job."""
@@ -157,10 +157,10 @@ class CsaPlayer:
         self._put(Job(turn, deliver, pondering=True))
 
     def hit(self, turn: ServerTurn) -> None:
-        """The pondered position was reached: `deliver` will be called."""
+        """The expected move was made: the search continues on the clock, and `deliver` will be called."""
         job = self._job
         if job is None or not job.pondering:
-            raise RuntimeError("nothing is pondered on")
+            raise RuntimeError("the player is not pondering")
         job.turn = turn
         job.ponderhit(self._budget(turn))
 
@@ -193,13 +193,13 @@ class CsaPlayer:
         self._thread = start_thread(self._do, "player", job)
 
     def _do(self, job: Job) -> None:
-        """Search for a job after the ones before it, and deliver the answer if it is still needed."""
+        """Do a job after the previous ones, and deliver the answer if it is still needed."""
         with self._working:
             if job.stopped:
                 return
             try:
                 answer = self._answer(job)
-            except Exception as failure:  # whatever went wrong, the game continues: with another try, or by resigning
+            except Exception as failure:  # after any failure the game continues: the player tries again, or resigns
                 answer = CsaAnswer(fault=str(failure) or repr(failure))
             job.decided.wait()
             with self._lock:

@@ -11,7 +11,7 @@ from shogi_engine.common.text import sanitize
 from shogi_engine.csa.summary import BEGIN, Summary, SummaryError, SummaryReader
 
 RESULTS = ("WIN", "LOSE", "DRAW", "CENSORED", "CHUDAN")
-NAME_MAX = 32  # characters of a name, and of one that the game name of shogi-server begins with
+NAME_MAX = 32  # characters of a login name, and of the first part of a game name of shogi-server
 _NAME = re.compile(rf"[\w@.-]{{1,{NAME_MAX}}}", re.ASCII)
 _GAME = re.compile(rf"[\w@.-]{{1,{NAME_MAX}}}-[0-9]+-[0-9]+F?(-[BbWw])?", re.ASCII)
 _MOVE = re.compile(r"(?P<move>[+-][0-9]{4}[A-Z]{2})(?P<rest>,.*)?", re.ASCII)
@@ -27,7 +27,7 @@ class State(enum.Enum):
     LOGIN = "waiting for the answer to LOGIN"
     WAITING = "waiting for a game"
     SUMMARY = "reading the conditions of a game"
-    OFFERED = "to agree or not"
+    OFFERED = "a game is offered"
     AGREED = "waiting for START"
     PLAYING = "playing"
     LOGOUT = "waiting for the answer to LOGOUT"
@@ -63,7 +63,7 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class Rejected:
-    """The offered game does not begin."""
+    """The offered game was rejected."""
 
     text: str
 
@@ -88,7 +88,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Declared:
-    """%TORYO, %KACHI ... of either side.
+    """A side has sent %TORYO, %KACHI ...
 
     Attributes:
         time: as in Moved
@@ -164,7 +164,7 @@ class Protocol:
         self.reason = ""  # why the game ends, once known
         self._reader = SummaryReader()
 
-    # ---- what is said to the server
+    # ---- lines to the server
 
     def login(self, name: str, password: str) -> str:
         """Begin the conversation."""
@@ -172,7 +172,7 @@ class Protocol:
         return f"LOGIN {name} {password}{' x1' if self.x1 else ''}"
 
     def ask_for_game(self, game: str, turn: str) -> str:
-        """Ask for a game, in the extended mode.
+        """Request a game, in the extended mode.
 
         Args:
             turn: '+', '-' or '*' for either
@@ -206,7 +206,7 @@ class Protocol:
         return "%KACHI"
 
     def logout(self) -> str:
-        """Leave."""
+        """Log out."""
         self._go(State.LOGOUT, State.WAITING)
         return "LOGOUT"
 
@@ -219,7 +219,7 @@ class Protocol:
             raise RuntimeError(f"{to.name} cannot follow {self.state.name}")
         self.state = to
 
-    # ---- what the server says
+    # ---- lines from the server
 
     def receive(self, line: str) -> list[Event]:
         """Process one line without its line end; return the events."""
@@ -243,7 +243,7 @@ class Protocol:
         return [Notice(line)]
 
     def closed(self) -> list[Event]:
-        """The connection has ended; return the end of the game if the server had begun to report it."""
+        """Process the end of the connection; return the end of the game if the server had begun to report it."""
         ended = self.state is State.PLAYING and self.reason
         self.state = State.NEW
         return [Ended(self.reason, "")] if ended else []

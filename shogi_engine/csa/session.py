@@ -41,12 +41,12 @@ from shogi_engine.csa.settings import Settings, Tally
 NAP = 0.1  # seconds; delays are slept in steps of this
 TICK = 1.0  # seconds between looks at the clock
 STEADY = 60.0  # seconds after which a connection counts as successful
-JITTER = 0.25  # of a delay, so that the clients of a server that was down do not all return at once
+JITTER = 0.25  # random share of a delay, so that clients do not all reconnect at once after a server's restart
 UNREADABLE_MAX = 3  # consecutive offers that cannot be read
 ENDED_BY = {
     "RESIGN": "resignation", "TIME_UP": "time", "ILLEGAL_MOVE": "an illegal move",
     "ILLEGAL_ACTION": "an illegal action", "SENNICHITE": "repetition",
-    "OUTE_SENNICHITE": "perpetual check", "JISHOGI": "declaration", "MAX_MOVES": "the limit of moves",
+    "OUTE_SENNICHITE": "perpetual check", "JISHOGI": "declaration", "MAX_MOVES": "the move limit",
     "CHUDAN": "the server",
 }  # fmt: skip
 WORDS = {"win": "won", "lose": "lost", "draw": "drawn", "": "aborted"}
@@ -63,7 +63,7 @@ class Display(Interface):
         """Show a line that stays."""
 
     def progress(self, text: str) -> None:
-        """Show a line that the next one replaces; '' takes it away."""
+        """Show a line that the next one replaces; '' removes it."""
 
 
 class Session:
@@ -96,8 +96,8 @@ class Session:
         self._deadlines: dict[str, float] = {}
         self._begun = self._failures = self._unreadable = 0
         self._ever = self._leaving = self._done = False
-        self._played = False  # a game was ended on this connection
-        self._connected = 0.0  # when it was made
+        self._played = False  # a game has ended on this connection
+        self._connected = 0.0  # when the connection was made
         self._interrupts = self._heeded = 0
         self._handlers: dict[type, Callable[[Any, float], None]] = {
             LoggedIn: self._logged_in, Refused: self._refused, Offered: self._offered, Unreadable: self._not_readable,
@@ -181,7 +181,7 @@ class Session:
         for name in [name for name, at in self._deadlines.items() if at <= now]:
             del self._deadlines[name]
             if name == "resume":
-                self._note("the game that was aborted is not offered again")
+                self._note("the aborted game was not offered again")
                 self._leave()
             elif name == "logout":
                 self._done = True
@@ -192,7 +192,7 @@ class Session:
         if game is not None and self._protocol.state is State.PLAYING:
             silent = now - connection.heard
             if silent > self._patience.silence and -game.time_left(now) > self._patience.silence:
-                self._lost(f"not a line from the server for {silent:.0f} s")
+                self._lost(f"no line from the server for {silent:.0f} s")
                 return
             self._show(game, now)
         if now - connection.last >= self._patience.keep_alive and self._protocol.state is not State.LOGIN:
@@ -201,7 +201,7 @@ class Session:
     def _show(self, game: Game, now: float) -> None:
         left = game.time_left(now)
         whose = "we think" if game.our_turn else f"{game.opponent} thinks"
-        score = "" if game.score is None else f", {game.score / 100:+.2f} for us"
+        score = "" if game.score is None else f", score {game.score / 100:+.2f}"
         clock = "" if math.isinf(left) else f", {max(left, 0):.0f} s left"
         self._display.progress(f"move {game.ply + 1}: {whose}{clock}{score}")
 
@@ -247,7 +247,7 @@ class Session:
         """Count a failed attempt. Raises SessionError if it was the last."""
         self._failures += 1
         if self._failures >= self._settings.attempts:
-            raise SessionError(f"{reason} ({self._failures} tries in a row)")
+            raise SessionError(f"{reason} ({self._failures} consecutive attempts)")
         self._note(reason)
 
     def _lost(self, reason: str) -> None:
@@ -277,7 +277,7 @@ class Session:
         self._wait_for_game()
 
     def _wait_for_game(self) -> None:
-        """Ask for a game, or wait for one."""
+        """Request a game, or wait for one."""
         if not self._more():
             if not self._may_resume():
                 self._leave()
@@ -290,8 +290,8 @@ class Session:
     def _refused(self, event: Refused, now: float) -> None:
         reason = f"the server refused the login of {self._settings.name}: {sanitize(event.reason)}"
         if not self._ever:
-            raise SessionError(f"{reason} (a wrong name or password, or that name is logged in already)")
-        # The server may not have noticed yet that the connection before was lost.
+            raise SessionError(f"{reason} (wrong name or password, or the name is already logged in)")
+        # The server may not have noticed yet that the previous connection was lost.
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -352,7 +352,7 @@ class Session:
         self._unreadable += 1
         self._send(self._protocol.reject())
         if self._unreadable >= UNREADABLE_MAX:
-            raise SessionError(f"{self._unreadable} games in a row were offered that cannot be read: {event.reason}")
+            raise SessionError(f"{self._unreadable} consecutive offers of games could not be read: {event.reason}")
 
     def _rejected(self, event: Rejected, now: float) -> None:
         self._deadlines.pop("start", None)
@@ -449,6 +449,6 @@ class Session:
         if self._game is None or self._protocol.state is not State.PLAYING:
             self._leave()
         elif first and not self.left_at_once:
-            self._note("this game is played to its end; once more aborts it, which most servers count as lost")
+            self._note("this game will be finished; interrupt again to abort it, which most servers count as a loss")
         else:
             self._done = True

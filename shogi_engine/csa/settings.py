@@ -9,17 +9,17 @@ PORT = 4081
 
 @dataclass(frozen=True)
 class Patience:
-    """Seconds.
+    """Timeouts and delays in seconds.
 
     Attributes:
         connect: until there is a connection
         login: until LOGIN is answered
         start: from AGREE to START
-        silence: without a line, over the time of the side to move
+        silence: without a line, beyond the time of the side to move
         logout: until LOGOUT is answered
-        keep_alive: without a line in either direction, until an empty one is sent; the protocol asks for 30 at
+        keep_alive: without a line in either direction, until an empty one is sent; the protocol requires 30 at
             least
-        first_delay, longest_delay: before another try to connect, twice as long each time
+        first_delay, longest_delay: before reconnecting; the delay doubles with each failure
     """
 
     connect: float = 15.0
@@ -38,13 +38,13 @@ class Settings:
 
     Attributes:
         game: shogi-server's game name, '' for servers that know none
-        x1: the extended mode, which needs one
+        x1: use the extended mode, which needs a game name
         turn: in the extended mode, '+', '-' or '*' for either
-        games: how many, 0 for no end
+        games: the number of games, 0 for no limit
         comments: send scores and lines with moves
         ponder: think on the opponent's time
-        attempts: to connect or log in, in a row
-        resume: seconds to wait for a game to be offered again that was aborted, once no other is to be played
+        attempts: the maximum number of consecutive attempts to connect or log in
+        resume: seconds to wait for the server to offer an aborted last game again
     """
 
     host: str
@@ -65,7 +65,7 @@ class Settings:
         if self.game:
             check_game(self.game)
         elif self.x1:
-            raise ValueError("the extended mode x1 needs the name of a game")
+            raise ValueError("the extended mode x1 needs a game name")
         if not self.x1 and self.turn != "*":
             raise ValueError("a side can be requested only in the extended mode x1")
 
@@ -80,7 +80,7 @@ class Tally:
     """The results of games.
 
     Attributes:
-        broken: without a result
+        broken: the number of games without a result
     """
 
     wins: int = 0

@@ -1,4 +1,4 @@
-"""Game_Summary: the conditions of a game as a server offers it, read line by line. No state of a conversation here."""
+"""Game_Summary: the conditions of a game that a server offers, read line by line."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ FORMAT = "Shogi 1.0"
 JISHOGI = "Jishogi 1.1"  # the declaration by 27 points
 _UNIT = re.compile(r"([0-9]{1,6})(msec|sec|min)")
 _UNIT_MS = {"msec": 1, "sec": 1000, "min": 60_000}
-_STOP_WATCH = re.compile(r"-([0-9]+)-0[0-9]+F?\+")  # in shogi-server's names of games
+_STOP_WATCH = re.compile(r"-([0-9]+)-0[0-9]+F?\+")  # in shogi-server's game names
 _BLOCKS = {"Time": (0, 1), "Time+": (0,), "Time-": (1,)}
 _TIMES = ("Total_Time", "Byoyomi", "Increment", "Least_Time_Per_Move")
 
@@ -29,8 +29,8 @@ class ServerTime:
 
     Attributes:
         clock: at the start, without the increment, which CSA adds before each move
-        unit: what the server counts in; fractions are dropped, or rounded up if `roundup`
-        least: what a move costs at least
+        unit: the unit of the server's clock; fractions are dropped, or rounded up if `roundup`
+        least: the minimum time charged for a move
     """
 
     clock: Clock = Clock()
@@ -46,12 +46,12 @@ class ServerTime:
     def describe(self) -> str:
         """Return the time control in a few words."""
         if not self.timed:
-            return "no limit of time"
+            return "no time limit"
         words = [f"{self.clock.time / 1000:g} s"]
         if self.clock.byoyomi:
             words.append(f"byoyomi {self.clock.byoyomi / 1000:g} s")
         if self.clock.increment:
-            words.append(f"{self.clock.increment / 1000:g} s more a move")
+            words.append(f"{self.clock.increment / 1000:g} s increment")
         return " + ".join(words)
 
 
@@ -61,12 +61,12 @@ class Summary:
 
     Attributes:
         names: of black and white
-        side: ours, 0 for black
+        side: this engine's side, 0 for black
         start: SFEN of the position that the moves lead from
         moves: made already, as (USI, seconds)
         times: black's and white's
-        max_moves: 0 for no such rule
-        declaration: which rule of declaring a win holds, '' for none
+        max_moves: the number of moves after which the game ends, 0 for no limit
+        declaration: the rule for declaring a win, '' for none
     """
 
     game_id: str
@@ -134,7 +134,7 @@ class SummaryReader:
         if turn not in ("+", "-"):
             raise SummaryError(f"Your_Turn is + or -, not {sanitize(turn)!r}")
         if not kind.startswith("Shogi "):
-            raise SummaryError(f"the format {sanitize(kind)!r} is none of Shogi's")
+            raise SummaryError(f"the format {sanitize(kind)!r} is not a format of Shogi")
         try:
             self._position.finish()
             record = self._position.record
@@ -143,7 +143,7 @@ class SummaryReader:
         except ValueError as fault:
             raise SummaryError(str(fault)) from None
         if record.ending:
-            raise SummaryError("the game is over already")
+            raise SummaryError("the game is already over")
         return Summary(
             game_id=self.game_id,
             names=(values.get("Name+", ""), values.get("Name-", "")),
@@ -160,12 +160,12 @@ class SummaryReader:
         values = self._times[side]
         unit = _UNIT.fullmatch(values.get("Time_Unit", "1sec"))
         if not unit or not int(unit[1]):
-            raise ValueError(f"Time_Unit {sanitize(values['Time_Unit'])!r} is no unit of time")
+            raise ValueError(f"Time_Unit {sanitize(values['Time_Unit'])!r} is not a unit of time")
         ms = scale = int(unit[1]) * _UNIT_MS[unit[2]]
         total, byoyomi, increment, least = (whole_number(values.get(key, "0"), 0, NUMBER_MAX) for key in _TIMES)
         named = _STOP_WATCH.search(self.game_id)
         stop_watch = unit[2] == "min" and named is not None and int(named[1]) == total
-        if stop_watch:  # shogi-server says minutes and means seconds; what it calls byoyomi is the last of the total
+        if stop_watch:  # shogi-server says minutes but means seconds; its byoyomi is the last part of the total time
             scale = 1000
             total = max(total - byoyomi, 0)
         clock = Clock(total * scale, byoyomi * scale, increment * scale)

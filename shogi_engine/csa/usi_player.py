@@ -8,8 +8,8 @@ from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
 from shogi_engine.csa.players import RESIGN, CsaAnswer, CsaPlayer, GameRules, Job, ServerTurn, centipawns
 
-PATIENCE = 30.0  # seconds over a move's time until its answer is missing
-UNTIMED_MS = 5000  # of a move in a game without a limit of time
+PATIENCE = 30.0  # seconds beyond a move's time after which the engine has failed to answer
+UNTIMED_MS = 5000  # for each move if the game has no time limit
 
 
 class CsaUsiPlayer(CsaPlayer):
@@ -17,9 +17,9 @@ class CsaUsiPlayer(CsaPlayer):
 
     Args:
         command: 'COMMAND:Option=value,Option=value'
-        nodes: of a move, besides the clock
-        delay_ms: what a move loses on its way to the server
-        options: set besides, if the engine lists them
+        nodes: the maximum number of nodes per move, in addition to the clock
+        delay_ms: a move's delay on its way to the server
+        options: further options, which are set if the engine has them
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class CsaUsiPlayer(CsaPlayer):
     def _limit(self, turn: ServerTurn) -> Limit:
         """Return the limit for `go`: the main time without the increment, as in USI, less the network delay.
 
-        What each move costs besides its thinking, if that is more, is lost from each increment too.
+        The overhead of each move, or the part of the delay that the clock cannot pay, also reduces the increment.
         """
         if not turn.time.timed:
             return Limit(movetime=UNTIMED_MS, nodes=self._nodes)

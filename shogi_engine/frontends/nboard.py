@@ -31,7 +31,7 @@ def parse_seconds(text: str) -> float:
     if not time_text:
         return 0.0
     if not re.fullmatch(r"(\d{1,6}:){0,2}\d{1,6}(\.\d{1,6})?", time_text, re.ASCII):
-        raise ValueError(f"{sanitize(text)!r} is no time, mm:ss")
+        raise ValueError(f"{sanitize(text)!r} is not a time, mm:ss")
     seconds = 0.0
     for part in time_text.split(":"):
         seconds = 60 * seconds + float(part)

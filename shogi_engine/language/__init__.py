@@ -1,11 +1,11 @@
-"""What people read, in their language: one catalogue for commands, the terminal, records and pages.
+"""Translation of texts for people: one catalogue for commands, the terminal, records and pages.
 
     from shogi_engine.language import translate as _
     print(_("{count} positions").format(count=12))
 
-The catalogue is gettext's, `locale/ja/LC_MESSAGES/shogi_engine.po`; its keys are the English texts. tools/catalogue.py
-collects them, and compiles what is read here. Exceptions are written in English and translated where they are shown:
-`translate` recognises a message that was made from a pattern of the catalogue, {0} and {1} standing for its values.
+The keys of the gettext catalogue, `locale/ja/LC_MESSAGES/shogi_engine.po`, are the English texts. `tools.catalogue`
+collects them and compiles the `.mo` file that is read here. Exceptions are written in English and translated where they
+are shown: `translate` recognises a message made from a pattern of the catalogue, in which {0} and {1} stand for values.
 """
 
 import functools
@@ -18,33 +18,33 @@ from pathlib import Path
 LANGUAGES = ("en", "ja")
 DOMAIN = "shogi_engine"
 FOLDER = Path(__file__).with_name("locale")
-VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")  # in the order in which gettext asks
+VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")  # in gettext's order
 _PLACE = re.compile(r"\{(\d+)\}")
-_DEPTH = 3  # messages inside messages
+_DEPTH = 3  # of nested messages
 
 _current = "en"
 
 
 def use(language: str) -> None:
-    """Speak a language from now on. Raises ValueError if there is no such language."""
+    """Use a language from now on. Raises ValueError if it is not one of LANGUAGES."""
     global _current
     check(language)
     _current = language
 
 
 def current() -> str:
-    """Return the language that is spoken."""
+    """Return the language in use."""
     return _current
 
 
 def check(language: str) -> None:
-    """Raise ValueError if there is no such language."""
+    """Raise ValueError if `language` is not one of LANGUAGES."""
     if language not in LANGUAGES:
         raise ValueError(f"there is no language {language!r}; there are {', '.join(LANGUAGES)}")
 
 
 def of_environment(environ: Mapping[str, str] = os.environ) -> str:
-    """Return the language that the user's locale asks for, 'en' if that is none of LANGUAGES."""
+    """Return the language of the user's locale, 'en' if it is not one of LANGUAGES."""
     for variable in VARIABLES:
         for name in environ.get(variable, "").split(":"):
             if (language := re.split("[_.@]", name)[0]) in LANGUAGES:
@@ -55,7 +55,7 @@ def of_environment(environ: Mapping[str, str] = os.environ) -> str:
 
 
 def asked(arguments: Sequence[str]) -> str:
-    """Return the language that the arguments of a command ask for, '' if there is none, or none there is."""
+    """Return the language that the arguments of a command name, '' if they name none or an unknown one."""
     for number, word in enumerate(arguments):
         name, _, value = word.partition("=")
         if name == "--language":
@@ -65,22 +65,22 @@ def asked(arguments: Sequence[str]) -> str:
 
 
 def translate(text: str, language: str = "", context: str = "") -> str:
-    """Return a text in `language`, that in use if it is '', and itself if the catalogue does not have it.
+    """Return a text in `language` ('' for the one in use), or unchanged if the catalogue does not have it.
 
     Args:
-        context: tells meanings apart that English has one word for, such as 'othello' for the sides
+        context: distinguishes meanings that share an English word, such as 'othello' for the names of the sides
     """
     language = language or _current
     return text if language == "en" else _translated(text, language, context, _DEPTH)
 
 
 def plural(one: str, many: str, count: int) -> str:
-    """Return the text for that many things."""
+    """Return the text for `count` things."""
     return _catalogue(_current).ngettext(one, many, count)
 
 
 def mark(text: str) -> str:
-    """Return a text as it is; it is collected for the catalogue, and translated later."""
+    """Return a text unchanged; it is collected for the catalogue and translated later."""
     return text
 
 
@@ -102,13 +102,13 @@ def _translated(text: str, language: str, context: str, depth: int) -> str:
 
 
 def _filled(text: str, values: Sequence[str]) -> str:
-    """Return a text with values in place of {0}, {1} ...; format() would look for more in them."""
+    """Return a text with values in place of {0}, {1} ... Braces in the values are left alone, unlike with format()."""
     return _PLACE.sub(lambda place: values[int(place[1])], text)
 
 
 @functools.cache
 def _patterns(language: str) -> list[tuple[re.Pattern[str], str]]:
-    """Return what messages with values look like, and their translations; those with more text of their own first."""
+    """Return the patterns of messages with values, and their translations, those with the most fixed text first."""
     texts: dict[str, str] = getattr(_catalogue(language), "_catalog", {})
     with_values = [key for key in texts if isinstance(key, str) and "{0}" in key]
     with_values.sort(key=lambda key: -len(_PLACE.sub("", key)))
@@ -116,9 +116,9 @@ def _patterns(language: str) -> list[tuple[re.Pattern[str], str]]:
 
 
 def _pattern(message: str) -> re.Pattern[str]:
-    """Return what matches a message whose values are {0}, {1} ... in this order.
+    """Return the pattern of a message whose values are {0}, {1} ... in this order.
 
-    A message inside another stands at its end, behind a colon; so no value before the last one has a colon and a blank.
+    A nested message comes last, after a colon, so values before the last contain no colon followed by a blank.
     """
     *parts, last = map(re.escape, _PLACE.split(message)[::2])
     value = "((?:(?!: ).)*?)"

@@ -65,7 +65,7 @@ class EngineSpec:
         if self.protocol == IN_PROCESS:
             return EnginePlayer(self.game, self.control, self.settings, self.hash_mb)
         if self.options:
-            raise ValueError(f"an engine over {self.protocol} has no options: {self.command}")
+            raise ValueError(f"{self.protocol} engines have no options: {self.command}")
         if self.protocol == "gtp":
             return GtpPlayer(SimpleGtp(self.command, patience=patience, ready_patience=ready_patience), self.control)
         return NBoardPlayer(SimpleNBoard(self.command, patience=patience, ready_patience=ready_patience), self.control)

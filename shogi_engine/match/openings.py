@@ -27,7 +27,7 @@ def read(path: Path) -> list[str]:
         raise ValueError(f"there is no opening in {path}")
     for opening in openings:
         if not opening.startswith("startpos"):
-            raise ValueError(f"an opening begins with startpos, unlike {opening[:40]!r}")
+            raise ValueError(f"an opening must begin with startpos, not {opening[:40]!r}")
     return openings
 
 

@@ -31,11 +31,11 @@ def parse_time_control(text: str) -> TimeControl:
             try:
                 clock = Clock.parse(value)
             except ValueError as fault:
-                raise ValueError(f"a clock is wrong: {fault}") from None
+                raise ValueError(f"invalid clock: {fault}") from None
         elif name not in ("nodes", "depth", "movetime", "byoyomi"):
-            raise ValueError(f"a limit is nodes, depth, movetime, byoyomi or clock, not {part.strip()!r}")
+            raise ValueError(f"a limit must be nodes, depth, movetime, byoyomi or clock, not {part.strip()!r}")
         elif not (value.isascii() and value.isdecimal() and int(value)):
-            raise ValueError(f"a limit is a whole number, 1 or more, as in {name}=1000, not {part.strip()!r}")
+            raise ValueError(f"a limit must be a whole number, 1 or more, as in {name}=1000, not {part.strip()!r}")
         else:
             values[name] = int(value)
     byoyomi = values.pop("byoyomi", None)

@@ -9,7 +9,7 @@ from shogi_engine.language import translate as _
 from shogi_engine.types.clock import Clock
 
 
-class TimeUp(Exception):  # noqa: N818  (no error: somebody has lost)
+class TimeUp(Exception):  # noqa: N818  (not an error: a player has lost)
     """The side to move has run out of time."""
 
 

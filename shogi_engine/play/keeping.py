@@ -1,4 +1,4 @@
-"""Files of games played here: saved by name, loaded, and kept automatically in the user's folder."""
+"""Files of games played here: saved by name, loaded, and saved automatically in the user's folder."""
 
 import time
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from pathlib import Path
 from shogi_engine import records
 from shogi_engine.records import GameRecord
 
-KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both hold times, and any name in UTF-8
+KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both store times, and any name in UTF-8
 
 
 def data_folder() -> Path:
-    """Return the user's folder for kept games."""
+    """Return the user's folder for saved games."""
     import platformdirs
 
     return Path(platformdirs.user_data_dir("shogi_engine", appauthor=False))
@@ -43,22 +43,22 @@ def keep(record: GameRecord) -> Path:
 
 
 def kept_games(game: str) -> list[Path]:
-    """Return the files of the games kept here, the terminal's and the browser's, the latest first."""
+    """Return the automatically saved games of terminal and browser, the latest first."""
     found = (data_folder() / "games").glob(f"{game}-*{KEPT_AS[game]}")
     return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def load_game(path: str, game: str) -> GameRecord:
-    """Return the first game of a file, or a kept game by its number in `kept_games`, from 1.
+    """Return the first game of a file, or a saved game by its number in `kept_games`, from 1.
 
     Raises:
         OSError: the file cannot be read
-        ValueError: it holds no game
+        ValueError: it contains no game
     """
     file = Path(path).expanduser()
     if path.isdecimal() and not file.exists():
         kept = kept_games(game)
         if not 1 <= int(path) <= len(kept):
-            raise ValueError(f"there is no kept game number {path}")
+            raise ValueError(f"there is no saved game number {path}")
         file = kept[int(path) - 1]
     return next(iter(records.iterate(file, game=game)))

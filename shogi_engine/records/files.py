@@ -47,7 +47,7 @@ def encoding_of(source: BinaryIO) -> str:
             return encoding
         finally:
             source.seek(0)
-    raise RecordError("a record is written in UTF-8 or Shift JIS, this is neither")
+    raise RecordError("a record must be in UTF-8 or Shift JIS, and this is neither")
 
 
 def iterate(
@@ -132,7 +132,7 @@ def _read_by_name(text: io.TextIOWrapper, name: str, game: str, keep: bool) -> I
     if found is None or found.binary:
         first = next((line.strip() for line in text if line.strip()), "")
         shown = repr(first if len(first) <= 40 else first[:37] + "...")
-        raise RecordError(f"no record begins with {shown}; expected one of: {expected(game)}", line=1)
+        raise RecordError(f"no known record format begins with {shown}; expected one of: {expected(game)}", line=1)
     try:
         yield from _some(found, found.read(text, keep))
     except RecordError as error:

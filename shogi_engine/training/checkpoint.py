@@ -36,5 +36,5 @@ def load_checkpoint(file: Path, identity: str) -> tuple[dict[str, np.ndarray], l
     except DAMAGED:
         return None
     if found != identity:
-        raise ValueError(f"training: {file} is of another run ({found}, not {identity}); remove it or name this one")
+        raise ValueError(f"training: {file} is from another run ({found}, not {identity}); remove it or name this run")
     return arrays, losses

@@ -1,9 +1,9 @@
-"""Self-play games as training data, for any game; each game's package has its own options.
+"""Self-play games as training data, for any game; each game has its own options.
 
-The data are files, called pieces, of a few hundred games each. A piece holds, for one game after another, `moves`
+The data are files, called pieces, of a few hundred games each. A piece stores, for one game after another, `moves`
 (uint32, from the starting position) and `values` (int16: the search's value for the side to move, VALUE_NONE for a
-move of the opening); for each game, `lengths` (int32) and `results` (int8: 1, 0, -1 for black); and `options`, which
-tell how the games were made. A position takes four to five bytes. A piece depends only on its options, seed and
+move of the opening); for each game, `lengths` (int32) and `results` (int8: 1, 0, -1 for black); and `options`,
+which record how the games were made. A position takes four to five bytes. A piece depends only on its options, seed and
 number, byte for byte. It is written atomically, and its container (zip) has checksums.
 """
 

@@ -18,7 +18,7 @@ from shogi_engine.search.tt import GENERATIONS
 ABANDONED = 2  # the result of a game with an unbalanced opening
 GOES_ON = 3  # no result yet
 NO_LIMIT = np.iinfo(np.int64).max
-CHANCES = 256  # TERMS.chance and TERMS.explore are shares of this
+CHANCES = 256  # TERMS.chance and TERMS.explore are probabilities in units of 1 / CHANCES
 LONGEST = 320  # the most plies of a game
 NEAR_BEST_TRIES, NEAR_BEST_DEPTH, NEAR_BEST_NODES = 12, 3, 200
 

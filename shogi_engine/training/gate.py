@@ -1,6 +1,6 @@
-"""The stage `gate`: a match between two evaluations at equal nodes, in this process, to see if the new one is better.
+"""The stage `gate`: a match between two evaluations at equal nodes, in this process, to test if the new one is better.
 
-The time that an evaluation takes is ignored. Games come in pairs: each opening is played twice, with colours swapped. A
+The evaluations' speeds are ignored. Games come in pairs: each opening is played twice, with colours swapped. A
 pair depends only on the seed, its number, the evaluations and the nodes.
 """
 
@@ -104,7 +104,7 @@ def play_match(
         games: the least number of games; an even number is played
         nodes: the nodes searched for each move
         openings: how games begin, None for the recipe's openings
-        record: a file for the scores, by which a stopped match continues
+        record: a file for the scores, from which a stopped match continues
 
     Raises:
         ValueError: `record` is from another match
@@ -137,5 +137,5 @@ def _read_record(record: Path | None, identity: str) -> dict[int, float]:
     except (ValueError, KeyError, TypeError, AttributeError) as fault:
         raise ValueError(f"gate: {record} cannot be read ({fault})") from None
     if not same:
-        raise ValueError(f"gate: {record} is of another match: {stored['match']}")
+        raise ValueError(f"gate: {record}  is from another match: {stored['match']}")
     return scores

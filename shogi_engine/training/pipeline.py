@@ -4,7 +4,7 @@ FOLDER/gen0/data/piece-SEED-NUMBER.npz      games labelled by the first evaluati
 FOLDER/gen0/NAME.checkpoint.npz             training, after the last epoch
 FOLDER/gen0/NAME.bin                        the weights
 FOLDER/gen0/NAME.report.json, .html         the report
-FOLDER/gen0/NAME.gate.json                  games against the evaluation that labelled
+FOLDER/gen0/NAME.gate.json                  scores against the evaluation that labelled the games
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A game's part of training. Each game's package has a `RECIPE`: how games are played and what is learnt."""
+"""A game's part of training. Each game has a `RECIPE`: how games are played and what is learnt."""
 
 import importlib
 import json
@@ -102,7 +102,7 @@ class Recipe:
         name: the base name of the weights' files
         first: the evaluation that labels generation 0
         evaluation_of: `evaluation_of(file)` returns the evaluation that a file of weights is for
-        game_bytes: about how many bytes a game takes on disk
+        game_bytes: the approximate size of a game on disk, in bytes
         training_bytes: `training_bytes(options)` returns how many bytes training writes
         gate_openings: the openings of the match
         gate_decided: the value that ends a game of the match when both sides find it
@@ -145,6 +145,6 @@ class Recipe:
 def load(name: str) -> Recipe:
     """Return the recipe of a game. Raises ValueError, with the known names, if it has none."""
     if name not in NAMES:
-        raise ValueError(f"training: there is no way to train {name!r}; there is one for {', '.join(NAMES)}")
+        raise ValueError(f"training: {name!r} cannot be trained; there are recipes for {', '.join(NAMES)}")
     recipe: Recipe = importlib.import_module(f"shogi_engine.training.{name}.recipe").RECIPE
     return recipe

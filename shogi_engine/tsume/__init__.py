@@ -1,10 +1,10 @@
-"""Tsume: mate problems that come with the package, one for each day, and what somebody has solved of them.
+"""Tsume: the package's mate problems, one for each day, and a record of which problems the user has solved.
 
     from shogi_engine import tsume
     problem = tsume.daily()
     print(problem.sfen, problem.length, problem.grade, problem.moves)
 
-`docs/mates.md` says what is sound about them, and how they were made.
+`docs/mates.md` describes how they were made and checked.
 """
 
 from shogi_engine.tsume.problems import FILE, GRADES, Problem, daily, problems

@@ -1,4 +1,4 @@
-"""Progress: which problems somebody has solved, in a file of the user's folder. Standard library and platformdirs."""
+"""Progress: which problems the user has solved, in a file of the user's folder. Standard library and platformdirs."""
 
 import datetime
 import json
@@ -13,16 +13,16 @@ NAME = "tsume.json"
 
 
 def default_file() -> Path:
-    """Return where progress is kept."""
+    """Return the default file for progress."""
     import platformdirs
 
     return Path(platformdirs.user_data_dir("shogi_engine", appauthor=False)) / NAME
 
 
 class Progress:
-    """What was solved. Problems are known by their SFEN: a later version may number them otherwise.
+    """The solved problems. They are identified by SFEN, since their numbers may change between versions.
 
-    A file that cannot be read counts as empty, one that cannot be written is not; `saved` tells.
+    A file that cannot be read counts as empty. `saved` is false if the file could not be written.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -37,7 +37,7 @@ class Progress:
             self._rows = {sfen: row for sfen, row in found.items() if isinstance(row, dict)}
 
     def is_solved(self, problem: Problem) -> bool:
-        """Tell whether the problem was solved, with help or without."""
+        """Tell whether the problem was solved, with or without help."""
         return "solved" in self._rows.get(problem.sfen, {})
 
     def solve(self, problem: Problem, helped: bool = False) -> None:
@@ -53,11 +53,11 @@ class Progress:
         self._note(problem, wrong=int(self._rows.get(problem.sfen, {}).get("wrong", 0)) + 1)
 
     def count(self, some: Iterable[Problem]) -> int:
-        """Return how many of some problems were solved."""
+        """Return how many of the problems in `some` were solved."""
         return sum(map(self.is_solved, some))
 
     def next_of(self, some: Iterable[Problem]) -> Problem | None:
-        """Return the first of some problems that was not solved, None if all were."""
+        """Return the first problem in `some` that was not solved, None if all were."""
         return next((each for each in some if not self.is_solved(each)), None)
 
     def _note(self, problem: Problem, **values: Any) -> None:

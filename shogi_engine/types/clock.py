@@ -36,7 +36,7 @@ class Clock:
         if len(values) > 3 or None in values:
             raise ValueError(f"expected MAIN+BYOYOMI+INC as in 10+30, 10:00 or 5m+0+10s, not {text!r}")
         if not any(values) or max(value or 0 for value in values) > MAX_HOURS * UNITS["h"]:
-            raise ValueError(f"a clock has more than 0 and up to {MAX_HOURS} h, not {text!r}")
+            raise ValueError(f"a clock must have more than 0 and at most {MAX_HOURS} h, not {text!r}")
         return cls(*(value or 0 for value in values))
 
     @classmethod

@@ -63,7 +63,7 @@ class Score:
             return cls.mated_in(plies) if number.startswith("-") else cls.mate_in(plies)
         if unit == DISCS:
             return cls.discs(float(number))
-        raise ValueError(f"{text!r} is no score")
+        raise ValueError(f"{text!r} is not a score")
 
     @property
     def mate(self) -> bool:

@@ -160,7 +160,7 @@ class EndingWords:
     def read(self, word: str, side: int) -> Outcome:
         """Return the outcome that `word` means with `side` to move. Raises ValueError for an unknown word."""
         if word not in self.words:
-            raise ValueError(f"{word!r} is no ending; there are {', '.join(self.words)}")
+            raise ValueError(f"{word!r} is not an ending; there are {', '.join(self.words)}")
         termination, winner = self.words[word]
         return Outcome(winner.colour(side), termination)
 

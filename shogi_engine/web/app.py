@@ -43,7 +43,7 @@ TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-LATEST = ("state", "engine", "progress", "info")  # kinds of which only the newest counts, in the order they are sent
+LATEST = ("state", "engine", "progress", "info")  # kinds of which only the newest message is sent, in this order
 OUTBOX_MAX = 100  # messages of other kinds queued for a slow browser
 HELLO_SECONDS = 20.0
 TICK_SECONDS = 0.25
@@ -88,7 +88,7 @@ class Outbox:
                 self._latest[message["kind"]] = message
             else:
                 self._others.append(message)
-        with contextlib.suppress(RuntimeError):  # the loop has ended
+        with contextlib.suppress(RuntimeError):  # the event loop has ended
             self._loop.call_soon_threadsafe(self._filled.set)
 
     async def take(self) -> list[dict[str, Any]]:
@@ -156,7 +156,7 @@ class Conversation:
             try:
                 hello = messages.parse(data)
                 if hello.pop("do") != "hello":
-                    raise messages.MessageError("a conversation begins with hello")
+                    raise messages.MessageError("a connection must begin with hello")
                 break
             except messages.MessageError as fault:
                 self._complain(str(fault))
@@ -173,7 +173,7 @@ class Conversation:
         try:
             message = messages.parse(data)
             if message["do"] == "hello":
-                raise messages.MessageError("hello was said already")
+                raise messages.MessageError("hello was already sent")
             asked = {"re": message.pop("re")} if "re" in message else {}
             await self._in_thread(session.handle, message, viewer)
             if asked:
@@ -216,7 +216,7 @@ class Guarded:
     def _refusal(self, request: Request) -> Response | None:
         """Return the response to a request that the guard refuses, None for others."""
         if not self._guard.knows_host(request.headers):
-            return PlainTextResponse("This server does not go by that name.\n", 421)
+            return PlainTextResponse("This server does not have that name.\n", 421)
         if not self._guard.token or self._guard.is_token(request.cookies.get(COOKIE, "")):
             return None
         given = parse_qs(request.url.query).get("token", [""])[0]
@@ -255,13 +255,13 @@ def warm_engines(tell: Callable[[dict[str, Any]], None]) -> Callable[[Callable[[
             tell({"kind": "engine", "game": game, "ready": True, "share": 1.0})
         make("shogi").warmup_mate()
         gc.collect()
-        gc.freeze()  # the compiler's many objects stay forever: collections that look at them take long
+        gc.freeze()  # the compiler's many objects stay forever and would make garbage collections slow
 
     return warm
 
 
 def load_rules() -> None:
-    """Compile, or load from the cache, the kernels of boards, so that the first visitor does not wait."""
+    """Compile the kernels of boards, or load them from the cache, so that the first visitor does not wait."""
     session = Session(EnginePool(0, Engine))
     viewer = session.attach(lambda message: None)
     for game in NAMES:
@@ -293,7 +293,7 @@ def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
     """Return the application that serves the sessions of `hub`.
 
     Args:
-        guard: by default that of loopback
+        guard: the access rules; by default those for loopback
     """
     served = static_files()
 

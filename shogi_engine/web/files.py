@@ -10,13 +10,13 @@ from shogi_engine.records import GameRecord
 from shogi_engine.web import view
 from shogi_engine.web.messages import FILE_MAX
 
-GAMES_MAX = 200  # of a file, offered for choice
+GAMES_MAX = 200  # maximum number of games of a file to choose from
 
 
 def chosen_game(content: bytes, name: str, number: int) -> tuple[GameRecord, list[str]]:
     """Return game `number` (from 0) of a file, and the titles of its games. Raises ValueError if there is none."""
     if len(content) > FILE_MAX:
-        raise ValueError(f"a file has at most {FILE_MAX >> 20} MB here")
+        raise ValueError(f"a file can have at most {FILE_MAX >> 20} MB")
     titles: list[str] = []
     chosen = None
     for place, record in enumerate(records.read(io.BytesIO(content), name=name, keep=True)):
@@ -34,7 +34,7 @@ def chosen_game(content: bytes, name: str, number: int) -> tuple[GameRecord, lis
 
 
 def file_of(record: GameRecord, format: str) -> dict[str, Any]:
-    """Return a record as a file: its name, its content in base64, and what the format cannot hold."""
+    """Return a record as a file: its name, its content in base64, and what the format cannot store."""
     written = records.load_format(format)
     if written.game != record.game:
         raise ValueError(f"{format} is not a format of {record.game}")

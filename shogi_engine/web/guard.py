@@ -1,7 +1,7 @@
 """Access control: host names against DNS rebinding, origins of WebSockets, a token, and response headers.
 
-A server on loopback is only for its own pages. Other pages in the same browser can send requests to it too. The headers
-Host and Origin, which pages cannot set, tell them apart.
+A server on loopback is only for its own pages, but other pages in the same browser can send requests to it too. The
+headers Host and Origin, which pages cannot set, distinguish them.
 """
 
 import hmac
@@ -61,7 +61,7 @@ class Guard:
         return cls(host, token or ("" if is_loopback(host) else secrets.token_urlsafe(18)))
 
     def knows_host(self, headers: Mapping[str, str]) -> bool:
-        """Tell whether a request names this server. With a token any name is: a rebinding page has none."""
+        """Tell whether a request names this server. With a token any name does: a rebinding page has no token."""
         name = host_name(headers.get("host", ""))
         return bool(name) and (bool(self.token) or name in (*LOOPBACK_NAMES, self.host))
 

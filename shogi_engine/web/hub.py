@@ -27,7 +27,8 @@ class Hub:
     Args:
         pool: the engines
         idle_seconds: how long a session without a browser is kept
-        most: the maximum number make(pool, store) -> Session
+        most: the maximum number of sessions
+        make: `make(pool, store)` returns a Session
         store: where games are saved
     """
 
@@ -51,7 +52,7 @@ class Hub:
         """Return the session of this name, restored from its saved game if need be, or a new session. Raises Full.
 
         Args:
-            owner: who asks; owns the games of a new session
+            owner: the user, who owns the games of a new session
         """
         with self._lock:
             if (found := self.sessions.get(identity)) is not None:
@@ -78,12 +79,12 @@ class Hub:
             log.warning("%s cannot be read: %s", name, fault)
 
     def _make_room(self) -> None:
-        """If there are too many sessions, free the one abandoned first. Raises Full if none is abandoned."""
+        """If there are too many sessions, free the one abandoned longest ago. Raises Full if none is abandoned."""
         if len(self.sessions) < self._most:
             return
         left = [session for session in self.sessions.values() if not session.attached]
         if not left:
-            raise Full(f"{self._most} people are here already; please come back later")
+            raise Full(f"the server is full ({self._most} users); please try again later")
         self._free(min(left, key=lambda session: session.seen))
 
     def _free(self, session: Session) -> None:

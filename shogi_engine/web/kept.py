@@ -12,11 +12,11 @@ from shogi_engine.web import saved_game
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.store import Store
 
-PAUSE_SECONDS = 1.0  # between two writes of a game, at least
+PAUSE_SECONDS = 1.0  # minimum time between two writes of a game
 SHARE = 20.0  # and at least this many times the duration of the last write
 PAUSE_MAX_SECONDS = 5.0  # but never more than this
-RETRY_SECONDS = 30.0  # after a write that failed
-RECORD_SECONDS = 2.0  # after the last change, the record is written too
+RETRY_SECONDS = 30.0  # after a failed write
+RECORD_SECONDS = 2.0  # after the last change; then the record is written too
 log = logging.getLogger(__name__)
 
 
@@ -28,7 +28,7 @@ class OpenElsewhere(Exception):  # noqa: N818  (not an error: the page goes ther
     """
 
     def __init__(self, identity: str) -> None:
-        super().__init__("this game is open elsewhere")
+        super().__init__("this game is open in another session")
         self.identity = identity
 
 
@@ -36,7 +36,7 @@ class Kept:
     """A session's game in a Store.
 
     Attributes:
-        name: of the game, '' while there is nothing to save
+        name: the name of the game, '' while there is nothing to save
         changed: whether it must be written
     """
 
@@ -50,7 +50,7 @@ class Kept:
 
     @property
     def worth_keeping(self) -> bool:
-        """Whether there is more than an empty board."""
+        """Whether there is more to save than an empty board."""
         tree = self._session.tree
         return bool(tree.record.root.children) or self._session.playing.on
 
@@ -68,7 +68,7 @@ class Kept:
         """
         session = self._session
         with session.lock:
-            began = time.monotonic()  # the wait for the lock is no part of the work
+            began = time.monotonic()  # waiting for the lock is not part of the work
             content = self._content()
             name, record = self.name, None
             if whole and self._record_is_old and session.tsume is None:
@@ -83,13 +83,13 @@ class Kept:
                 self.store.write_record(name, record)
             return
         except OSError as error:
-            log.error("a game is not kept: %s", error)
+            log.error("a game is not saved: %s", error)
             reason = error.strerror
         finally:
             self._writing.release()
         with session.lock:
             self.changed, self._due = True, began + RETRY_SECONDS
-            fault = mark(f"this game cannot be kept: {reason}")
+            fault = mark(f"this game cannot be saved: {reason}")
             for viewer in session.viewers:
                 viewer.send({"kind": "error", "text": translate(fault, viewer.language)})
 
@@ -107,7 +107,7 @@ class Kept:
         return self.name, saved_game.head_of(session), saved_game.dump(session)
 
     def leave(self) -> str:
-        """Close the game to begin another; return its name, '' if nothing was saved."""
+        """Close the game before another begins; return its name, '' if nothing was saved."""
         if self._session.tsume is not None:
             self.changed = False
         self.write(whole=True)
@@ -136,7 +136,7 @@ class Kept:
         Raises OpenElsewhere, OSError, and ValueError if there is no such game.
         """
         if not self.store.may_see(name, owner):
-            raise ValueError("this game is gone")
+            raise ValueError("this game no longer exists")
         if name == self.name:
             return ""
         if holder := self.store.holders.get(name):
@@ -156,7 +156,7 @@ class Kept:
     def delete(self, name: str, owner: str) -> None:
         """Delete a game. Raises OSError, and ValueError if there is none or another session has it open."""
         if not self.store.may_see(name, owner):
-            raise ValueError("this game is gone")
+            raise ValueError("this game no longer exists")
         if name == self.name:
             self.write()
             self._take("")

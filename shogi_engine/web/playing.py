@@ -1,6 +1,6 @@
 """A game in the browser: players, clocks, the engine's moves, and the ending.
 
-It is the event-driven sibling of the terminal's Match; levels, clocks and endings are the same (`shogi_engine.play`).
+It is the event-driven counterpart of the terminal's game; levels, clocks and endings are shared (`shogi_engine.play`).
 """
 
 import time
@@ -31,8 +31,8 @@ class Playing:
     Attributes:
         players: by side, a level or None for a human
         on: whether it is being played
-        live: its last move
-        outcome: how it ended, None before
+        live: the number of its last move
+        outcome: how it ended, None until then
         asked: the engine is thinking about a requested move
     """
 

@@ -27,7 +27,7 @@ class Job(SearchHandle):
 
     Attributes:
         work: called with the engine and this job in an engine's thread; returns soon after `stop`
-        patient: may be stopped without being cancelled, and is then called again
+        patient: whether the work may be interrupted; it is then called again later
         began: when the work began (time.monotonic)
     """
 
@@ -136,7 +136,7 @@ class EnginePool:
                 self._do(job, engine)
             except Exception:
                 log.exception("a job failed")
-                engines.pop(job.game, None)  # its state is unknown now
+                engines.pop(job.game, None)  # its state is unknown
             finally:
                 self._done(job)
 

@@ -39,7 +39,8 @@ class Session(Parts):
     """One user's game, analyses and settings, shown by any number of pages.
 
     Attributes:
-        pool: the engines examiner(game, limits) -> examiner of positions
+        pool: the engines
+        examiner: `examiner(game, limits)` returns an examiner of positions
         identity: an unguessable name
         lock: held while the session is read or changed
         owner: who may list its games
@@ -70,11 +71,11 @@ class Session(Parts):
         self.kept = Kept(self, self.store)
         self.seen = time.monotonic()
 
-    # ---- the other side
+    # ---- pages
 
     @property
     def attached(self) -> bool:
-        """Whether a page shows it."""
+        """Whether a page shows the session."""
         return bool(self.viewers)
 
     @property
@@ -89,7 +90,7 @@ class Session(Parts):
             viewer.flipped = flipped
 
     def attach(self, send: Receiver, **look: Any) -> Viewer:
-        """Add a page and send it the whole state; `look` : as in `messages.LOOK`."""
+        """Add a page and send it the whole state; `look` is as in `messages.LOOK`."""
         with self.lock:
             viewer = Viewer(send, **{"flipped": self._flipped, **look})
             self.viewers.append(viewer)
@@ -298,7 +299,7 @@ class Session(Parts):
 
     def _do_restore(self) -> None:
         if self.removed is None:
-            raise ValueError("there is nothing to bring back")
+            raise ValueError("there is nothing to undo")
         self._must_not_set_up()
         removed, self.removed = self.removed, None
         self.tree.go(self.tree.put_back(removed))
@@ -378,7 +379,7 @@ class Session(Parts):
         self.playing.set_level(side, level)
         self.changed()
 
-    # ---- the engine's opinion
+    # ---- analysis
 
     def _do_analyse(self, on: bool, multipv: int = 0) -> None:
         self.study.on, self.study.multipv = on, multipv or self.study.multipv
@@ -432,7 +433,7 @@ class Session(Parts):
         try:
             content = base64.b64decode(data, validate=True)
         except (binascii.Error, ValueError):
-            raise ValueError("the file did not arrive whole") from None
+            raise ValueError("the file is incomplete") from None
         self._read(content, name, number)
 
     def _do_paste(self, text: str, number: int = 0) -> None:

@@ -13,7 +13,8 @@ class Shared:
     """A user's game, as the parts of a session use it.
 
     Attributes:
-        pool: the engines examiner(game, limits) -> examiner of positions
+        pool: the engines
+        examiner: `examiner(game, limits)` returns an examiner of positions
         identity: an unguessable name
         lock: held while the session is read or changed
         owner: who may list its games

@@ -101,7 +101,7 @@ class Store:
             content = json.loads(path.read_text(encoding="utf-8"))
             return dict(content["head"]) if content["version"] == VERSION else None
         except (OSError, ValueError, KeyError, TypeError):
-            log.warning("%s holds no game", path)
+            log.warning("%s contains no game", path)
             return None
 
     @staticmethod
@@ -144,7 +144,7 @@ class Store:
         if self.folder is not None:
             try:
                 records.save(record, self.folder / f"{name}{KEPT_AS[record.game]}")
-            except ValueError as fault:  # the format cannot hold it
+            except ValueError as fault:  # the format cannot store it
                 log.warning("%s has no record: %s", name, fault)
 
     def delete(self, name: str) -> None:
@@ -162,7 +162,7 @@ class Store:
         """Bring a deleted game back. Raises ValueError if there is none."""
         found = self._files(self.folder / "deleted", name) if self.folder is not None and _NAME.fullmatch(name) else []
         if self.folder is None or not found:
-            raise ValueError("this game is gone")
+            raise ValueError("this game no longer exists")
         for path in found:
             os.replace(path, self.folder / path.name)
         head = self._head(found[0].parent.parent / found[0].name) if found[0].suffix == ".json" else None
@@ -205,17 +205,17 @@ class Store:
     def read(self, name: str) -> dict[str, Any]:
         """Return a game as passed to `write`. Raises OSError, and ValueError if it is damaged."""
         if self.folder is None:
-            raise ValueError("this game is gone")
+            raise ValueError("this game no longer exists")
         try:
             content = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise ValueError("this game is gone") from None
+            raise ValueError("this game no longer exists") from None
         if not isinstance(content, dict) or content.get("version") != VERSION:
-            raise ValueError("this game was kept by another version")
+            raise ValueError("this game was saved by another version")
         return content
 
     def progress(self, owner: str) -> Progress | None:
-        """Return which tsume problems an owner has solved; None if nothing is saved.
+        """Return the tsume problems that an owner has solved; None if nothing is saved.
 
         If all games are shared, the terminal's progress is too.
         """

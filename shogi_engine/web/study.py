@@ -18,17 +18,17 @@ EFFORTS: dict[str, dict[str, dict[str, int]]] = {
     "shogi": {"quick": {"nodes": 15_000}, "normal": {"nodes": 100_000}, "deep": {"nodes": 500_000}},
     "othello": {"quick": {"level": 6}, "normal": {"level": 10}, "deep": {"level": 14}},
 }
-INFO_SECONDS = 0.15  # between two reports below SLOW_DEPTH; beyond it the next depth may take long
+INFO_SECONDS = 0.15  # minimum time between reports below SLOW_DEPTH; beyond it every depth is reported
 SLOW_DEPTH = 12
-LINE_MOVES = 12  # of a line
+LINE_MOVES = 12  # maximum number of moves of a line
 MATE_MS = 15_000
-ANALYSIS_MS = 600_000  # of one position; after that the user presses the button again
+ANALYSIS_MS = 600_000  # of live analysis of one position; then the user has to press the button again
 NAMES_OF_VERDICTS = tuple(name for name, _ in VERDICTS)
 UNITS = {"shogi": "pawns", "othello": "discs"}
 
 
 def given_words(given: float, unit: str, language: str, words: Mapping[str, str]) -> str:
-    """Return what a move gave away as text: '1.20 pawns', in Japanese '120' as in GUIs."""
+    """Return a move's loss as text: '1.20 pawns', in Japanese '120' as in GUIs."""
     return f"{100 * given:.0f}" if (unit, language) == ("pawns", "ja") else f"{given:.2f} {words[unit]}"
 
 
@@ -36,9 +36,9 @@ class Study:
     """The analyses of a session.
 
     Attributes:
-        on, multipv: of live analysis
+        on, multipv: whether live analysis is on, and its number of lines
         chances: black's winning chance by move number
-        verdicts: of judged moves, likewise
+        verdicts: the verdicts on judged moves, by move number
         progress: of judging, 0 to 1, None while nothing is being judged
     """
 
@@ -58,7 +58,7 @@ class Study:
         self._mate: Job | None = None
 
     def forget(self) -> None:
-        """Start again with another game."""
+        """Discard all results, before another game."""
         self.stop_judging()
         self._session.pool.cancel(self._mate)
         self._mate, self.mating = None, False
@@ -312,7 +312,7 @@ class Study:
         """Search for a mate by checks in the position and add it to the game. Raises ValueError for Othello."""
         tree = self._session.tree
         if tree.game != "shogi":
-            raise ValueError("there are mates in shogi only")
+            raise ValueError("only shogi has mates")
         self._session.pool.cancel(self._mate)
         start, moves, number = tree.record.start, tree.moves(), tree.node
 

@@ -49,7 +49,7 @@ class Tree:
         while waiting:
             node, above = waiting.pop()
             if len(self._nodes) >= NODES_MAX:
-                raise ValueError(f"a game has at most {NODES_MAX} moves here, variations counted")
+                raise ValueError(f"a game can have at most {NODES_MAX} moves, including variations")
             number, self._next = self._next, self._next + 1
             self._nodes[number], self._parents[number], self._numbers[id(node)] = node, above, number
             waiting += [(child, number) for child in reversed(node.children)]
@@ -122,7 +122,7 @@ class Tree:
         return (number, language) in self._texts
 
     def text(self, number: int, language: str, board: Any = None) -> str:
-        """Return a move as people write it; `board` is the position before it, needed if the text is not cached."""
+        """Return a move in the user's notation; `board` is the position before it, needed if the text is not cached."""
         key = (number, language)
         if key not in self._texts:
             self._texts[key] = move_text(board, self._nodes[number].move, language)
@@ -130,9 +130,9 @@ class Tree:
 
     @contextlib.contextmanager
     def board_after(self, line: Sequence[int], place: int) -> Iterator[Any]:
-        """Give the position after move `place` of the current line. Moves may be pushed, but none popped.
+        """Yield the position after move `place` of the current line. The caller may push moves, but not pop any.
 
-        It is the tree's own board, which is cheaper than a new one; afterwards it is back at the current move.
+        It is the tree's own board, which is cheaper than a new one; afterwards it is restored to the current move.
         """
         board, here = self.board, self.ply
         self._move_board(here - place, line[here + 1 : place + 1])
@@ -142,7 +142,7 @@ class Tree:
             self._move_board(self.ply - min(here, place), line[place + 1 : here + 1])
 
     def _move_board(self, back: int, on: Sequence[int]) -> None:
-        """Take moves of the tree's board back, and make others."""
+        """Take back `back` moves on the tree's board, then make the moves `on`."""
         for _ in range(back):
             self.board.pop()
         for number in on:
@@ -176,7 +176,7 @@ class Tree:
             if child.move == move:
                 return self._numbers[id(child)]
         if len(self._nodes) >= NODES_MAX:
-            raise ValueError(f"a game has at most {NODES_MAX} moves here, variations counted")
+            raise ValueError(f"a game can have at most {NODES_MAX} moves, including variations")
         return self._number(self._nodes[above].add(move, **values), above)
 
     def add_line(self, moves: Sequence[str], above: int) -> list[int]:

@@ -36,11 +36,11 @@ class Tsume:
     """A problem in a session.
 
     Attributes:
-        root: the move it begins at
+        root: the number of the move at which it begins
         ply: of that move
         status: of the attacker's last move: RIGHT mates fastest, LONGER mates later, LOST lets the king escape
         lengths: plies of the shortest mate after a move, by that move's number, where known
-        progress: where it is noted what was solved
+        progress: the record of solved problems
         helped: by a hint or the solution
     """
 
@@ -124,10 +124,10 @@ class Tsume:
         self.job = self.session.pool.submit(Job(tree.game, work))
 
     def hint(self) -> None:
-        """Send the pages the next move. Raises ValueError if it is not the user's turn, or the mate is gone."""
+        """Send the pages the next move. Raises ValueError if it is not the user's turn, or the mate was lost."""
         self.check()
         if self.status not in (YOURS, RIGHT, LONGER):
-            raise ValueError("there is no move to hint at")
+            raise ValueError("there is no move to suggest")
         tree = self.session.tree
         start, moves, number = tree.record.start, tree.moves(), tree.node
 

@@ -26,7 +26,7 @@ from shogi_engine.web.tree import Tree
 from shogi_engine.web.viewer import Viewer
 from shogi_engine.web.words import PIECE_NAMES
 
-VARIATION_MOVES = 600  # of variations sent to a page
+VARIATION_MOVES = 600  # maximum number of moves of variations sent to a page
 COMMENT_SHOWN = 300  # characters
 
 

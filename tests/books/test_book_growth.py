@@ -174,7 +174,7 @@ def test_what_is_no_run_is_refused_and_stays(tmp_path):
     good = path.read_text()
     for text, fault in (
         (good + "nonsense\n", f"line {good.count(chr(10)) + 1}"),
-        (good + '{"moves": []}\n', "no line of a run"),
+        (good + '{"moves": []}\n', "not a line of a run"),
         ("\n".join(good.splitlines()[1:]) + "\n", "line 1"),
         ("a letter without an end of line", "line 1"),
         ("1. e4 e5\n", "line 1"),

@@ -108,7 +108,7 @@ def test_load_alone_lists_the_games_kept_here(tmp_path, monkeypatch):
         os.utime(path, (number, number))
     text, match = played("shogi", ["load", "load 3", "load 2"])
     assert "  1  shogi-20260101-000001  2 moves" in text and "  2  shogi-20260101-000000  1 moves" in text
-    assert "there is no kept game number 3" in text and match.engine.move_texts == ["2g2f"]
+    assert "there is no saved game number 3" in text and match.engine.move_texts == ["2g2f"]
 
 
 def test_save_load_and_what_is_not_overwritten(tmp_path, monkeypatch):

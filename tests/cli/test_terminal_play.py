@@ -43,7 +43,7 @@ def test_a_game_to_its_end_through_a_pipe(env, tmp_path, game, level, end):
     text = piped(env, [game, "--level", level], ["go"] * 1000)
     assert re.search(end, text.splitlines()[-2]), text[-500:]
     path, record = kept(tmp_path, game)
-    assert text.splitlines()[-1].startswith(f"the game is kept in {path}")
+    assert text.splitlines()[-1].startswith(f"the game is saved in {path}")
     assert record.names == ["human", f"shogi_engine level {level}"]
     declared = record.ending == "declaration"  # by the engine: the rules alone do not end such a game
     assert declared or record.board().outcome() is not None
@@ -94,7 +94,7 @@ def test_a_game_at_a_terminal(env, tmp_path):
         screen.expect("black to move")
         screen.expect("black>")
         screen.type("unod")
-        screen.expect("'unod' is no move")
+        screen.expect("'unod' is not a move")
         screen.type("res", key="\t")
         screen.expect("resign")
         screen.type("")
@@ -126,7 +126,7 @@ def test_leaving_at_a_terminal_keeps_the_game(env, tmp_path, end, status):
             screen.type("", key=end)
         else:
             screen.kill(end)
-        screen.expect("the game is kept in")
+        screen.expect("the game is saved in")
         assert screen.wait() == status
     assert kept(tmp_path, "othello")[1].moves == ["f5"]
 

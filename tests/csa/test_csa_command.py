@@ -46,7 +46,7 @@ def test_a_game_by_the_command(player, secret, tmp_path, capsys):
         arguments = ["--name", "me", "--password-file", str(secret), "--records", str(folder), "--log", str(log)]
         assert main(["csa", address, *arguments]) == 0
     shown = capsys.readouterr()
-    assert "game 1: black against other, 300 s + 10 s more a move" in shown.out
+    assert "game 1: black against other, 300 s + 10 s increment" in shown.out
     assert "1 game: 1 won, 0 lost, 0 drawn" in shown.out
     assert sorted(path.name for path in folder.iterdir()) == ["g1.csa", "g1.kif"]
     text = log.read_text()

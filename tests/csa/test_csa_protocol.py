@@ -162,7 +162,7 @@ def test_a_summary_with_moves():
     assert found.side == 1 and found.max_moves == 256 and found.declaration == "Jishogi 1.1"
     assert found.moves == (("7g7f", 12.0), ("3c3d", 6.0))
     assert found.times == (ServerTime(Clock(300_000, 0, 10_000)),) * 2
-    assert found.describe() == "300 s + 10 s more a move"
+    assert found.describe() == "300 s + 10 s increment"
 
 
 def test_a_position_of_its_own():

@@ -184,7 +184,7 @@ def test_an_engine_that_fails_twice_gives_up(bad):
 def test_the_first_interrupt_lets_the_game_be_played(monkeypatch):
     monkeypatch.setattr(Screen, "interrupt_at", ("game 1: white",))
     played = play(quick_win, games=0)
-    assert played.counts == (1, 0, 0, 0) and "played to its end" in played.notes
+    assert played.counts == (1, 0, 0, 0) and "will be finished" in played.notes
     assert not played.session.left_at_once
 
 

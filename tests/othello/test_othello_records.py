@@ -141,7 +141,7 @@ def test_ggf_writes_numbers_as_it_reads_them():
     ("old", "new", "wrong"),
     [("Othello", "Chess", "character 3: GM"), ("[8 -", "[6 -", "BO: the board"), ("*O", "*Q", "BO: .*'Q'"),
      ("W[F6]", "W[F9]", r"move 2, W\[F9\]"), ("W[F6]", "B[F6]", "it is not black's turn"), (";)", "", "the end"),
-     ("W[F6]", "W[F6/x]", "'x' is no number"), ("W[F6]", "W[F6/1/2/3]", "at most"), ("RE[?]", "RE?", "a value,"),
+     ("W[F6]", "W[F6/x]", "'x' is not a number"), ("W[F6]", "W[F6/1/2/3]", "at most"), ("RE[?]", "RE?", "a value,"),
      ("RE[?]", "[?]", "a property, NAME|given twice"), ("PW", "PB", "PB: .*given twice"),
      ("W[F4];)", "W[F4", "] is missing|the end")],
 )  # fmt: skip
@@ -209,7 +209,7 @@ def test_wthor_by_the_byte():
     assert format_wthor(database) == data and read_games(data)[0].moves == list(found.moves)
     for place, value, wrong in (
         (1, 24, None), (2, 13, "byte 0: the date"), (4, 2, "2 games are 152 bytes"), (12, 10, "byte 12"),
-        (22, 65, "byte 22: the score"), (24, 11, "byte 24: .*a1"), (25, 99, "byte 25: 99 is no square"),
+        (22, 65, "byte 22: the score"), (24, 11, "byte 24: .*a1"), (25, 99, "byte 25: 99 is not a square"),
         (25, 0, "byte 25: a move follows"),
     ):  # fmt: skip
         broken = data[:place] + bytes([value]) + data[place + 1 :]

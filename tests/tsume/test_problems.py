@@ -122,7 +122,7 @@ def test_a_problem_in_the_terminal(tmp_path):
         text, progress = given_partly(tmp_path, problem, typed)
         board.push_usi(text)
     text, progress = given(tmp_path, problem, typed)
-    assert f"{wrong} is not the solution." in text and "It goes to" in text and "Solved, with a hint." in text
+    assert f"{wrong} is not the solution." in text and "The move goes to" in text and "Solved, with a hint." in text
     assert progress.is_solved(problem)
 
 

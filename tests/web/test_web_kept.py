@@ -322,7 +322,7 @@ def test_a_folder_that_cannot_be_written_is_told_once(open_hub, monkeypatch):
     hub.save()
     hub.save()
     faults = [message["text"] for message in page.sent if message["kind"] == "error"]
-    assert faults == ["this game cannot be kept: No space left on device"] and page.state["ply"] == 1
+    assert faults == ["this game cannot be saved: No space left on device"] and page.state["ply"] == 1
 
 
 def test_every_field_of_a_tree_is_kept():

@@ -34,7 +34,7 @@ def freeze(folder: Path, commit: str) -> Path:
     """Write the frozen copy to `folder`, which must be new or empty; return the launcher. Raises ValueError."""
     folder = folder.resolve()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ValueError(f"{folder} is there already")
+        raise ValueError(f"{folder} already exists")
     name = git("rev-parse", "--verify", f"{commit}^{{commit}}").decode().strip()
     archive = git("archive", "--format=zip", name, "--", "shogi_engine", "usi")
     source = folder / "source"

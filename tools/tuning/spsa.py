@@ -152,7 +152,7 @@ def begin(arguments: argparse.Namespace) -> State:
     if arguments.state.exists():
         state = State.load(arguments.state)
         if arguments.parameters:
-            raise ValueError(f"{arguments.state} is there already: without --parameters the run continues")
+            raise ValueError(f"{arguments.state} already exists: without --parameters the run continues")
         return state
     if not arguments.parameters:
         raise ValueError(f"there is no {arguments.state}: --parameters begins a run")

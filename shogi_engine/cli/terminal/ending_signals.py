@@ -12,14 +12,14 @@ NAMES = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 
 
 class Ended(KeyboardInterrupt):
-    """A signal asked the program to end; like Ctrl-C it ends a search or a prompt."""
+    """A signal has requested the end of the program; like Ctrl-C, it ends a search or a prompt."""
 
 
 class EndingSignals:
     """The signal received so far.
 
     Attributes:
-        status: the exit status that stands for it in shells, 0 for none
+        status: its exit status by the convention of shells, 0 for none
     """
 
     status = 0
@@ -48,7 +48,7 @@ def ending_signals() -> Iterator[EndingSignals]:
 
 
 def flush_quietly() -> None:
-    """Flush stdout and stderr, ignoring errors of a terminal that is gone.
+    """Flush stdout and stderr, ignoring the errors of a closed terminal.
 
     The unwritten output is discarded: Python would try again on exit, and exit with status 120.
     """

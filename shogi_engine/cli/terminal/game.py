@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 HELP = mark(
     """a move    e.g. {example}, in any notation; `moves` lists them
-undo      take your last move back
+undo      take back your last move
 hint      what the engine would play
 go        let the engine move for you
 board     show the board again; `flip` turns it
 level N   the engine's level from now on, 0 to {strongest}
 resign    give up
 save FILE write the game: {formats}
-load FILE continue with the game of a file; `load` alone lists kept games
-quit      leave; the game is kept"""
+load FILE continue with the game of a file; `load` alone lists saved games
+quit      leave; the game is saved"""
 )
 HELP_DECLARE = mark("declare   claim a win by the entering-king rule")
 COMMANDS = (
     "undo", "hint", "go", "board", "flip", "moves", "level", "resign", "declare", "save", "load", "help", "quit"
 )  # fmt: skip
-KEPT_SHOWN = 20  # games in the list of `load`
+KEPT_SHOWN = 20  # maximum number of games that `load` lists
 SHORT = {"exit": "quit", "q": "quit", "?": "help", "h": "help", "d": "board"} | {
     "終了": "quit", "ヘルプ": "help", "待った": "undo", "ヒント": "hint", "投了": "resign", "宣言": "declare"
 }  # fmt: skip
@@ -50,11 +50,11 @@ class TerminalGame:
 
     Attributes:
         humans: the sides that humans play, of 0 (black) and 1 (white)
-        limits: the engine's, as keywords of Engine.search; if empty, DEFAULT_MS or the clock's
+        limits: the engine's limits, as keywords of Engine.search; if empty, DEFAULT_MS or the clock's time
         read: given a prompt, returns one line; raises EOFError at the end of input, or TimeUp
         show: prints a line
-        await_search: returns when the engine can search
-        notation: of the moves shown; '' is the game's own
+        await_search: called before a search; returns when the engine is ready
+        notation: the notation of displayed moves; '' for the game's own
         show_board: prints the lines of a board; None: `show` prints them without styles
     """
 
@@ -93,7 +93,7 @@ class TerminalGame:
                 self._engine_moves()
 
     def _is_finished(self) -> bool:
-        """Tell whether the game is over, and say so if the rules end it."""
+        """Tell whether the game is over; if the rules end it, show how."""
         if self.over:
             return True
         found = self._position().outcome()
@@ -135,7 +135,7 @@ class TerminalGame:
     # ---- what is shown
 
     def _shown(self, moves: Sequence[str]) -> str:
-        """Return consecutive moves from here in the notation shown."""
+        """Return consecutive moves from the current position in the displayed notation."""
         if not self.notation:
             return " ".join(moves)
         board, texts = self._position(), []
@@ -155,7 +155,7 @@ class TerminalGame:
             self.show_board(lines)
 
     def words(self) -> Iterator[str]:
-        """Yield the possible inputs: commands, and the moves in the engine's notation and in the one shown."""
+        """Yield the possible inputs: commands, and the moves in the engine's and in the displayed notation."""
         yield from COMMANDS
         for move in self.engine.legal_moves():
             yield move
@@ -194,7 +194,7 @@ class TerminalGame:
         self.show(_("engine: {move}   ({how})").format(move=shown, how=how))
 
     def _limits(self, side: int) -> dict[str, Any]:
-        """Return the limits of one search: the level's or the given ones, and never more than the clock allows."""
+        """Return the limits of one search: those of the level or the given ones, within what the clock allows."""
         return timed_limits(self.engine, self.limits, self.clock, side, len(self.engine.moves))
 
     def _search(self, limits: dict[str, Any]) -> "SearchResult":
@@ -227,7 +227,7 @@ class TerminalGame:
                 self._push(str(self._position().parse_text(line)))
                 self._board()
         except (ValueError, OSError) as fault:
-            self.show(_("{fault} (`help` lists what can be typed)").format(fault=_(str(fault))))
+            self.show(_("{fault} (`help` lists the commands)").format(fault=_(str(fault))))
         return True
 
     def _do_help(self, rest: str) -> None:
@@ -269,7 +269,7 @@ class TerminalGame:
     def _do_level(self, text: str) -> None:
         if text:
             if not text.isdecimal():
-                raise ValueError(f"a level is a number, not {text!r}")
+                raise ValueError(f"a level must be a number, not {text!r}")
             kept = {name: value for name, value in self.limits.items() if name == "movetime"}
             self.limits = kept | level_limits(self.engine, int(text))
         self.show(self.strength())
@@ -321,7 +321,7 @@ class TerminalGame:
         self._board()
 
     def _list_kept(self) -> None:
-        """Show the latest games kept here. Raises ValueError if there is none."""
+        """List the latest saved games. Raises ValueError if there is none."""
         game = self.engine.game.name
         paths = kept_games(game)[:KEPT_SHOWN]
         if not paths:
@@ -333,10 +333,10 @@ class TerminalGame:
                 continue
             about = _("{count} moves").format(count=len(record.moves))
             self.show(f"{number:>3}  {path.stem}  {about}  {' - '.join(filter(None, record.names))}".rstrip())
-        self.show(_("`load N` continues with one of them."))
+        self.show(_("`load N` continues game N."))
 
     def load(self, name: str) -> None:
-        """Continue with the first game of a file. Raises OSError, ValueError; the current game then stays."""
+        """Continue with the first game of a file. Raises OSError, ValueError; the current game is then unchanged."""
         record = load_game(name, self.engine.game.name)
         self.engine.set_position(record.start, record.moves)
         self.clock.stop()

@@ -1,7 +1,7 @@
 """An Othello board in the terminal: discs on green cloth, or X, O and -; clocks, the last move, the legal moves.
 
-Terminals differ in whether a disc is one or two columns wide. All signs on a board with discs, and the file letters,
-are characters of this ambiguous width, so that the board is aligned on every terminal.
+Terminals differ in whether a disc is one or two columns wide. All characters of a board with discs, including
+the file letters, have this ambiguous width, so that the board is aligned on every terminal.
 """
 
 from typing import Any

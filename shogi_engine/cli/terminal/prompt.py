@@ -1,6 +1,6 @@
-"""Reads lines at a terminal, with editing, completion and the history of earlier games, and a clock that ends a line.
+"""Reads lines at a terminal, with editing, completion, the history of earlier games, and a time limit.
 
-Loads prompt_toolkit; only a terminal needs it.
+It imports prompt_toolkit, which only a terminal needs.
 """
 
 import asyncio
@@ -20,13 +20,10 @@ REFRESH_SECONDS = 0.5  # of the clocks below the line
 
 
 class WordCompleter(Completer):
-    """Reads lines.
+    """Completes the first word of a line, and file names after `save` and `load`.
 
     Args:
         words: `words()` returns the possible inputs
-        left: `left()` returns the seconds until the clock ends the line with TimeUp, None for never
-        clocks: `clocks()` returns the line below the input, '' for none
-        history: a file, or None
     """
 
     def __init__(self, words: Callable[[], Iterable[str]]) -> None:
@@ -48,8 +45,11 @@ class WordCompleter(Completer):
 class LinePrompt:
     """Reads lines.
 
-    words() -> the possible inputs    left() -> seconds until the clock ends the line with TimeUp, None for never
-    clocks() -> the line below the input, '' for none    history : a file, or None
+    Args:
+        words: `words()` returns the possible inputs
+        left: `left()` returns the seconds until the clock ends the line with TimeUp, None for never
+        clocks: `clocks()` returns the line below the input, '' for none
+        history: a file, or None for no history
     """
 
     def __init__(

@@ -14,7 +14,7 @@ HANDICAPS = ("even", "lance", "bishop", "rook", "2-piece", "4-piece", "6-piece")
 
 
 def ask(args: argparse.Namespace, read: Read = input, show: Callable[[str], object] = print) -> None:
-    """Put the answers into `args`. Enter chooses the default in brackets. Raises EOFError at the end of input."""
+    """Write the answers to `args`. Enter chooses the default in brackets. Raises EOFError at the end of input."""
     if args.game is None:
         names = [_("Shogi"), _("Othello")]
         args.game = games.NAMES[choose(_("Which game?"), names, 0, read, show)]
@@ -37,7 +37,7 @@ def ask(args: argparse.Namespace, read: Read = input, show: Callable[[str], obje
 
 def _sides(game: str) -> list[str]:
     first = _("{side}, who begins").format(side=side_name(0, game))
-    return [first, side_name(1, game), _("let chance decide")]
+    return [first, side_name(1, game), _("random")]
 
 
 def handicap_name(name: str) -> str:

@@ -22,8 +22,8 @@ class Look:
     Attributes:
         pieces: one of PIECES
         flipped: seen from white's side
-        clocks: of black and white, '' for none
-        colours: show styles; without them a sign marks the last move
+        clocks: the clocks of black and white as text, '' for none
+        colours: use styles; otherwise a character marks the last move
     """
 
     pieces: str = WESTERN

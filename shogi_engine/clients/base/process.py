@@ -119,7 +119,7 @@ class EngineProcess:
     def send(self, line: str) -> float:
         """Send a line; return when (time.monotonic) it was written. Raises EngineError."""
         if "\n" in line or "\r" in line:
-            raise ValueError(f"a command is one line: {sanitize(line)}")
+            raise ValueError(f"a command must be one line: {sanitize(line)}")
         if self._pipes.closed or self._pipes.exited.is_set() or self._stdin.is_closing():
             raise EngineError("crash", "it takes no more commands")
         if self._log is not None:

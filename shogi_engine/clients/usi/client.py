@@ -173,7 +173,7 @@ class UsiClient(EngineClient):
             stop: whether to end pondering first; otherwise `gameover` has to end it
         """
         if result not in ("win", "lose", "draw"):
-            raise ValueError(f"a result is win, lose or draw, not {result!r}")
+            raise ValueError(f"a result must be win, lose or draw, not {result!r}")
         if self._process is None:
             return
         if stop:

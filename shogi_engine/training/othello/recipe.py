@@ -9,7 +9,7 @@ from shogi_engine.training.othello.report import report
 from shogi_engine.training.othello.trainer import TAUGHT, TrainOptions, new_trainer
 from shogi_engine.training.recipe import Recipe
 
-GAME_BYTES = 155  # about what a game takes on disk
+GAME_BYTES = 155  # approximate size of a game on disk
 WEIGHT_BYTES = 3 * 4 + 2  # for a weight: in the checkpoint, and in the file
 
 

@@ -148,7 +148,7 @@ def problems(facts: dict[str, Any]) -> list[str]:
     last = facts["losses"][-1] if facts["losses"] else {"training": 0.0, "validation": 0.0}
     if last["validation"] > UNSEEN_GAP * last["training"]:
         found.append(
-            f"positions of games left out are missed by {last['validation']:.3f} discs, those learnt from by "
+            f"the error on held-out games is {last['validation']:.3f} discs, on training games "
             f"{last['training']:.3f}: too few games"
         )
     if facts["weights"]["at their limit"] > 0:

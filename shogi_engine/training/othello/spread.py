@@ -87,7 +87,7 @@ def fit_spread(knots: np.ndarray, samples: np.ndarray, count: int, seed: int) ->
             rows.append([*(float(group == other) for other in range(SPREAD_GROUPS)), depth - searched, searched])
             logs.append(np.log(max(spread, 1.0)))
     if not rows:
-        raise ValueError("training: too few positions to fit the spreads of Multi-ProbCut to; play more games")
+        raise ValueError("training: too few positions to fit the spreads of Multi-ProbCut; play more games")
     model = np.linalg.lstsq(np.array(rows), np.array(logs), rcond=None)[0].tolist()
     groups = sorted({int(each["group"]) for each in measured})
     nearest = [min((abs(known - group), known) for known in groups)[1] for group in range(SPREAD_GROUPS)]

@@ -37,7 +37,8 @@ class TrainOptions(recipe.TrainOptions):
 
     Attributes:
         epochs: the number of steps of conjugate gradients, each over all positions
-        penalty: a number of positions; a weight that occurs in as many moves half as far as without a penalty
+        penalty: the strength of the L2 penalty, in positions: a weight that occurs in this many positions moves half as
+            far as without the penalty
         td_lambda: the share of a value that comes from later positions; the rest is from its own search
         held_out: the share of games for validation
         endings: the number of positions for each number of empty squares in the report
@@ -98,7 +99,7 @@ class Trainer:
 
     @property
     def state(self) -> State:
-        """The present state of the run."""
+        """The current state of the run."""
         if self._state is None:
             weights = self.before.astype(np.float32)
             residual = self.learning.gather(self.learning.values - self.learning.predict(weights))

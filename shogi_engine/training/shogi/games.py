@@ -15,9 +15,9 @@ from shogi_engine.training.data import read_pieces
 from shogi_engine.training.shogi.positions_kernels import REPLAY, write_positions
 
 SAME_PLIES = 24  # games that share these moves count as one game
-SCALE = 600  # centipawns that stand for winning odds of e : 1, as in front ends and analysis
+SCALE = 600  # centipawns that mean winning odds of e : 1, as in front ends and analysis
 LARGEST = 3000  # centipawns on that scale; positions with larger values are not used
-SCALES = np.arange(200, 2001, 10)  # candidates for the scale of searches: centipawns that stand for odds of e : 1
+SCALES = np.arange(200, 2001, 10)  # candidates for the scale of searches: centipawns that mean odds of e : 1
 CHANCES = 1e-5, 1 - 1e-5  # limits of winning chances
 LARGEST_FITTED = 2500  # centipawns of a search; positions with larger values do not count in fitting the scale
 
@@ -91,8 +91,8 @@ class Games:
     def with_later_values(self, td_lambda: float) -> "Games":
         """Return the games with each value mixed with the next position's value, from the end backwards.
 
-        Later searches see what a search of few nodes overlooks. Winning chances are mixed, not centipawns. Values must
-        be at SCALE; mates and gaps are kept. This is TD(lambda) with `td_lambda` as lambda: R. Sutton,
+        Later searches see what a search with few nodes overlooks. Winning chances are mixed, not centipawns. Values
+        must be at SCALE; mates and gaps are kept. This is TD(lambda) with `td_lambda` as lambda: R. Sutton,
         "Learning to predict by the methods of temporal differences", Machine Learning 3 (1988).
         """
         usual = np.abs(self.values.astype(np.int32)) <= VALUE_MAX
@@ -108,7 +108,7 @@ class Games:
         return Games(self.moves, values.astype(np.int16), self.lengths, self.results)
 
     def scale(self) -> float:
-        """Return the centipawns that stand for odds of e : 1: those with the least cross-entropy of the results."""
+        """Return the centipawns that mean odds of e : 1: those that minimise the cross-entropy of the results."""
         plies = np.arange(len(self.moves)) - np.repeat(self.begins[:-1], self.lengths)
         sides = np.where(plies & 1, -1, 1)
         outcomes = (np.repeat(self.results, self.lengths) * sides + 1) / 2

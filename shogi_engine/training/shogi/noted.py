@@ -77,7 +77,7 @@ class Noted:
         player, table = SearchState(evaluator, TranspositionTable(TABLE_MB), GAME), RULES.layouts["yaneuraou"].table()
         values, agreed = np.zeros(len(self.records), np.int32), np.zeros(len(self.records), bool)
         for number, (position, move) in enumerate(zip(self.positions, self.records["move"], strict=True)):
-            player.new_game()  # nearly all the time of one ply, but kept histories would raise the figures by 0.01
+            player.new_game()  # nearly all the time at one ply, but kept histories would raise the figures by 0.01
             set_root(player.ctx, position)
             if write_root_moves(player.ctx):
                 values[number] = think(player.ctx, nodes)

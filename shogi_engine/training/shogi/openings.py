@@ -47,7 +47,7 @@ class Openings:
 
     Attributes:
         random_share: the share of openings with random moves
-        chance: the chance that a move need not be the best
+        chance: the probability that a move may be worse than the best
         book_share: the share of the other openings that start from the book
         balance: see game_kernels.TERMS
     """

@@ -35,7 +35,7 @@ class OwnNetwork:
 
     def __post_init__(self) -> None:
         if not (0 < self.width <= WIDTH and self.width % vectors.LANES == 0):
-            raise ValueError(f"training: a width is a multiple of {vectors.LANES} up to {WIDTH}, not {self.width}")
+            raise ValueError(f"training: a width must be a multiple of {vectors.LANES} up to {WIDTH}, not {self.width}")
 
     @property
     def features(self) -> int:
@@ -72,13 +72,13 @@ class OwnNetwork:
         return parameters
 
     def refining(self, labeller: str) -> np.ndarray | None:
-        """Return the parameters of the network that labelled games, by name or file; None for another evaluation.
+        """Return the parameters of the network that labelled the games, by name or file; None for another evaluation.
 
         Raises ValueError if the file is missing or damaged, or its network is of another width.
         """
         network = labelling_network(labeller)
         if network is not None and network.width != self.width:
-            raise ValueError(f"training: the network to refine is {network.width} wide, not {self.width}")
+            raise ValueError(f"training: the network to refine has width {network.width}, not {self.width}")
         return None if network is None else parameters_of(network)
 
     def add_gradients(self, parameters: np.ndarray, *arguments: Any) -> float:
@@ -150,7 +150,7 @@ def parameters_of(network: Network) -> np.ndarray:
 
 
 def labelling_network(labeller: str) -> Network | None:
-    """Return the network that labelled games, by the labeller's name or file; None for another evaluation.
+    """Return the network that labelled the games, by name or file; None for another evaluation.
 
     Raises ValueError if the file is missing or damaged.
     """

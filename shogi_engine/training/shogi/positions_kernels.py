@@ -11,8 +11,8 @@ from shogi_engine.jit import njit, record_dtype
 from shogi_engine.training.game_kernels import LONGEST
 
 # A feature table: by view (`view_of`), piece on the board, and square, the feature; by owner << 4 | kind (owner 0 is
-# the side that sees), the feature of the first such piece in hand (those of further pieces follow); and the number
-# that stands for no feature.
+# the side whose view it is), the feature of the first such piece in hand (those of further pieces follow); and the
+# number that means no feature.
 SIGHT = record_dtype([("pieces", np.uint16, (VIEWS, 32, SQUARES)), ("hands", np.uint16, (32,)), ("nothing", np.uint16)])
 # A feature table, a position, and the moves to undo.
 REPLAY = record_dtype([("sight", SIGHT), ("pos", POSITION), ("undo", UNDO, (LONGEST + 1,))])

@@ -11,7 +11,7 @@ from shogi_engine.training.shogi.openings import Openings
 from shogi_engine.training.shogi.report import report
 from shogi_engine.training.shogi.trainer import TrainOptions, new_trainer
 
-GAME_BYTES = 360  # about what a game takes on disk
+GAME_BYTES = 360  # approximate size of a game on disk
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The loss of a network of the standard format (nn.bin) that sees K-P 256x2-32-32, and its gradient, in float32.
+"""The loss of a network of the standard format (nn.bin), K-P 256x2-32-32, and its gradient, in float32.
 
 After the rows and the bias (trainer_kernels.py) come three layers, each with weights [inputs, outputs] and bias
 [outputs]. The first takes the clipped sums of both sides; the others take the clipped outputs of the layer before.

@@ -3,7 +3,7 @@
 In the file an activation of 1 is 127 and a weight of 1 is 64. The weights of the last layer are scaled so that the
 output divided by the usual FV_SCALE is in centipawns.
 Source: the sizes and the initialisation are those of nodchip's trainer for tanuki-,
-https://github.com/nodchip/nnue-pytorch, after Yu Nasu's NNUE; no code is theirs.
+https://github.com/nodchip/nnue-pytorch, after Yu Nasu's NNUE; no code was copied.
 """
 
 import math
@@ -99,7 +99,7 @@ class StandardNetwork:
 
     def refining(self, labeller: str) -> np.ndarray | None:
         """Raise ValueError: a run of this architecture starts from random parameters."""
-        raise ValueError(f"training: a network of architecture k-p cannot be refined, so not {labeller} either")
+        raise ValueError(f"training: networks of architecture k-p cannot be refined ({labeller})")
 
     def add_gradients(self, *arguments: Any) -> float:
         """Return the loss, and add its gradient: see standard_kernels.add_gradients."""

@@ -27,7 +27,7 @@ from shogi_engine.training.shogi.trainer_kernels import step
 
 LIMIT = 1.98  # of parameters, so that the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
-BLOCK_POSITIONS = 1 << 19  # the least number shuffled together, so that 500 batches do not all come from a few games
+BLOCK_POSITIONS = 1 << 19  # minimum number shuffled together, so that 500 batches do not all come from a few games
 OWN, STANDARD = "own", "k-p"  # architectures
 ARCHITECTURES = OWN, STANDARD
 
@@ -41,7 +41,7 @@ class TrainOptions(recipe.TrainOptions):
         width: the width of the sums; fixed for k-p
         rate: AdamW's first learning rate; it falls to LAST_RATE along a cosine
         refine: start from the network that labelled the last games, if there is one, instead of random parameters
-        result_share: the weight, 0 to 1, of the game's result as against the searched value: (first epoch, last epoch)
+        result_share: the weight, 0 to 1, of the game's result against the searched value: (first epoch, last epoch)
         td_lambda: the share of a position's value that comes from later positions; the rest is from its own search
         held_out: the share of games for validation
     """
@@ -71,7 +71,7 @@ class TrainOptions(recipe.TrainOptions):
         if self.architecture == OWN:
             return OwnNetwork(self.width)
         if self.width != WIDTH:
-            raise ValueError(f"training: architecture {STANDARD} is {WIDTH} wide, not {self.width}")
+            raise ValueError(f"training: architecture {STANDARD} has width {WIDTH}, not {self.width}")
         return StandardNetwork()
 
 
@@ -171,7 +171,7 @@ class Trainer:
                 told(self.state.losses[-1])
 
     def _epoch(self, epoch: int, progress: Progress | None) -> float:
-        """Learn from every position once, in this epoch's random order; return the mean loss."""
+        """Train on every position once, in this epoch's random order; return the mean loss."""
         options = self.options
         random = np.random.default_rng([options.seed, 2, epoch])
         games, share = random.permutation(self.learning), self.result_share(epoch)

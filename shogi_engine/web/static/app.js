@@ -113,7 +113,7 @@ function toast(text, stay = false, word = "", action = null) {
 
 // ---- what is shown
 
-// The arrows of an analysis, once they are drawn for the board's present orientation.
+// The arrows of an analysis, if they were drawn for the board's current orientation.
 function arrows() {
   const fits = info?.node === state.node && info.flipped === state.flipped && info.narrow === state.narrow;
   if (fits && state.analysis.on && !state.setup) board.arrows(info.arrows);

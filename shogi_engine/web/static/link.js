@@ -6,7 +6,7 @@ const DONE = 20_000; // timeout of an answer in ms
 export class Link extends EventTarget {
   #socket = null;
   #pause = 250;
-  #asked = new Map(); // by number: what settles the promise
+  #asked = new Map(); // by number: the function that resolves the promise
   #number = 0;
 
   constructor(hello) {

@@ -57,7 +57,7 @@ class Move(int):
         except TypeError:
             raise TypeError(f"a move is a Move or its int, not {number!r}") from None
         if not DISC_MOVE <= number <= PASS:
-            raise ValueError(f"{number} is no move")
+            raise ValueError(f"{number} is not a move")
         return MOVES[number]
 
     @staticmethod

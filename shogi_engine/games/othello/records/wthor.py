@@ -107,7 +107,7 @@ def _wthor_moves(data: bytes, place: int, number: int) -> tuple[tuple[str, ...],
         row, column = divmod(code, 10)
         try:
             if not (1 <= row <= 8 and 1 <= column <= 8):
-                raise ValueError(f"{code} is no square, 11 to 88")
+                raise ValueError(f"{code} is not a square, 11 to 88")
             if referee.pass_if_due():
                 moves.append(PASS_NAME)
             moves.append(referee.play(SQUARE_NAMES[8 * (row - 1) + column - 1]))

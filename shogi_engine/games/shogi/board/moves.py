@@ -125,7 +125,7 @@ class Move(int):
         else:
             possible = PAWN <= source - DROP_BASE <= ROOK and not number & PROMOTION
         if not (possible and 0 < number < 1 << MOVE_BITS and target < SQUARES):
-            raise ValueError(f"{number} is no move")
+            raise ValueError(f"{number} is not a move")
         return MOVES[number]
 
     @staticmethod

@@ -104,7 +104,7 @@ def ending_of(rest: str, turn: int) -> Outcome:
         return WORDS.read(rest, turn)
     found = _WINS.fullmatch(rest)
     if not found:
-        raise ValueError(f"{rest!r} is no ending")
+        raise ValueError(f"{rest!r} is not an ending")
     side, how, reason = PLAYERS[f"{found['side']}手"], found["how"], found["reason"]
     if how in _SAID:
         termination, won = _SAID[how]
@@ -204,7 +204,7 @@ class Diagram:
             if piece in "・.．*":
                 continue
             if piece not in KINDS_BY_KANJI or owner not in " vVｖ^":
-                raise ValueError(f"{mark!r} is no piece")
+                raise ValueError(f"{mark!r} is not a piece")
             colour = WHITE if owner in "vVｖ" else BLACK
             self._setup.board[9 * self.rows + column] = (colour, KINDS_BY_KANJI[piece])
         self.rows += 1
@@ -292,7 +292,7 @@ class Reader(LineReader):
             else:
                 builder.end(ending_of(found["rest"], builder.board.turn))
         elif not self.take_moves(line, builder):
-            raise ValueError(f"{line.strip()!r} is no move")
+            raise ValueError(f"{line.strip()!r} is not a move")
 
     def _told(self, node: Node, rest: str, turn: int) -> None:
         """Set the winner from the last line of a game whose ending is known."""

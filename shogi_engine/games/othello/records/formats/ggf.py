@@ -27,7 +27,7 @@ def _number(text: str) -> float | None:
     """Return the number `text`, None if it is empty; raises ValueError."""
     text = text.strip()
     if text and not _NUMBER.fullmatch(text):
-        raise ValueError(f"{_clip(text)} is no number")
+        raise ValueError(f"{_clip(text)} is not a number")
     return float(text) if text else None
 
 

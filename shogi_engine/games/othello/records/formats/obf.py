@@ -55,7 +55,7 @@ class TestPosition:
 def _score(text: str) -> int:
     """Parse '+12', '-4', '0'; ValueError if it is not an integer, or more than the discs of a board."""
     if not re.fullmatch(r"[+-]?\d{1,2}", text, re.ASCII) or abs(int(text)) > SQUARES:
-        raise ValueError(f"{_clip(text)} is no score, -64 to +64")
+        raise ValueError(f"{_clip(text)} is not a score from -64 to +64")
     return int(text)
 
 
@@ -74,7 +74,7 @@ def parse_obf_line(line: str) -> TestPosition:
             if colon:
                 legal = format_move(None, legal_move(position, split_move(move)))
                 if legal in dict(scores):
-                    raise ValueError(f"{legal!r} is there already")
+                    raise ValueError(f"{legal!r} already exists")
                 scores.append((legal, _score(score.strip())))
             elif value is None:
                 value = _score(text)
@@ -88,7 +88,7 @@ def parse_obf_line(line: str) -> TestPosition:
 def format_obf_line(test: TestPosition) -> str:
     """Return the line of a test position; the inverse of `parse_obf_line`."""
     if any(character in test.comment for character in "\n\r"):
-        raise ValueError("a comment is one line")
+        raise ValueError("a comment must be one line")
     fields = [f" {move.upper() if move != PASS_NAME else 'PA'}:{score:+d};" for move, score in test.scores]
     if test.value is not None:
         fields.insert(0, f" {test.value:+d};")

@@ -49,7 +49,7 @@ def _square(value: str) -> str:
         return text
     if re.fullmatch("[a-h][a-h]", text):
         return f"{text[0]}{'abcdefgh'.index(text[1]) + 1}"
-    raise ValueError(f"{value[:24]!r} is no square")
+    raise ValueError(f"{value[:24]!r} is not a square")
 
 
 class _Reader:

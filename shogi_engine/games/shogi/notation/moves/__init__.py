@@ -61,7 +61,7 @@ def parse_move(pos: Any, text: str, last: int | None = None) -> int:
     raise ValueError(_NO_MOVE.format(text))
 
 
-_NO_MOVE = "{!r} is no move; write 7g7f, ７六歩, 76FU or P-7f"
+_NO_MOVE = "{!r} is not a move; write 7g7f, ７六歩, 76FU or P-7f"
 
 
 def _parse_lower(pos: Any, text: str, plain: str, last: int | None) -> int:

@@ -107,7 +107,7 @@ class CsaReader(LineReader):
             self.builder = RecordBuilder(self.record)
         elif text[0] == "V":
             if not re.fullmatch(r"V[0-9]+(\.[0-9]+)?", text):
-                raise ValueError(f"{text!r} is no version")
+                raise ValueError(f"{text!r} is not a version")
         elif text[:2] in ("N+", "N-"):
             self.record.names[_SIGNS[text[1]]] = text[2:].strip()
         elif text[0] == "$" and ":" in text:
@@ -161,7 +161,7 @@ class CsaReader(LineReader):
             if cell.strip() in ("", "*"):
                 continue
             if cell[0] not in _SIGNS or cell[1:] not in KINDS_BY_CSA:
-                raise ValueError(f"{cell!r} is no piece")
+                raise ValueError(f"{cell!r} is not a piece")
             setup.board[9 * (rank - 1) + column] = (_SIGNS[cell[0]], KINDS_BY_CSA[cell[1:]])
 
     @staticmethod
@@ -169,7 +169,7 @@ class CsaReader(LineReader):
         """Take the time of the preceding move or ending."""
         found = _TIME.fullmatch(text)
         if not found:
-            raise ValueError(f"{text!r} is no time")
+            raise ValueError(f"{text!r} is not a time")
         seconds = float(found["seconds"])
         if seconds > SECONDS_MAX:
             raise ValueError(f"{text!r} is too long a time")

@@ -77,7 +77,7 @@ def seconds_of(text: str | None) -> float | None:
         return None
     found = _TIME.fullmatch(text)
     if not found:
-        raise ValueError(f"{text!r} is no time")
+        raise ValueError(f"{text!r} is not a time")
     total = int(found["hours"] or 0) * 3600 + int(found["minutes"]) * 60 + float(found["seconds"])
     if total > SECONDS_MAX:
         raise ValueError(f"{text!r} is too long a time")
