@@ -1,4 +1,4 @@
-"""Perft: count the positions that legal moves lead to, for each first move (divide), to check the rules.
+"""Perft: count the positions that legal moves reach, for each first move (divide), to check the rules.
 
 Usage: python examples/count_moves.py [DEPTH]
 """

@@ -35,7 +35,7 @@ class Network:
         return hidden, chances / chances.sum(axis=1, keepdims=True), np.tanh(hidden @ value + value_bias)[:, 0]
 
     def train(self, planes, masks, targets, results):
-        """Take one training step towards the searches' choices and the games' results."""
+        """Take one training step towards the visits of the searches and the results of the games."""
         hidden, chances, values = self(planes, masks)
         to_logits = (chances - targets) / len(planes)
         to_value = ((values - results) * (1 - values**2) / len(planes))[:, None]
@@ -103,7 +103,7 @@ def choice(state, network, exploring):
 
 
 def self_play(env, network):
-    """Play a game of the network against itself; return [(planes, mask, shares, result)]."""
+    """Play a self-play game; return [(planes, mask, shares, result)]."""
     env.reset()
     seen = []
     while not any(env.terminations.values()):

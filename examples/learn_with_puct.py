@@ -2,9 +2,9 @@
 
     python examples/learn_with_puct.py [minutes] [games] [simulations]
 
-It needs only NumPy; you can write the network with any other library. From time to time the network plays the
-engine's levels, with the same search. In ten minutes on a slow core it won all games against random moves, 85 % against
-level 0 and 25 % against level 1.
+It needs only NumPy; you can write the network with any other library. From time to time the network plays
+against levels of the engine, with the same search. In ten minutes on a slow core it won all games against random moves,
+85 % against level 0 and 25 % against level 1.
 """
 
 import sys
@@ -42,7 +42,7 @@ class Network:
         return logits, values
 
     def train(self, planes, targets, results):
-        """Take one training step towards the searches' choices and the games' results."""
+        """Take one training step towards the visits of the searches and the results of the games."""
         hidden, logits, values = self.layers(planes)
         logits -= logits.max(axis=1, keepdims=True)
         chances = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
@@ -60,7 +60,7 @@ class Network:
 
 
 class SelfPlay:
-    """Games of the network against itself, and the training data from those that have ended."""
+    """Self-play games, and the training data from finished games."""
 
     def __init__(self, network, games, simulations):
         self.search = Puct(Batch("othello"), games, network, layout=LAYOUT, noise=(0.4, 0.25))
@@ -68,7 +68,7 @@ class SelfPlay:
         self.running = [[] for _ in range(games)]
         self.planes = np.zeros((MEMORY, 192), np.float32)
         self.targets, self.results = np.zeros((MEMORY, LABELS), np.float32), np.zeros(MEMORY, np.float32)
-        self.learned = 0  # positions kept so far; the oldest are overwritten
+        self.learned = 0  # positions stored so far; the oldest are overwritten
 
     def play(self):
         """Make a move in every game."""

@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def one_line(fault: BaseException) -> str:
-    """Return what went wrong in a line, in the language in use."""
+    """Return an exception's message as one line in the language in use."""
     return " ".join(_(str(fault)).split())
 
 

@@ -1,6 +1,6 @@
-"""Modules under the names they had in version 0.1.0: importing one warns, and gives the module of today's name.
+"""Old module names of version 0.1.0: importing one gives a warning and the module under its current name.
 
-Other modules are loaded only for a name that moved: `safe_path` comes first.
+Other modules are imported only for a name that has moved, so that `safe_path` comes first.
 """
 
 import sys
@@ -36,7 +36,7 @@ MOVED = {  # in shogi_engine
 
 
 class _Moved:
-    """Finds a module of an old name where no other finder does."""
+    """Finds modules by their old names, if no other finder does."""
 
     @staticmethod
     def find_spec(fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
@@ -61,7 +61,7 @@ def load(name: str) -> Any:
 
 
 def _today(name: str) -> str:
-    """Return today's name of the module that was called `name`, '' if it has not moved."""
+    """Return the current name of the module that was called `name`, '' if it has not moved."""
     package, _, old = name.partition(".")
     for moved, to in MOVED.items():
         if package == "shogi_engine" and (old == moved or old.startswith(f"{moved}.")):
@@ -70,5 +70,5 @@ def _today(name: str) -> str:
 
 
 def install() -> None:
-    """Let old names be imported."""
+    """Make old names importable."""
     sys.meta_path.append(_Moved)

@@ -1,6 +1,6 @@
 """The bench: fixed positions at a fixed depth with one thread. The number of nodes is the search's signature.
 
-It is the same on every machine and in every run; a commit that changes it changes what the engine plays.
+It is the same on every machine and in every run. A commit that changes it changes the engine's play.
 """
 
 from collections.abc import Callable
@@ -44,12 +44,12 @@ class Bench:
 
 
 def bench(name: str, progress: Callable[[int, int], None] | None = None) -> Bench:
-    """Search the positions of the game `name`, each with an empty table. Raises ValueError if it has none.
+    """Search the positions of the game `name`, each with an empty table. Raises ValueError if the game has no bench.
 
     `progress(done, all)` is called after each position. The seconds do not include compiling.
     """
     if name not in POSITIONS:
-        raise ValueError(f"there is no bench for {name!r}; there is one for {', '.join(POSITIONS)}")
+        raise ValueError(f"there is no bench for {name!r}; only for {', '.join(POSITIONS)}")
     depth, positions = POSITIONS[name]
     nodes, seconds = 0, 0.0
     with Engine(name, hash_mb=HASH_MB) as engine:

@@ -1,7 +1,7 @@
 """Distributes work: jobs are done by threads of this process or by the workers of a Ray cluster.
 
-An item describes a job completely, and a maker returns workers that do jobs, so results do not depend on who does
-which job. Kernels run without the GIL, so threads suffice on one machine. If a Ray worker dies, the job it was doing is
+An item describes a job completely, and a maker returns workers that do jobs, so results do not depend on which worker
+does a job. Kernels run without the GIL, so threads suffice on one machine. If a Ray worker dies, its job is
 repeated. Ray (https://www.ray.io) is an optional extra, imported when requested.
 """
 
@@ -21,9 +21,9 @@ Result = TypeVar("Result")
 Item_contra = TypeVar("Item_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
 
-RETRIES = 100  # for a job whose worker died
+RETRIES = 100  # maximum number of repetitions of a job whose workers died
 LOCAL = {"include_dashboard": False}  # settings of a cluster that is started here
-STOP_PATIENCE = 5.0  # seconds until running jobs that are no longer needed are abandoned
+STOP_PATIENCE = 5.0  # timeout in seconds for running jobs that are no longer needed
 AHEAD = 4  # jobs submitted for each core of the cluster
 
 
@@ -51,7 +51,7 @@ class Maker(Hashable, Protocol[Item_contra, Result_co]):
         """Return a new worker."""
 
     def warm_up(self) -> None:
-        """Prepare the machine; only one of its processes at a time."""
+        """Prepare the machine. Only one of its processes does this at a time."""
 
 
 def load_ray() -> Any:
@@ -67,17 +67,17 @@ def load_ray() -> Any:
 
 @contextlib.contextmanager
 def one_at_a_time(name: str) -> Iterator[None]:
-    """Keep other processes of this machine and user out while the block runs."""
+    """Run the block in only one process of this machine and user at a time."""
     try:
         import fcntl
-    except ImportError:  # Windows: both do the same work, and one file wins
+    except ImportError:  # on Windows, both processes do the same work
         yield
         return
     from shogi_engine.jit import cache_folder
 
     with open((cache_folder() or Path(tempfile.gettempdir())) / f"{name}.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        yield  # closing the file unlocks it, and so does the end of the process
+        yield  # closing the file, or the end of the process, unlocks it
 
 
 @functools.lru_cache(maxsize=1)
@@ -154,7 +154,7 @@ class Pool(Generic[Item, Result]):
     def results(self, items: Iterable[Item]) -> Generator[tuple[Item, Result], None, None]:
         """Yield (item, result) of all jobs as they finish, in any order. Raises a job's exception.
 
-        When no more results are needed, at the latest when the pool is left, running jobs are cut short.
+        When no more results are needed, at the latest when the pool is left, running jobs are stopped.
         """
         results = self._on_ray(iter(items)) if self._ray is not None else self._on_threads(list(items))
         self._asked = [each for each in self._asked if getgeneratorstate(each) != GEN_CLOSED]

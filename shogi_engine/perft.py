@@ -1,4 +1,4 @@
-"""Perft and divide for any game: count the leaves of the legal move tree, the usual test of move generation.
+"""Perft and divide for any game: counts the leaves of the legal move tree, the usual test of move generation.
 
 A finished game counts as the game's `finished_leaves` at every greater depth. With `free_pass` a move that costs no
 ply (`move_cost`) uses no depth.
@@ -29,8 +29,8 @@ from shogi_engine.interface.game import (
 from shogi_engine.jit import load_u64, new_record, njit, record_dtype
 
 MAX_DEPTH = 60
-KERNEL_DEPTH = 5  # the most plies that the kernel counts at once; takes a fraction of a second in the widest games
-SPLIT_PLIES = 3  # the most plies from the root that Python walks
+KERNEL_DEPTH = 5  # maximum depth that the kernel counts at once, in a fraction of a second even in the widest games
+SPLIT_PLIES = 3  # maximum number of plies from the root that Python walks
 STOP_DEPTH = 3  # the kernel checks for a stop at least this many plies above the leaves
 
 

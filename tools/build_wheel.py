@@ -1,4 +1,4 @@
-"""Build a wheel that carries compiled kernels: `python -m tools.build_wheel --target x86-64-v3 --out dist`.
+"""Build a wheel with compiled kernels: `python -m tools.build_wheel --target x86-64-v3 --out dist`.
 
 With the same versions of Python, numba, llvmlite and numpy, on a CPU with the target's features, the installed engine
 starts without compiling. Otherwise kernels are compiled at the first start, as from a plain wheel. The wheel is for

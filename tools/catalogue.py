@@ -1,6 +1,6 @@
-"""Collect the user's texts into the catalogue of translations, and compile it.
+"""Collect the texts for users in the catalogue of translations, and compile it.
 
-    python -m tools.catalogue            # after texts have changed; then translate the new texts in the .po
+    python -m tools.catalogue            # after changing texts; then translate the new ones in the .po
     python -m tools.catalogue --check    # is anything missing, out of date or not compiled?
 
 It collects the texts of `translate`, `plural` and `mark` (of `shogi_engine.language`), the help of commands and their
@@ -51,7 +51,7 @@ FORMAT_WORDS = (
     "NAMES", "HEADERS", "ENDINGS", "START", "MOVES", "WINNERS", "VARIATIONS", "COMMENTS", "SECONDS", "FRACTIONS",
     "EVALUATIONS", "LABELS",
 )  # fmt: skip
-PATTERNS = ("{0}: {1}", "{0} and {1}", "{0} or {1}", "{mates}, {others}")  # of messages inside messages
+PATTERNS = ("{0}: {1}", "{0} and {1}", "{0} or {1}", "{mates}, {others}")  # of nested messages
 # Files whose functions return or yield reasons for refusing something.
 REASONS = (
     "games/shogi/rules/validation.py", "games/shogi/notation/usi_moves.py", "games/shogi/notation/sfen.py",
@@ -69,7 +69,7 @@ ARGPARSE = (
 
 
 def names() -> Iterator[Text]:
-    """Yield the texts in the package's tables, and the patterns of messages inside messages."""
+    """Yield the texts in the package's tables, and the patterns of nested messages."""
     for game in games.NAMES:
         for text in ("black", "white", "black's chance", "black's winning chance"):
             yield text, None, game

@@ -1,4 +1,4 @@
-"""Analysis of games and positions of both games, by one standard.
+"""Analysis of games and positions, with the same standards for Shogi and Othello.
 
     from shogi_engine import analysis, records
     game = analysis.analyse(records.load("game.kif")[0], nodes=200_000)

@@ -18,7 +18,7 @@ HASH_MB = 16  # per thread; the table is cleared before each position, so that r
 MATE_MB = 16
 MATE_PLIES = 9  # mates by checks up to this length are searched with MATE_NODES
 MATE_NODES = 1_000_000
-LONG_MATE_NODES = 100_000  # the node limit for longer ones
+LONG_MATE_NODES = 100_000  # the node limit for longer mates
 # The default limit of a position: a game then takes about a minute on one core.
 DEFAULTS: dict[str, dict[str, int]] = {"shogi": {"nodes": 300_000}, "othello": {"level": 14}}
 LIMITS = ("nodes", "movetime", "depth", "level")
@@ -35,7 +35,7 @@ def cores() -> int:
 def limits_for(game: str, given: Mapping[str, int | None]) -> dict[str, Any]:
     """Return the limits of a search of `game`: the given ones, or DEFAULTS.
 
-    Raises ValueError for a level of a game whose levels are weaker players only.
+    Raises ValueError for a level in Shogi, where levels only make the engine weaker.
     """
     limits = {name: value for name in LIMITS if (value := given.get(name)) is not None}
     if "level" in limits and game != "othello":
@@ -138,7 +138,7 @@ class Examiner:
             found = self._solver.solve(position, nodes=MATE_NODES, limit=MATE_PLIES, shortest=True)
             if not found:
                 found = self._solver.solve(position, nodes=LONG_MATE_NODES)
-        except ValueError:  # no king to mate
+        except ValueError:  # there is no king to mate
             return None
         return found if found and found.moves else None
 

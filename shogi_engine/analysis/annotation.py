@@ -10,7 +10,7 @@ from shogi_engine.records import GameRecord, Node
 
 
 def annotated(game: GameAnalysis, language: str = "en") -> GameRecord:
-    """Return a copy of the record of a game, with its moves and variations, after `annotate`."""
+    """Return an annotated copy of a game's record, see `annotate`."""
     record = copied(game.record)
     annotate(record, record.main_line, game, language)
     return record
@@ -27,9 +27,9 @@ def annotate(
 ) -> None:
     """Add the findings to the nodes of a line of a record, from the root on.
 
-    Each move gets its value and winning chance, both for black. A bad move gets its verdict, and the better line as a
-    variation, and in the comment for formats without variations. A move without an evaluation gets one. In Shogi the
-    comment also has the analysis's own value in ShogiHome's notation, `#評価値=`.
+    Each move gets its value and winning chance, both for black. A bad move gets its verdict, and the better line both
+    as a variation and, for formats without variations, in the comment. A move without an evaluation gets one. In Shogi
+    the comment also has the value found by the analysis in ShogiHome's notation, `#評価値=`.
 
     Args:
         first: the first ply to annotate

@@ -1,6 +1,6 @@
 """An HTML page of analysed games: boards to step through, the graph, and bad moves with better lines.
 
-The page is self-contained and loads nothing from any host. Boards are the SVG that Board draws. Lines of SVG that
+The page is self-contained: it loads nothing from other hosts. Boards are the SVG that Board draws. Lines of SVG that
 several boards share are stored once; a board is a list of line numbers.
 """
 

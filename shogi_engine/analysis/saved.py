@@ -14,8 +14,8 @@ from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 
 VERSION = 1
-SECONDS = 2.0  # the least time between two writes
-SHARE = 20  # and the least multiple of the last write's duration
+SECONDS = 2.0  # minimum time between two writes
+SHARE = 20  # and minimum multiple of the last write's duration
 
 
 class SavedAnalysis:

@@ -10,7 +10,7 @@ from shogi_engine.common.text import table
 from shogi_engine.language import mark, translate
 
 BARS = "▁▂▃▄▅▆▇█"
-PASS = "pass"  # Othello's
+PASS = "pass"  # in Othello
 GOOD = mark("no serious mistakes")
 HEAD = (mark("move"), mark("value"), mark("chance"), mark("depth"), mark("line"))  # of `hint_table`
 GAME_HEAD = (
@@ -29,7 +29,7 @@ def hint_table(hints: Sequence[Hint], board: Any = None, language: str = "en") -
     """Return the moves of a position as text.
 
     Args:
-        board: a Board with the position, to write moves as people do
+        board: a Board with the position, to write moves in the user's notation
     """
     if not hints:
         return translate("the game is over", language)

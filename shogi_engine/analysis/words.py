@@ -10,7 +10,7 @@ __all__ = ["LANGUAGES"]
 
 NOTATIONS = {"en": "western", "ja": "japanese"}  # of Shogi moves
 PAWNS = {"en": "{pawns:+.2f}", "ja": "{centipawns:+d}"}  # how players write a value
-LINE_MOVES = 10  # of a line that is no mate
+LINE_MOVES = 10  # maximum number of moves shown of a line that is not a mate
 
 WORDS = {
     "inaccuracy": mark("inaccuracy"),

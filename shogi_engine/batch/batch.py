@@ -253,10 +253,10 @@ class Batch(Rows):
         """Return `moves` as an array with one label per position; raises ValueError if it has another shape or type."""
         wanted = np.ascontiguousarray(moves, dtype=np.int32)
         if wanted.shape != (len(packed),):
-            raise ValueError(f"there are {len(packed)} positions, and moves of the shape {list(wanted.shape)}")
+            raise ValueError(f"there are {len(packed)} positions, but moves of the shape {list(wanted.shape)}")
         return wanted
 
-    # ---- what positions are
+    # ---- properties of positions
 
     def sides(self, positions: Any) -> NDArray[np.int8]:
         """Return int8[n]: the side to move, 0 for black and 1 for white."""
@@ -305,7 +305,7 @@ class Batch(Rows):
         chosen: list[Features] = [named(self.rules.features, name, "features") for name in names]
         given = [None] * len(names) if out is None else list(out) if isinstance(out, (tuple, list)) else [out]
         if len(given) != len(names):
-            raise ValueError(f"{len(names)} features need as many output arrays, not {len(given)}")
+            raise ValueError(f"{len(names)} features need {len(names)} output arrays, not {len(given)}")
         arrays: list[Any] = []
         for each, there in zip(chosen, given, strict=True):
             array = None if there is None else shared_array(there)
@@ -330,7 +330,7 @@ class Batch(Rows):
     def perft(self, positions: Any, depth: int) -> NDArray[np.int64]:
         """Return int64[n]: the leaves of the legal move tree `depth` (at least 1) plies below each position."""
         if depth < 1:
-            raise ValueError(f"perft's depth is at least 1, not {depth}")
+            raise ValueError(f"perft's depth must be at least 1, not {depth}")
         packed = self._packed(positions)
         out = np.empty(len(packed), dtype=np.int64)
 
@@ -377,7 +377,7 @@ class Batch(Rows):
         positions, but not on the number of threads.
         """
         if (depth is None) == (nodes is None) or min(depth or 1, nodes or 1) < 1:
-            raise ValueError(f"a search has either a depth or nodes, at least 1, not {depth} and {nodes}")
+            raise ValueError(f"a search needs either a depth or nodes, at least 1, not {depth} and {nodes}")
         limits, packed, table = Limits(depth=depth, nodes=nodes), self._packed(positions), self.labels(layout)
         values, labels = np.empty(len(packed), dtype=np.int32), np.full(len(packed), kernels.NO_LABEL, dtype=np.int32)
         searchers: list[Searcher] = []

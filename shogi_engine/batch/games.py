@@ -1,4 +1,4 @@
-"""Many games at once, with random moves or played by the engine against itself, and their positions."""
+"""Many games at once, with random moves or by self-play, and their positions."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -164,7 +164,7 @@ def positions_after(
 def _check_longest(longest: int, most: int) -> None:
     """Raise ValueError for a length that is too large."""
     if not 1 <= longest <= most:
-        raise ValueError(f"a game has at least 1 move and at most {most}, not {longest}")
+        raise ValueError(f"a game must have 1 to {most} moves, not {longest}")
 
 
 def _collect(batch: Batch, worker: Callable[[int], Callable[[int], list[Made]]], count: int, together: int) -> Games:

@@ -69,7 +69,7 @@ def read_hcpe3(
         ValueError: the file ends within a game, or a game has an illegal move
     """
     if games < 1:
-        raise ValueError(f"at least one game is read at a time, not {games}")
+        raise ValueError(f"at least one game must be read at a time, not {games}")
     if not os.path.getsize(path):
         return
     data = np.asarray(np.memmap(path, np.uint8, "r"))
@@ -78,7 +78,7 @@ def read_hcpe3(
         begins, offsets = np.zeros(games, np.int64), np.full((games, LONGEST), -1, np.int64)
         count, end = read_games(data, at, begins, offsets)
         if end < 0:
-            raise ValueError(f"{path}: the game that begins at byte {begins[count]} is damaged or not complete")
+            raise ValueError(f"{path}: the game that begins at byte {begins[count]} is damaged or incomplete")
         yield _searched(batch, data, begins[:count], offsets[:count], number, unsearched)
         at, number = end, number + count
 

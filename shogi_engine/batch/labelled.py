@@ -1,8 +1,8 @@
 """Labelled positions: each has a move, a value and a result. They come from games, training data and files.
 
 All sources are converted to `Labelled`, so any of them can be converted to any file format:
-`to_records(batch, from_records(batch, psv, "psv"), "hcpe")`. Values are copied unchanged, although engines differ in
-what a centipawn is worth.
+`to_records(batch, from_records(batch, psv, "psv"), "hcpe")`. Values are copied unchanged, although the scale of
+centipawns differs between engines.
 """
 
 import os
@@ -127,7 +127,7 @@ def from_records(batch: Batch, records: NDArray[Any], kind: str) -> Labelled:
 
 
 def to_records(batch: Batch, labelled: Labelled, kind: str) -> NDArray[Any]:
-    """Return records to write to a file of that kind, 'hcpe' or 'psv', with `RecordWriter`.
+    """Return records of the given kind, 'hcpe' or 'psv', to write with `RecordWriter`.
 
     An unknown move is 0. In psv the first position of a game has the ply 1, and 0 means unknown.
     """
@@ -147,7 +147,7 @@ def to_records(batch: Batch, labelled: Labelled, kind: str) -> NDArray[Any]:
 def _fields(kind: str) -> _Fields:
     """Return the field names of a kind of file; raises ValueError for a kind without moves and values."""
     if kind not in _FIELDS:
-        raise ValueError(f"positions with labels are in files of the kind {' or '.join(_FIELDS)}, not {kind!r}")
+        raise ValueError(f"only files of the kind {' or '.join(_FIELDS)} have labels, not {kind!r}")
     return _FIELDS[kind]
 
 

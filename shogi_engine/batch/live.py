@@ -1,4 +1,4 @@
-"""Hundreds of games in progress, with the moves that led to their positions: repetition ends them as on a Board."""
+"""Hundreds of games in progress, with their moves, so that repetition ends them as on a Board."""
 
 import math
 from typing import Any, NamedTuple
@@ -52,7 +52,7 @@ class LiveGames:
     def __init__(self, batch: Batch, count: int, *, layout: str = IDS, longest: int = live_kernels.LONGEST) -> None:
         if count < 1 or not 1 <= longest <= live_kernels.LONGEST:
             raise ValueError(
-                f"there are at least one game and 1 to {live_kernels.LONGEST} moves, not {count} and {longest}"
+                f"expected at least one game and 1 to {live_kernels.LONGEST} moves, not {count} and {longest}"
             )
         self.batch, self.layout, self.longest = batch, layout, longest
         self._table, self._code_mask = batch.labels(layout), batch.code_mask
@@ -86,7 +86,7 @@ class LiveGames:
         starts = self._start
         if positions is not None:
             if len(positions) != len(chosen):
-                raise ValueError(f"there are {len(chosen)} games to begin, and {len(positions)} positions")
+                raise ValueError(f"there are {len(chosen)} games to begin, but {len(positions)} positions")
             starts = self._new_nodes(len(positions))
             self.batch.read_nodes(positions, starts)
             live_kernels.list_games(starts)
@@ -104,7 +104,7 @@ class LiveGames:
         """
         labels = np.ascontiguousarray(moves, dtype=np.int32)
         if labels.shape != (len(self),):
-            raise ValueError(f"there are {len(self)} games, and moves of the shape {list(labels.shape)}")
+            raise ValueError(f"there are {len(self)} games, but moves of the shape {list(labels.shape)}")
         refused = int(live_kernels.choose_moves(self._nodes, self._table, self._code_mask, labels, self._chosen))
         if refused >= 0:
             node = self._nodes[refused]

@@ -27,7 +27,7 @@ class Puct:
     Args:
         network: `network(leaves)` returns (logits, values). `leaves` are LiveGames whose rows are the positions to
             evaluate, with `leaves.features(...)` and `leaves.legal_masks()`. `logits` is float32[rows, labels of the
-            layout], of which only those of legal moves are used, or None if all moves are equally likely. `values` is
+            layout], of which only those of legal moves are used, or None to make all moves equally likely. `values` is
             float32[rows], the expected result for the side to move, from -1 to 1.
         copies: the number of leaves of a tree that are evaluated at once; `leaves` has trees * copies rows
         capacity: the number of positions that a tree holds; further positions are evaluated but not kept
@@ -51,7 +51,7 @@ class Puct:
         seed: int = 0,
     ) -> None:
         if count < 1 or copies < 1 or capacity < 2:
-            raise ValueError(f"there are at least 1 game, 1 copy and 2 positions, not {count}, {copies} and {capacity}")
+            raise ValueError(f"expected at least 1 game, 1 copy and 2 positions, not {count}, {copies} and {capacity}")
         self.leaves = LiveGames(batch, count * copies, layout=layout, longest=longest)
         self.batch, self.network, self.copies, self.noise = batch, network, copies, noise
         self._count, self._labels = count, batch.layouts[layout]
@@ -93,7 +93,7 @@ class Puct:
             kernels.list_roots(games, active)
 
     def _simulate(self, active: NDArray[np.uint8]) -> None:
-        """Send each row to a leaf and bring its value back."""
+        """Descend to a leaf in each row and back up its value."""
         games, trees = self.leaves._nodes, (self._tree_nodes, self._tree_edges, self._used)
         ways = self._paths, self._lengths, self._kinds, self._values
         kernels.descend(games, self.copies, *trees, active, *ways, self._settings)
@@ -116,17 +116,19 @@ class Puct:
         logits, values = self.network(self.leaves)
         values = np.asarray(values, dtype=np.float32)
         if values.shape != (rows,):
-            raise ValueError(f"a network's values are float32[{rows}], not {list(values.shape)}")
+            raise ValueError(f"a network's values must be float32[{rows}], not {list(values.shape)}")
         if logits is None:
             logits = self._no_logits
         else:
             logits = np.ascontiguousarray(logits, dtype=np.float32)
             if logits.shape != (rows, self._labels):
-                raise ValueError(f"a network's logits are float32[{rows}, {self._labels}], not {list(logits.shape)}")
+                raise ValueError(
+                    f"a network's logits must be float32[{rows}, {self._labels}], not {list(logits.shape)}"
+                )
         over = (self._kinds == kernels.KNOWN) | (self.leaves._nodes["count"] == 0)
         return logits, np.where(over, self._values, values)
 
-    # ---- what was found
+    # ---- results
 
     def visits(self) -> NDArray[np.int32]:
         """Return int32[n, labels]: the visits of each root move."""
@@ -164,7 +166,7 @@ class Puct:
         """Make a move in each game and keep the subtree below it; see `LiveGames.step`."""
         labels = np.ascontiguousarray(moves, dtype=np.int32)
         if labels.shape != (self._count,):
-            raise ValueError(f"there are {self._count} games, and moves of the shape {list(labels.shape)}")
+            raise ValueError(f"there are {self._count} games, but moves of the shape {list(labels.shape)}")
         steps = self.leaves.step(np.repeat(labels, self.copies))
         made = self.leaves._chosen[:: self.copies]
         for tree in range(self._count):

@@ -36,7 +36,7 @@ EDGE = record_dtype(
 UNVISITED, IN_FLIGHT = -1, -2
 
 # Where a descent ended: at a position for the network, one whose value is known, or one that another descent reached.
-# ABANDONED : a position for which the network had no answer.
+# ABANDONED : a position that the network did not evaluate.
 WAITING, KNOWN, COLLISION, ABANDONED, INACTIVE = range(5)
 
 

@@ -87,7 +87,7 @@ class Rows:
         """Return `positions` as an array of bytes; raises ValueError if its shape or type is wrong."""
         packed = np.asarray(positions)
         if packed.ndim != 2 or packed.shape[1] != self.size or packed.dtype != np.uint8:
-            raise ValueError(f"packed positions are uint8[n, {self.size}], not {packed.dtype}{list(packed.shape)}")
+            raise ValueError(f"packed positions must be uint8[n, {self.size}], not {packed.dtype}{list(packed.shape)}")
         return packed
 
     def labels(self, layout: str) -> NDArray[np.int32]:
@@ -127,7 +127,7 @@ class Rows:
         refused = int(self.rules.read_rows(rows, self._packing.number, nodes, len(rows)))
         if refused >= 0:
             self._unpacked(rows[refused], first + refused)
-            raise ValueError(f"row {first + refused}: no position")
+            raise ValueError(f"row {first + refused}: not a valid position")
 
     def _each_part(self, rows: int, work: Work, chunk: int = CHUNK) -> None:
         """Do `work` with a bench on at most `chunk` rows at a time, in `threads` threads."""
@@ -167,11 +167,11 @@ class Rows:
         self._read(self._packed(positions), 0, nodes)
 
     def pack_nodes(self, nodes: Any, out: NDArray[np.uint8]) -> None:
-        """Pack the positions of nodes into out, uint8[n, size]; raises ValueError if the form cannot hold one."""
+        """Pack the positions of nodes into out, uint8[n, size]; raises ValueError if the form cannot represent one."""
         self._write(nodes, 0, len(nodes), out)
 
     def _write(self, nodes: Any, first: int, count: int, out: NDArray[np.uint8]) -> None:
-        """Pack nodes[:count] into out[first:]; raises ValueError if the form cannot hold one."""
+        """Pack nodes[:count] into out[first:]; raises ValueError if the form cannot represent one."""
         refused = int(self.rules.write_rows(nodes, count, self._packing.number, out[first : first + count]))
         if refused >= 0:
             raise ValueError(f"row {first + refused}: this position cannot be packed; is a king missing?")
@@ -209,10 +209,10 @@ def shared_array(out: Any) -> NDArray[Any]:
 def _viewed(out: Any) -> NDArray[Any]:
     """Return an array that shares the memory of `out`. Raises ValueError for a copy, or what NumPy raises."""
     view = np.asarray(out)
-    if view.dtype.hasobject:  # NumPy uses DLPack only if asked like this
+    if view.dtype.hasobject:  # NumPy uses DLPack only in this way
         view = np.from_dlpack(out) if hasattr(out, "__dlpack__") else view
     elif view.size and not np.may_share_memory(view, np.asarray(out)):
-        raise ValueError("an array of it would be a copy")
+        raise ValueError("NumPy would have to copy it")
     return view
 
 
@@ -226,5 +226,5 @@ def output_array(out: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     array = shared_array(out)
     if array.shape != shape or array.dtype != dtype or not array.flags.c_contiguous:
         found = f"{array.dtype}{list(array.shape)}"
-        raise ValueError(f"out should be a C-contiguous {np.dtype(dtype)}{list(shape)}, not {found}")
+        raise ValueError(f"out must be a C-contiguous {np.dtype(dtype)}{list(shape)}, not {found}")
     return array

@@ -57,7 +57,7 @@ def count_records(path: str | os.PathLike[str], kind: str) -> int:
     """Return the number of records in a file; raises ValueError if it does not end with a whole record."""
     size, each = Path(path).stat().st_size, record_kind(kind).itemsize
     if size % each:
-        raise ValueError(f"{path}: {size} bytes are no whole number of {kind} records of {each}")
+        raise ValueError(f"{path}: {size} bytes are not a whole number of {kind} records of {each} bytes")
     return size // each
 
 
@@ -79,7 +79,7 @@ def read_records(
 ) -> Iterator[NDArray[Any]]:
     """Yield records[start:stop] of a file in blocks of `rows`, each mapped for as long as it is referenced.
 
-    So a file of any size takes the memory of one block. Raises ValueError as `open_records` does.
+    A file of any size thus takes the memory of one block. Raises ValueError as `open_records` does.
     """
     count = count_records(path, kind)
     stop = count if stop is None else min(stop, count)
@@ -109,7 +109,7 @@ class RecordWriter:
     def write(self, records: NDArray[Any]) -> None:
         """Append records; raises ValueError if they are not of the file's dtype."""
         if records.dtype != self._dtype:
-            raise ValueError(f"records should be of {self._dtype}, not {records.dtype}")
+            raise ValueError(f"records must be of {self._dtype}, not {records.dtype}")
         self._stream.write(np.ascontiguousarray(records).data)
         self.count += len(records)
 

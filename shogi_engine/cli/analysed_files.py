@@ -39,7 +39,7 @@ def target_of(out: str, file: str) -> Path:
 
 
 def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]") -> None:
-    """Write annotated games, each with the file it came from. Report on stderr what a format cannot store."""
+    """Write annotated games, each with the file it came from. Report on stderr what a format cannot hold."""
     from shogi_engine import records
 
     for file in dict.fromkeys(file for file, _game in games):

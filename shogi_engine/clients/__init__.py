@@ -1,1 +1,1 @@
-"""Clients for other engines, asynchronous and synchronous: USI, GTP, NBoard, and their common base. No numba."""
+"""Clients for other engines, asynchronous and synchronous: USI, GTP, NBoard and their base. Does not import numba."""

@@ -84,7 +84,7 @@ class NBoardClient(EngineClient):
         await self.ping()
 
     async def send(self, line: str) -> float:
-        """Send a command that has no answer; return when."""
+        """Send a command that has no answer; return the time (time.monotonic)."""
         await self.start()
         assert self._process is not None
         return self._process.send(line)
@@ -166,7 +166,7 @@ class SimpleNBoard(PlainClient[NBoardClient]):
         return cls._started(command, **settings)
 
     def send(self, line: str) -> float:
-        """Send a command that has no answer; return when."""
+        """Send a command that has no answer; return the time (time.monotonic)."""
         return run_plainly(self.client.send(line))
 
     def ping(self) -> None:

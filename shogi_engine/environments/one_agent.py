@@ -22,7 +22,7 @@ try:
 except ImportError:
     raise ImportError("environments need PettingZoo and Gymnasium: pip install pettingzoo gymnasium") from None
 
-Opponent = Callable[[State], int]  # the action it takes
+Opponent = Callable[[State], int]  # returns the action to take
 
 
 class LevelPlayer:
@@ -35,7 +35,7 @@ class LevelPlayer:
     def __call__(self, state: State) -> int:
         """Return the action of the engine's move."""
         if not isinstance(state, BoardState):
-            raise ValueError("the engine plays on whole boards only")
+            raise ValueError("the engine plays on full boards only")
         self._engine.set_position(moves=state.moves())
         return state.action(self._engine.search(level=self._level).bestmove)
 
@@ -88,11 +88,11 @@ class OneAgent(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         if colour is not None and colour not in AGENTS:
-            raise ValueError(f"a colour is {' or '.join(AGENTS)}, not {colour!r}")
+            raise ValueError(f"a colour must be {' or '.join(AGENTS)}, not {colour!r}")
         check_render_mode(render_mode)
         self._start = new_state(game, size)
         if isinstance(opponent, int) and not isinstance(self._start, BoardState):
-            raise ValueError("levels of the engine play on whole boards only")
+            raise ValueError("levels of the engine play on full boards only")
         self.opponent: Opponent = LevelPlayer(game, opponent) if isinstance(opponent, int) else opponent
         self.state_of_game: State = self._start.copy()
         self.render_mode, self.longest, self._colour = render_mode, longest, colour

@@ -1,4 +1,4 @@
-"""A game in progress as an environment needs it: numbered actions, observed planes, a result."""
+"""The state of a game for an environment: numbered actions, observations as planes, the result."""
 
 import copy
 from typing import Any, Protocol, Self
@@ -19,7 +19,7 @@ class State(Protocol):
 
     Attributes:
         actions: the number of actions
-        shape: of an observation
+        shape: the shape of an observation
     """
 
     actions: int
@@ -33,7 +33,7 @@ class State(Protocol):
         """Return the legal actions; none if the game is over."""
 
     def play(self, action: int) -> None:
-        """Make a legal action; raises ValueError for any other."""
+        """Make a legal action; raises ValueError if it is illegal."""
 
     def result(self) -> int | None:
         """Return 1, 0, -1 for the side that began, None while the game continues."""
@@ -45,7 +45,7 @@ class State(Protocol):
         """Return an independent state."""
 
     def text(self) -> str:
-        """Return a picture of the position."""
+        """Return the position as text."""
 
 
 class BoardState:
@@ -87,7 +87,7 @@ class BoardState:
         return list(self._legal())
 
     def play(self, action: int) -> None:
-        """Make a legal action; raises ValueError for any other."""
+        """Make a legal action; raises ValueError if it is illegal."""
         move = self._legal().get(int(action))
         if move is None:
             raise ValueError(f"the action {action} is not legal here")
@@ -127,7 +127,7 @@ class BoardState:
 
 
 class SmallOthello:
-    """Othello on 4 x 4 or 6 x 6 squares, in plain Python: a game small enough to be learnt in minutes.
+    """Othello on 4 x 4 or 6 x 6 squares, in plain Python; small enough to be learnt in minutes.
 
     Actions are the squares, row by row, then the pass. An observation has three planes: own discs, the opponent's
     discs, and ones if the second player is to move.
@@ -136,7 +136,7 @@ class SmallOthello:
     def __init__(self, size: int) -> None:
         if size not in SMALL_SIZES:
             raise ValueError(
-                f"small Othello has boards of {' or '.join(map(str, SMALL_SIZES))} squares a side, not {size}"
+                f"small Othello boards have {' or '.join(map(str, SMALL_SIZES))} squares a side, not {size}"
             )
         self.size = size
         self.actions = size * size + 1
@@ -171,7 +171,7 @@ class SmallOthello:
         return self._places(own, other) or ([self.size**2] if self._places(other, own) else [])
 
     def play(self, action: int) -> None:
-        """Make a legal action; raises ValueError for any other."""
+        """Make a legal action; raises ValueError if it is illegal."""
         if action not in self.legal():
             raise ValueError(f"the action {action} is not legal here")
         if action < self.size**2:
@@ -237,5 +237,5 @@ def new_state(game: str, size: int | None = None) -> State:
     if size in (None, 8):
         return BoardState(game)
     if game != "othello":
-        raise ValueError(f"{game} has boards of one size")
+        raise ValueError(f"{game} has only one board size")
     return SmallOthello(size)

@@ -114,7 +114,7 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no ty
 def check_render_mode(mode: str | None) -> None:
     """Raise ValueError if there is no such render mode."""
     if mode not in (None, *RENDER_MODES):
-        raise ValueError(f"a render mode is None or {', '.join(map(repr, RENDER_MODES))}, not {mode!r}")
+        raise ValueError(f"a render mode must be None or {', '.join(map(repr, RENDER_MODES))}, not {mode!r}")
 
 
 def is_illegal(state: State, action: Any) -> bool:

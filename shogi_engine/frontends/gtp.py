@@ -1,7 +1,7 @@
 """`shogi-engine gtp`: the Go Text Protocol as Othello programs use it, with clocks and GoGui's rules commands.
 
 Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2", and GoGui's documentation.
-Othello programs do not send forced passes: the pass is made when the other colour's move comes next.
+Othello programs do not send forced passes; the pass is made when the next move is of the other colour.
 """
 
 import time
@@ -29,7 +29,7 @@ class Times:
         self.stones = 0  # moves in each byoyomi; 0 without one
         self.periods = False  # Japanese byoyomi: time for each move, after the main time
         self.left: list[tuple[float, int] | None] = [None, None]  # from the last time_left: seconds, stones
-        self.used = [0.0, 0.0]  # since that command, or since the start
+        self.used = [0.0, 0.0]  # seconds since that command, or since the start
 
     def start(self) -> None:
         """Start a game."""
@@ -38,7 +38,7 @@ class Times:
     def clock(self, side: int) -> Clock | None:
         """Return the clock of `side` before its move, None without one.
 
-        With one stone per period, some controllers mean an increment and some a time for each move: the limit respects
+        With one stone per period, some controllers mean an increment and others a time for each move; the limit obeys
         both.
         """
         sent = self.left[side]
@@ -140,7 +140,7 @@ class Gtp(OthelloFrontEnd):
         """Return the colour that the first argument names."""
         side = COLOURS.get(self._one(words).lower())
         if side is None:
-            raise ValueError(f"a colour, b or w, is expected, not {sanitize(words[0])!r}")
+            raise ValueError(f"expected a colour, b or w, not {sanitize(words[0])!r}")
         return side
 
     @staticmethod
@@ -165,7 +165,7 @@ class Gtp(OthelloFrontEnd):
         try:
             float(self._one(words))
         except ValueError:
-            raise ValueError(f"a number is expected, not {sanitize(' '.join(words))!r}") from None
+            raise ValueError(f"expected a number, not {sanitize(' '.join(words))!r}") from None
         return ""
 
     def _turn_to(self, side: int) -> None:
@@ -179,11 +179,11 @@ class Gtp(OthelloFrontEnd):
     def _play(self, words: list[str]) -> str:
         side = self._side(words)
         if len(words) < 2:
-            raise ValueError("a colour and a move are expected")
+            raise ValueError("expected a colour and a move")
         passes = words[1].lower() in ("pass", "pa")
         count = len(self.engine.moves)
         if passes and side != self._to_move() and self.engine.move_texts[-1:] == ["pass"]:
-            return ""  # already made, when the other side's move was expected
+            return ""  # a pass that was already made, see `_turn_to`
         self._turn_to(side)
         try:
             self.engine.push("pass" if passes else words[1])
@@ -228,10 +228,10 @@ class Gtp(OthelloFrontEnd):
 
     def _time_settings(self, words: list[str]) -> str:
         if len(words) != 3:
-            raise ValueError("main time, byoyomi time and stones are expected")
+            raise ValueError("expected main time, byoyomi time and stones")
         main, byoyomi, stones = (whole_number(word, 0, MAX_SECONDS) for word in words)
         self._times = Times()
-        if stones == 0 and byoyomi > 0:  # this means no limit
+        if stones == 0 and byoyomi > 0:  # no limit, by the protocol
             return ""
         self._times.main, self._times.byoyomi, self._times.stones = float(main), float(byoyomi), stones
         return ""
@@ -240,7 +240,7 @@ class Gtp(OthelloFrontEnd):
         kind, numbers = self._one(words), words[1:]
         wanted = {"none": 0, "absolute": 1, "byoyomi": 3, "canadian": 3}.get(kind)
         if wanted is None or len(numbers) != wanted:
-            raise ValueError("none, absolute T, byoyomi MAIN TIME PERIODS or canadian MAIN TIME STONES is expected")
+            raise ValueError("expected none, absolute T, byoyomi MAIN TIME PERIODS or canadian MAIN TIME STONES")
         values = [whole_number(word, 0, MAX_SECONDS) for word in numbers]
         self._times = times = Times()
         if kind != "none":
@@ -254,7 +254,7 @@ class Gtp(OthelloFrontEnd):
     def _time_left(self, words: list[str]) -> str:
         side = self._side(words)
         if len(words) != 3:
-            raise ValueError("a colour, seconds and stones are expected")
+            raise ValueError("expected a colour, seconds and stones")
         self._times.left[side] = (
             float(whole_number(words[1], -MAX_SECONDS, MAX_SECONDS)),
             whole_number(words[2], 0, 10**6),
@@ -279,7 +279,7 @@ class Gtp(OthelloFrontEnd):
         return "\n" + "\n".join(" ".join(cells[row : row + 8]) for row in range(0, 64, 8))
 
     def _score(self) -> int:
-        """Return by how many discs black leads, with empty squares counted for the leading side."""
+        """Return black's lead in discs; empty squares count for the leading side."""
         from shogi_engine.games.othello.records import Referee
 
         return Referee(self.engine.position_text).score()

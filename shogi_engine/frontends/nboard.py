@@ -2,7 +2,7 @@
 
 Source: C. Welty, "NBoard Protocol", in the NBoard package, http://www.orbanova.com/nboard.
 The clock is in the game's header (TI, or TB and TW) and in the times of the moves; times without a colon are in
-seconds. Evaluations are in discs from the side to move's point of view, also those of `analyze`.
+seconds. Evaluations, including those of `analyze`, are in discs for the side to move.
 """
 
 import re
@@ -104,14 +104,14 @@ class NBoard(OthelloFrontEnd):
         if self.loaded:
             self._queue_task(lambda: self.out.line(answer))
         else:
-            self.out.line(answer)  # nothing is searching yet, and queued commands are still to come
+            self.out.line(answer)  # no search is running, and queued commands wait for the engine
 
     def _read_set(self, rest: str) -> None:
         what, _, value = rest.partition(" ")
         jobs = {"depth": self._set_depth, "game": self._set_game, "contempt": self._set_contempt}
         job = jobs.get(what)
         if job is None:
-            self.out.line(f"status error: set {sanitize(what)!r}: depth, game or contempt is expected")
+            self.out.line(f"status error: set {sanitize(what)!r}: expected depth, game or contempt")
         else:
             self._change(lambda: job(value.strip()))
 
@@ -126,7 +126,7 @@ class NBoard(OthelloFrontEnd):
         self.out.line(f"set myname {NAME} level {self._level}")
 
     def _set_contempt(self, text: str) -> None:
-        whole_number(text, -1000, 1000)  # concerns draws in a book of games, which this engine does not have
+        whole_number(text, -1000, 1000)  # about draws in a book of games, which this engine does not have
 
     def _set_game(self, text: str) -> None:
         from shogi_engine.games.othello.records import parse_ggf

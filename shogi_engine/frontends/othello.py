@@ -1,4 +1,4 @@
-"""The common base of the Othello front ends, NBoard and GTP: levels, the clock of a game of 60 moves, searches."""
+"""The common base of the Othello front ends, NBoard and GTP: levels, clocks and searches."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ def load_engine() -> "Engine":
 
 
 def time_for_move(clock: Clock, ply: int) -> TimeBudget:
-    """Return the time for a move; the increment of a clock is in its main time already."""
+    """Return the time for a move; the main time of `clock` already includes the increment."""
     if clock.time <= 0 < clock.byoyomi:
         return fixed(clock.byoyomi, TIMES)
     return budget(replace(clock, increment=min(clock.increment, clock.time)), ply, TIMES)
@@ -41,7 +41,7 @@ class BookUse:
 
     Attributes:
         book: None for the shipped one
-        randomness: in discs
+        randomness: how much worse than the best a book move may be, in discs
     """
 
     book: "OpeningBook | None" = None
@@ -49,10 +49,10 @@ class BookUse:
 
 
 class OthelloFrontEnd(FrontEnd):
-    """A session about a game of Othello.
+    """A session of an Othello protocol.
 
     Args:
-        book: None to play without one
+        book: the book to play from, None for no book
     """
 
     def __init__(self, output: Output, load: Any = load_engine, *, book: BookUse | None = None, **named: Any) -> None:
@@ -70,12 +70,12 @@ class OthelloFrontEnd(FrontEnd):
         return self.engine.book_choice(margin=round(self._book.randomness * DISC))
 
     def think(self, task: Task, **limits: Any) -> "SearchResult":
-        """Search the engine's position; a stopped task gets the result of one ply."""
+        """Search the engine's position; a stopped task gets the result of a search of one ply."""
         with task.searching(self.engine, lambda: {"depth": 1} if task.stopped else limits) as planned:
             return self.engine.search(**planned)
 
     def limits(self, level: int | None, clock: Clock | None) -> dict[str, Any]:
-        """Return the limits of a move: the level's and the clock's; those of the default level if neither was set."""
+        """Return the limits of a move, from the level and the clock, or from the default level if neither was set."""
         limits: dict[str, Any] = {} if clock is None else {"budget": time_for_move(clock, self.ply())}
         if level is not None or clock is None:
             limits["level"] = DEFAULT_LEVEL if level is None else level

@@ -14,7 +14,7 @@ LINE_MAX = 1 << 20  # bytes of a line; longer lines are cut
 CHUNK = 1 << 16
 GRACE = 0.1  # seconds within which a script must continue, if it has not been answered
 LINGER = 0.01  # seconds within which the end of a script must follow its beginning
-CRASH_LOG_MAX = 1 << 18  # bytes; a log that is longer becomes the old one, and a new one begins
+CRASH_LOG_MAX = 1 << 18  # bytes; a longer log is renamed to the old one, and a new one begins
 
 
 def read_line(raw: bytes) -> str:
@@ -85,7 +85,7 @@ class Input:
                 parts.append(b"")
             self._ended = not parts[-1]
             if len(parts[-1]) == CHUNK:
-                linger = LINGER  # the writer waits for this reader
+                linger = LINGER  # the pipe is full: the writer waits for this reader
         return b"".join(parts)
 
 
@@ -118,7 +118,7 @@ class Output:
                 self._vanish()
 
     def info(self, text: str) -> None:
-        """Show `text`, with any characters, to a person, if the protocol can do so."""
+        """Show `text`, which may have any characters, to the user if the protocol can do so."""
 
     # ---- the debug log
 
@@ -196,7 +196,7 @@ def run_stdio(output: type[Out], converse: Callable[[Out, Iterable[bytes]], obje
     """Run `converse(output, lines)` on standard input and output; return the exit status.
 
     Standard error stays silent and goes to the crash log (`Output.keep_crashes`): GUIs do not read it, and a full pipe
-    would block the engine. The process ends when the GUI is gone.
+    would block the engine. The process ends when the GUI has closed the pipe.
     """
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 2)

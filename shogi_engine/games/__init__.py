@@ -9,7 +9,7 @@ from shogi_engine.common.registry import Registry
 if TYPE_CHECKING:
     from shogi_engine.interface.game import Game
 
-NAMES = ("shogi", "othello")  # those that come with this package
+NAMES = ("shogi", "othello")  # the games of this package
 
 _registry = Registry(
     "game", "GAME", {name: f"{__name__}.{name}" for name in NAMES}, default=NAMES[0], group="shogi_engine.games"
@@ -27,7 +27,7 @@ def register(name: str, module: str) -> None:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all games, those of other packages last."""
+    """Return the names of all games, with the games of other packages last."""
     return tuple(_registry)
 
 

@@ -58,13 +58,14 @@ class BatchRules:
     """A game's part of a batch. `nodes` are records with the fields `pos` (a position, which has a `side`) and `moves`.
 
     Attributes:
-        code_bits: how many of the lowest bits of a kernel's move are the Board's move
+        code_bits: the number of lowest bits of a kernel's move that are the Board's move
         read_rows: `read_rows(packed, packing, nodes, count)` returns the first row that is refused, -1 if none
         write_rows: `write_rows(nodes, count, packing, packed)` returns the first row that cannot be written, -1 if none
         read_texts: `read_texts(text, starts, nodes, count, taken)` reads positions in the game's notation, each
-            followed by a line end, text[starts[row] : starts[row + 1] - 1]; taken[row] is 0 for a position left to
-            Python
-        write_texts: `write_texts(nodes, count, text)` returns the end of at most text_bytes each, line end included
+            followed by a line end, text[starts[row] : starts[row + 1] - 1]; taken[row] is 0 for a position that
+            Python has to read
+        write_texts: `write_texts(nodes, count, text)` writes at most text_bytes for each position, with its line end,
+            and returns the end
         packings, layouts, features: by name; the first packing is the default
         apply_rows: `apply_rows(packed, packing, codes, scratch, out)` makes moves without checking that they are legal
             and returns the first row that is refused, -1 if none; scratch is uint8[scratch]

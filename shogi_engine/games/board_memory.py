@@ -50,7 +50,7 @@ class BoardMemory:
         return int(fields[name][1])
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Prepare what all boards of a game share."""
+        """Prepare the data that all boards of a game share."""
         super().__init_subclass__(**options)
         if hasattr(cls, "_BOARD"):
             cls._NO_UNDO = np.zeros(0, dtype=cls._UNDO)
@@ -64,14 +64,14 @@ class BoardMemory:
         return self._words[self._COUNT_WORD]
 
     def _set_position(self, pos: Any) -> None:
-        """Start anew from a copy of `pos` (record[position]), without moves."""
+        """Set a copy of `pos` (record[position]), without moves."""
         if pos is not self._record:
             data = pos.tobytes()
             self._bytes[: len(data)] = data
         self._forget()
 
     def _forget(self) -> None:
-        """Forget the moves made."""
+        """Clear the move stack."""
         self._words[self._COUNT_WORD] = 0
 
     def _grow(self) -> bool:

@@ -9,7 +9,7 @@ BEST, OTHER, REPLY = "best", "other", "reply"  # kinds of arrows and rings, also
 INKS = {BEST: "#1f6fd1", OTHER: "#2f9e6b", REPLY: "#c2452d"}
 BEHIND_TEXT = "#17402a"  # the fill of a ring with a text
 WIDTHS = {BEST: 9.0, OTHER: 6.0, REPLY: 6.0}
-REPLIES = 2  # how many moves after the first are drawn for the best line
+REPLIES = 2  # the number of moves drawn after the first move of the best line
 _HEAD = 2.2  # an arrowhead's width, in widths of the arrow
 
 

@@ -1,4 +1,4 @@
-"""The loop of a game between two players, judged by the package's Board; a player that commits a fault loses."""
+"""A game between two players, judged by the package's Board; a player that commits a fault loses."""
 
 import contextlib
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ PASS = "pass"
 
 @dataclass
 class Usage:
-    """The resources one side used in a game. Times in ms."""
+    """The resources that one side used in a game; times are in ms."""
 
     moves: int = 0
     milliseconds: float = 0.0
@@ -150,7 +150,7 @@ class EngineGame:
         try:
             self._make(answer.move, round(answer.milliseconds, 1), answer.score)
         except ValueError as fault:
-            again = self.rules.moves[-2:-1] == [answer.move]  # the last move sent again, but late enough to be read now
+            again = self.rules.moves[-2:-1] == [answer.move]  # the previous move sent a second time, and only read now
             kind = "second answer" if again else "illegal move"
             raise FaultError(side, kind, f"{kind}: {sanitize(str(fault))}") from None
 

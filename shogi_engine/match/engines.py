@@ -18,7 +18,7 @@ GAMES = {"usi": "shogi", "gtp": "othello", "nboard": "othello"}  # by protocol
 NO_BOOK: Options = (("USI_OwnBook", "false"),)  # the match supplies openings; an engine's own option overrides it
 OWN = {"shogi": ("usi", ("-m", "usi")), "othello": ("nboard", ("-m", "shogi_engine", "nboard"))}
 IN_PROCESS = "engine"  # this engine without a protocol: 'engine:level=3', or 'level:3'
-HASH_MB = 8  # of an engine in this process
+HASH_MB = 8  # table size of an engine in this process
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class EngineSpec:
     Attributes:
         protocol: one of GAMES, or IN_PROCESS
         label: its name in tables; '' for its command
-        options: of a program over USI
-        settings, hash_mb: of an engine in this process, see EnginePlayer
-        game: that it plays
+        options: the options of a USI program
+        settings, hash_mb: the settings and table size (MB) of an engine in this process, see EnginePlayer
+        game: the game that it plays
     """
 
     protocol: str
@@ -49,7 +49,7 @@ class EngineSpec:
         return self.label or self.command
 
     def player(self, patience: float = 60.0, ready_patience: float = 600.0) -> Player:
-        """Return a player that is not started yet: a program has its own process. Raises ValueError."""
+        """Return a player, not started yet. Raises ValueError if the engine cannot do what is requested."""
         if self.protocol == "usi":
             ponder: Options = (("USI_Ponder", "true"),) if self.ponder else ()
             engine = SimpleEngine(
@@ -72,7 +72,7 @@ class EngineSpec:
 
 
 def is_in_process(text: str) -> bool:
-    """Tell whether an engine's notation is of one in this process, which plays any game."""
+    """Tell whether the text describes an engine in this process, which plays any game."""
     return text.partition(":")[0] in (IN_PROCESS, LEVEL)
 
 
@@ -86,7 +86,7 @@ def parse_engine(
     game: str = "shogi",
     hash_mb: int = HASH_MB,
 ) -> EngineSpec:
-    """Return the engine of a command, with 'usi:', 'gtp:' or 'nboard:' before it, or else USI. Raises ValueError.
+    """Return the engine of a command, which may begin with 'usi:' (default), 'gtp:' or 'nboard:'. Raises ValueError.
 
     'shogi' and 'othello' alone, or with options after a colon ('shogi:SkillLevel=5'), are this package's own engines as
     programs. 'engine', 'engine:NAME=VALUE,...' and 'level:N' are this engine in this process; it plays `game`.

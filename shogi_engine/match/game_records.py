@@ -11,8 +11,8 @@ from shogi_engine.types.score import Score
 from shogi_engine.types.termination import ENDINGS, Outcome, Termination
 
 HUNDREDTHS = 100  # of a disc, the unit of Othello's scores in a log
-MATE_LEAST = 29_000  # the least score that means a mate in a log, from a USI client or from the search
-REASONS = {  # terms of older logs and of faults that are not a Termination
+MATE_LEAST = 29_000  # scores from this on mean a mate, in logs of USI clients and of the search
+REASONS = {  # words of older logs, and faults that are not a Termination
     "checkmate": Termination.CHECKMATE,
     "stalemate": Termination.STALEMATE,
     "fourfold repetition": Termination.REPETITION,
@@ -75,7 +75,7 @@ def game_records(game: str, log: Mapping[int, Record], names: Sequence[str], eve
 
 
 def save(path: Path, game: str, log: Mapping[int, Record], names: Sequence[str], event: str = "") -> list[str]:
-    """Write all games to a file, in the format of its extension; return, in words, what that cannot hold.
+    """Write all games to a file, in the format of its extension; return, in words, what the format cannot hold.
 
     Raises ValueError, OSError.
     """

@@ -25,8 +25,8 @@ NOT_PARAMETERS = (LEVEL, parameters.EVALUATION, parameters.WEIGHTS)
 def configure(engine: Engine, settings: Settings) -> None:
     """Use the evaluation's default parameters except for `settings`.
 
-    They are parameters, the evaluation, its weights, and SEARCH_FLAGS, bits of search/context.py. Raises ValueError
-    for anything unknown, or for a file that is refused.
+    Settings are parameters, the evaluation, its weights, and SEARCH_FLAGS (bits of search/context.py). Raises
+    ValueError for an unknown setting or an invalid file.
     """
     searcher = engine.searcher
     weights = Path(str(settings[parameters.WEIGHTS])) if parameters.WEIGHTS in settings else None
@@ -43,10 +43,10 @@ def configure(engine: Engine, settings: Settings) -> None:
 class EnginePlayer(Player):
     """Plays by an Engine in this process. It begins each game with an empty table.
 
-    A game then depends only on its opening, the settings and the limits, if these are nodes, depth or a level.
+    If the limits are nodes, depth or a level, a game depends only on its opening, the settings and the limits.
 
     Attributes:
-        settings: see `configure`; and LEVEL, which has its own nodes and depth unless it is full strength
+        settings: see `configure`; also LEVEL, which sets its own nodes and depth unless it is full strength
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class EnginePlayer(Player):
         self._engine: Engine | None = None
 
     def ready(self) -> None:
-        """Compile, or load, what a search needs. Raises ValueError for wrong settings."""
+        """Compile the search or load it from the cache. Raises ValueError for wrong settings."""
         if self._engine is None:
             engine = Engine(self._game, hash_mb=self._hash_mb)
             self._configure(engine)
@@ -83,7 +83,7 @@ class EnginePlayer(Player):
         return self._engine
 
     def new_game(self, turn: Turn) -> None:
-        """Forget the previous game; the choices of a weak level are drawn anew for each opening and side."""
+        """Clear the table. The random choices of a weak level depend on the opening and the side."""
         self.engine.new_game()
         self.engine.rng = random.Random(f"{turn.side} {turn.start} {' '.join(turn.moves)}")
 

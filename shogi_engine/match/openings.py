@@ -1,7 +1,7 @@
-"""The openings of a match: any number of them, each fixed by its number.
+"""The openings of a match: any number of them, each determined by its number.
 
-They are a file's lines in a seeded order. When these are used up, or without a file, random moves are added that leave
-the game balanced according to a small search. Otherwise engines limited by nodes would repeat their games.
+They are the lines of a file in a seeded order. When these are used up, or without a file, random moves are added that
+leave the game balanced according to a small search. Otherwise, engines limited by nodes would repeat their games.
 """
 
 import random
@@ -37,7 +37,7 @@ class OpeningPlan:
 
     Attributes:
         lines: the openings of a file
-        plies: the number of random moves added to each; 0 adds none, but two once all lines are used
+        plies: the number of random moves added to each; with 0, two are added once all lines are used
     """
 
     game: str

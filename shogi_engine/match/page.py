@@ -47,7 +47,7 @@ def _graph(scores: Mapping[int, float], sprt: Sprt | None) -> str:
         for shift in (-span, 0.0, span)
     )
     return (
-        f"<h2>Elo of the first by games</h2><svg viewBox='0 0 {WIDTH} {HEIGHT}' width='{WIDTH}'>"
+        f"<h2>Elo of the first player by games</h2><svg viewBox='0 0 {WIDTH} {HEIGHT}' width='{WIDTH}'>"
         f"<polygon points='{' '.join(band)}' fill='#9cf' opacity='.5'/>"
         f"<polyline points='{' '.join(zero)}' stroke='#888'/>"
         f"<polyline points='{line}' fill='none' stroke='#036' stroke-width='2'/>{texts}"

@@ -1,4 +1,4 @@
-"""The sides of a game: what a match asks of a player, whatever plays behind it."""
+"""The interface of a player in a match."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class Turn:
 
     @property
     def allowed(self) -> float | None:
-        """How many ms the move may take, None for no limit."""
+        """The time in ms that the move may take, None for no limit."""
         clock = self.clocks[self.side]
         return clock.allowed if clock else self.controls[self.side].movetime
 
@@ -39,7 +39,7 @@ class Answer:
 
     Attributes:
         move: the move in the game's notation, RESIGN or DECLARE
-        score: the mover's evaluation, in the game's unit
+        score: the mover's evaluation, in the game's unit, None if unknown
     """
 
     move: str
@@ -81,7 +81,7 @@ class Player:
         """Receive the result, 'win', 'lose' or 'draw'."""
 
     def close(self) -> None:
-        """Free what it uses, such as a process; the next game starts it again."""
+        """Free resources, such as a process; the next game starts it again."""
         raise NotImplementedError
 
 

@@ -11,7 +11,7 @@ from shogi_engine.match.players import Answer, Player, Turn
 from shogi_engine.match.time_controls import TimeControl, usi_limit
 from shogi_engine.types.clock import Clock
 
-UNIT = 100  # units of a score in a disc
+UNIT = 100  # score units per disc
 
 Engine = TypeVar("Engine", bound=PlainClient[Any])
 
@@ -20,9 +20,9 @@ class UsiPlayer(Player):
     """A USI engine as a player.
 
     Attributes:
-        gui: if None, pondering ends with `ponderhit` or `stop`, and with `stop` before the game ends. Otherwise a
-            random generator, which chooses among other things that GUIs may send: `stop` and `go` after a hit, a clock
-            after `ponderhit`, or `gameover` while the engine ponders.
+        gui: None to end pondering with `ponderhit` or `stop`, and with `stop` before the game ends. A random generator
+            chooses between these and other behaviour of GUIs: `stop` and `go` after a hit, a clock after `ponderhit`,
+            or `gameover` while the engine ponders.
     """
 
     def __init__(self, engine: SimpleEngine, control: TimeControl, *, ponder: bool = False) -> None:
@@ -77,7 +77,7 @@ class UsiPlayer(Player):
             self.engine.ponder(self._position(turn), self._limit(turn))
 
     def game_over(self, result: str) -> None:
-        """Take the result."""
+        """Receive the result."""
         self.engine.game_over(result, stop=self.gui is None)
         if self.gui is not None:
             self.engine.ready()
@@ -110,7 +110,7 @@ class GtpPlayer(FollowingPlayer[SimpleGtp]):
     def __init__(self, engine: SimpleGtp, control: TimeControl) -> None:
         super().__init__(engine, control)
         if control.nodes or (control.clock and control.clock.increment):
-            raise ValueError("a GTP engine has a main time, byoyomi, movetime or (set_level) depth, nothing else")
+            raise ValueError("a GTP engine can have a main time, byoyomi, movetime or depth (set_level) only")
 
     def new_game(self, turn: Turn) -> None:
         """Begin a game and send the time control."""
@@ -143,12 +143,12 @@ class GtpPlayer(FollowingPlayer[SimpleGtp]):
 
 
 class NBoardPlayer(FollowingPlayer[SimpleNBoard]):
-    """An NBoard engine as a player: to a depth (its level), on a clock, or both."""
+    """An NBoard engine as a player, limited by depth (its level), by a clock, or both."""
 
     def __init__(self, engine: SimpleNBoard, control: TimeControl) -> None:
         super().__init__(engine, control)
         if control.nodes or (control.clock and control.clock.byoyomi):
-            raise ValueError("an NBoard engine has a depth, a main time with an increment, or movetime, nothing else")
+            raise ValueError("an NBoard engine can have a depth, a main time with an increment, or movetime only")
 
     def new_game(self, turn: Turn) -> None:
         """Set the level, and the game with its opening."""

@@ -1,4 +1,4 @@
-"""Reports of a match's records: as JSON, as a line, as a table, and as a picture."""
+"""Reports on a match: as JSON, as a line, as a table, and as a picture."""
 
 import math
 from collections import Counter
@@ -25,7 +25,7 @@ ROUNDS = 200  # iterations when fitting a tournament's ratings
 
 
 def summarise(records: Mapping[int, Record], sprt: Sprt | None) -> Record:
-    """Return the figures of a match of two for JSON."""
+    """Return the figures of a match between two players for JSON."""
     scores = {game: record["score"] for game, record in records.items()}
     pairs = pentanomial(scores)
     result = estimate(pairs)
@@ -90,7 +90,7 @@ def usage(used: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def line(summary: Record) -> str:
-    """Return the figures of a match of two as one line."""
+    """Return the figures of a match between two players as one line."""
     low, high = summary["elo95"]
     text = translate("{games} games +{wins} ={draws} -{losses}").format(**summary)
     text += translate("  Elo {elo:+.1f} (95 %: {low:+.1f} to {high:+.1f})  LOS {los:.1f} %").format(
@@ -122,8 +122,8 @@ def standings(records: Mapping[int, Record], names: Sequence[str]) -> list[Recor
     """Return a row for each player, best first.
 
     In a row, `elo` is relative to the mean of all players who played, fitted to all games (Bradley and Terry's model).
-    `error` is half its 95 % interval, from pairs of games, with the opponents' ratings taken as known; None for one
-    pair.
+    `error` is half its 95 % interval, from pairs of games, as if the opponents' ratings were known; None if there is
+    only one pair.
 
     Args:
         records: the games by number
@@ -168,8 +168,8 @@ def _error(player: int, by_pairing: Mapping[tuple[int, int], Mapping[int, float]
 def fitted(won: Sequence[Sequence[float]]) -> list[float]:
     """Return the ratings (Elo, mean 0) for which each player's expected score equals its actual score.
 
-    Newton's method is applied to one player after another. For players who met, half a point is added to each side's
-    points, so that no rating is infinite.
+    Newton's method is applied to one player after another. Half a point is added to each side's points against each
+    opponent it met, so that no rating is infinite.
 
     Args:
         won: the points of each player against each other player
@@ -221,7 +221,7 @@ def text_table(rows: Sequence[Record]) -> str:
 
 
 def course(scores: Mapping[int, float], sprt: Sprt | None) -> list[tuple[int, Estimate, float]]:
-    """Return (games, estimate, log-likelihood ratio) at some points of a match of two, in the order of the games."""
+    """Return (games, estimate, log-likelihood ratio) at some points of a match between two players, in order."""
     games = sorted(scores)
     steps: list[tuple[int, Estimate, float]] = []
     known: dict[int, float] = {}
@@ -250,7 +250,7 @@ def plot(scores: Mapping[int, float], sprt: Sprt | None, path: Path, pyplot: Any
         last = steps[-1][1]
         above.set_ylim(last.elo - 6 * max(last.error, 5), last.elo + 6 * max(last.error, 5))
     above.axhline(0, color="grey", linewidth=0.5)
-    above.set_ylabel("Elo of the first")
+    above.set_ylabel("Elo of the first player")
     above.legend()
     if sprt:
         below = axes[1][0]

@@ -12,7 +12,7 @@ from shogi_engine.types.termination import Outcome
 
 
 class KernelBoard:
-    """What a match needs of a Board, for a game that has none; moves are texts."""
+    """The part of a Board that a match needs, for games without a Board; moves are texts."""
 
     def __init__(self, game: Game, start: str) -> None:
         self._game = game
@@ -75,7 +75,7 @@ class Rules:
         self.start = "" if start == usual else start
         has_board = games.has(name, "board")
         self._board: Any = games.part(name, "board").Board(start) if has_board else KernelBoard(game, start)
-        # A USI engine's moves are USI: a Board of Shogi would read other notations too.
+        # USI engines write moves in USI; Shogi's Board would accept other notations too.
         self._parse = getattr(self._board, "parse_usi", self._board.parse_text)
         self._push = getattr(self._board, "push_usi", self._board.push_text)
         self.moves: list[str] = []
@@ -116,7 +116,7 @@ class Rules:
         return hasattr(self._board, "must_pass") and bool(self._board.must_pass())
 
     def score(self) -> float | None:
-        """Return black's margin in points when the game is over, empty squares counted for the winner.
+        """Return black's margin in points when the game is over; empty squares count for the winner.
 
         None before the end, and for games without points.
         """

@@ -1,4 +1,4 @@
-"""A match of any kind of games: plays the games missing from its log, until all are played or a test is decided."""
+"""A match: plays the games missing from its log, until all are played or a test is decided."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ Record = dict[str, Any]  # of a game: at least its number, "game", and the first
 
 
 class GameLog:
-    """The finished games, in a JSON lines file that begins with the match's settings. path None: not saved.
+    """The finished games, in a JSON lines file that begins with the match's settings; without a path, only in memory.
 
     Raises ValueError if the file belongs to a match with other settings.
     """
@@ -26,7 +26,7 @@ class GameLog:
         if not lines:
             self._append({"settings": settings})
         elif lines[0].get("settings") != settings:
-            raise ValueError(f"{path} is of a match with other settings: {json.dumps(lines[0].get('settings'))}")
+            raise ValueError(f"{path} is from a match with other settings: {json.dumps(lines[0].get('settings'))}")
         self.records = {record["game"]: record for record in lines[1:]}
 
     @property
@@ -58,7 +58,7 @@ def read_lines(path: Path) -> list[Record]:
         try:
             lines.append(json.loads(line))
         except ValueError:
-            raise ValueError(f"{path}, line {number}: no JSON") from None
+            raise ValueError(f"{path}, line {number}: not JSON") from None
     return lines
 
 
@@ -70,7 +70,7 @@ def first_score(winner: int | None, game: int) -> float:
 
 
 class Match:
-    """Plays the games whose numbers are missing in the log, until the test is decided or too many faults occurred.
+    """Plays the games whose numbers are missing in the log, until the test is decided or there are too many faults.
 
     Args:
         sprt: a sequential test that can end a match between two players

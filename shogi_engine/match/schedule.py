@@ -23,7 +23,7 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Every two players play `games` games.
+    """The games of a match or tournament; each pair of players plays `games` games.
 
     In a gauntlet only the first player meets the others, on a ladder each player meets its neighbours. Each opening
     is played twice with colours swapped. Games come in rounds: one pair of games for every pairing. All pairings play
@@ -38,7 +38,7 @@ class Schedule:
         if self.players < 2:
             raise ValueError("a match needs two players")
         if self.kind not in KINDS:
-            raise ValueError(f"a tournament is one of {', '.join(KINDS)}, not {self.kind!r}")
+            raise ValueError(f"a tournament must be one of {', '.join(KINDS)}, not {self.kind!r}")
 
     @property
     def pairings(self) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""When a match ends a game before the rules do."""
+"""When a match ends games before the rules do."""
 
 from dataclasses import dataclass
 
@@ -25,11 +25,11 @@ class Terms:
 
 
 class Adjudicator:
-    """Decides a game on which both players agree."""
+    """Ends a game when both players agree on its result."""
 
     def __init__(self, terms: Terms) -> None:
         self._resign, self._draw = terms.resign, terms.draw
-        self._scores: tuple[list[int | None], list[int | None]] = ([], [])  # by side, for black
+        self._scores: tuple[list[int | None], list[int | None]] = ([], [])  # by side, from black's point of view
 
     def add(self, side: int, score: int | None) -> None:
         """Add the score that `side` gave its own position; None if it gave none."""
@@ -40,7 +40,7 @@ class Adjudicator:
         return [score for scores in self._scores for score in scores[-count:] if score is not None]
 
     def winner(self) -> int | None:
-        """Return the side (0 black, 1 white) that both see winning, None if they disagree."""
+        """Return the side (0 black, 1 white) that both players see as winning, None if there is none."""
         if self._resign is None:
             return None
         value, count = self._resign

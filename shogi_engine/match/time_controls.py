@@ -1,16 +1,16 @@
-"""The limits of an engine's moves: in the notation of the command line, and as sent to a USI engine."""
+"""The limits of an engine's moves, in the notation of the command line and as sent to a USI engine."""
 
 from dataclasses import dataclass, replace
 
 from shogi_engine.clients.usi import Limit
 from shogi_engine.types.clock import Clock
 
-Clocks = tuple[Clock | None, Clock | None]  # both sides' before a move; None: no clock
+Clocks = tuple[Clock | None, Clock | None]  # both sides' clocks before a move; None: no clock
 
 
 @dataclass(frozen=True)
 class TimeControl:
-    """The limits of one player in a match, see `parse_time_control`. movetime : ms    clock : at the start, or None."""
+    """The limits of one player in a match. `movetime` is in ms; `clock` is the clock at the start."""
 
     nodes: int | None = None
     depth: int | None = None

@@ -26,8 +26,8 @@ _beginning = threading.Lock()
 def begin(engine: EngineSpec, player: Player) -> None:
     """Prepare `player` if it is the first one of its engine in this process; one at a time.
 
-    The work of an engine's first start, such as compiling, is then done for the others. Raises ValueError if the engine
-    does not start or lacks a requested option, so that a match fails before its first game.
+    Other players of the engine then need not repeat the work of its first start, such as compiling. Raises ValueError
+    if the engine does not start or lacks a requested option, so that a match fails before its first game.
     """
     with _beginning:
         if engine in _begun:
@@ -41,10 +41,10 @@ def begin(engine: EngineSpec, player: Player) -> None:
 
 
 class EngineWorker:
-    """Plays games between engines; each is started when it first plays.
+    """Plays games between engines; each is started before its first game.
 
     Args:
-        engines: of the players; each is first started by one worker alone
+        engines: the engines of the players; only one worker at a time starts an engine for the first time
         gui: see UsiPlayer, by game
     """
 
@@ -66,7 +66,7 @@ class EngineWorker:
         meeting = self._schedule.meeting(number)
         black, white = (self._players[side] for side in meeting.sides)
         for engine, player in zip(self._engines, self._players, strict=False):
-            begin(engine, player)  # all of them: the last one's fault ends the match before its first game too
+            begin(engine, player)  # all of them, so that a fault of any engine ends the match before its first game
         for player in (black, white):
             if self._gui is not None and isinstance(player, UsiPlayer):
                 player.gui = self._gui(number)
@@ -120,7 +120,7 @@ class EngineGames:
 
     def __post_init__(self) -> None:
         if self.terms.max_plies > MAX_GAME_PLY and any(each.protocol == IN_PROCESS for each in self.engines):
-            most = f"an engine in this process plays {MAX_GAME_PLY} plies at most"
+            most = f"an engine in this process plays at most {MAX_GAME_PLY} plies"
             raise ValueError(f"{most}, not {self.terms.max_plies}")
 
     def __call__(self) -> EngineWorker:
@@ -130,7 +130,7 @@ class EngineGames:
         return EngineWorker(self.game, players, self.schedule, opening, self.terms, engines=self.engines)
 
     def warm_up(self) -> None:
-        """Start each engine once and wait until it is ready: some compile or unpack on the first start."""
+        """Start each engine once and wait until it is ready: some compile or unpack files on the first start."""
         Rules(self.game).outcome()
         for engine in self.engines:
             player = engine.player(self.patience, self.ready_patience)

@@ -7,7 +7,7 @@ from pathlib import Path
 from shogi_engine import records
 from shogi_engine.records import GameRecord
 
-KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both store times, and any name in UTF-8
+KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both hold times, and any name in UTF-8
 
 
 def data_folder() -> Path:

@@ -1,11 +1,11 @@
-"""Game records: one tree of moves for all games, and the files that store them.
+"""Game records: one tree of moves for all games, and file formats for them.
 
     for record in records.iterate("games.csa"):
         print(record.names, record.result, record.moves)
     records.save(record, "game.kif")
 
-`load`, `loads` and `iterate` recognise the format; every move is checked by the rules. `games` reads records by the
-thousand as arrays of moves, values and results. The formats are in `shogi_engine/games/<game>/records/formats/`, one
+`load`, `loads` and `iterate` recognise the format; every move is checked by the rules. `games` reads thousands of
+records as arrays of moves, values and results. The formats are in `shogi_engine/games/<game>/records/formats/`, one
 file each.
 """
 
@@ -60,7 +60,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Return an attribute that needs NumPy, which is loaded only then."""
+    """Return an attribute that needs NumPy, which is imported only when the attribute is used."""
     if name not in ("GameArrays", "games"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module("shogi_engine.records.arrays"), name)

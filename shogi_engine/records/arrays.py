@@ -1,7 +1,7 @@
-"""Games of files as arrays of moves, values and results, for programs that read them by the thousand.
+"""Games of files as arrays of moves, values and results, for programs that read thousands of them.
 
-If a format has a `scanner`, kernels read a file game by game, and games that they decline are read as trees. Files of
-other formats are read as trees.
+If a format has a `scanner`, kernels read a file game by game. Games that they decline, and all games of other formats,
+are read as trees.
 """
 
 import bz2
@@ -27,7 +27,7 @@ from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.termination import ENDINGS
 
 BLOCK = 1 << 22  # bytes, or characters, read at a time
-BEGINNING = 1 << 10  # characters; they suffice to recognise nearly every file
+BEGINNING = 1 << 10  # characters; enough to recognise nearly every file
 GAME_MAX = 1 << 25  # bytes of one game
 NO_MOVE, VALUE_NONE, NO_ENDING = -1, 32002, -1
 VALUE_LIMIT = 32000
@@ -50,10 +50,10 @@ class GameArrays(NamedTuple):
         moves: int32[n, longest], the main line as a Board's moves (the layout 'ids' of a batch), -1 after the last
             move
         lengths: int32[n], the numbers of moves
-        results: int8[n], 1 if black won, -1 if white won, 0 for a draw or if the file does not tell
+        results: int8[n], 1 if black won, -1 if white won, 0 for a draw or if the file does not say
         values: int16[n, longest], the value before each move, for the side to move, in the game's unit; mates are
             +-32000; 32002 (`VALUE_NONE`) if not given
-        endings: int8[n], indices into `records.ENDINGS`, -1 if the file does not tell
+        endings: int8[n], indices into `records.ENDINGS`, -1 if the file does not say
         ratings: float32[n, 2], black's and white's ratings, nan if unknown
         starts: the starting positions, SFEN or OBF
         names: (black's name, white's) for each game
@@ -103,7 +103,7 @@ class Table:
         return self.filled == len(self.lengths)
 
     def take(self, record: GameRecord, format: RecordFormat) -> None:
-        """Store a game given as a tree. Raises ValueError if it is of another game than those before."""
+        """Store a game given as a tree. Raises ValueError if it is not of the same game as those before."""
         if self.game not in ("", record.game):
             raise RecordError(f"a game of {record.game} after games of {self.game}")
         row, self.game = self.filled, record.game
@@ -175,14 +175,14 @@ def games(
 
     Args:
         path: a file of records, a folder of them, or an archive (zip, tar, also gz, bz2 and xz)
-        rows: the most games in an array
+        rows: the maximum number of games per array
         format: the name of the format, '' to recognise it for each file
         game: 'shogi' or 'othello', '' for the game of the first record
         keep: skip unreadable games and give the reasons in `faults`, instead of raising RecordError
         longest: the number of moves that a row has space for; longer games are read too, but more slowly
     """
     if rows < 1 or longest < 1:
-        raise ValueError(f"there is at least one row and one move, not {rows} and {longest}")
+        raise ValueError(f"expected at least one row and one move, not {rows} and {longest}")
     reader = _Reader(Table(rows, longest), format, game, keep)
     for name, source in _sources(os.fspath(path)):
         try:
@@ -247,7 +247,7 @@ class Scanner(Protocol):
 
 
 def part_of(text: Any, begin: int, end: int) -> str:
-    """Return text[begin:end]. Raises RecordError if it is in no known encoding."""
+    """Return text[begin:end]. Raises RecordError if its encoding is unknown."""
     data: bytes = text[begin:end].tobytes()
     if text.dtype == np.uint16:
         return data.decode("utf-16-le", "surrogatepass")

@@ -73,7 +73,7 @@ def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
 
 
 def _end(text: str, parts: re.Pattern[str]) -> int:
-    """Return the end of the game at the beginning of `text`, 0 if it is not there yet."""
+    """Return the end of the game at the beginning of `text`, 0 if `text` is incomplete."""
     depth = 0
     for found in parts.finditer(text):
         depth += {"(": 1, ")": -1}.get(found[0], 0)

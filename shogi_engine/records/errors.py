@@ -1,4 +1,4 @@
-"""RecordError: why a file is not a record. Standard library only."""
+"""RecordError: why a file cannot be read as a record. Standard library only."""
 
 from typing import Any
 

@@ -32,7 +32,7 @@ def decode(data: bytes) -> str:
 
 
 def encoding_of(source: BinaryIO) -> str:
-    """Return the encoding of a seekable file, reading it block by block. Raises ValueError if it is neither."""
+    """Return the encoding of a seekable file. Raises ValueError if it is neither UTF-8 nor Shift JIS."""
     if binary_head(source, 2) in UTF_16:
         return "utf-16"
     for encoding in ENCODINGS:
@@ -165,7 +165,7 @@ def dumps(records: GameRecord | Iterable[GameRecord], format: str, encoding: str
 
 
 def encoded(text: str, encoding: str, strict: bool) -> bytes:
-    """Return `text` in an encoding; unless `strict`, text beyond Shift JIS becomes UTF-8 with a byte order mark.
+    """Return `text` in an encoding; unless `strict`, UTF-8 with a byte order mark if Shift JIS cannot represent it.
 
     Raises ValueError if it cannot be encoded, or if there is no such encoding.
     """
@@ -200,8 +200,9 @@ def save(
     What the format cannot hold is dropped; `RecordFormat.losses` lists it.
 
     Args:
-        format: the name of the format, '' for the extension's
-        encoding: '' for the format's usual one; text that Shift JIS lacks is written as UTF-8 with a byte order mark
+        format: the name of the format, '' for that of the file's extension
+        encoding: '' for the format's default; text that Shift JIS cannot represent is written as UTF-8 with a byte
+            order mark
         strict: raise ValueError instead of dropping anything
 
     Raises:

@@ -42,14 +42,15 @@ class RecordFormat:
     """A format: how to recognise, read and write it. Text formats derive from LineFormat.
 
     Attributes:
-        name: its name, as for `convert --to`
+        name: the name of the format, as in `convert --to`
         game: the game that it is for
         extensions: the extensions of file names; the first is used for new files
         expected: what such a file looks like, for error messages
         holds: some of VARIATIONS, COMMENTS ...
         encoding: the default encoding of written files
         many: whether a file may hold several games
-        sure: whether the beginning of a file is enough to recognise it; otherwise any line may, after the sure formats
+        sure: whether the format is recognised by the beginning of a file; otherwise any line may decide, if no sure
+            format fits
     """
 
     name = ""
@@ -60,7 +61,7 @@ class RecordFormat:
     encoding = "utf-8"
     many = True
     binary = False
-    sure = True  # recognised by its beginning; otherwise by any line, after the sure formats
+    sure = True
 
     def recognises(self, head: str) -> bool:
         """Tell whether a text with this beginning (of a binary format: its bytes as latin-1) is of this format."""
@@ -157,7 +158,7 @@ class LineFormat(RecordFormat):
         return False
 
     def split(self, source: Iterable[str]) -> Iterator[list[Line]]:
-        """Yield the numbered lines of each game without empty ones."""
+        """Yield the numbered lines of each game, without empty lines."""
         block: list[Line] = []
         for number, text in enumerate(source, 1):
             if not text.strip():
@@ -182,7 +183,7 @@ class LineFormat(RecordFormat):
                     raise ValueError(f"a line of {len(line)} characters")
                 reader.take(line)
             reader.finish()
-        except RecordError as fault:  # the fault of an earlier line
+        except RecordError as fault:  # a fault in an earlier line
             raise RecordError(fault.reason, line=fault.line, record=reader.record) from None
         except ValueError as fault:
             raise RecordError(str(fault), line=reader.number, record=reader.record) from None
@@ -277,7 +278,7 @@ def _first(formats: Iterable[RecordFormat], fits: Callable[[RecordFormat], bool]
 
 
 def expected(game: str = "") -> str:
-    """Return a sentence for messages: what readable files look like."""
+    """Return a description of readable files, for messages."""
     return "; ".join(f"{each.name}: {each.expected}" for each in all_formats(game))
 
 

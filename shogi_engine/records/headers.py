@@ -21,7 +21,7 @@ def one_line(text: str) -> str:
 
 
 class HeaderNames:
-    """A format's names of headers: `to_shared` when reading, `to_own` when writing."""
+    """A format's names of headers. Use `to_shared` when reading, `to_own` when writing."""
 
     def __init__(self, own: dict[str, str]) -> None:
         self._own = own

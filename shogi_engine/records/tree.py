@@ -240,7 +240,7 @@ class GameRecord:
         return int(self.board(0).turn + ply) % 2
 
     def outcome_of(self, node: Node, ply: int) -> Outcome:
-        """Return the outcome of a line that ends at `node`, after `ply` moves. By default the usual winner has won."""
+        """Return the outcome of a line that ends at `node`, after `ply` moves; by default, the usual winner has won."""
         if node.winner is None and node.ending in USUAL_WINNERS:
             return completed(node.outcome, self.side(ply))
         return node.outcome
@@ -248,7 +248,7 @@ class GameRecord:
     def outcome(self) -> Outcome | None:
         """Return the winner and the reason, or None if the game is not over. Raises ValueError for an illegal move.
 
-        The outcome is that in the file, or else that by the rules, or else that by the score.
+        The outcome is taken from the file; failing that, from the rules; failing that, from the score.
         """
         line = self.main_line
         if line[-1].ending:
@@ -361,13 +361,13 @@ class RecordBuilder:
             if outcome.termination is not Termination.ILLEGAL_MOVE:
                 raise illegal[1]
             self.node.add_comment(f"illegal move: {illegal[0]}")
-            outcome = usual_outcome(outcome.termination, self.board.turn)  # its side is still to move
+            outcome = usual_outcome(outcome.termination, self.board.turn)  # the side that made it is still to move
         self._may_go_on()
         self.node.end(outcome, seconds)
         self._ended = True
 
     def suspect(self, text: str, fault: ValueError, line: int) -> None:
-        """Note an illegal move. Unless an ending for one follows, `fault` is raised with the number of `line`."""
+        """Note an illegal move. Unless an ending for that follows, `fault` is raised with the number of `line`."""
         self._may_go_on()
         self._illegal = (text, RecordError(str(fault), line=line))
 

@@ -15,7 +15,7 @@ class Question:
     """A problem to solve.
 
     Attributes:
-        number: its place
+        number: its index
         shortest, every, tsume: see MateSolver.solve and `tsume`
     """
 
@@ -29,7 +29,7 @@ class Question:
 def answer(
     solver: MateSolver, question: Question, max_ms: float, progress: Callable[[int, float], None] | None = None
 ) -> Found:
-    """Return what is found within `max_ms`. Raises ValueError for an invalid position or one without a king to mate."""
+    """Return the result within `max_ms`. Raises ValueError for an invalid position or one without a king to mate."""
     position = parse_sfen(question.sfen)
     if not question.tsume:
         found = solver.solve(
@@ -49,7 +49,7 @@ class MateMaker:
     """Makes workers with a solver each.
 
     Attributes:
-        max_ms: for each problem
+        max_ms: the time limit for each problem
     """
 
     hash_mb: int
@@ -60,7 +60,7 @@ class MateMaker:
         return MateWorker(self)
 
     def warm_up(self) -> None:
-        """Compile what a search needs."""
+        """Compile the search."""
         MateSolver(1).warmup(solutions=True)
 
 

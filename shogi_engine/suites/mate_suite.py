@@ -61,9 +61,9 @@ def questions(problems: list[Problem]) -> list[Question]:
 def check(
     problems: list[Problem], found: Iterable[Found], progress: Callable[[int, int], None] | None = None
 ) -> Outcome:
-    """Compare the results, each problem solved with empty tables, with the file's answers.
+    """Compare the results, each found with empty tables, with the file's answers.
 
-    If it gives a length, the mate must have that length; otherwise any mate passes.
+    If the file gives a length, the mate must have that length; otherwise any mate passes.
     """
     results = iter(found)
 

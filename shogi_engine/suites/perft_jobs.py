@@ -13,7 +13,7 @@ from shogi_engine.interface.game import Game, do_move, move_cost
 from shogi_engine.jobs import Pool
 from shogi_engine.perft import Perft, legal_moves, perft, perft_context
 
-SPLIT_DEPTH = 4  # a position with less depth is one job
+SPLIT_DEPTH = 4  # below this depth, a position is one job
 
 Progress = Callable[[int, int], None]
 
@@ -23,7 +23,7 @@ class Piece:
     """A job: count the leaves `depth` plies below a position in the game's notation.
 
     Attributes:
-        number: its place
+        number: its index
     """
 
     number: int
@@ -37,7 +37,7 @@ class PerftMaker:
     """Makes workers that count.
 
     Attributes:
-        game: its name
+        game: the name of the game
         bulk: see `perft`
     """
 
@@ -49,7 +49,7 @@ class PerftMaker:
         return PerftWorker(self)
 
     def warm_up(self) -> None:
-        """Compile what counting needs."""
+        """Compile the kernels that count."""
         game = games.load(self.game)
         perft(game, game.parse_position(game.start), 2, bulk=self.bulk)
 
@@ -123,7 +123,7 @@ def perft_on_cluster(
     for move, text, left in below(game, game.format_position(position), depth, free_pass):
         divide[move] = 0
         parts = [*below(game, text, left, free_pass)] if left > SPLIT_DEPTH else []
-        for _, part, rest in parts or [("", text, left)]:  # without a move there is something to count, too
+        for _, part, rest in parts or [("", text, left)]:  # a position without a legal move is counted too
             owners.append(move)
             pieces.append(Piece(len(pieces), part, rest, free_pass))
     if not pieces:

@@ -35,7 +35,7 @@ class Case:
 
 
 def read(path: str) -> tuple[Game, list[Case]]:
-    """Return the game and the cases of a suite. Raises ValueError, OSError if it cannot be read as one."""
+    """Return the game and the cases of a suite. Raises ValueError, OSError if the file is not a perft suite."""
     cases = read_suite(path, "perft counts", _case)
     names = {case.game for case in cases} or {"shogi"}
     if len(names) > 1:

@@ -22,8 +22,8 @@ class Checked:
     """The result for one position.
 
     Attributes:
-        failure: what is wrong, None if nothing is
-        skipped: nothing was checked
+        failure: what is wrong, None if nothing is wrong
+        skipped: whether nothing was checked
         row: the position's JSON
     """
 
@@ -73,16 +73,16 @@ class Outcome:
 def read_suite(path: str, kind: str, read_row: Callable[[int, Row], Case]) -> list[Case]:
     """Return `read_row(number, row)` for each position, numbered from 1, of the suite in the file `path`.
 
-    Raises OSError, or ValueError saying what other kind the file is or what is wrong with it.
+    Raises OSError, or ValueError that says of what other kind the file is or what is wrong with it.
 
     Args:
-        kind: of KINDS
+        kind: one of KINDS
     """
     try:
         rows = json.loads(Path(path).read_text(encoding="utf-8"))["positions"]
         found = next((name for name in KINDS if rows and has_kind(rows[0], name)), kind)
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError, UnicodeDecodeError) as fault:
-        raise ValueError(f"{path} is no suite of {kind}: {type(fault).__name__} {fault}") from None
+        raise ValueError(f"{path} is not a suite of {kind}: {type(fault).__name__} {fault}") from None
     if found != kind:
         raise ValueError(f"{path} is a suite of {found}, not of {kind}")
     cases = []
@@ -91,7 +91,7 @@ def read_suite(path: str, kind: str, read_row: Callable[[int, Row], Case]) -> li
             cases.append(read_row(number, row))
         except (KeyError, TypeError, AttributeError) as fault:
             raise ValueError(
-                f"{path} is no suite of {kind}: position {number}: {type(fault).__name__} {fault}"
+                f"{path} is not a suite of {kind}: position {number}: {type(fault).__name__} {fault}"
             ) from None
         except ValueError as fault:
             raise ValueError(f"{path}: position {number}: {fault}") from None

@@ -52,8 +52,8 @@ class Pair:
     """The results of `first` against `second`.
 
     Attributes:
-        seconds: of playing
-        visits: by player, nodes by ply
+        seconds: the time that the games took
+        visits: the nodes of each player, by ply
     """
 
     first: str
@@ -106,7 +106,7 @@ def parse_player(text: str, depth: int = DEFAULT_DEPTH) -> TextbookPlayer:
     """Return the player 'KIND', 'KIND:DEPTH' or 'KIND:DEPTH:EVALUATION' ('KIND(DEPTH)' too); raises ValueError.
 
     Args:
-        depth: of a player whose text does not give one
+        depth: the default depth
     """
     found = re.fullmatch(r"(\w+?)(?::(\d+)|\((\d+)\))?(?::([a-z]+))?", text.strip().lower(), re.ASCII)
     if not found or found[1] not in KINDS:
@@ -118,10 +118,10 @@ def parse_player(text: str, depth: int = DEFAULT_DEPTH) -> TextbookPlayer:
             raise ValueError(f"player {text!r}: random has no depth")
         return TextbookPlayer(kind)
     if evaluation not in EVALUATIONS:
-        raise ValueError(f"player {text!r}: an evaluation is {' or '.join(EVALUATIONS)}, not {evaluation!r}")
+        raise ValueError(f"player {text!r}: an evaluation must be {' or '.join(EVALUATIONS)}, not {evaluation!r}")
     plies = int(digits) if digits and len(digits) < 9 else depth if not digits else MAX_DEPTH + 1
     if not 1 <= plies <= MAX_DEPTH:
-        raise ValueError(f"player {text!r}: a depth is 1 to {MAX_DEPTH}")
+        raise ValueError(f"player {text!r}: a depth must be 1 to {MAX_DEPTH}")
     return TextbookPlayer(kind, plies, evaluation)
 
 
@@ -163,7 +163,7 @@ class Runner:
         for number in range(count):
             words = [[*seed, 0, number // 2], [*seed, 1, number]]
             states = np.array([np.random.SeedSequence(each).generate_state(1, np.uint64) for each in words])
-            states |= np.uint64(1)  # 0 would stay 0
+            states |= np.uint64(1)  # the generator would return only 0 from 0
             order = (first, second) if number % 2 == 0 else (second, first)
             nodes = np.zeros_like(visits)  # black's and white's
             began = time.perf_counter()
@@ -204,7 +204,7 @@ def compare(
     if len(players) < 2:
         raise ValueError("a round robin needs at least two players")
     if published_bugs and name != "othello":
-        raise ValueError("the published bugs are about passes and empty squares: Othello only")
+        raise ValueError("the published bugs exist in Othello only")
     runner = Runner(all_games.load(name), published_bugs)
     runner.play_pair(
         TextbookPlayer("alphabeta", 1), TextbookPlayer("random"), 1, LONGEST, (0,), lambda: None

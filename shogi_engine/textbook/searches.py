@@ -1,6 +1,6 @@
 """The textbook searches: minimax, alpha-beta and NegaScout, as short as possible, for any game.
 
-They share the context of search/alphabeta.py and the games' rules, but nothing else: no transposition table, no pruning
+They share only the context of search/alphabeta.py and the games' rules. There is no transposition table, no pruning
 other than alpha-beta, and no move ordering unless requested. Each counts the nodes it visits by ply in `visits`. At
 depth 0 the value of a position is `evaluate`. A pass costs no depth. A position without a legal move has the value
 `terminal_value`, as always from the point of view of the side to move. The bits of ctx.search_flags below change this
@@ -48,8 +48,8 @@ def order_moves(ctx, start, end):
 def published_value(ctx, start, count):
     """Return the value that published programs gave a position where no disc can be placed, else VALUE_NONE.
 
-    Their bugs: a pass ended the line as if the depth were used up, and at the end of the game they counted the empty
-    squares, which the rules give to the winner, twice. The `count` moves of ctx.pos are at ctx.moves[start].
+    Their bugs: a pass ended the line as if the depth were used up; and at the end of the game they counted twice the
+    empty squares, which the rules give to the winner. The `count` moves of ctx.pos are at ctx.moves[start].
     """
     if count == 0:
         return 2 * terminal_value(ctx) - naive_value(ctx)
@@ -90,8 +90,8 @@ def minimax(ctx, depth, start, visits):
 def alpha_beta(ctx, alpha, beta, depth, start, visits):
     """Return the value of ctx.pos, exact within (alpha, beta), else a bound; as `minimax` otherwise.
 
-    alpha is the value that the side to move can already be sure of; beta is the opponent's. A value that reaches beta
-    ends the node, because the opponent will avoid it.
+    alpha is the value that the side to move is already sure of; beta is the corresponding value of the opponent. A
+    value that reaches beta ends the node, because the opponent will avoid it.
     """
     visits[ctx.ply] += 1
     if depth <= 0:

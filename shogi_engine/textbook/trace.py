@@ -1,8 +1,8 @@
-"""A search tree to look at: alphabeta.py in miniature, with every node kept and explained.
+"""A small search tree for study: every node is kept and explained.
 
-Plain Python over the games' rules: negamax alpha-beta with principal variation search, a transposition table and, if
-requested, late move reductions. There is no quiescence, forward pruning, history or repetition, so without reductions
-the value equals that of `textbook.minimax`. That runs too, to show how many nodes alpha-beta saves.
+A simplified alphabeta.py in plain Python: negamax alpha-beta with principal variation search, a transposition table
+and, if requested, late move reductions. There is no quiescence, forward pruning, history or repetition, so without
+reductions the value equals that of `textbook.minimax`, which is also run to show how many nodes alpha-beta saves.
 """
 
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ LEAF = "depth 0"  # no depth left: the static evaluation
 TERMINAL = "game over"  # no legal move
 TABLE = "table"  # the table's entry was sufficient
 CUTOFF = "cut-off"  # a move reached beta: the opponent will avoid this position
-SEARCHED = "searched"  # all moves were
+SEARCHED = "searched"  # all moves were searched
 
 
 @dataclass
@@ -55,9 +55,9 @@ class Node:
 
     Attributes:
         move: the move that led here, '' at the root
-        depth: plies to go
+        depth: the remaining depth in plies
         alpha, beta: the window
-        value: from the point of view of the side to move, as the window; exact only if it lies within the window
+        value: for the side to move, as the window is; exact only if it lies within the window
         question, ended: one of the words above
         legal: number of legal moves, 0 if none was searched
         best: the child with the best move, None if no move is better than alpha
@@ -238,7 +238,7 @@ def _count_from(value: int, ply: int) -> int:
     return int(value + ply) if value <= -VALUE_MATE_IN_MAX else int(value)
 
 
-# ---- shown as text, as a dictionary, as a drawing --------------------------------------------------------------------
+# ---- output as text, as a dictionary, as a drawing -------------------------------------------------------------------
 
 
 def value_text(value: int) -> str:

@@ -34,7 +34,7 @@ def chosen_game(content: bytes, name: str, number: int) -> tuple[GameRecord, lis
 
 
 def file_of(record: GameRecord, format: str) -> dict[str, Any]:
-    """Return a record as a file: its name, its content in base64, and what the format cannot store."""
+    """Return a record as a file: its name, its content in base64, and what the format cannot hold."""
     written = records.load_format(format)
     if written.game != record.game:
         raise ValueError(f"{format} is not a format of {record.game}")

@@ -144,7 +144,7 @@ class Store:
         if self.folder is not None:
             try:
                 records.save(record, self.folder / f"{name}{KEPT_AS[record.game]}")
-            except ValueError as fault:  # the format cannot store it
+            except ValueError as fault:  # the format cannot hold it
                 log.warning("%s has no record: %s", name, fault)
 
     def delete(self, name: str) -> None:

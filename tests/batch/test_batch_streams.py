@@ -74,7 +74,7 @@ def test_an_empty_file(tmp_path):
 
 def test_refusals(tmp_path):
     (tmp_path / "file").write_bytes(bytes(39))
-    with pytest.raises(ValueError, match="39 bytes are no whole number of hcpe records of 38"):
+    with pytest.raises(ValueError, match="39 bytes are not a whole number of hcpe records of 38"):
         streams.open_records(tmp_path / "file", "hcpe")
     with pytest.raises(ValueError, match="no kind of file 'pgn'; there are hcp, hcpe, psv, othello"):
         streams.count_records(tmp_path / "file", "pgn")

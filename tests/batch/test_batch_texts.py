@@ -137,7 +137,7 @@ def test_features_are_written_to_what_shares_its_memory():
     out = memoryview(np.zeros((8, 3, 8, 8), np.float32))
     assert batch.features(packed, "planes", out=out) is out
     assert (np.asarray(out) == batch.features(packed, "planes")).all()
-    with pytest.raises(ValueError, match="1 features need as many output arrays, not 2"):
+    with pytest.raises(ValueError, match="1 features need 1 output arrays, not 2"):
         batch.features(packed, "planes", out=(out, out))
     with pytest.raises(ValueError, match="C-contiguous"):
         batch.features(packed, "planes", out=memoryview(bytearray(8)))

@@ -103,7 +103,7 @@ def test_truncation_and_refusals():
     assert (games.positions() == before).all()
     with pytest.raises(ValueError, match="there are 3 games"):
         games.step([19])
-    with pytest.raises(ValueError, match="3 games to begin, and 1 positions"):
+    with pytest.raises(ValueError, match="3 games to begin, but 1 positions"):
         games.reset(positions=before[:1])
     with pytest.raises(ValueError, match="row 2: "):
         games.reset(positions=np.concatenate([before[:2], np.full((1, batch.size), 255, np.uint8)]))

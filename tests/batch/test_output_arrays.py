@@ -44,7 +44,7 @@ def test_other_memory_is_written_to(kind):
 
 @pytest.mark.parametrize("out", [[[0, 0]], Viewed(np.zeros((1, 2)), copies=True)], ids=["list", "copies"])
 def test_a_copy_is_refused(out):
-    with pytest.raises(ValueError, match="which is a (list|Viewed): an array of it would be a copy"):
+    with pytest.raises(ValueError, match="which is a (list|Viewed): NumPy would have to copy it"):
         shared_array(out)
 
 

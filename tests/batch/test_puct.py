@@ -232,5 +232,5 @@ def test_refusals():
     with pytest.raises(ValueError, match="at least 1 game"):
         Puct(Batch("othello"), 0, network)
     search, _ = with_positions("othello", OTHELLO_POSITIONS)
-    with pytest.raises(ValueError, match="3 games, and moves of the shape"):
+    with pytest.raises(ValueError, match="3 games, but moves of the shape"):
         search.step([19])

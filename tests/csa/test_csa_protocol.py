@@ -212,7 +212,7 @@ def test_shogi_servers_stop_watch_says_minutes_and_means_seconds():
         (summary(position=("P1 nonsense", *START[1:])), "position"),
         (summary("+", "+7775FU,T1"), "7775FU"),
         (summary("+", "-3334FU,T1"), "3334FU"),
-        (summary("+", "%TORYO"), "over already"),
+        (summary("+", "%TORYO"), "already over"),
         (summary(time=["Total_Time:much"]), "much"),
         (summary(time=["Total_Time:-5"]), "-5"),
         (summary(time=["Time_Unit:1week"]), "week"),

@@ -137,7 +137,7 @@ def test_silence_over_the_time_of_the_side_to_move():
 
     patience = Patience(silence=0.1, first_delay=0.01)
     played = play(script, patience=patience)
-    assert played.counts == (0, 0, 0, 1) and "not a line" in played.notes
+    assert played.counts == (0, 0, 0, 1) and "no line" in played.notes
 
 
 def test_an_idle_connection_is_kept_alive():

@@ -224,7 +224,7 @@ def test_a_server_that_does_not_answer_the_login_is_tried_so_often():
         assert peer.end() == []
 
     played = play([silent, silent, silent], patience=Patience(login=0.1, first_delay=0.01))
-    assert "LOGIN" in played.error and "3 tries" in played.error
+    assert "LOGIN" in played.error and "3 consecutive attempts" in played.error
 
 
 def test_nobody_there():
@@ -378,10 +378,10 @@ def test_ends_of_lines_as_on_windows():
 @pytest.mark.parametrize(
     ("lines", "word"),
     [
-        (["-3334FU,T1"], "not to move"),
-        (["+2726FU,T1"], "that we moved"),
-        (["+7776FU,T1", "-3335FU,T1", "+2726FU,T1"], "not legal"),
-        (["+7776FU,T1", "+2726FU,T1"], "not to move"),
+        (["-3334FU,T1"], "wrong side"),
+        (["+2726FU,T1"], "the server reports"),
+        (["+7776FU,T1", "-3335FU,T1", "+2726FU,T1"], "after an illegal move"),
+        (["+7776FU,T1", "+2726FU,T1"], "wrong side"),
     ],
 )
 def test_moves_that_can_not_be_break_the_game_off(tmp_path, lines, word):

@@ -198,7 +198,7 @@ def test_hands():
     for kind in (0, KING, 15):
         with pytest.raises(ValueError, match="in hand"):
             game.add_piece_into_hand(kind, BLACK)
-    with pytest.raises(ValueError, match="a colour is 0"):
+    with pytest.raises(ValueError, match="a colour must be 0"):
         game.add_piece_into_hand(PAWN, 2)
     game.turn = WHITE
     game.set_piece_at(E5, Piece(PAWN, WHITE), from_hand=True)

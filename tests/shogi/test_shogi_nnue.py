@@ -297,7 +297,7 @@ def test_other_files_are_refused_by_one_line(tmp_path, change, found):
     message = str(refusal.value)
     assert found in message and "\n" not in message and len(message) < 500
     if "other.bin cannot be read" not in message:
-        assert "is no network that can be read: expected HalfKP, K-P, HalfKA or HalfKPE9 " in message
+        assert "cannot be read as a network: expected HalfKP, K-P, HalfKA or HalfKPE9 " in message
 
 
 def test_architectures_have_the_sizes_and_hashes_of_files():

@@ -93,7 +93,7 @@ def test_a_network_evaluates_and_plays(tmp_path):
         engine.send(*chosen(EvalType="nnue", EvalDir=tmp_path, EvalFile="damaged.bin"))
         (line,) = told(engine)
         assert line.startswith(
-            f"info string evaluation nnue: {damaged} is no network that can be read: expected HalfKP, K-P, HalfKA "
+            f"info string evaluation nnue: {damaged} cannot be read as a network: expected HalfKP, K-P, HalfKA "
         )
         assert f"found {damaged.stat().st_size} bytes" in line and line.endswith("; using network instead")
         engine.send("position startpos", "eval")

@@ -33,7 +33,7 @@ from shogi_engine.match.programs import UsiPlayer
 from shogi_engine.match.workers import EngineWorker
 
 PLIES = 4  # random moves of an opening
-SILENCE = 15.0  # seconds over its time after which an answer counts as missing
+SILENCE = 15.0  # seconds beyond its time after which an answer counts as missing
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def main(words: list[str] | None = None) -> int:
     )
     parser.add_argument("--games", type=int, default=10)
     parser.add_argument("--ponder", action="store_true")
-    parser.add_argument("--margin", type=float, default=100.0, help="ms over the limit that do not lose the game")
+    parser.add_argument("--margin", type=float, default=100.0, help="grace period in ms before a late move loses")
     parser.add_argument("--max-plies", type=int, default=320, help="plies after which a game is drawn")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)

@@ -131,7 +131,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--positions", type=int, default=2048)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=2, help="of the second column")
+    parser.add_argument("--threads", type=int, default=2, help="threads of the second column")
     args = parser.parse_args(arguments)
     positions, moves = positions_and_moves(args.positions)
     one, several = Batch("shogi"), Batch("shogi", threads=args.threads)

@@ -1,11 +1,11 @@
-"""Compare the bench of this checkout with another's, in turn: nodes a second, and their ratio.
+"""Compare the bench of this checkout with that of another, in turn: nodes per second, and their ratio.
 
     python -m tools.measure.bench_speed ../other-checkout --rounds 5
     python -m tools.measure.bench_speed ../other-checkout --game othello
 
 A first round, which is not counted, fills the caches. The order alternates, so that a drifting machine speed affects
-both equally. Printed: nodes, median nodes a second of each, and the median, lowest and highest of the rounds' ratios
-this / other. Equal nodes mean equal searches; otherwise the speeds are for different trees. Unix only.
+both equally. Printed: nodes, median nodes per second of each, and the median, lowest and highest of the rounds'
+ratios this / other. Equal nodes mean equal searches; otherwise the speeds are for different trees. Unix only.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from tools.measure.checkouts import ROOT, Checkout
 
 
 def bench(checkout: Checkout, game: str) -> tuple[int, float]:
-    """Return (nodes, nodes a second) of one bench. Raises ValueError."""
+    """Return (nodes, nodes per second) of one bench. Raises ValueError."""
     found = json.loads(checkout.run("-m", "shogi_engine", "bench", *filter(None, [game]), "--json").splitlines()[-1])
     return found["nodes"], found["nps"]
 

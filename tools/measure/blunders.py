@@ -1,13 +1,13 @@
-"""How many nodes an engine needs to see that the last move was a mistake.
+"""Measure how many nodes an engine needs to see that the last move was a mistake.
 
     python -m tools.measure.blunders "shogi-usi:EvalType=material" "YaneuraOu-by-gcc:BookFile=no_book,Threads=1"
 
-tools/data/blunders.txt holds positions from lost games, right after a move that its side thought about equal and that
-the opponent refuted. Each has a value in centipawns that an engine reports, at least, once it sees the refutation. An
-engine (a command, then a colon and its options) solves a position if its last value within --nodes is that high; the
-nodes counted are those from which on it stayed so. Printed: the number solved, and the geometric mean of the nodes,
-with twice --nodes for unsolved positions. It takes half a minute, so it is a cheap measure of a change to the search,
-but no substitute for games: breaking ties differently changes the mean by a few per cent.
+tools/data/blunders.txt contains positions from lost games, right after a move that its side considered about equal and
+that the opponent refuted. Each has the least value in centipawns that an engine reports once it sees the refutation. An
+engine (a command, then a colon and its options) solves a position if its last value within --nodes is that high. The
+nodes counted are those after which the value stayed that high. Printed: the number solved, and the geometric mean of
+the nodes, with twice --nodes for unsolved positions. It takes half a minute, so it is a cheap measure of a change to
+the search, but no substitute for games: breaking ties differently changes the mean by a few per cent.
 """
 
 import argparse

@@ -20,7 +20,7 @@ from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.board.entries import ENTRIES
 
 POSITIONS = 20
-GAME_PLIES = 256  # the most plies of a random game
+GAME_PLIES = 256  # maximum number of plies of a random game
 
 Batch = tuple[Callable[[], Any], int]  # the function to time, and how many operations it does
 

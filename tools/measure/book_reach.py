@@ -1,11 +1,11 @@
-"""Say how many moves an opening book makes against an opponent that does not always play the best move.
+"""Measure how many moves an opening book makes against an opponent that does not always play the best move.
 
     python -m tools.measure.book_reach othello --loss 100 200 400
     python -m tools.measure.book_reach othello --loss 200 --book mine.txt
 
-The opponent draws each move from those that a shallow search finds at most --loss worse than the best (Shogi:
-centipawns; Othello: hundredths of a disc). The book's player moves until the book has no move; it moves first in every
-other game. Printed: the mean and the median of its number of moves.
+The opponent chooses each move at random from those that a shallow search finds at most --loss worse than the best
+(Shogi: centipawns; Othello: hundredths of a disc). The book's player moves until the book has no move; it moves first
+in every other game. Printed: the mean and the median of its number of moves.
 """
 
 import argparse
@@ -22,7 +22,7 @@ def answers(engine: Engine, loss: int, depth: int, answering: int, rng: random.R
 
     Args:
         answering: the book's player moves at plies of this parity
-        rng: draws the moves of both
+        rng: chooses the moves of both players
     """
     engine.new_game()
     engine.set_position()
@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("game", choices=NAMES)
     parser.add_argument("--book", default=None, metavar="FILE", help="default: the one that comes with the engine")
     parser.add_argument("--loss", type=int, nargs="+", default=[100])
-    parser.add_argument("--depth", type=int, default=6, help="of the opponent's searches")
+    parser.add_argument("--depth", type=int, default=6, help="depth of the opponent's searches")
     parser.add_argument("--games", type=int, default=200, help="for each loss")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args(argv)

@@ -1,9 +1,9 @@
 """Compare the search's signature with the one in the git history: `python -m tools.measure.check_bench`.
 
 `shogi-engine bench` counts the nodes of fixed searches. A commit that changes the search or the evaluation has a line
-`Bench: N` in its message; the last such line up to HEAD must equal the bench now. A commit that should change nothing
-says `No functional change`. The status is 1, with one line, if the figures differ, and 0 if they agree or if no commit
-has a figure yet. This follows Stockfish's practice, https://github.com/official-stockfish/Stockfish.
+`Bench: N` in its message; the last such line up to HEAD must equal the current bench. A commit that should change
+nothing says `No functional change`. The status is 1, with one line, if the figures differ, and 0 if they agree or if no
+commit has a figure yet. This follows Stockfish's practice, https://github.com/official-stockfish/Stockfish.
 """
 
 import json

@@ -91,7 +91,7 @@ async def play(server: RefereeServer, args: argparse.Namespace, log: list[str], 
     games = asyncio.ensure_future(server.run())
     while all(thread.is_alive() for thread in threads) and not games.done():
         await asyncio.sleep(0.05)
-    await asyncio.wait({games}, timeout=LAST_WAIT)  # if a client fails, the other one keeps waiting
+    await asyncio.wait({games}, timeout=LAST_WAIT)  # if a client fails, the other waits forever
     games.cancel()
     while any(thread.is_alive() for thread in threads) and len(server.played) == args.games:
         await asyncio.sleep(0.05)
@@ -105,7 +105,7 @@ def main() -> int:
     parser.add_argument("--nodes", type=int, default=300)
     parser.add_argument("--level", type=int)
     parser.add_argument("--msec", action="store_true", help="play by the clock, in ms, instead of by nodes")
-    parser.add_argument("--total", type=int, default=600, help="in seconds, or ms with --msec")
+    parser.add_argument("--total", type=int, default=600, help="main time in seconds, or in ms with --msec")
     parser.add_argument("--byoyomi", type=int, default=0)
     parser.add_argument("--increment", type=int, default=10)
     parser.add_argument("--delay", type=int, default=20)

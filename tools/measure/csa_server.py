@@ -1,6 +1,6 @@
 """A local CSA server for two clients: it pairs them, referees, and cuts connections on request.
 
-It follows the rules of shogi-server, with one exception: a game that was cut is offered again, with the moves made and
+It follows the rules of shogi-server, with one exception: an interrupted game is offered again, with the moves made and
 their times, as the protocol's Begin Position allows. Errors of a client are counted by its name in `faults`.
 """
 
@@ -31,7 +31,7 @@ COMPLETE = ("resignation", "declaration", "repetition", "perpetual check", "max 
 
 @dataclass(frozen=True)
 class Conditions:
-    """Time in units, as in the summary.
+    """The time control in units, as in the summary.
 
     Attributes:
         unit: '1sec' or '1msec'
@@ -69,8 +69,8 @@ class Played:
     Attributes:
         winner: a name, '' for a draw
         reason: how it ended
-        breaks: number of cuts
-        spare: by name, the least time that a move left on its clock, in units
+        breaks: the number of cuts
+        spare: by name, the least time left on the clock after a move, in units
     """
 
     number: int

@@ -4,7 +4,7 @@
 
 A game begins with six random moves; then two levels (10 to 14), drawn for it, play. Each game gives at most five
 positions, one random ply from each of five stretches. No side is in check, and no position occurs twice. Everything is
-seeded, but a different search plays different games, so make the list again only to get another kind of positions.
+seeded, but a different search plays different games, so regenerate the list only to get another kind of positions.
 """
 
 import argparse

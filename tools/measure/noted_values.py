@@ -1,4 +1,4 @@
-"""Say how well Shogi evaluations rank positions with values by strong engines, and how often they find the move played.
+"""Measure how well Shogi evaluations rank positions valued by strong engines, and how often they find the move played.
 
     python -m tools.measure.noted_values --weights work/gen0/network.bin
     python -m tools.measure.noted_values --nodes 30000 --count 500
@@ -25,8 +25,8 @@ def main(argv: list[str] | None = None) -> int:
     """Search and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--positions", type=Path, default=FILE, metavar="FILE")
-    parser.add_argument("--count", type=int, default=None, help="of the positions, the first that many; default: all")
-    parser.add_argument("--nodes", type=int, default=0, help="after the first ply; default 0")
+    parser.add_argument("--count", type=int, default=None, help="number of positions, from the first; default: all")
+    parser.add_argument("--nodes", type=int, default=0, help="nodes of a search after the first ply; default 0")
     parser.add_argument("--weights", nargs="*", default=[], metavar="WHAT", help="evaluations or files")
     args = parser.parse_args(argv)
     noted, recipe = Noted(open_records(args.positions, "psv")[: args.count]), load("shogi")

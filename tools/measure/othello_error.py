@@ -1,4 +1,4 @@
-"""Say by how many discs searches miss exact scores: mean errors on solved endings, by Othello pattern weights.
+"""Measure the mean error of searches in discs on solved endings, for Othello pattern weights.
 
     python -m tools.measure.othello_error --depth 10 --weights work/gen0/weights.bin
 

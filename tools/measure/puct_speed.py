@@ -1,4 +1,4 @@
-"""How many simulations a second PUCT makes in 256 trees, with a network that takes no time and one that reads planes.
+"""Measure PUCT's simulations per second in 256 trees, with a network that takes no time and one that reads planes.
 
 python -m tools.measure.puct_speed [--trees 256] [--simulations 400]
 """

@@ -131,7 +131,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("protocol", choices=GAMES)
     parser.add_argument("--games", type=int, default=50)
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no game after so long")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no game after this time")
     parser.add_argument("--only", type=int, help="play this game only, again, and log nothing else")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(

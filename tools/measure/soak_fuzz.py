@@ -1,7 +1,7 @@
 """Faulty lines for soak.py: thousands at once. Every line that requires an answer must get exactly one.
 
 The number of answers due is computed here from the lines by the protocols' rules. Lines that request the impossible (a
-table as large as the memory, a count that takes years) or that end the session are left out.
+table as large as the memory, a count that takes years) or that end the session are omitted.
 """
 
 import random

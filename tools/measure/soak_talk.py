@@ -7,9 +7,9 @@ import threading
 import time
 from pathlib import Path
 
-PATIENCE = 120.0  # seconds without an answer that is due: it hangs (the mate solver may have to be compiled)
+PATIENCE = 120.0  # timeout in seconds for an answer that is due (the mate solver may have to be compiled)
 LATE = 0.125  # share of the timeout by which a move may be late, as machines are busy
-KEPT = 12  # of the lines sent, for a report
+KEPT = 12  # number of last lines sent, for a report
 
 
 class FaultError(Exception):

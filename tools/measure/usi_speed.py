@@ -1,13 +1,13 @@
-"""Compare the search speed of USI engines: nodes a second and depth on five positions, or those of a file.
+"""Compare the search speed of USI engines: nodes per second and depth on five positions, or those of a file.
 
     python -m tools.measure.usi_speed "shogi-usi" "fairy-stockfish:UCI_Variant=shogi,Hash=64" --movetime 1000 --rounds 3
     python -m tools.measure.usi_speed "shogi-usi" "yaneuraou:Threads=1" --nodes 50000 --rounds 1 --games
 
 An engine is a command, then a colon and its options. The engines take turns at each position, so that a drifting
-machine speed affects all equally. Printed: each engine's median nodes a second and depth by position, and for each
+machine speed affects all equally. Printed: each engine's median nodes per second and depth by position, and for each
 engine after the first the median of the ratios first / engine. With --nodes, seconds are CPU time of all the
 engine's threads (Linux only), so other load hardly matters. Positions where a search ends early, for example with a
-mate, are left out.
+mate, are omitted.
 """
 
 import argparse
@@ -29,7 +29,7 @@ POSITIONS = (
 )
 
 
-LEAST_SHARE = 0.9  # of the requested nodes: a search that ends with fewer found the end of the game
+LEAST_SHARE = 0.9  # of the requested nodes; a search with fewer has ended early
 
 
 def cpu_seconds(pid: int) -> float:
@@ -42,7 +42,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def measure(engine: SimpleEngine, sfen: str, limit: Limit) -> tuple[float, int]:
-    """Return (nodes a second, depth) of a search from an empty table, 0 nodes if it ended early. Raises EngineError."""
+    """Return (nodes per second, depth) of a search from an empty table; 0 if it ended early. Raises EngineError."""
     engine.new_game()
     if limit.nodes is None:
         answer = engine.play(sfen, limit)
@@ -54,7 +54,9 @@ def measure(engine: SimpleEngine, sfen: str, limit: Limit) -> tuple[float, int]:
     nodes = answer.last("nodes") or 0
     if score is not None and score.mate and nodes < LEAST_SHARE * limit.nodes:
         return 0, answer.last("depth") or 0
-    return max(nodes, limit.nodes) / seconds, answer.last("depth") or 0  # some engines report before their last node
+    return max(nodes, limit.nodes) / seconds, answer.last(
+        "depth"
+    ) or 0  # some engines send their report before the last node
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -63,9 +65,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("engines", nargs="+", help="'command:Option=value,Option=value'")
     parser.add_argument("--movetime", type=int, default=1000, help="ms a search")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--nodes", type=int, help="a search, in place of --movetime: by CPU time")
-    parser.add_argument("--positions", metavar="FILE", type=Path, help="other ones, an SFEN a line")
-    parser.add_argument("--games", dest="positions", action="store_const", const=GAMES, help="those of 200 games")
+    parser.add_argument("--nodes", type=int, help="nodes of a search, measured in CPU time, in place of --movetime")
+    parser.add_argument("--positions", metavar="FILE", type=Path, help="other positions, one SFEN per line")
+    parser.add_argument("--games", dest="positions", action="store_const", const=GAMES, help="200 positions of games")
     arguments = parser.parse_args(argv)
     positions = arguments.positions.read_text().splitlines() if arguments.positions else POSITIONS
     engines = [SimpleEngine.described(each, defaults=NO_BOOK) for each in arguments.engines]

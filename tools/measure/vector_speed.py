@@ -2,7 +2,7 @@
 
     python -m tools.measure.vector_speed --games 64 256
 
-Figures are moves a second of CPU time on one core, the best of the rounds; choosing the moves is not counted.
+Figures are moves per second of CPU time on one core, the best of the rounds, without the choice of the moves.
 """
 
 import argparse
@@ -23,7 +23,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def rate(env: VectorGames, seconds: float) -> float:
-    """Return the moves a second of `env`, over this many seconds of CPU time, at least one step."""
+    """Return the moves per second of `env`, measured over `seconds` of CPU time, at least one step."""
     spent, made = 0.0, 0
     while not made or spent < seconds:
         actions = env.random_actions()

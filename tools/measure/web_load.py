@@ -3,8 +3,8 @@
     python -m tools.measure.web_load --sessions 50 --seconds 300
 
 A server with its engines is started on any free port. Each visitor makes random moves in Shogi or Othello with live
-analysis on. Then they all leave while the engines are searching for them;
-the searches must end. Then --frames garbage frames and as many requests are sent, and a last visitor must be served.
+analysis on. Then all leave while the engines are searching for them, and the searches must end. At last, --frames
+garbage frames and as many requests are sent, and another visitor must still be served.
 """
 
 import argparse
@@ -146,7 +146,7 @@ class Server:
     """A server in its own process.
 
     Attributes:
-        port: where it listens
+        port: the port on which it listens
     """
 
     def __init__(self, engines: int) -> None:
@@ -214,7 +214,7 @@ async def measure(server: Server, args: argparse.Namespace) -> bool:
     await throw(address, args.frames, rng)
     statuses, leaked = await throw_requests(server.port, args.frames, rng)
     print(f"{args.frames} frames of garbage; {args.frames} requests: {statuses}; files that got out: {leaked}")
-    print(f"the server answers still; {server.megabytes()} MB", flush=True)
+    print(f"the server still answers; {server.megabytes()} MB", flush=True)
     return idle < 10 and not leaked and server.process.poll() is None
 
 

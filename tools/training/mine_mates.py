@@ -6,7 +6,7 @@
 A file has one game on each line, in the form of USI's `position` command (`startpos moves 7g7f ...`). Without a file
 the engine plays itself, with some random moves. Every position of a game is searched for a mate by the side to move.
 `shogi-engine mate --suite` reads the output. A problem is kept if its shortest mate is proven, has at least --least
-plies and, with --single, begins with only one move. Of a mate over several positions only the first is kept.
+plies and, with --single, begins with only one move. If a mate spans several positions, only the first is kept.
 """
 
 import argparse
@@ -69,9 +69,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", help="games; none: the engine plays itself")
     parser.add_argument("--games", type=int, default=10, help="games to play")
-    parser.add_argument("--nodes", type=int, default=5000, help="of a move played")
+    parser.add_argument("--nodes", type=int, default=5000, help="nodes per move of the games")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--mate-nodes", type=int, default=2_000_000, help="of a position searched for a mate")
+    parser.add_argument("--mate-nodes", type=int, default=2_000_000, help="nodes per position of the mate search")
     parser.add_argument("--least", type=int, default=5, metavar="PLIES")
     parser.add_argument("--single", action="store_true")
     parser.add_argument("--output", default="mates.json")

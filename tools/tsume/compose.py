@@ -1,4 +1,4 @@
-"""Compose tsume problems, or take them from games of the engine against itself.
+"""Compose tsume problems, or take them from self-play games.
 
     nice -n 19 python -m tools.tsume.compose problems.jsonl --seconds 600
     nice -n 19 python -m tools.tsume.compose problems.jsonl --games 200
@@ -154,7 +154,7 @@ def stripped(solver: MateSolver, sketch: Sketch, rng: random.Random) -> tuple[Sk
         del without.board[square]
         try:
             left = solver.solve(without.position(), nodes=FIRST_NODES, limit=LONGEST, shortest=True)
-        except ValueError:  # the piece stood between the king and a check
+        except ValueError:  # the piece shielded the king from a check
             continue
         if left and left.shortest and left.length >= found.length:
             sketch, found = without, left
@@ -215,8 +215,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=Path)
     parser.add_argument("--seconds", type=float, default=0, help="how long to compose")
-    parser.add_argument("--games", type=int, default=0, help="games to play and to look through before")
-    parser.add_argument("--nodes", type=int, default=500, help="of a move played")
+    parser.add_argument("--games", type=int, default=0, help="games to play first, as a source of problems")
+    parser.add_argument("--nodes", type=int, default=500, help="nodes per move of the games")
     parser.add_argument("--seed", type=int, default=None)
     args = parser.parse_args()
     collection, solver, rng = Collection(args.output), MateSolver(32), random.Random(args.seed)

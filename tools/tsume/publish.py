@@ -19,7 +19,7 @@ from shogi_engine.tsume import FILE
 from tools.tsume.oracle import Oracle
 
 GRADES = 10
-MOST = {1: 80}  # problems of a length
+MOST = {1: 80}  # maximum number of problems, by length
 HASH_MB = 16
 HEAD = """\
 # Tsume problems of this project's own making: tools/tsume. A line each: grade, plies, composed or game, SFEN, solution.
@@ -80,7 +80,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--verdicts", type=Path, required=True)
-    parser.add_argument("--judged", action="store_true", help="judge no more: take what has been judged")
+    parser.add_argument("--judged", action="store_true", help="use existing verdicts only")
     args = parser.parse_args()
     rows = rows_of(args.files)
     verdicts = judge([] if args.judged else rows, args.verdicts)

@@ -72,7 +72,7 @@ class Sketch:
 
 
 def sketch_of(pos: Any) -> Sketch:
-    """Return the sketch of a position in which black mates; black's king is left out."""
+    """Return the sketch of a position in which black mates; black's king is omitted."""
     own = make_piece(BLACK, KING)
     board = {square: piece for square, piece in enumerate(pos.board.tolist()) if piece and piece != own}
     hand = {kind: int(pos.hand[BLACK]) >> 8 * kind & 255 for kind in HAND_KINDS}
@@ -80,7 +80,7 @@ def sketch_of(pos: Any) -> Sketch:
 
 
 def near(rng: random.Random, square: int, most: int = 2) -> int:
-    """Return a random square at most `steps` steps away."""
+    """Return a random square at most `most` steps away."""
     while True:
         rank, file = square // 9 + rng.randint(-most, most), square % 9 + rng.randint(-most, most)
         if 0 <= rank < 9 and 0 <= file < 9:
@@ -130,7 +130,7 @@ def occupied_of(sketch: Sketch) -> Any:
 
 
 def lure(rng: random.Random, sketch: Sketch) -> None:
-    """Put two plies in front: black drops or moves a piece with check, and the defence captures it."""
+    """Insert two plies at the start: black drops or moves a piece with check, and the defence captures it."""
     defenders = [square for square, piece in sketch.board.items() if piece_colour(piece) == WHITE]
     target = sketch.king if rng.random() < 0.7 else rng.choice(defenders)
     piece = sketch.board.pop(target)
@@ -150,7 +150,7 @@ def lure(rng: random.Random, sketch: Sketch) -> None:
 
 
 def drive(rng: random.Random, sketch: Sketch) -> None:
-    """Put two plies in front: black moves a piece with check, or drops it, and the king moves away."""
+    """Insert two plies at the start: black moves a piece with check, or drops it, and the king moves away."""
     attackers = [square for square, piece in sketch.board.items() if piece_colour(piece) == BLACK]
     if not attackers:
         raise ValueError("no piece attacks")

@@ -68,7 +68,7 @@ def parse_changes(game: Game, common: Settings, text: str) -> list[Settings]:
 
 
 def read(path: Path, settings: dict[str, Any]) -> dict[int, float]:
-    """Return the pairs of a log, a new log starts with `settings`. Raises ValueError if it is from another run."""
+    """Return the pairs of a log; a new log starts with `settings`. Raises ValueError if it is from another run."""
     if not path.exists():
         path.write_text(json.dumps(settings) + "\n")
         return {}
@@ -96,7 +96,7 @@ def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("log", type=Path)
     parser.add_argument("--changes", required=True, help="name=value[,name=value...]; ...")
-    parser.add_argument("--settings", default="", help="name=value[,name=value...]: of both players")
+    parser.add_argument("--settings", default="", help="settings of both players: name=value[,name=value...]")
     parser.add_argument("--game", default="shogi")
     parser.add_argument("--pairs", type=int, default=500)
     parser.add_argument("--nodes", type=int, default=10_000, help="a move")

@@ -4,7 +4,7 @@
     python -m tools.tuning.spsa state.json                       # continue a stopped run
 
 Each iteration moves all parameters at once, each up or down at random, and also in the opposite directions. The two
-settings play pairs of games (shogi_engine/match), and every parameter moves a little towards the winner. The
+settings play pairs of games (shogi_engine/match), and every parameter moves a little towards the winner's. The
 whole state is written after each iteration, so a run depends only on its arguments, not on interruptions or workers.
 A parameter is a name of `shogi-engine match --list`, or `name=START:LEAST:MOST:STEP` to replace the declared numbers;
 STEP is the perturbation in the last iteration. Printed: the iteration and the values, on stderr; at the end, the
@@ -68,7 +68,7 @@ class State:
             content["parameters"] = [Tuned(**each) for each in content["parameters"]]
             return cls(**content)
         except (TypeError, KeyError) as fault:
-            raise ValueError(f"{path} is no state of this tool: {fault!r}") from None
+            raise ValueError(f"{path} is not a state of this tool: {fault!r}") from None
 
 
 def whole(value: float, rng: random.Random) -> int:
@@ -140,9 +140,9 @@ def parse_parameters(game: Game, text: str) -> list[Tuned]:
             each = declared[name]
             start, least, most, step = each.default, each.least, each.most, each.step
         else:
-            raise ValueError(f"{name!r} is no parameter with a declared range; give name=START:LEAST:MOST:STEP")
+            raise ValueError(f"{name!r} has no declared range; give name=START:LEAST:MOST:STEP")
         if not (least <= start <= most and step > 0):
-            raise ValueError(f"{name}: not LEAST <= START <= MOST with a STEP above 0")
+            raise ValueError(f"{name}: expected LEAST <= START <= MOST and a STEP above 0")
         tuned.append(Tuned(name, start, least, most, step, start))
     return tuned
 
@@ -160,7 +160,7 @@ def begin(arguments: argparse.Namespace) -> State:
     settings = {name: getattr(arguments, name) for name in names}
     for name in ("iterations", "nodes", "pairs"):
         if settings[name] < 1:
-            raise ValueError(f"--{name} is at least 1")
+            raise ValueError(f"--{name} must be at least 1")
     return State(settings, parse_parameters(games.load(arguments.game), arguments.parameters), 0, [])
 
 
@@ -171,12 +171,12 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--parameters", help="name,name=START:LEAST:MOST:STEP,...: begins a run")
     parser.add_argument("--game", default="shogi")
     parser.add_argument("--iterations", type=int, default=2000)
-    parser.add_argument("--pairs", type=int, default=2, help="of games in an iteration")
+    parser.add_argument("--pairs", type=int, default=2, help="pairs of games per iteration")
     parser.add_argument("--nodes", type=int, default=5000, help="a move")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     add_cluster(parser, "pairs of games")
-    parser.add_argument("--until", type=int, help="leave after that many iterations in all; the run can continue")
+    parser.add_argument("--until", type=int, help="stop after this many iterations in total; the run can be continued")
     arguments = parser.parse_args(words)
     try:
         state = begin(arguments)

@@ -1,4 +1,4 @@
-"""Fits the weights of Shogi's king-piece evaluation to games of the engine against itself.
+"""Fits the weights of Shogi's king-piece evaluation to self-play games.
 
     python -m tools.tuning.tune OUT.npz --data FOLDER [FOLDER...] [--start FILE] [--plot FILE]
     python -m tools.tuning.tune OUT.npz --prior
@@ -48,7 +48,7 @@ TEMPO_CELL = SAFETY_CELLS + SAFETIES
 CELLS = TEMPO_CELL + 1
 
 PARTS = ("material", "square", "rank", "relative", "cell", "safety")
-SAVED = ("values", "first_moment", "second_moment")  # of a part, as saved
+SAVED = ("values", "first_moment", "second_moment")  # the saved arrays of a part
 WIDTHS = (80.0, 35.0, 15.0, 35.0, 15.0, 50.0)
 LOSSES = ("training", "validation", "validation on results")
 
@@ -67,7 +67,7 @@ def swapped() -> np.ndarray:
 
 
 class Part:
-    """One summand of the cells: `index` int64[CELLS] says its parameter in each cell, -1 for none.
+    """One summand of the cells: `index` int64[CELLS] gives its parameter in each cell, -1 for none.
 
     Args:
         width: centipawns, the standard deviation of its prior
@@ -193,9 +193,9 @@ class Data:
     """The quiet positions of many games: arrays by position, as `collect` writes them.
 
     Attributes:
-        results: black's, 0 to 1
+        results: black's results, 0 to 1
         games: the number of its game
-        values: of the searches, by game
+        values: the values of the searches, by game
     """
 
     def __init__(self, folders: list[Path], largest: int) -> None:
@@ -333,7 +333,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, help="the weights to write")
     parser.add_argument("--data", type=Path, nargs="+", default=[], help="folders of `shogi-engine train`")
-    parser.add_argument("--prior", action="store_true", help="write weights made by hand, to play the first games with")
+    parser.add_argument("--prior", action="store_true", help="write handwritten weights, for the first games")
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--batch", type=int, default=16384)
     parser.add_argument(

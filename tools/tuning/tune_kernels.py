@@ -90,7 +90,7 @@ def cross_entropy(cells, swap, features, kings, safeties, sides, targets, rows, 
             tempo
         swap: int64[FEATURES], a feature from the other side
         targets: float32[n], black's result, 0 to 1
-        scale: the centipawns that stand for winning odds of e : 1
+        scale: the centipawns that mean winning odds of e : 1
         features, kings, safeties, sides: as `collect` writes them
     """
     loss = 0.0

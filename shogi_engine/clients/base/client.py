@@ -17,8 +17,8 @@ class EngineClient(ABC):
     """An engine. Its process is started by `start` or the first call that needs it, and again after `close`.
 
     Attributes:
-        patience: how long to wait for a move beyond the time that it may take, in seconds; None to wait forever
-        ready_patience: how long to wait for other answers, in seconds
+        patience: the timeout for a move in seconds, beyond the time that it may take; None to wait forever
+        ready_patience: the timeout for other answers, in seconds
         log: called with '>' (sent) or '<' (received) and the line, for every line
         name: the name that the engine reports; its command until then
     """

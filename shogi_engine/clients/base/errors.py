@@ -1,4 +1,4 @@
-"""Faults of engines."""
+"""EngineError: the faults of engines."""
 
 FAULTS = (
     "crash",

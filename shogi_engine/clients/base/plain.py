@@ -1,4 +1,4 @@
-"""Synchronous calls of asynchronous clients: their coroutines run on one loop, in a thread that starts when needed."""
+"""Synchronous calls of asynchronous clients: coroutines run on one event loop, in a thread that starts when needed."""
 
 import asyncio
 import concurrent.futures
@@ -16,7 +16,7 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}  # by process ID: a fork does 
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    """Return the only loop of this process."""
+    """Return this process's event loop."""
     with _starting:
         if os.getpid() not in _loops:
             _loops[os.getpid()] = asyncio.new_event_loop()

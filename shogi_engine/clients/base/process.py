@@ -1,4 +1,4 @@
-"""A program that communicates by lines, as an asyncio subprocess; each received line has its time of arrival."""
+"""A program that communicates by lines, as an asyncio subprocess; each received line has a time stamp."""
 
 import asyncio
 import atexit
@@ -20,8 +20,8 @@ Log = Callable[[str, str], None]  # called with '>' (sent) or '<' (received), an
 
 QUIT_PATIENCE = 2.0  # seconds after which a program that was told to quit is killed
 MOST_LINES = 1 << 16  # unread lines; beyond that the oldest are dropped
-LINE_BYTES = 1 << 20  # the most bytes of a line; longer lines are cut
-COMPLAINTS = 10  # lines of stderr kept for the message about a crash
+LINE_BYTES = 1 << 20  # maximum length of a line; longer lines are cut
+COMPLAINTS = 10  # last lines of stderr that are quoted after a crash
 
 _living: "weakref.WeakSet[EngineProcess]" = weakref.WeakSet()
 
@@ -33,7 +33,7 @@ def _kill_living() -> None:
 
 
 def split_command(command: str | Sequence[str]) -> list[str]:
-    """Split a command line into words. Raises ValueError if there are none or a quotation is not closed."""
+    """Split a command line into words. Raises ValueError if it is empty or a quotation is not closed."""
     if not isinstance(command, str):
         words = list(command)
     elif os.name == "nt":  # a backslash is not an escape character there
@@ -75,13 +75,13 @@ class _Pipes(asyncio.SubprocessProtocol):
         self.lines.append((now, line))
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """Note that no more lines will come."""
+        """Record that no more lines will come."""
         if fd == 1:
             self.closed = True
             self.news.set()
 
     def process_exited(self) -> None:
-        """Wake up those who wait for the process."""
+        """Wake up the coroutines that wait for the process."""
         self.exited.set()
         self.news.set()
 
@@ -121,7 +121,7 @@ class EngineProcess:
         if "\n" in line or "\r" in line:
             raise ValueError(f"a command must be one line: {sanitize(line)}")
         if self._pipes.closed or self._pipes.exited.is_set() or self._stdin.is_closing():
-            raise EngineError("crash", "it takes no more commands")
+            raise EngineError("crash", "it no longer accepts commands")
         if self._log is not None:
             self._log(">", line)
         self._stdin.write(f"{line}\n".encode())
@@ -132,7 +132,7 @@ class EngineProcess:
         return bool(self._pipes.lines)
 
     def take(self) -> tuple[float, str]:
-        """Return a waiting line and when it came."""
+        """Return a waiting line and its time of arrival."""
         return self._pipes.lines.popleft()
 
     def wake(self) -> None:
@@ -140,7 +140,7 @@ class EngineProcess:
         self._pipes.news.set()
 
     async def receive(self, deadline: Callable[[], float | None]) -> tuple[float, str]:
-        """Return the next line and when it came.
+        """Return the next line and its time of arrival.
 
         Args:
             deadline: returns the time (time.monotonic) by which the line must arrive, None for no limit

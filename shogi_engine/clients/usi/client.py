@@ -84,12 +84,12 @@ class UsiClient(EngineClient):
         return self._process is not None and self._process.waiting()
 
     def take(self) -> tuple[float, str]:
-        """Return a waiting line and when it came."""
+        """Return a waiting line and its time of arrival."""
         assert self._process is not None
         return self._process.take()
 
     async def receive(self, deadline: Any) -> tuple[float, str]:
-        """Return the next line and when it came; see EngineProcess.receive."""
+        """Return the next line and its time of arrival; see EngineProcess.receive."""
         if self._process is None:
             raise EngineError("crash", "it has not been started")
         return await self._process.receive(deadline)
@@ -230,7 +230,7 @@ class UsiClient(EngineClient):
         """Return the last info of each of the best moves, best first.
 
         Args:
-            multipv: the number of best moves, set by the option MultiPV; None to leave the option as it is
+            multipv: the number of best moves, set by the option MultiPV; None to leave the option unchanged
         """
         before = self.listed["MultiPV"].default if multipv is not None and "MultiPV" in self.listed else ""
         if multipv is not None:
@@ -243,7 +243,7 @@ class UsiClient(EngineClient):
                     await self.configure({"MultiPV": before})
 
     async def mate(self, position: Position, milliseconds: int | None = None) -> MateResult:
-        """Look for a mate for `milliseconds`, or for None until something is proven.
+        """Look for a mate for `milliseconds` ms, or with None until a result is proven.
 
         An engine without a mate search may answer with a bestmove; the result's status is then 'notimplemented'. If it
         does not answer in time, EngineError is raised.
@@ -285,7 +285,7 @@ class UsiClient(EngineClient):
         return self._search
 
     async def ponder_hit(self, clock: Limit | None = None) -> PlayResult:
-        """Send that the pondered move was played; return the answer.
+        """Send `ponderhit`, as the expected move was played; return the answer.
 
         Args:
             clock: a clock to send with `ponderhit`, as some GUIs do

@@ -1,4 +1,4 @@
-"""Lines from USI engines: options and infos. Unreadable parts are skipped and never raise an error."""
+"""Lines from USI engines: options and infos. Unreadable parts are skipped without an error."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -36,7 +36,7 @@ class Option:
     var: tuple[str, ...] = ()
 
     def text(self, value: Value) -> str | None:
-        """Return a value as sent, None for a button. Raises ValueError if the option cannot have it."""
+        """Return a value as it is sent, None for a button. Raises ValueError if the option cannot have it."""
         if self.type == "button":
             if value is not None:
                 raise ValueError(f"option {self.name} is a button and has no value")
@@ -109,7 +109,7 @@ def listed_options(options: "Mapping[str, Value] | Iterable[tuple[str, Value]]")
 
 @dataclass(frozen=True)
 class Info:
-    """The contents of an info line; missing ones are None, () or ''.
+    """The contents of an info line; missing fields are None, () or ''.
 
     Attributes:
         time: in ms

@@ -60,7 +60,7 @@ class SimpleEngine(PlainClient[UsiClient]):
 
     @classmethod
     def described(cls, text: str, more: OptionValues = (), **settings: Any) -> Self:
-        """Return the engine of 'command:Option=value,Option=value', with `more` options after those."""
+        """Return the engine of 'command:Option=value,Option=value', followed by `more` options."""
         command, _, options = text.partition(":")
         pairs = more.items() if isinstance(more, Mapping) else more
         return cls(command, (*parse_options(options), *pairs), **settings)
@@ -121,7 +121,7 @@ class SimpleEngine(PlainClient[UsiClient]):
         return SimpleSearch(run_plainly(self.client.ponder(position, limit)))
 
     def ponder_hit(self, clock: Limit | None = None) -> PlayResult:
-        """Send that the pondered move was played; return the answer."""
+        """Send `ponderhit`, as the expected move was played; return the answer."""
         return run_plainly(self.client.ponder_hit(clock))
 
     def stop_pondering(self) -> None:

@@ -27,7 +27,7 @@ class BoardLike(Protocol):
         """Return the legal move; raises ValueError."""
 
 
-Position = str | BoardLike  # a str: USI's command, with or without the word `position`
+Position = str | BoardLike  # a str is USI's command, with or without the word `position`
 
 
 def position_command(position: Position) -> str:
@@ -70,19 +70,19 @@ class Limit:
     infinite: bool = False
 
     def clock(self) -> str:
-        """Return the words about the clock, '' without one."""
+        """Return the clock's part of the `go` command, '' without a clock."""
         names = ("btime", "wtime", "binc", "winc", "byoyomi")
         values = [(name, getattr(self, name)) for name in names]
         return " ".join(f"{name} {value}" for name, value in values if value is not None)
 
     def words(self) -> str:
-        """Return the words after `go`."""
+        """Return the arguments of `go`."""
         rest = [(name, getattr(self, name)) for name in ("movetime", "nodes", "depth")]
         words = [self.clock(), *(f"{name} {value}" for name, value in rest if value is not None)]
         return " ".join(filter(None, [*words, "infinite" if self.infinite else ""]))
 
     def allowed(self, side: int) -> float | None:
-        """Return how many ms a move of `side` (0 black, 1 white) may take, None for no limit."""
+        """Return the time in ms that a move of `side` (0 black, 1 white) may take, None for no limit."""
         main = self.wtime if side else self.btime
         if main is not None or self.byoyomi is not None:
             return (main or 0) + (self.byoyomi or 0)
@@ -154,13 +154,13 @@ class Connection(Protocol):
         """Let a waiting `receive` check its deadline again."""
 
     async def receive(self, deadline: Callable[[], float | None]) -> tuple[float, str]:
-        """Return the next line and when it came; raises EngineError after the deadline."""
+        """Return the next line and its time of arrival; raises EngineError after the deadline."""
 
     def waiting(self) -> bool:
         """Tell whether an unread line is waiting."""
 
     def take(self) -> tuple[float, str]:
-        """Return that line and when it came."""
+        """Return that line and its time of arrival."""
 
 
 class Search:

@@ -11,8 +11,8 @@ RANK_1 = np.uint64(0x00000000000000FF)
 RANK_8 = np.uint64(0xFF00000000000000)
 INNER_FILES = np.uint64(0x7E7E7E7E7E7E7E7E)  # b to g: a disc there may be flanked along ranks and diagonals
 CORNERS = np.uint64(0x8100000000000081)
-X_SQUARES = np.uint64(0x0042000000004200)  # b2 and its like, diagonally next to a corner
-C_SQUARES = np.uint64(0x4281000000008142)  # b1, a2 and their like, next to a corner on the edge
+X_SQUARES = np.uint64(0x0042000000004200)  # b2, g2, b7 and g7, diagonally next to a corner
+C_SQUARES = np.uint64(0x4281000000008142)  # b1, a2 ... h7, next to a corner on the edge
 QUADRANT = np.uint64(0x000000000F0F0F0F)  # a1 to d4
 QUADRANT_CORNERS = np.uint64(0x0000001100000011)  # a1, e1, a5 and e5: the first square of each quadrant
 NOT_A = ~FILE_A
@@ -49,7 +49,7 @@ def neighbours(discs):
 
 @njit
 def odd_quadrant_marks(empty):
-    """Return the first square of each quadrant that holds an odd number of `empty` squares (uint64)."""
+    """Return the first square of each quadrant with an odd number of `empty` squares (uint64)."""
     odd = empty ^ empty >> np.uint64(1)
     odd ^= odd >> np.uint64(2)
     odd ^= odd >> np.uint64(8)
@@ -59,7 +59,7 @@ def odd_quadrant_marks(empty):
 
 @njit
 def odd_quadrants(empty):
-    """Return the squares of the quadrants that hold an odd number of `empty` squares (uint64)."""
+    """Return the squares of the quadrants with an odd number of `empty` squares (uint64)."""
     return odd_quadrant_marks(empty) * QUADRANT
 
 

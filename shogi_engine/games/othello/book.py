@@ -1,7 +1,7 @@
-"""Othello's opening book: positions with the moves worth playing there, in a small text file in this engine's format.
+"""Othello's opening book: positions and their good moves, in a text format of this engine.
 
 A line is a position in OBF and its moves with their values for the side to move, in discs:
-`<64 squares> X; c4:+0.3; c3:-0.1`. One line stands for all eight images of the position. Lines that begin with `%` are
+`<64 squares> X; c4:+0.3; c3:-0.1`. One line represents all eight images of the position. Lines that begin with `%` are
 comments. A file whose name ends in .gz is compressed with gzip.
 
 Loading processes all lines at once with numpy; a line's moves are parsed when it is looked up.
@@ -30,7 +30,7 @@ Key = tuple[int, int]
 
 # A line as this program writes it; other forms are read more slowly.
 _USUAL = re.compile(r"[XO-]{64} [XO](?:; [a-h][1-8]:[+-]?\d++(?:\.\d++)?)++")
-_MOVES_AT = 66  # where the moves begin in it
+_MOVES_AT = 66  # the index of the moves in such a line
 
 
 def canonical_key(position: Any) -> tuple[Key, int]:

@@ -4,7 +4,7 @@ from shogi_engine.search.timeman import TimeOptions, plan
 from shogi_engine.types.clock import Clock, TimeBudget
 
 SOLVED_PLY = 44  # the main time is divided among the moves before this ply; later positions are solved quickly
-FEWEST_MOVES = 4  # near that ply and later, the remaining time is divided among at least this many own moves
+FEWEST_MOVES = 4  # near that ply and later, the remaining time is divided among at least this many moves
 
 
 def budget(clock: Clock, ply: int, options: TimeOptions) -> TimeBudget:

@@ -1,4 +1,4 @@
-"""What compiling for Othello takes at a first start, from which jit.progress estimates the remaining time.
+"""How long compiling for Othello takes at the first start; jit.progress estimates the remaining time from this.
 
 Times are CPU seconds on an AMD EPYC (Zen 4), as written by `jit.progress.Task.remember`.
 """

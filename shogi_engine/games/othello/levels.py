@@ -1,4 +1,4 @@
-"""Othello's levels, 0 (a beginner) to 30: how deeply and selectively a player searches, and when it solves games."""
+"""Othello's levels, 0 (a beginner) to 30: how deeply and selectively a level searches, and when it solves games."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +16,11 @@ SELECTIVE_DEPTH = {6: 8, 15: 23, QUICK_LEVEL: 28, MAX_LEVEL: 36}  # plies, at so
 EXACT = {0: 0, 10: 20, 15: 24, QUICK_LEVEL: 26, MAX_LEVEL: 32}  # empty squares, at some levels
 # From level LONG on, the solver starts with up to four more empty squares, but selectively. These are the selectivities
 # (endgame.deep_search.MARGINS) allowed for one more square, two more ...; each takes about as long as an exact score
-# without any more.
+# with no more squares.
 LONG, SELECTIVITIES = 8, (1, 2, 3, 3)
 # A selective search of 8 plies ends after MOST_NODES positions; each further ply multiplies this limit by NODES_GROWTH.
-# The limit is more than twice what 99 of 100 positions need. It is for positions in which a side has hardly any discs
-# left: nothing is pruned there, and 28 plies would take minutes.
+# The limit is more than twice what 99 of 100 positions need. It is needed for positions in which a side has hardly
+# any discs left: nothing is pruned there, and 28 plies would take minutes.
 MOST_NODES, NODES_GROWTH = 50_000, 1.44
 CAREFUL = 150  # multi_probcut_margin of searches to the end without the solver, as for lists of moves
 BEGINNER_MOVES = 3  # the number of moves that level 0 considers

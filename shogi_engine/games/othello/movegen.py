@@ -50,7 +50,7 @@ def reach(discs, through, step):
 
 
 def reached(own, opponent):
-    """Return what `mobility` does."""
+    """Return the same as `mobility`."""
     inner = opponent & INNER_FILES
     beyond = reach(own, opponent, STEP_8) | reach(own, inner, STEP_7)
     beyond |= reach(own, inner, STEP_9)
@@ -65,7 +65,7 @@ def reached(own, opponent):
 
 
 def reached_on_lines(own, opponent):
-    """Return what `mobility` does, with one line per lane."""
+    """Return the same as `mobility`, with one line per lane."""
     return join(reach(own, opponent & THROUGH, STEPS)) & ~(own | opponent)
 
 
@@ -86,7 +86,7 @@ def flips_on_line(disc, own, through, step):
 
 
 def flips_by_filling(own, opponent, disc):
-    """Return what `flips` does for the square of the one bit in `disc` (uint64); 0 if `disc` is 0."""
+    """Return the same as `flips` for the square of the one bit in `disc` (uint64); 0 if `disc` is 0."""
     inner = opponent & INNER_FILES
     flipped = flips_on_line(disc, own, opponent, STEP_8) | flips_on_line(disc, own, inner, STEP_7)
     return flipped | flips_on_line(disc, own, inner, STEP_9) | flips_on_line(disc, own, inner, STEP_1)
@@ -100,7 +100,7 @@ def run_by_leading_bits(own, opponent, place, down):
 
 
 def run_by_filling(own, opponent, place, down):
-    """Return what `run_by_leading_bits` does, for CPUs that are slow to count leading bits in vectors."""
+    """Return the same as `run_by_leading_bits`, for CPUs that are slow to count leading bits in vectors."""
     free = down & ~opponent
     free |= free >> STEPS
     free |= free >> 2 * STEPS
@@ -114,7 +114,7 @@ run_downwards = run_by_leading_bits if target_has("avx512cd") else run_by_fillin
 
 
 def flips_along_rays(own, opponent, place):
-    """Return what `flips` does, with one line through the square per lane."""
+    """Return the same as `flips`, with one line through the square per lane."""
     up, down = RAYS[place + place], RAYS[place + place + ONE]
     flank = ((opponent | ~up) + 1) & up & own  # a carry runs to the nearest square that is not the opponent's
     return join((flank - where(flank, 1)) & up | run_downwards(own, opponent, place, down))
@@ -135,7 +135,7 @@ def mobility(own, opponent):
 
 @njit(forceinline=True)
 def mobility_filled(own, opponent):
-    """Return what `mobility` does."""
+    """Return the same as `mobility`."""
     return traced_mobility_by_filling(own, opponent)
 
 
@@ -147,7 +147,7 @@ def flips(own, opponent, square):
 
 @njit(forceinline=True)
 def flips_filled(own, opponent, disc):
-    """Return what `flips` does for the square of the one bit in `disc` (uint64); 0 if `disc` is 0."""
+    """Return the same as `flips` for the square of the one bit in `disc` (uint64); 0 if `disc` is 0."""
     return traced_flips_by_filling(own, opponent, disc)
 
 

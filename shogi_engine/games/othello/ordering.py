@@ -1,4 +1,4 @@
-"""How Othello's moves are ordered, and their slots in the history tables.
+"""The order of Othello's moves, and their slots in the history tables.
 
 The position after a move predicts its value better than the histories of moves. Far from the leaves the evaluation
 predicts better than the number of replies. Killer moves do not help. Measurements: docs/notebook/tuning-log.md.

@@ -55,7 +55,7 @@ def mixed_key(own, opponent, salt):
 
 @njit
 def search_key(own, opponent, side):
-    """Return what `key` is for a position with these bitboards and this side to move (uint64)."""
+    """Return `key` (uint64) of a position with these bitboards and this side to move."""
     return mixed_key(own, opponent, side * SIDE_FACTOR)
 
 

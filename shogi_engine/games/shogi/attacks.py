@@ -1,6 +1,6 @@
 """Attacks: attackers of a square, the squares forbidden to a king, checkers and pinned pieces.
 
-Some functions take `occ`, the occupied squares, as an argument, so that they can be used for the board after a move.
+Some functions take the occupied squares as an argument, `occ`, so that they can be used for the board after a move.
 """
 
 from shogi_engine.games.shogi.bitboard import (

@@ -125,7 +125,7 @@ BISHOP_LINES = Table(_rays[:, NORTH_EAST] | _rays[:, NORTH_WEST] | _rays[:, SOUT
 # [81]: one square.
 SQUARE_BITS = Table([1 << square for square in range(SQUARES)])
 
-# [2, 16, 81]: by colour, kind and square, what is attacked in one step; nothing for lance, bishop and rook.
+# [2, 16, 81]: by colour, kind and square, the squares attacked in one step; none for lance, bishop and rook.
 STEP_ATTACKS = Table([[_steps(colour, kind) for kind in range(16)] for colour in (0, 1)])
 
 # Two sets of moves: all legal moves, and those that the search considers. The search always promotes pawns, bishops and
@@ -155,7 +155,7 @@ KING_ZONE = Table(STEP_ATTACKS.numbers[0, KING] | SQUARE_BITS.numbers)
 
 
 def _near_king(colour: int, king: int) -> int:
-    """Return from where enemy pieces attack a square of the zone of `colour`'s king in one step."""
+    """Return the squares from which enemy pieces attack the zone of `colour`'s king in one step."""
     ahead = -3 if colour == BLACK else 3  # rows from the king to knights that attack its zone
     return _bits(
         [
@@ -193,27 +193,27 @@ def ray_up(square, direction, occ):
 
 @njit
 def lance_attacks(colour, square, occ):
-    """Return what a lance of `colour` on `square` attacks when `occ` is occupied."""
+    """Return the squares that a lance of `colour` on `square` attacks when `occ` is occupied."""
     return ray_down(square, NORTH, occ) if colour == BLACK else ray_up(square, SOUTH, occ)
 
 
 @njit
 def bishop_attacks(square, occ):
-    """Return what a bishop on `square` attacks when `occ` is occupied."""
+    """Return the squares that a bishop on `square` attacks when `occ` is occupied."""
     down = ray_down(square, NORTH_EAST, occ) | ray_down(square, NORTH_WEST, occ)
     return down | ray_up(square, SOUTH_WEST, occ) | ray_up(square, SOUTH_EAST, occ)
 
 
 @njit
 def rook_attacks(square, occ):
-    """Return what a rook on `square` attacks when `occ` is occupied."""
+    """Return the squares that a rook on `square` attacks when `occ` is occupied."""
     down = ray_down(square, NORTH, occ) | ray_down(square, WEST, occ)
     return down | ray_up(square, SOUTH, occ) | ray_up(square, EAST, occ)
 
 
 @njit
 def between(first, second):
-    """Return the squares strictly between two squares of one line; none if they share no line."""
+    """Return the squares strictly between two squares on a common line; none if there is no such line."""
     direction = int(DIRECTION[first, second])
     return NOTHING if direction == 8 else RAYS[first, direction] & RAYS[second, direction ^ 4]
 

@@ -1,11 +1,11 @@
-"""Opening books in the field's text format, `#YANEURAOU-DB2016 1.00`. Standard library only.
+"""Opening books in YaneuraOu's text format, `#YANEURAOU-DB2016 1.00`. Standard library only.
 
 A line `sfen BOARD SIDE HANDS NUMBER` names a position; the lines after it, up to the next, are its moves:
 `MOVE PONDER VALUE DEPTH COUNT`; missing fields at the end are 'none' and 0. Lines that begin with `#` or `//` are
 comments. A position is looked up by board, side and hands, whatever its number, and also with the colours reversed.
 
-Books have up to millions of positions, and a game looks up a few dozen: loading checks the file and keeps the text of
-each position, which is parsed to moves when it is looked up.
+A book may have millions of positions, of which a game looks up a few dozen. Loading therefore checks the file and keeps
+the text of each position, which is parsed when the position is looked up.
 """
 
 import functools
@@ -181,7 +181,7 @@ class Book:
         return [_parse_move(line) for lines in texts for line in lines[1:] if line]
 
     def moves(self, sfen: str, flipped: bool = True) -> list[BookMove]:
-        """Return the moves of a position whatever its number: see `known`."""
+        """Return the moves of a position with any move number; see `known`."""
         return self.known(sfen, flipped=flipped)
 
     def choose(
@@ -232,7 +232,7 @@ def _parse_move(text: str) -> BookMove:
 
 
 def located(name: str) -> Path:
-    """Return the file that a user means by `name`: that file, or the shipped one of that name.
+    """Return the file that a user means by `name`: that file, or the shipped file of that name.
 
     `book.db` is always the shipped book, not a file that happens to be in the folder where a GUI was started; for that
     one write `./book.db`.

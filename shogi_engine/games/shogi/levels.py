@@ -14,7 +14,7 @@ LEVELS = (
     *(LevelPlan(depth=1, moves=moves) for moves in (1, 2, 4, 6, 10, 16, 25, 40, 70, 0)),
     *(LevelPlan(nodes=nodes) for nodes in (600, 1200, 2400, 4200, 7000, 11_000, 18_000, 32_000, 60_000, 110_000)),
 )
-FULL = len(LEVELS)  # full strength: nothing is limited
+FULL = len(LEVELS)  # full strength: no limits
 
 
 def plan(level: int, position: Any = None) -> LevelPlan:

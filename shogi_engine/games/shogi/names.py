@@ -2,10 +2,10 @@
 
 from shogi_engine.common.registry import Registry
 
-START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"  # the position games begin from
+START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"  # the starting position
 
-# The entering-king rules, as engines name them in USI's option EnteringKingRule; a rule's number is its index here.
-# In rules with an H, the points of the pieces that the handicap leaves out count for white, the giver.
+# The entering-king rules by their names in USI's option EnteringKingRule; a rule's number is its index here. In rules
+# with an H, the points of the pieces that the handicap removes count for white, who gives it.
 ENTERING_KING_RULES = ("NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule")
 NO_ENTERING_KING, CSA_24, CSA_24H, CSA_27, CSA_27H, TRY_RULE = range(6)
 
@@ -21,8 +21,8 @@ EVALUATIONS = Registry(
     default="network",
     group="shogi_engine.evaluations.shogi",
 )
-FILE_EVALUATIONS = ("nnue",)  # their weights do not come with the engine: the user names a file
-TRAINED_EVALUATIONS = ("network",)  # `train` makes weights for these, which can replace the engine's own
+FILE_EVALUATIONS = ("nnue",)  # they need a file of weights from the user
+TRAINED_EVALUATIONS = ("network",)  # `train` makes weights for these, in place of the engine's own
 
 
 def entering_king_rule(name: str) -> int:

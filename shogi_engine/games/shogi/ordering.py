@@ -1,4 +1,4 @@
-"""How Shogi's moves are ordered, and their slots in the history tables."""
+"""The order of Shogi's moves, and their slots in the history tables."""
 
 import numpy as np
 

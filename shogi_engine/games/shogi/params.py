@@ -13,7 +13,7 @@ PARAMS = record_dtype(
     [
         *SEARCH_FIELDS,
         ("mate_in_one_max_escapes", np.int32),  # `mate_in_one` gives up if the king has more escapes than this
-        ("values", np.int32, (16,)),  # centipawns by kind on the board; the king counts nothing
+        ("values", np.int32, (16,)),  # centipawns by kind on the board; 0 for the king
         ("entering_king_rule", np.int32),  # names.ENTERING_KING_RULES' index
         ("max_moves", np.int32),  # the game is drawn after this many moves, by an SFEN's move number; 0 for never
         ("draw_value", np.int32, (2,)),  # by colour: the value of a draw when this colour is to move

@@ -1,6 +1,6 @@
 """Partial keys: hashes of parts of a position, updated ply by ply, that index the correction histories.
 
-In positions that share a part, the evaluation tends to be wrong by the same amount. The parts are the pawns of both
+In positions that share a part, the error of the evaluation tends to be the same. The parts are the pawns of both
 sides, the other pieces of each side, and everything near each king. A ply's state (game.STATE) holds their keys in
 `partial_keys`, and in `kings` the king squares that they were computed for.
 """

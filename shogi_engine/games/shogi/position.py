@@ -48,7 +48,7 @@ SQUARE_KEYS = _random.integers(0, 1 << 64, size=(2, 16, SQUARES), dtype=np.uint6
 HAND_KEYS = _random.integers(0, 1 << 64, size=(2, 8), dtype=np.uint64)  # added for each piece in hand
 SIDE_KEY = _random.integers(0, 1 << 64, dtype=np.uint64)
 
-# [16]: all squares for the kinds that move like a gold, because they share a bitboard besides their own.
+# [16]: all squares for the kinds that move like a gold, because they share a second bitboard.
 GOLD_MASK = Table([BOARD if kind == GOLD or PROM_PAWN <= kind <= PROM_SILVER else 0 for kind in range(16)])
 
 
@@ -280,5 +280,5 @@ def repetition_key(pos):
 
 @njit
 def side_at(ctx, ply):
-    """Return the side to move at `ply` of the line searched; the line is now at ctx.ply."""
+    """Return the side to move at `ply` of the searched line; the current position is at ctx.ply."""
     return (int(ctx.pos.side) + ctx.ply - ply) & 1

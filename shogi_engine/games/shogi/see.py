@@ -1,4 +1,4 @@
-"""Static exchange evaluation: what a sequence of captures on one square gains."""
+"""Static exchange evaluation: the material gain of a sequence of captures on one square."""
 
 import numpy as np
 
@@ -49,7 +49,7 @@ KING_VALUE = 1 << 14
 def exchange_value(params, kind):
     """Return the gain of capturing a piece of `kind`: its value on the board plus its value in hand.
 
-    A king counts more than everything else.
+    A king is worth more than everything else together.
     """
     return KING_VALUE if kind == KING else int(params.values[kind]) + int(params.values[UNPROMOTED[kind]])
 
@@ -75,7 +75,7 @@ def exchange_ge(pos, params, move, threshold):
         pos: record[shogi.POSITION], in, unchanged
         params: record[PARAMS], for its values
         move: uint32, pseudo-legal in `pos`
-        threshold: centipawns, from the side to move's point of view
+        threshold: centipawns, for the side to move
     """
     target = move_to(move)
     kind = move_kind(move)

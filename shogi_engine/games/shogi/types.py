@@ -25,7 +25,7 @@ SET_SIZE = (0, 18, 4, 4, 4, 4, 2, 2, 2)
 
 HAND_GUARDS = np.uint64(0x8080808080808080)  # for `hand_covers` with hands of a POSITION
 
-# At least the number of moves, legal or pseudo-legal, of any position that validation.validate_position accepts. Drops:
+# An upper bound of the moves, legal or pseudo-legal, of any position that validation.validate_position accepts. Drops:
 # each of 7 kinds in hand on each of 80 empty squares, 560. The rest of the set on the board at best: rook 16 squares
 # twice, bishop 16 twice, golds 3 x 6, silvers 3 x 5 x 2, knights 3 x 2 x 2, lances 3 x 8 x 2, 17 tokins x 6, king 8:
 # 282. Far above the known maximum of 593 legal moves.

@@ -60,8 +60,8 @@ def read_texts(text, starts, nodes, count, taken):
 
     Args:
         text: uint8[], in, the lines
-        starts: int64[count + 1], in, where each begins
-        taken: uint8[>= count], out, 1 for each line that was read, 0 for one in another form, left to Python
+        starts: int64[count + 1], in, the start of each line
+        taken: uint8[>= count], out, 1 for each line that was read, 0 if it has another form, which Python has to read
     """
     for row in range(count):
         taken[row] = 0

@@ -1,4 +1,4 @@
-"""Board: a game of Othello for Python programs, in the manner of python-chess; every move is checked."""
+"""Board: a game of Othello for Python programs, in the style of python-chess; every move is checked."""
 
 from shogi_engine.games.othello.board.board import (
     COLORS,

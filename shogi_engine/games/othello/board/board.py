@@ -1,4 +1,4 @@
-"""Board: a game of Othello for Python programs, in the manner of python-chess; every move is checked."""
+"""Board: a game of Othello for Python programs, in the style of python-chess; every move is checked."""
 
 import functools
 from collections.abc import Iterator, Sequence
@@ -179,7 +179,7 @@ class Board(BoardMemory):
         return discs.to_bytes(PACKED_BYTES, "little")
 
     def set_packed(self, data: Any) -> None:
-        """Set the position from the output of `to_packed` (17 bytes, or uint8[17]), and forget all moves.
+        """Set the position from the output of `to_packed` (17 bytes, or uint8[17]), and clear the move stack.
 
         Raises ValueError for another length, a square with two discs, or a side that is neither BLACK nor WHITE.
         """
@@ -188,7 +188,7 @@ class Board(BoardMemory):
             raise ValueError(f"packed position: expected {PACKED_BYTES} bytes, not {len(data)}")
         side = data[16]
         if side not in COLORS:
-            raise ValueError(f"packed position: the side to move is {BLACK} or {WHITE}, not {side}")
+            raise ValueError(f"packed position: the side to move must be {BLACK} or {WHITE}, not {side}")
         twice = int.from_bytes(data[:8], "little") & int.from_bytes(data[8:16], "little")
         if twice:
             square = SQUARE_NAMES[twice.bit_length() - 1]
@@ -219,7 +219,7 @@ class Board(BoardMemory):
             self.push(MOVES[move])
 
     def root(self) -> Self:
-        """Return a board with the position that the game began with, and an empty move stack."""
+        """Return a board with the starting position of this game and an empty move stack."""
         board = self.copy()
         while board._count:
             board.pop()
@@ -259,13 +259,13 @@ class Board(BoardMemory):
         Bit 2 of `symmetry` exchanges files and ranks, then bit 0 reverses the ranks, then bit 1 the files.
         """
         if symmetry not in range(SYMMETRIES):
-            raise ValueError(f"symmetries are 0 to 7, not {symmetry!r}")
+            raise ValueError(f"a symmetry must be 0 to 7, not {symmetry!r}")
         board = type(self)(self.obf())
         transform_position(board._pos, symmetry)
         return board
 
     def canonical(self) -> Self:
-        """Return a board, without moves, with a canonical image: it is the same for all eight symmetric positions."""
+        """Return a board without moves with the canonical image, the same one for all eight symmetric positions."""
         board = type(self)(self.obf())
         make_canonical(board._pos)
         return board
@@ -276,7 +276,7 @@ class Board(BoardMemory):
     def turn(self) -> int:
         """The side to move, BLACK or WHITE; in a finished game the side that did not make the last move.
 
-        Setting it forgets the moves.
+        Setting it clears the move stack.
         """
         return self._words[_SIDE]
 
@@ -287,7 +287,7 @@ class Board(BoardMemory):
         self._set(discs, colour)
 
     def _set(self, discs: list[int], turn: int) -> None:
-        """Set black's and white's discs and the side to move, and forget all moves."""
+        """Set black's and white's discs and the side to move, and clear the move stack."""
         pos = position_of("", turn)
         pos.own, pos.opponent = discs[turn], discs[1 - turn]
         self._set_position(pos)
@@ -299,7 +299,7 @@ class Board(BoardMemory):
     def discs(self, colour: int) -> int:
         """Return the bitboard of a colour's discs, bit s for square s; ValueError if it is neither BLACK nor WHITE."""
         if colour not in COLORS:
-            raise ValueError(f"a colour is {BLACK} (black) or {WHITE} (white), not {colour!r}")
+            raise ValueError(f"a colour must be {BLACK} (black) or {WHITE} (white), not {colour!r}")
         return self._discs(colour)
 
     def piece_map(self) -> dict[int, int]:
@@ -327,9 +327,9 @@ class Board(BoardMemory):
         return colour
 
     def disc_at(self, square: int) -> int | None:
-        """Return the colour of the disc on `square` (0..63), None if there is none; ValueError for another number."""
+        """Return the colour of the disc on `square` (0..63), None if there is none; ValueError for other numbers."""
         if square not in range(SQUARES):
-            raise ValueError(f"squares are 0 to 63, not {square!r}")
+            raise ValueError(f"squares must be 0 to 63, not {square!r}")
         return BLACK if self._discs(BLACK) >> square & 1 else WHITE if self._discs(WHITE) >> square & 1 else None
 
     def count(self, colour: int) -> int:

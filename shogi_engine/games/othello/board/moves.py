@@ -21,7 +21,7 @@ class Move(int):
         if square is None:
             return MOVES[PASS]
         if square not in range(SQUARES):
-            raise ValueError(f"a move's square is 0 to 63, or None for a pass, not {square!r}")
+            raise ValueError(f"a move's square must be 0 to 63, or None for a pass, not {square!r}")
         return MOVES[DISC_MOVE | int(square)]
 
     @property
@@ -55,7 +55,7 @@ class Move(int):
         try:
             number = operator.index(number)
         except TypeError:
-            raise TypeError(f"a move is a Move or its int, not {number!r}") from None
+            raise TypeError(f"expected a Move or its int, not {number!r}") from None
         if not DISC_MOVE <= number <= PASS:
             raise ValueError(f"{number} is not a move")
         return MOVES[number]

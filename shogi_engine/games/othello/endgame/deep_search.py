@@ -1,7 +1,7 @@
-"""Search of Othello to the end with many empty squares: shallow searches order the moves, and threads share one tree.
+"""Searches Othello to the end with many empty squares: shallow searches order the moves, and threads share one tree.
 
-It is exact, or selective by Multi-ProbCut to prepare the exact search. solver.py explains why this search exists beside
-search/alphabeta.py.
+It is exact, or selective by Multi-ProbCut to prepare the exact search. solver.py explains why this search exists in
+addition to search/alphabeta.py.
 """
 
 import numpy as np
@@ -46,7 +46,7 @@ NO_PLACE = np.uint64(64)
 # Multi-ProbCut in selective passes (`predicted`).
 SPREAD = 300  # standard error of the probing searches, in hundredths of a disc
 MARGINS = (0, 450, 300, 160)  # percent of SPREAD, by selectivity
-MOST_PROBED = 6  # depth in plies of the probing searches; one more with an odd number of empty squares
+MOST_PROBED = 6  # maximum depth in plies of the probing searches; one more with an odd number of empty squares
 
 
 @njit
@@ -113,7 +113,7 @@ def null_window_value(ctx, alpha, depth):
 def predicted(ctx, alpha, count, selectivity):
     """Predict by a shallow search whether the score fails low or high: alpha or alpha + 1.
 
-    NO_SCORE if the prediction is too uncertain for `selectivity`.
+    Return NO_SCORE if the prediction is too uncertain for `selectivity`.
 
     Args:
         count: empty squares
@@ -225,7 +225,7 @@ def solve_deep(ctx, slots, alpha, beta, selectivity):
     Args:
         slots: address (uint64) of BEING_SEARCHED_SLOTS zeroed uint64, the same for all threads
         selectivity: 0 for an exact score, else the selective pass, with MARGINS[selectivity]; equally or more
-            selective passes use the bounds it stores
+            selective passes use the bounds that it stores
     """
     own, opponent = ctx.pos.own, ctx.pos.opponent
     empty = ALL ^ (own | opponent)
@@ -264,7 +264,7 @@ def solve_deep(ctx, slots, alpha, beta, selectivity):
     at = deferred = start
     first_round = unsorted = True
     while True:
-        if unsorted and at >= start + known:  # sorted only now, because a move from the table usually causes a cutoff
+        if unsorted and at >= start + known:  # sorted late, because a move from the table usually causes a cutoff
             unsorted = False
             score_by_search(ctx, at, end, ordering_depth(count, known))
         shared = first_round and best > NO_SCORE and count > DEEP

@@ -28,7 +28,7 @@ FILE_TO_RANK = np.uint64(0x0102040810204080)
 
 
 def _line_flips(place: int, own: int) -> int:
-    """Return how many discs a disc on `place` flips in an otherwise full line of eight; `own` are its side's."""
+    """Return how many discs a disc on `place` flips in an otherwise full line of eight; `own` are its side's discs."""
     count = 0
     for step in (-1, 1):
         at, run = place + step, 0

@@ -6,8 +6,8 @@ from shogi_engine.common.stop import FOREVER, end_of
 from shogi_engine.games.othello.endgame.deep_search import MARGINS
 from shogi_engine.types.clock import TimeBudget
 
-NO_PASS = len(MARGINS)  # stands for the selectivity of the last pass if no pass was completed
-# With this many empty squares, nine of ten first passes take less time than this; the factor is for one more square.
+NO_PASS = len(MARGINS)  # in place of the selectivity of the last pass if no pass was completed
+# With this many empty squares, nine of ten first passes take less time than this. The factor is for one more square.
 FIRST_PASS_EMPTIES, FIRST_PASS_MS, FIRST_PASS_GROWTH = 20, 35, 1.65
 SOLVED_EMPTIES = 13  # with fewer empty squares a search finds the score as quickly
 MOST_OF_TIME = 0.6  # the share of a player's time in which the first pass must end

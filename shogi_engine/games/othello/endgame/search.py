@@ -34,7 +34,7 @@ from shogi_engine.search.context import USE_TT
 TABLE_EMPTIES = 6  # with at least this many empty squares the table is used
 ETC_EMPTIES = 10  # with at least this many, the table is first probed for every child (enhanced transposition cutoff)
 FINISH_EMPTIES = 8  # with at most this many the shared search calls `solve`
-# The start of the sorted moves in ctx.scores, MAX_MOVES entries for each number of empty squares. Before it lie the
+# The start of the sorted moves in ctx.scores, MAX_MOVES entries for each number of empty squares. Before it are the
 # lists of the nodes above, one for each disc placed.
 SORTED_START = 64 * MAX_MOVES
 

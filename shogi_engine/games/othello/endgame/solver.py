@@ -1,4 +1,4 @@
-"""Solver: the exact score of an Othello position, or who wins it, and the move that reaches it.
+"""Solver: the exact score of an Othello position, or only its winner, and the best move.
 
 solver = Solver(threads=2)
 solved = solver.solve(parse_obf("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"))
@@ -8,11 +8,12 @@ Two searches share the work: `deep_search.solve_deep`, and `search.solve` from t
 Why not only the shared alpha-beta search? Without pruning and reductions, and with `endgame_solve` for the last eight
 squares, it finds the same scores, but needs seven times the nodes and eight times the time: 160 M nodes and 9.9 s
 against 23 M and 1.2 s on FFO 26-30 (20 empty squares, both with the evaluation by eight features). It does not first
-probe the table for all children, counts no stable discs, and orders moves by history where the number of replies tells
-more. It still helps here: a presearch finds a likely score, and shallow searches order the moves. So a better
-evaluation makes a better solver. Selective passes over the whole tree follow, each more certain than the last (as in
-Edax, https://github.com/abulmo/edax-reversi, and Egaroucid, https://github.com/Nyanyan/Egaroucid). They fill the table
-with good moves for the exact pass and give it a mostly correct score: 565 M nodes instead of 792 M on FFO 40-49.
+probe the table for all children, does not count stable discs, and orders moves by history, although the number of
+replies is the better criterion. It still helps here: a presearch finds a likely score, and shallow searches order the
+moves. A better evaluation therefore makes a better solver. Selective passes over the whole tree follow, each more
+certain than the last (as in Edax, https://github.com/abulmo/edax-reversi, and Egaroucid,
+https://github.com/Nyanyan/Egaroucid). They fill the table with good moves for the exact pass and give it a mostly
+correct score: 565 M nodes instead of 792 M on FFO 40-49.
 """
 
 import threading
@@ -67,11 +68,11 @@ PRESEARCH_MARGIN = 6  # the presearch is this many plies shallower than the numb
 PRESEARCH_MAX_DEPTH = 14
 SELECTIVE_PASSES = (3, 2, 1)  # selectivities before the exact pass, 0; see deep_search.MARGINS
 SELECTIVE_EMPTIES = 18  # with fewer empty squares there are no selective passes
-WINDOW = 3  # half the first window around the guess; scores are even, bounds odd
+WINDOW = 3  # half the width of the first window around the guess; scores are even, bounds odd
 PROGRESS_SECONDS = 0.2
 
-# A position for compiling, with seven empty squares: enough for a presearch. It is FFO 20, a test position of the
-# French federation, with one disc removed.
+# A position for compiling, with seven empty squares, enough for a presearch: FFO 20, a test position of the French
+# federation, with one disc removed.
 WARM = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOO-- X"
 
 
@@ -104,7 +105,7 @@ class Solver:
     def __init__(self, *, hash_mb: int = 64, threads: int = 1, stop_token: StopToken | None = None) -> None:
         """Create a solver with its own table; `attempt` uses its argument `table` instead."""
         if not 1 <= threads <= MAX_THREADS:
-            raise ValueError(f"a solver has 1 to {MAX_THREADS} threads, not {threads}")
+            raise ValueError(f"a solver must have 1 to {MAX_THREADS} threads, not {threads}")
         self._megabytes = hash_mb
         self._table: TranspositionTable | None = None
         self._stop = stop_token or StopToken()
@@ -126,13 +127,13 @@ class Solver:
         return self._table
 
     def clear(self) -> None:
-        """Clear the table. Proven bounds stay true, so only measurements need this."""
+        """Clear the table. Only measurements need this, since proven bounds remain true."""
         self.table.clear()
 
     def warmup(self) -> None:
-        """Compile, or load from the cache, all that solving needs."""
+        """Compile all kernels of the solver, or load them from the cache."""
         self.solve(parse_obf(WARM), pv=True)
-        # These read the table, where so small an ending has no entries.
+        # These read the table, in which such a small ending has no entries.
         lower_bound(ZERO), upper_bound(ZERO), entry_selectivity(ZERO)
         self.clear()
 
@@ -208,7 +209,7 @@ class Solver:
         selectivity: int = 0,
         on_info: Callable[[Info], None] | None = None,
     ) -> Result | None:
-        """Return the result of the most certain pass on `position` that limits.budget allows, None if it allows none.
+        """Return the result of the most certain pass on `position` that limits.budget allows, None if there is none.
 
         Passes that are unlikely to finish in time are not tried. Without a limit every position is solved, except
         those that a search solves as quickly. The result has only the best move, not a line.
@@ -244,7 +245,7 @@ class Solver:
     def scores(self, own: np.ndarray, opponent: np.ndarray) -> np.ndarray:
         """Return int8[n], the exact scores of many positions, solved one after another in the caller's thread.
 
-        Meant for positions with up to 16 empty squares. Pass the positions of a game in succession, the last one
+        It is meant for positions with up to 16 empty squares. Pass the positions of a game in succession, the last one
         first, so that they reuse each other's table entries. The call releases the GIL; other threads may use Solvers
         of their own. Raises InterruptedError after `stop`.
 
@@ -350,12 +351,12 @@ class Solver:
         depth = min(empty_squares(position) - PRESEARCH_MARGIN, PRESEARCH_MAX_DEPTH)
         if depth < 1:
             return 0
-        values = [0]  # of each depth
+        values = [0]  # the value of each depth
 
         def work() -> None:
             ctx.search_flags = ALL_FLAGS & GAME.search_flags & ~USE_SOLVERS
             write_root_moves(ctx)
-            for plies in range(1, depth + 1):  # by the usual search's kernel, to compile no other
+            for plies in range(1, depth + 1):  # with the usual search's kernel, so that no other is compiled
                 value = int(search_root(ctx, -VALUE_INFINITE, VALUE_INFINITE, plies, 0))
                 if ctx.stopped:
                     break
@@ -426,7 +427,7 @@ class Solver:
         if failures:
             raise failures[0]
 
-    # ---- what the table knows -------------------------------------------------------------------------------------
+    # ---- reading the table -------------------------------------------------------------------------------------
 
     def _data(self, hash_key: int, empties: int) -> np.uint64:
         """Return the data stored for a key, 0 if there is none.

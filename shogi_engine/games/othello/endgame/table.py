@@ -84,8 +84,8 @@ def store_bounds(ctx, key, empties, lower, upper, move, selectivity):
     """Store bounds of a position, combined with those stored before if they are equally certain.
 
     Args:
-        move: square + 1, proves `lower`; or 0
-        selectivity: see `entry_selectivity`; stored bounds of a less selective pass stay
+        move: square + 1 of a move that proves `lower`, or 0
+        selectivity: see `entry_selectivity`; stored bounds of a less selective pass are kept
     """
     if empties > NEAR_EMPTIES:
         address, data = find_slot(ctx, key)

@@ -18,10 +18,9 @@ from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import provides_evaluation
 from shogi_engine.jit import njit, popcount
 
-# Hundredths of a disc for each unit by which the side to move is ahead, with 60 empty squares and with none; between
-# them the weight is interpolated. Fitted by least squares to the final scores of some 2500 games of the engine against
-# itself, two and three plies deep from random openings. Corners and their neighbours matter early, mobility and parity
-# late.
+# Hundredths of a disc for each unit by which the side to move is ahead, with 60 empty squares and with none; the weight
+# is interpolated between them. Fitted by least squares to the final scores of about 2500 self-play games, two and three
+# plies deep from random openings. Corners and their neighbours matter early, mobility and parity late.
 WEIGHTS = {
     "mobility": (15, 240),
     "potential": (70, -80),
@@ -50,7 +49,7 @@ class FeatureWeights:
 def load_weights(file: Path | None) -> FeatureWeights:
     """Return the weights. Raises ValueError if a file is given: these weights are not trained."""
     if file is not None:
-        raise ValueError(f"evaluation features: its weights are in no file, so {file} cannot be used")
+        raise ValueError(f"evaluation features has no file of weights, so {file} cannot be used")
     return FeatureWeights()
 
 

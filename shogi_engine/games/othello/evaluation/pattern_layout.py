@@ -56,7 +56,7 @@ INSTANCE_SQUARES = [(name, image) for name in PATTERN_SQUARES for image in image
 INSTANCES = len(INSTANCE_SQUARES)
 SLOTS = 64  # numbers in an accumulator: a power of two for vector instructions; those beyond INSTANCES are 0
 
-# The spread of `probcut` is stored by group of phases and by depth; the last depth also stands for all deeper ones.
+# The spread of `probcut` is stored by group of phases and by depth; the last depth is also used for all greater ones.
 SPREAD_GROUPS, SPREAD_PHASES, SPREAD_DEPTHS = 8, 4, 16
 
 

@@ -108,9 +108,9 @@ def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{path}: not a file of Othello weights") from None
     if known != (FORMAT, layout(), [KNOTS, file_weights()]):
-        raise ValueError(f"{path}: weights for other patterns than this version has; train anew")
+        raise ValueError(f"{path}: the weights are for the patterns of another version; train new ones")
     if digest != _digest(spread, payload) or np.shape(spread) != (SPREAD_GROUPS, SPREAD_DEPTHS):
-        raise ValueError(f"{path}: the weights are damaged (their SHA-256 is another)")
+        raise ValueError(f"{path}: the weights are damaged (their SHA-256 is wrong)")
     values = np.frombuffer(zlib.decompress(payload), dtype="<i2")
     return values.reshape(KNOTS, file_weights()).astype(np.int16), np.array(spread, dtype=np.int32)
 
@@ -140,7 +140,7 @@ class Weights:
     Attributes:
         table: int16[PHASES, PHASE_WEIGHTS], hundredths of a disc
         spread: int32[SPREAD_GROUPS, SPREAD_DEPTHS]
-        source: a text that says where they come from
+        source: a description of their origin
     """
 
     table: np.ndarray

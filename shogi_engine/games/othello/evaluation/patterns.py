@@ -42,7 +42,7 @@ EVALUATION = Evaluation(
     POSITION,
     accumulator=ACCUMULATOR,
     fields=(
-        ("weights", np.uint64),  # where pattern_weights.Weights.table lies
+        ("weights", np.uint64),  # the address of pattern_weights.Weights.table
         ("spread", np.int32, (SPREAD_GROUPS, SPREAD_DEPTHS)),  # of `probcut`, by phase and depth
     ),
     load_weights=load_weights,
@@ -186,7 +186,7 @@ def evaluate(ctx):
 @provides_evaluation(EVALUATION)
 def probcut(ctx, depth):
     if min(popcount(ctx.pos.own), popcount(ctx.pos.opponent)) <= FEW_DISCS:
-        return np.int64(0), np.int64(0)  # a side might soon be wiped out, and a shallow search would not see it
+        return np.int64(0), np.int64(0)  # a side might soon be wiped out, which a shallow search would miss
     phase = phase_of(ctx.pos.own, ctx.pos.opponent)
     spread = ctx.evaluation.spread[phase // SPREAD_PHASES, min(depth, SPREAD_DEPTHS - 1)]
     return shallow_depth(depth), int(spread)

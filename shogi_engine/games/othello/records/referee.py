@@ -132,7 +132,7 @@ def set_result(record: GameRecord, text: str) -> None:
 
 
 def kept_outcome(result: str, record: GameRecord, node: Node, side: int) -> Outcome:
-    """Return the part of a line's outcome that a file keeps if it has the game's `result` but none for variations."""
+    """Return a line's outcome as it is read back from a file that has the game's `result` but none for variations."""
     score, outcome = parse_result(result, side) if node is record.main_line[-1] else (None, None)
     if outcome is not None or score is None:
         return outcome or Outcome(None, Termination.NONE)

@@ -19,7 +19,7 @@ from shogi_engine.games.shogi.packed import packed
 from shogi_engine.games.shogi.packed.moves import SCRATCH_BYTES, apply_legal, apply_rows
 from shogi_engine.games.shogi.types import DROP_BASE, KING, PAWN, PROMOTION, SQUARES
 
-# By kind, pawn first: the number that Apery, cshogi and dlshogi give it in hand.
+# By kind, pawn first: its number in hand in Apery, cshogi and dlshogi.
 APERY_DROPS = (0, 1, 2, 3, 6, 4, 5)
 DIRECTIONS = ((-1, 0), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (1, -1), (1, 1))  # (down, right), dlshogi's order
 JUMPS = ((-2, -1), (-2, 1))  # the knight's
@@ -28,7 +28,9 @@ FARTHEST = 8  # steps
 DLSHOGI_MOVES = len(DIRECTIONS) + len(JUMPS)
 ALPHAZERO_MOVES = len(COMPASS) * FARTHEST + len(JUMPS)
 
-Label = Callable[[int, int, int], int]  # of (source or DROP_BASE + kind, target, promotion), as the mover sees them
+Label = Callable[
+    [int, int, int], int
+]  # label(source or DROP_BASE + kind, target, promotion), with squares as the mover sees them
 
 
 def _step(source: int, target: int) -> tuple[tuple[int, int], int]:

@@ -33,7 +33,7 @@ from shogi_engine.jit import njit
 
 END_OF_LINE = ord("\n")
 
-# dlshogi's order of kinds, and the most pieces of each kind in hand that it counts, each with its own plane.
+# dlshogi's order of kinds, and for each kind the maximum number of pieces in hand that have planes.
 DLSHOGI_KINDS = (PAWN, LANCE, KNIGHT, SILVER, BISHOP, ROOK, GOLD, KING, *range(KING + 1, KINDS))
 DLSHOGI_HANDS = {PAWN: 8, LANCE: 4, KNIGHT: 4, SILVER: 4, GOLD: 4, BISHOP: 2, ROOK: 2}
 DLSHOGI_COUNTS = 3  # planes of the squares attacked at least once, twice, three times
@@ -52,7 +52,9 @@ HAND_PLANES = (np.cumsum(HAND_LIMITS) - HAND_LIMITS).astype(np.uint8)
 ALONG_RANKS = np.array([range(SQUARES), range(SQUARES - 1, -1, -1)], dtype=np.uint8)
 DOWN_FILES = FILE_MAJOR[ALONG_RANKS].astype(np.uint8)
 
-ATTACK_PLANES = np.uint64(SQUARES * (KINDS - 1))  # from the plane of a kind's pieces to the plane of what they attack
+ATTACK_PLANES = np.uint64(
+    SQUARES * (KINDS - 1)
+)  # offset from the plane of a kind's pieces to the plane of their attacks
 PAWN_PLANE = np.uint64(SQUARES * DLSHOGI_KINDS.index(PAWN))
 STEP_ROOM = 96  # a plane rounded up to whole vectors; the surplus bytes are 0 and belong to the next plane
 # uint8[2, 16, 81, 96]: the plane of what a piece attacks in a step, by owner (0 for the side to move), kind and place.
@@ -86,7 +88,7 @@ def read_texts(text, starts, nodes, count, taken):
     """Read `count` SFENs into nodes.
 
     Args:
-        taken: uint8[>= count], out, 1 for each SFEN that was read, 0 for one left to Python
+        taken: uint8[>= count], out, 1 for each SFEN that was read, 0 if Python has to read it
         text: uint8[], in, the SFENs, each followed by a line feed, and two more bytes at the end
         starts: int64[count + 1], in, where each SFEN begins; the last entry is where one more would begin
     """
@@ -96,9 +98,9 @@ def read_texts(text, starts, nodes, count, taken):
 
 @njit
 def write_texts(nodes, count, text):
-    """Write the SFENs of nodes[:count] to text, uint8[>= count * SFEN_BYTES], each with an end of a line.
+    """Write the SFENs of nodes[:count] to text, uint8[>= count * SFEN_BYTES], each followed by a line feed.
 
-    Return the end.
+    Return the number of bytes written.
     """
     end = 0
     for row in range(count):
@@ -113,7 +115,7 @@ def mark(out, row, plane, squares, places):
     """Write 1 to `squares` of a plane of a row.
 
     Args:
-        places: uint8[81], where each square is in it
+        places: uint8[81], the index of each square in the plane
     """
     for square in squares:
         out[row, np.uint64(SQUARES * plane + int(places[square]))] = 1

@@ -1,9 +1,9 @@
 """Board: a game of Shogi for Python programs, with python-shogi's names, squares and constants.
 
 A program written for python-shogi needs only a different import, `import shogi_engine.games.shogi.board as shogi`,
-unless it uses CSA's server protocol; `shogi.KIF` and `shogi.CSA` are names here, not modules. Unlike python-shogi, this
-Board checks every move when it is pushed and an edited position when it is used. A perpetual check loses, and a pawn
-drop mates even if the only defenders are pinned.
+unless it uses the CSA server protocol; `shogi.KIF` and `shogi.CSA` are classes here, not modules. Unlike python-shogi,
+this Board checks every move when it is pushed and an edited position when it is used. A perpetual check loses, and a
+pawn drop mates even if the only defenders are pinned.
 """
 
 from shogi_engine.games.shogi.board.base_board import (
@@ -75,7 +75,7 @@ G9, G8, G7, G6, G5, G4, G3, G2, G1 = range(54, 63)
 H9, H8, H7, H6, H5, H4, H3, H2, H1 = range(63, 72)
 I9, I8, I7, I6, I5, I4, I3, I2, I1 = range(72, 81)
 
-# The names for programs written for python-shogi, besides the squares A9 ... I1.
+# The names for programs written for python-shogi, in addition to the squares A9 ... I1.
 __all__ = [
     "BB_ALL",
     "BB_FILES",

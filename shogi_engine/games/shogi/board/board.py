@@ -68,7 +68,7 @@ class LegalMoves(MoveList):
         board = self._board
         if board._edited:
             board._validate()
-        return bool(ENTRIES.list_moves(board._address))  # counting uses another kernel
+        return bool(ENTRIES.list_moves(board._address))  # counting would load another kernel
 
     def __len__(self) -> int:
         board = self._board
@@ -81,7 +81,7 @@ class LegalMoves(MoveList):
 
 
 class PseudoLegalMoves(MoveList):
-    """The moves that the pieces can make, including those that leave the king in check or mate by a dropped pawn."""
+    """The moves that the pieces can make, including those that leave the king in check or mate by a pawn drop."""
 
     def __iter__(self) -> Iterator[Move]:
         return self._board.generate_pseudo_legal_moves()
@@ -115,7 +115,7 @@ class Board(BaseBoard):
 
     @classmethod
     def from_usi_position(cls, text: str) -> Self:
-        """Return the board of a USI `position` without that word, as 'startpos moves 7g7f'; raises ValueError."""
+        """Return the board of a USI `position` command without that word: 'startpos moves 7g7f'; raises ValueError."""
         board = cls()
         board.push_usi_position_cmd(text)
         return board
@@ -158,7 +158,7 @@ class Board(BaseBoard):
         self.push_usi_position_cmd(f"sfen {sfen} moves {' '.join(moves)}")
 
     def root(self) -> Self:
-        """Return a board with the position that the game began with, and an empty move stack."""
+        """Return a board with the starting position of this game and an empty move stack."""
         board = self.copy()
         while board._count:
             board.pop()
@@ -173,7 +173,7 @@ class Board(BaseBoard):
 
     @property
     def pseudo_legal_moves(self) -> PseudoLegalMoves:
-        """The moves that the pieces can make, legal or not: they may leave the king in check, or mate by a pawn."""
+        """The moves that the pieces can make, including those that leave the king in check or mate by a pawn drop."""
         return PseudoLegalMoves(self)
 
     def generate_legal_moves(self) -> Iterator[Move]:
@@ -273,8 +273,8 @@ class Board(BaseBoard):
         (Move.from_usi('2c1b'),)
 
         Args:
-            max_ms: the maximum time in ms
-            nodes: the maximum number of moves made
+            max_ms: the time limit in ms, None for no limit
+            nodes: the maximum number of moves made, None for no limit
             shortest: after the first mate, continue until no shorter one exists
         """
         from shogi_engine.games.shogi.mate import solver as mates
@@ -437,7 +437,7 @@ class Board(BaseBoard):
         return self._ending() != 0
 
     def _ending(self) -> int:
-        """Return what `kernels.ending` does, but never UNDECIDED."""
+        """Return the result of `kernels.ending`, resolving UNDECIDED."""
         if self._edited:
             self._validate()
         ending: int = ENTRIES.ending(self._address, self._rule, 0)

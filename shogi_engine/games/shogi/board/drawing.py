@@ -29,8 +29,8 @@ KIF_HANDS = ("先手の持駒：", "後手の持駒：")
 # SVG: the unit is a pixel of the unscaled picture. Each hand lies next to its owner.
 CELL, FRAME, HAND, GAP = 50, 24, 60, 10
 BOARD_SIZE = 9 * CELL
-HAND_PITCH = 47  # between the middles of two kinds in a hand
-HAND_LEAST = 3  # the fewest places of a hand's stand: the owner's mark and some kinds
+HAND_PITCH = 47  # distance between two kinds in a hand
+HAND_LEAST = 3  # minimum number of places of a hand's stand: the owner's mark and some kinds
 NARROW_FRAME = 14  # on narrow screens
 COORDINATE = 12  # size of the coordinates
 WOOD, EDGE, LINE, MARK, DANGER = "#f3d5a0", "#b98a4a", "#5b4523", "#e8b04b", "#e58a6f"
@@ -141,7 +141,7 @@ def kif(board: _Pieces) -> str:
 
 
 class _Places:
-    """Where things are in a picture.
+    """The coordinates of the parts of a picture.
 
     Args:
         flipped: seen from white's side
@@ -193,7 +193,7 @@ class _Places:
 
 
 def _text(x: float, y: float, size: float, content: str, ink: str) -> str:
-    """Return SVG text centred on (x, y); digits and small letters only, which every font has."""
+    """Return SVG text centred on (x, y). Use only digits and small letters, which every font has."""
     return f'<text x="{x:g}" y="{y:g}" dy=".36em" font-size="{size:g}" fill="{ink}">{content}</text>'
 
 
@@ -205,7 +205,7 @@ def _shape(color: int, kind: int, turned: bool, letters: bool) -> tuple[str, str
 
 
 def _piece(x: float, y: float, shape: str) -> str:
-    """Return a piece as it lies on the board."""
+    """Return a piece at its place on the board."""
     return f'<g transform="translate({x:g} {y:g})">{shape}</g>'
 
 
@@ -261,7 +261,7 @@ def _coordinates(flipped: bool, stacked: bool, letters: bool) -> list[str]:
 
 
 def _hand(hand: Mapping[int, int], color: int, places: _Places, letters: bool) -> list[str]:
-    """Return one side's mark and hand, from its own edge of the board inwards."""
+    """Return one side's mark and hand, starting from its own edge of the board."""
     turned = not places.is_near(color)
     held = [kind for kind in HAND_ORDER if hand[kind]]
     x, y = places.held(color, 0, len(held) + 1)
@@ -304,7 +304,7 @@ def _areas(hands: Sequence[Mapping[int, int]], places: _Places) -> list[str]:
 
 
 def _arrow(board: _Drawable, move: str, kind: str, ply: int, places: _Places) -> str:
-    """Return the arrow of a move; that of a drop starts at the hand if the piece is there now."""
+    """Return the arrow of a move. The arrow of a drop starts at the hand if the piece is there now."""
     source, target, _ = split_usi(move)
     end = places.middle(target)
     if source < DROP_BASE:
@@ -338,8 +338,8 @@ def svg(
 ) -> str:
     """Return the position as an SVG image: kanji pieces, white's upside down, promoted ones red, hands at the sides.
 
-    No special font is needed: all but digits is drawn as paths.
-    The last move's squares and the square of a king in check are coloured.
+    No special font is needed: everything but digits is drawn as paths. The squares of the last move and of a king in
+    check are coloured.
 
     Args:
         flipped: show it from white's side

@@ -31,17 +31,17 @@ from shogi_engine.interface.game import count_moves, do_move, generate_moves, un
 from shogi_engine.jit import array_reader, njit, record_dtype, record_reader
 
 MOVE_BITS = 15
-CODES = (1 << MOVE_BITS) - 1  # the bits of a kernels' move that a Board's Move has
+CODES = (1 << MOVE_BITS) - 1  # the bits that a kernels' move and a Board's Move have in common
 TEXT_BYTES = 256  # at least the length of any SFEN that `write_sfen` writes
 
-# Results of `ending`: 0 while the game continues, or how it has ended; DRAW, LOSS and WIN are for a repetition.
+# Results of `ending`: 0 while the game continues, or how it has ended. DRAW, LOSS and WIN are results of repetitions.
 TRIED, NO_LEGAL_MOVE, UNDECIDED = 4, 5, -1
 
 # A Board's memory. `pos` comes first, so that its address is the board's. `key` and `in_check` are the fields that
-# Python reads most often; `key` is 0 after a change by Python. `draft` is a position that is being read, `spare` is
-# for a move that is made and taken back. `undo` is the address of `capacity` records, of which `count` are in use;
-# `text` is an SFEN or a packed position; `generate_moves` writes to `moves`. Threads may list the moves of an unchanged
-# board at the same time, as all write the same values.
+# Python reads most often; `key` is 0 after a change by Python. `draft` is a position that is being read, `spare` the
+# undo record of a move that is made and taken back. `undo` is the address of `capacity` records, of which `count` are
+# in use; `text` is an SFEN or a packed position; `generate_moves` writes to `moves`. Threads may list the moves of an
+# unchanged board at the same time, as all write the same values.
 BOARD = record_dtype(
     [
         ("pos", POSITION),
@@ -161,7 +161,7 @@ def position_key(address):
 
 @njit
 def has_easy_move(pos):
-    """Tell whether, out of check, a pawn or another one-step piece can move; if not, others may still be able to."""
+    """Tell whether a pawn or another one-step piece can move, if there is no check; other pieces are not tried."""
     us = int(pos.side)
     if in_check(pos):
         return False
@@ -176,7 +176,7 @@ def has_easy_move(pos):
 
 @njit(brief=True)
 def ending(address, rule, movable):
-    """Return how the game has ended (see NO_LEGAL_MOVE), 0 if it continues, UNDECIDED if only the move list can tell.
+    """Return how the game has ended (see NO_LEGAL_MOVE), 0 if it continues, UNDECIDED if that depends on the move list.
 
     Args:
         rule: an index into names.ENTERING_KING_RULES

@@ -34,13 +34,13 @@ class Move(int):
             return MOVES[0]
         squares = range(SQUARES)
         if to_square is None or to_square not in squares or (from_square is not None and from_square not in squares):
-            raise ValueError(f"a move's squares are 0 to 80, not {from_square} and {to_square}")
+            raise ValueError(f"a move's squares must be 0 to 80, not {from_square} and {to_square}")
         if (from_square is None) == (drop_piece_type is None):
-            raise ValueError("a move has either a square it comes from or a piece that is dropped")
+            raise ValueError("a move needs either a source square or a dropped piece")
         if drop_piece_type is not None and (promotion or not PAWN <= drop_piece_type <= ROOK):
-            raise ValueError("pawn to rook can be dropped, and not promoted")
+            raise ValueError("only pawn to rook can be dropped, and without promotion")
         if from_square == to_square:
-            raise ValueError(f"a move goes to another square, not from {from_square} to {to_square}")
+            raise ValueError(f"a move must go to another square, not from {from_square} to {to_square}")
         source = DROP_BASE + (drop_piece_type or 0) if from_square is None else int(from_square)
         return MOVES[int(to_square) | source << 7 | bool(promotion) * PROMOTION]
 
@@ -113,12 +113,12 @@ class Move(int):
     def from_int(cls, number: SupportsIndex) -> "Move":
         """Return the move whose int is `number`, the inverse of `int(move)`.
 
-        Raises ValueError for 0 (see `Move.null()`) or another number that is no move, TypeError if it is not an int.
+        Raises ValueError for 0 (see `Move.null()`) and other numbers that are not moves, TypeError if it is not an int.
         """
         try:
             number = operator.index(number)
         except TypeError:
-            raise TypeError(f"a move is a Move or its int, not {number!r}") from None
+            raise TypeError(f"expected a Move or its int, not {number!r}") from None
         source, target = number >> 7 & 127, number & 127
         if source < DROP_BASE:
             possible = source != target

@@ -1,7 +1,7 @@
-"""Shapes of Shogi pieces: paths drawn for this engine, so that a picture needs no font. Two sets: kanji and letters.
+"""Shapes of Shogi pieces as paths, so that pictures need no font. There are two sets: kanji and letters.
 
-A glyph is strokes in a box of 100 by 100. On pieces with letters, marks around the letter show how the piece moves: a
-dot for a step, a bar for any distance.
+They were drawn for this engine. A glyph consists of strokes in a box of 100 by 100. On pieces with letters, marks
+around the letter show how the piece moves: a dot for a step, a bar for any distance.
 """
 
 import functools
@@ -10,7 +10,7 @@ from shogi_engine.games.shogi.board.pieces import Piece
 
 IVORY, SHADE, INK, PROMOTED_INK = "#fdf0cf", "#a9793c", "#221a10", "#b5141d"
 RIM = ' stroke="#9c7440" stroke-width=".8"'
-BODY = "M0-22.5L14.2-16.5L18.6 21.5H-18.6L-14.2-16.5Z"  # of a king, the middle at 0 0
+BODY = "M0-22.5L14.2-16.5L18.6 21.5H-18.6L-14.2-16.5Z"  # the outline of a king, centred on 0 0
 SCALES = (1.0, 0.86, 0.9, 0.92, 0.95, 0.95, 0.98, 0.98, 1.0, 0.86, 0.9, 0.92, 0.95, 0.98, 0.98)  # by kind
 
 KANJI = {
@@ -96,7 +96,7 @@ def _kanji(symbol: str, ink: str) -> str:
 
 @functools.cache
 def _letter(symbol: str, ink: str) -> str:
-    """Return the letter of a piece with its middle at 0 0, and the marks of how it moves."""
+    """Return the letter of a piece with its middle at 0 0, and marks that show how it moves."""
     dots = "".join(
         f'<circle cx="{x * 10.5:g}" cy="{2.5 + (y * 13.5 if abs(y) < 2 else -17):g}" r="1.7" fill="{ink}"/>'
         for x, y in _STEPS.get(symbol, ())

@@ -142,7 +142,7 @@ class SquareSet(AbstractSet[int]):
         object.__setattr__(self, "mask", _mask(squares))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError("a SquareSet does not change")
+        raise AttributeError("a SquareSet is immutable")
 
     def __reduce__(self) -> tuple[type["SquareSet"], tuple[int]]:
         return SquareSet, (self.mask,)
@@ -213,12 +213,12 @@ def _mask(squares: "int | SquareSet | Iterable[int]") -> int:
     if isinstance(squares, (int, SquareSet)):
         mask = int(squares)
         if not 0 <= mask <= BB_ALL:
-            raise ValueError(f"a mask has 81 bits, not {mask.bit_length()}")
+            raise ValueError(f"a mask must have at most 81 bits, not {mask.bit_length()}")
         return mask
     mask = 0
     for square in squares:
         if square not in SQUARES:
-            raise ValueError(f"squares are 0 to 80, not {square!r}")
+            raise ValueError(f"squares must be 0 to 80, not {square!r}")
         mask |= 1 << square
     return mask
 

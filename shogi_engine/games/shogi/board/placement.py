@@ -49,7 +49,7 @@ _HCP, _PSFEN = (packed.PACKINGS.index(packing) for packing in (packed.HCP, packe
 
 
 class Placement(BoardMemory):
-    """Pieces on the board and in hand, and the side to move; read and written in every form, and edited."""
+    """Pieces on the board and in hand, and the side to move. It can be edited, and converted to and from formats."""
 
     _BOARD, _UNDO = BOARD, UNDO
 
@@ -274,7 +274,7 @@ class Placement(BoardMemory):
     @move_number.setter
     def move_number(self, number: int) -> None:
         if not 1 <= number <= MAX_MOVE_NUMBER:
-            raise ValueError(f"a move number is 1 to {MAX_MOVE_NUMBER}, not {number!r}")
+            raise ValueError(f"a move number must be 1 to {MAX_MOVE_NUMBER}, not {number!r}")
         self._edit().ply = number - 1
 
     @property
@@ -307,7 +307,7 @@ class Placement(BoardMemory):
         return Occupied(int(pieces(self._pos, color)) for color in COLORS)
 
     def piece_at(self, square: int) -> Piece | None:
-        """Return the piece on `square` (0..80) or None; raises ValueError for another number."""
+        """Return the piece on `square` (0..80) or None; raises ValueError for other numbers."""
         piece = self._piece(square)
         return Piece(piece_kind(piece), piece_colour(piece)) if piece else None
 
@@ -316,7 +316,7 @@ class Placement(BoardMemory):
         return int(piece_kind(self._piece(square)))
 
     def color_at(self, square: int) -> int | None:
-        """Return the colour of the piece on `square` (0..80) or None; raises ValueError for another number."""
+        """Return the colour of the piece on `square` (0..80) or None; raises ValueError for other numbers."""
         piece = self._piece(square)
         return piece_colour(piece) if piece else None
 
@@ -326,20 +326,20 @@ class Placement(BoardMemory):
         return {square: Piece(piece_kind(piece), piece_colour(piece)) for square, piece in enumerate(board) if piece}
 
     def has_piece_in_hand(self, piece_type: int, color: int) -> bool:
-        """Tell whether `color` holds a piece of this type; a promoted type stands for its unpromoted one."""
+        """Tell whether `color` has a piece of this type in hand; promoted types count as unpromoted."""
         return bool(hand_count(self._record.hand[self._colour(color)], self._droppable(piece_type)) > 0)
 
     def _piece(self, square: int) -> int:
         """Return the board's byte for `square`."""
         if square not in SQUARES:
-            raise ValueError(f"squares are 0 to 80, not {square!r}")
+            raise ValueError(f"squares must be 0 to 80, not {square!r}")
         return self._bytes[_SQUARES + square]
 
     @staticmethod
     def _colour(color: int) -> int:
         """Return `color`; raises ValueError if it is not one."""
         if color not in COLORS:
-            raise ValueError(f"a colour is {BLACK} (black) or {WHITE} (white), not {color!r}")
+            raise ValueError(f"a colour must be {BLACK} (black) or {WHITE} (white), not {color!r}")
         return color
 
     @staticmethod
@@ -381,7 +381,9 @@ class Placement(BoardMemory):
         kind = self._droppable(piece_type)
         held = hand_count(self._record.hand[self._colour(color)], kind)
         if count < 0 or held + count > MAX_PIECES_IN_HAND[kind]:
-            raise ValueError(f"{held} and {count} more of piece type {kind} in hand: 0 to {MAX_PIECES_IN_HAND[kind]}")
+            raise ValueError(
+                f"a hand can have 0 to {MAX_PIECES_IN_HAND[kind]} of piece type {kind}, not {held} and {count} more"
+            )
         self._edit().hand[color] += np.uint64(count << 8 * kind)
 
     def remove_piece_from_hand(self, piece_type: int, color: int) -> None:

@@ -12,7 +12,7 @@ from shogi_engine.games.shogi.notation.sfen_kernels import BLANK, read_sfen, wri
 from shogi_engine.games.shogi.packed.kernels import read_packed, write_packed
 from shogi_engine.jit import load_u64, njit, store_u64
 
-WRITE_SFEN, READ_SFEN, PACK_POSITION, UNPACK_POSITION = range(4)  # what `convert` does
+WRITE_SFEN, READ_SFEN, PACK_POSITION, UNPACK_POSITION = range(4)  # the tasks of `convert`
 DRAFT = BoardMemory.offset_in(BOARD, "draft")
 
 

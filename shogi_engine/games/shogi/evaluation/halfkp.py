@@ -1,8 +1,8 @@
 """HalfKP: the input features of a network of the standard format, as indices of rows of its weights.
 
-Each side sees the board relative to its own king: the king's square selects a block of PER_KING rows, in which every
-other piece has one row. The index within the block is YaneuraOu's BonaPiece: pieces in hand first (the n-th
-of a kind has its own), then pieces on the board by kind, owner and square; gold and what moves like it are one kind.
+Each side sees the board relative to its own king. The king's square selects a block of PER_KING rows, in which every
+other piece has one row. The index within the block is YaneuraOu's BonaPiece: pieces in hand first (one index for the
+n-th piece of a kind), then pieces on the board by kind, owner and square; gold and what moves like it are one kind.
 White sees the board turned around and the colours exchanged. Kings are not listed.
 
 Source: tanuki-'s and YaneuraOu's evaluate_nnue, https://github.com/yaneurao/YaneuraOu, after Yu Nasu's NNUE,

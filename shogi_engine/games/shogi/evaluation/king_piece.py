@@ -47,7 +47,7 @@ EVALUATION = Evaluation(
     POSITION,
     accumulator=ACCUMULATOR,
     fields=(
-        ("table", np.uint64),  # where king_piece_weights.Weights.table lies
+        ("table", np.uint64),  # the address of king_piece_weights.Weights.table
         ("tempo", np.int32),  # centipawns for the side to move
     ),
     load_weights=load_weights,
@@ -105,9 +105,9 @@ def perspective_sum(pos, row, colour):
 
 @njit
 def perspective_change(row, colour, mover, move, hand):
-    """Return by how much `move` of `mover`, whose hand (uint64) was `hand`, changes the sum of `colour`'s perspective.
+    """Return the change of the sum of `colour`'s perspective by `move` of `mover`, whose hand (uint64) was `hand`.
 
-    Not for a move of that king itself, which changes the row.
+    It cannot be used for a move of that king, which changes the row.
     """
     owner = mover ^ colour
     kind, target = move_kind(move), relative_square(colour, move_to(move))
@@ -139,7 +139,7 @@ def refresh_accumulator(ctx, ply):
 
 @provides_evaluation(EVALUATION)
 def update_accumulator(ctx, ply):
-    """A king's own move leaves its perspective STALE until it is needed."""
+    """After a king's own move, its perspective is STALE until it is needed."""
     before, after = ctx.accumulators[ply - 1], ctx.accumulators[ply]
     undo = ctx.undo[ctx.game_ply - ctx.ply + ply - 1]
     move, mover = undo.move, side_at(ctx, ply - 1)

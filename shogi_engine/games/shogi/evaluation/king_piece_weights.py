@@ -1,16 +1,17 @@
 """The weights of the king-piece evaluation: their layout, their file, and the table that the kernels read.
 
 Each king has a perspective: all pieces as its owner sees them from their side of the board. `table[king, feature]` is
-what a feature is worth to the owner of the king on that square, in 1/UNIT centipawns. A position's value is the sum of
+the value of a feature for the owner of the king on that square, in 1/UNIT centipawns. A position's value is the sum of
 the features in the perspective of the side to move, less the sum of those in the other perspective. A feature is
 
 * a piece on the board, piece * 81 + square, where piece is (0 own, 1 the enemy's) << 4 | kind, both kings included;
 * the n-th piece of a kind in a hand, HAND_BASE + ((0 own, 1 the enemy's) << 3 | kind) * HAND_COUNTS + n.
 
-For white, squares are counted from the other end (80 - square). Row NO_KING is for a side that has no king. The board's
-mirror image is worth the same, so the file holds only the kings on files 9 to 5.
+For white, squares are counted from the other end (80 - square). Row NO_KING is for a side that has no king. The
+mirror image of a position has the same value, so the file contains only the kings on files 9 to 5.
 
-Row SAFETY holds what a sum over pieces cannot tell: the safety of a king, at index (attackers * GUARDS + guards) *
+Row SAFETY contains what a sum over pieces cannot express: the safety of a king, at index (attackers * GUARDS + guards)
+    *
 HAND_PRESSURES + pressure. Attackers are enemy pieces near the king (bitboard.NEAR_KING); guards are its own silvers and
 gold-like pieces next to it; pressure is the enemy's hand, with its pieces weighted by HAND_PRESSURE_WEIGHTS.
 
@@ -35,7 +36,7 @@ SAFETY = NO_KING + 1
 ROWS = SAFETY + 1
 UNIT = 8
 
-ATTACKERS, GUARDS, HAND_PRESSURES = 8, 4, 12  # how many values of each are told apart; larger ones count as the largest
+ATTACKERS, GUARDS, HAND_PRESSURES = 8, 4, 12  # the number of values of each; larger values count as the largest
 SAFETIES = ATTACKERS * GUARDS * HAND_PRESSURES
 HAND_PRESSURE_WEIGHTS = (0, 0, 1, 1, 2, 2, 2, 3)  # by kind: none, P L N S G B R
 
@@ -58,7 +59,7 @@ class Weights:
     Attributes:
         table: int16[ROWS, FEATURES], 1/UNIT centipawns, row by row
         tempo: centipawns for the side to move
-        source: a text that says where they come from
+        source: a description of their origin
     """
 
     table: np.ndarray
@@ -67,7 +68,7 @@ class Weights:
 
     @property
     def address(self) -> int:
-        """Where the table lies, for a kernel; it lives as long as this object."""
+        """The address of the table, for kernels; it is valid as long as this object exists."""
         return self.table.ctypes.data
 
     def fill(self, params: Any) -> None:
@@ -84,7 +85,7 @@ class Weights:
 def save(file: Path, weights: Weights) -> None:
     """Write weights that are the same for mirrored boards."""
     rows = weights.table[STORED_ROWS]
-    steps = np.diff(rows, axis=0, prepend=np.int16(0))  # neighbours are alike: this packs better
+    steps = np.diff(rows, axis=0, prepend=np.int16(0))  # neighbouring rows are similar, so differences compress better
     np.savez_compressed(file, rows=steps, tempo=np.int32(weights.tempo))
 
 
@@ -97,7 +98,7 @@ def load(file: Path) -> Weights:
         raise ValueError(f"evaluation weights: {file} cannot be read ({fault})") from None
     if steps.shape != (len(STORED_ROWS), FEATURES) or steps.dtype != np.int16:
         wanted = f"int16 {(len(STORED_ROWS), FEATURES)}"
-        raise ValueError(f"evaluation weights: {file} holds {steps.dtype} {steps.shape}, not {wanted}")
+        raise ValueError(f"evaluation weights: {file} contains {steps.dtype} {steps.shape}, not {wanted}")
     rows = np.cumsum(steps, axis=0, dtype=np.int16)
     table = np.zeros((ROWS, FEATURES), dtype=np.int16)
     table[STORED_ROWS] = rows

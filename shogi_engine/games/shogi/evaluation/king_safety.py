@@ -45,5 +45,5 @@ def king_safety(table, pos, colour):
 
 @njit
 def king_safety_difference(table, pos, colour):
-    """Return by how much `colour`'s king is safer than the other."""
+    """Return the safety of `colour`'s king minus that of the other king."""
     return king_safety(table, pos, colour) - king_safety(table, pos, 1 - colour)

@@ -1,6 +1,6 @@
 """The evaluation by material alone: a sum that is updated by each capture and promotion.
 
-Root moves are ordered by the king-piece weights, which so decide between moves of equal value.
+Root moves are ordered by the king-piece weights, which thus decide between moves of equal value.
 """
 
 from pathlib import Path
@@ -16,8 +16,8 @@ from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import provides_evaluation, update_line
 from shogi_engine.jit import record_dtype
 
-# Values change in steps of whole pieces. So a narrow first window often fails, and a quiet move, which leaves the value
-# as it is, learns nothing from it. Found by games: docs/notebook/tuning-log.md.
+# Values change in steps of whole pieces. So a narrow first window often fails, and quiet moves, which do not change the
+# value, teach the histories nothing. Found by test matches: docs/notebook/tuning-log.md.
 SEARCH_PARAMETERS = {"aspiration_window": 30, "eval_history": 0}
 
 ACCUMULATOR = record_dtype([("material", np.int64)])  # black's less white's, in centipawns
@@ -26,7 +26,7 @@ ACCUMULATOR = record_dtype([("material", np.int64)])  # black's less white's, in
 def load_order(file: Path | None) -> Weights:
     """Return the weights that order root moves. Raises ValueError for a `file`: material has no weights of its own."""
     if file is not None:
-        raise ValueError(f"evaluation material: it has no weights, so {file} cannot be used")
+        raise ValueError(f"evaluation material has no weights, so {file} cannot be used")
     return shipped()
 
 
@@ -34,7 +34,7 @@ EVALUATION = Evaluation(
     "material",
     POSITION,
     accumulator=ACCUMULATOR,
-    fields=(("table", np.uint64),),  # where king_piece_weights.Weights.table lies
+    fields=(("table", np.uint64),),  # the address of king_piece_weights.Weights.table
     load_weights=load_order,
     search_parameters=SEARCH_PARAMETERS,
 )

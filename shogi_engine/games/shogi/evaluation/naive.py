@@ -22,7 +22,7 @@ from shogi_engine.jit import njit
 
 @njit
 def material_gain(params, move):
-    """Return what `move` changes in the mover's material, in centipawns."""
+    """Return the change of the mover's material by `move`, in centipawns."""
     value = np.int64(0)
     captured = move_captured(move)
     if captured != 0:

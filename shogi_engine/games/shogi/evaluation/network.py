@@ -1,7 +1,7 @@
 """The evaluation by the network: int16 sums of each side's features, updated move by move, and a layer on top.
 
 A move changes one or two rows of each side's sum (network_features.py). A king that crosses the middle file changes all
-features of its side, whose sum is then computed anew when it is needed. The sums of a ply lie in the context's
+features of its side, whose sum is then recomputed when it is needed. The sums of a ply lie in the context's
 evaluation cache, side by side and aligned for vectors.
 """
 
@@ -127,7 +127,7 @@ def refresh_accumulator(ctx, ply):
 
 @provides_evaluation(EVALUATION)
 def update_accumulator(ctx, ply):
-    """The view of a king that crosses the middle is STALE until it is needed."""
+    """After a king crosses the middle file, its view is STALE until it is needed."""
     before, after = ctx.accumulators[ply - 1], ctx.accumulators[ply]
     undo = ctx.undo[ctx.game_ply - ctx.ply + ply - 1]
     move, mover = undo.move, side_at(ctx, ply - 1)

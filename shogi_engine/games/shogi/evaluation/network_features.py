@@ -7,8 +7,8 @@ other end. While its own king stands beyond the middle file, the side sees the b
 * the n-th piece of a kind in a hand, owner * SIDE + HAND_BASE + HAND_OFFSETS[kind] + n - 1: of three pawns in hand
   three features are active.
 
-So a full set of pieces has 40 active features, and a move changes at most four for each side. Only a king that crosses
-the middle file changes all features of its side.
+A full set of pieces thus has 40 active features, and a move changes at most four for each side. Only a king that
+crosses the middle file changes all features of its side.
 
 The network has OUTPUT_BUCKETS sets of output weights. The number of pieces in hand selects one, as the number of pieces
 on the board does in Stockfish's networks.
@@ -26,10 +26,19 @@ HAND_BASE = (KINDS - 1) * SQUARES
 HAND_OFFSETS = (0, *np.cumsum([0, *SET_SIZE[1 : KING - 1]]).tolist())  # by kind: P L N S G B R
 SIDE = HAND_BASE + sum(SET_SIZE[1:KING])
 FEATURES = 2 * SIDE
-ACTIVE = sum(SET_SIZE)  # the most active features of a position
+ACTIVE = sum(SET_SIZE)  # the maximum number of active features
 
 OUTPUT_BUCKETS = 8
-BUCKET_STARTS = (0, 1, 2, 3, 4, 6, 8, 11)  # the fewest pieces in both hands, for buckets of about equal size
+BUCKET_STARTS = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    6,
+    8,
+    11,
+)  # minimum number of pieces in both hands, chosen for buckets of about equal size
 HELD_BUCKETS = (np.searchsorted(BUCKET_STARTS, np.arange(ACTIVE), side="right") - 1).astype(np.uint8)
 EVERY_BYTE = np.uint64(0x0101010101010101)
 
@@ -62,7 +71,7 @@ def piece_feature(view, owner, kind, square):
     """Return the feature of a piece on `square`.
 
     Args:
-        owner: 0 for the side that sees, 1 for the enemy
+        owner: 0 for the side whose view it is, 1 for the enemy
     """
     return int(PIECE_FEATURES[owner << 4 | kind]) + int(SEEN[view, square])
 

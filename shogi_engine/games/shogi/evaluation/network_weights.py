@@ -16,7 +16,7 @@ network_features.py numbers features and output buckets. The file, all little-en
     output_bias int64[buckets]
     SHA-256 of all before it, 32 bytes
 
-`shogi-engine train` makes it. The engine's own is FILE.
+`shogi-engine train` makes it. The engine's own network is FILE.
 """
 
 import functools
@@ -46,7 +46,7 @@ DIGEST = hashlib.sha256().digest_size
 QAS = (2047, 1023, 511, 255)
 QB_RANGE = 64, 4096
 SHIFT = 32
-WIDTH = 256  # of the kernels, whose loops have a constant length: narrower networks are padded with zeros
+WIDTH = 256  # the constant length of the kernels' loops; narrower networks are padded with zeros
 SCALE_LIMIT = 1 << 16
 
 
@@ -56,7 +56,7 @@ class Network:
 
     Attributes:
         made: how the network was made, as JSON values
-        source: a text that says where it comes from
+        source: a description of its origin
     """
 
     rows: np.ndarray
@@ -76,12 +76,12 @@ class Network:
 
     @property
     def shift(self) -> int:
-        """The number of bits that qa has less than 15."""
+        """15 minus the number of bits of qa."""
         return 15 - self.qa.bit_length()
 
     @property
     def unit(self) -> int:
-        """The integer that stands for an output of 1, times 2^16."""
+        """The integer that represents an output of 1, times 2^16."""
         return (self.qa << self.shift) ** 2 * self.qb
 
     @property
@@ -91,7 +91,7 @@ class Network:
 
     @functools.cached_property
     def memory(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Rows, bias, output weights and output bias, WIDTH wide and aligned; they live as long as this object."""
+        """Rows, bias, output weights and output bias, WIDTH wide and aligned; valid as long as this object exists."""
         rows, bias, output_weights = (
             aligned_zeros((*array.shape[:-1], WIDTH), np.int16) for array in (self.rows, self.bias, self.output_weights)
         )
@@ -168,26 +168,26 @@ def encode(network: Network) -> bytes:
 
 
 def decode(content: bytes, name: str) -> Network:
-    """Return the network of a file's content. Raises ValueError, which gives `name`, what was expected and found."""
+    """Return the network of a file's content. Raises ValueError that gives `name`, and what was expected and found."""
 
     def refuse(what: str) -> ValueError:
         return ValueError(f"evaluation network: {name} {what}")
 
     if len(content) < HEADER.size + DIGEST or content[: len(MAGIC)] != MAGIC:
-        raise refuse("is no network of this engine")
+        raise refuse("is not a network of this engine")
     fields = HEADER.unpack_from(content)
     _, version, header, features_name, features, width, buckets, qa, qb, scale, text_size = fields
     if version != VERSION or header != HEADER.size:
         raise refuse(f"has version {version}; this engine reads {VERSION}")
     if hashlib.sha256(content[:-DIGEST]).digest() != content[-DIGEST:]:
-        raise refuse("is damaged: its checksum is another")
+        raise refuse("is damaged: its checksum is wrong")
     found = features_name.rstrip(b"\0").decode("ascii", "replace"), features, buckets
     if found != (FEATURE_SET, FEATURES, OUTPUT_BUCKETS):
         raise refuse(f"has the features and buckets {found}, not {(FEATURE_SET, FEATURES, OUTPUT_BUCKETS)}")
     if not (0 < width <= WIDTH and width % LANES == 0):
-        raise refuse(f"has width {width}; one is a multiple of {LANES} up to {WIDTH}")
+        raise refuse(f"has width {width}; it must be a multiple of {LANES} up to {WIDTH}")
     if not (qa in QAS and QB_RANGE[0] <= qb <= QB_RANGE[1] and 0 < scale < SCALE_LIMIT):
-        raise refuse(f"has units {qa} and {qb} and scale {scale}, beyond what the kernels multiply")
+        raise refuse(f"has units {qa} and {qb} and scale {scale}, beyond the range of the kernels")
     sizes = [features * width, width, buckets * 2 * width]
     expected = HEADER.size + text_size + 2 * sum(sizes) + 8 * buckets + DIGEST
     if len(content) != expected:
@@ -197,7 +197,7 @@ def decode(content: bytes, name: str) -> Network:
     rows, bias, output = np.split(numbers, np.cumsum(sizes)[:-1])
     output_bias = np.frombuffer(content, "<i8", count=buckets, offset=place + 2 * sum(sizes)).astype(np.int64)
     if np.abs(output.astype(np.int64)).max() > SQUARE_WEIGHT_LIMIT:
-        raise refuse("has output weights beyond what the kernels multiply")
+        raise refuse("has output weights beyond the range of the kernels")
     made = json.loads(content[HEADER.size : place])
     source = f"{name} {content[-DIGEST:].hex()[:8]}"
     weights = rows.reshape(features, width), bias, output.reshape(buckets, 2, width), output_bias

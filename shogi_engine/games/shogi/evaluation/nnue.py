@@ -6,7 +6,7 @@ share one accumulator. If features depend on the king's square, a king's move ch
 is then derived from the last one that the thread had for that king square, by what has changed on the board since. If
 rows depend on how squares are attacked, a move changes many rows, and every sum is derived this way.
 
-One set of kernels serves all networks: the sizes are in ctx.evaluation, and tables hold what differs in feature sets.
+One set of kernels serves all networks: ctx.evaluation contains the sizes and, as tables, the feature sets.
 
 NNUE is Yu Nasu's, https://github.com/ynasu87/nnue; the format is that of tanuki- and YaneuraOu,
 https://github.com/yaneurao/YaneuraOu; keeping a sum for each square of the king is Koivisto's idea, known as Finny
@@ -51,11 +51,11 @@ from shogi_engine.interface.game import provides_evaluation, refresh_line, updat
 from shogi_engine.jit import ctz, load_i32, load_u64, njit, record_dtype, store_u64
 from shogi_engine.jit.vectors import add_add_sub_sub_i16, add_sub_i16, copy_i16, sum_rows_i16
 
-# By colour, the address of its accumulator, int16[width], or STALE. They lie in ctx.evaluation_cache.memory.
+# By colour, the address of its accumulator, int16[width], or STALE, in ctx.evaluation_cache.memory.
 ACCUMULATOR = record_dtype([("vectors", np.uint64, (2,))])
 STALE = ZERO
 
-SHOWN_LIMIT = 31753  # of YaneuraOu's values
+SHOWN_LIMIT = 31753  # the largest value that YaneuraOu shows
 LAST_WORD = np.uint64((1 << 8 * (SQUARES % 8)) - 1)  # the bits of a board's last word that belong to the board
 BYTE, BYTE_START = np.uint64(255), 56  # masks: a byte; a bit's number to that of its byte's first bit
 
@@ -86,7 +86,7 @@ EVALUATION = Evaluation(
         ("listed", np.int64),
         ("by_king", np.uint8),
         ("attacked", np.uint8),
-        ("fv_scale", np.int32),  # what the network's output is divided by
+        ("fv_scale", np.int32),  # the divisor of the network's output
     ),
     load_weights=load_network,
     shown=lambda ctx: shown_value(ctx),
@@ -111,7 +111,7 @@ def king_view(ctx, colour, king):
 
 @njit
 def piece_feature(view, code, square):
-    """Return the row number, within its block, of a code on `square`; 0 if it is not listed."""
+    """Return the row number, within its block, of a code on `square`; 0 if it has no row."""
     return np.int64(load_i32(view + np.uint64(4 * (code * SQUARES + square))))
 
 
@@ -152,7 +152,7 @@ def list_row(ctx, offset, count, row):
 
 @njit
 def list_board_changes(ctx, codes, block, view, colour, king):
-    """List the rows that differ between the board kept for `king` and that of ctx.pos; then keep the latter.
+    """List the rows that differ between the board kept for `king` and that of ctx.pos, which is then kept instead.
 
     Returns how many rows were added and removed.
     """
@@ -214,7 +214,7 @@ def kept_accumulator(ctx, codes, colour):
         listed = ctx.evaluation.listed
     added, removed = list_board_changes(ctx, codes, block, view, colour, king)
     added, removed = list_hand_changes(ctx, block, colour, king, added, removed)
-    for _ in range(listed + removed - added):  # pieces that are missing now
+    for _ in range(listed + removed - added):  # pieces that are missing
         list_row(ctx, ADDED, added, block)
         added += 1
     for _ in range(added - removed - listed):
@@ -236,7 +236,7 @@ def refresh_perspective(ctx, ply, colour, codes):
 def update_perspective(ctx, ply, colour, block, view):
     """Derive `colour`'s accumulator in ctx.accumulators[ply] from that of ply - 1 by the move between them.
 
-    Not for a move of the king that its rows depend on.
+    It cannot be used for a move of the king on which the rows depend.
 
     Args:
         block, view: as `king_block` and `king_view` return them
@@ -260,7 +260,7 @@ def update_perspective(ctx, ply, colour, block, view):
             won = hand_row(ctx, block, owner, gained, hand_count(hand, gained) + 1)
             lost = piece_row(ctx, block, view, make_piece(mover ^ 1, captured), target)
             add_add_sub_sub_i16(out, before, come, won, gone, lost, width)
-        elif come == gone:  # a king that is not listed
+        elif come == gone:  # a king without rows
             out = before
         else:
             add_sub_i16(out, before, come, gone, width)
@@ -271,7 +271,7 @@ def update_perspective(ctx, ply, colour, block, view):
 def current_vector(ctx, colour):
     """Return the address of `colour`'s accumulator for ctx.pos, after `update_line(ctx)`.
 
-    Not for feature sets in which rows depend on attacks.
+    It cannot be used for feature sets in which rows depend on attacks.
     """
     ply = ctx.ply
     while ctx.accumulators[ply].vectors[colour] == STALE:
@@ -297,7 +297,7 @@ def refresh_accumulator(ctx, ply):
 
 @provides_evaluation(EVALUATION)
 def update_accumulator(ctx, ply):
-    """Do nothing yet: `evaluate` updates accumulators, and many nodes are never evaluated."""
+    """Do nothing: `evaluate` updates accumulators, since many nodes are never evaluated."""
     ctx.accumulators[ply].vectors[:] = STALE
 
 

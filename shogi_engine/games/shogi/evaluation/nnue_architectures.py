@@ -19,8 +19,8 @@ from shogi_engine.games.shogi.types import SQUARES
 
 SFNN_HASHES = (0x3C203B32, 0x5F134AB8, 0x6333718A)  # the same for all sizes
 SFNN_TEXT = "ModelType=SFNNWithoutPsqt"
-MIRRORED_KINGS = 45  # king squares that are told apart if files 6 to 9 are mirrored
-ATTACKED = 9  # ways a square is attacked: by none, one or more pieces of each side
+MIRRORED_KINGS = 45  # number of king squares if files 6 to 9 are mirrored
+ATTACKED = 9  # the cases of attacks on a square: by none, one or more pieces of each side
 KING_STACKS = 9  # stacks of layers, one for each pair of thirds of the board that the kings stand in
 
 
@@ -32,7 +32,7 @@ class FeatureSet:
         name: its name in a file's text
         hash: its part of the feature transformer's hash
         kings: the number of blocks, one for each square of the own king; 1 if all squares share a block
-        king_planes: how many times 81 rows kings have: 0 if they are not listed, 1 for both kings, 2 for one each
+        king_planes: the number of planes of 81 rows for kings: 0 for none, 1 for both kings together, 2 for one each
         attacked: whether a piece's row depends on how many pieces of either side attack its square
     """
 
@@ -54,7 +54,7 @@ class FeatureSet:
 
     @property
     def rows(self) -> int:
-        """The number of all rows."""
+        """The total number of rows."""
         return self.kings * self.block * (ATTACKED if self.attacked else 1)
 
     @property
@@ -170,7 +170,7 @@ def _by_size() -> dict[int, Architecture]:
 def plain_architecture(size: int) -> tuple[Architecture, bool] | None:
     """Return the network whose weights take `size` bytes, and whether this includes the hashes of its two parts.
 
-    All `plain_architectures` differ in size, whereas texts and hashes vary between trainers: so the size decides.
+    The size decides, because all `plain_architectures` differ in size, whereas texts and hashes vary between trainers.
     """
     for hashes in (8, 0):
         if size - hashes in _by_size():
@@ -188,7 +188,7 @@ def sfnn_architecture(rows: int, width: int, size: int) -> Architecture | None:
 
 
 def text_remark(text: str, found: Architecture) -> str | None:
-    """Return what a file's text says if it names another feature set or width than those found, else None."""
+    """Return a remark if a file's text names another feature set or width than those found, else None."""
     named = [each for each in FEATURE_SETS if each.name.removesuffix("(Friend)") in text]
     longest = max(named, key=lambda each: len(each.name), default=None)
     width = re.search(r"->(\d+)", text)

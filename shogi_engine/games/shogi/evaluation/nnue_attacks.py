@@ -1,4 +1,4 @@
-"""Codes of pieces that tell how their squares are attacked, for the feature set HalfKPE9 of nn.bin.
+"""Codes of pieces with the attacks on their squares, for the feature set HalfKPE9 of nn.bin.
 
 A square's attackers are all pieces, kings included, that could move there or protect the piece there. Pins are ignored,
 and a sliding piece stops at the first piece in its way.
@@ -10,7 +10,7 @@ from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import SQUARES, piece_colour, piece_kind
 from shogi_engine.jit import njit
 
-MOST = 2  # attackers of a side that are told apart
+MOST = 2  # larger numbers of attackers of a side count as this
 
 
 @njit

@@ -15,7 +15,7 @@ from shogi_engine.games.shogi.types import BLACK, KING, SQUARES, WHITE
 VIEWS = 4  # colour * 2 + mirrored
 MIRRORED_FROM = 45  # the first square of file 6, in the format's numbers
 MIRROR = 72 - np.arange(SQUARES) // 9 * 9 + np.arange(SQUARES) % 9  # file f becomes 10 - f
-NAMED = sorted(set(BOARD.values()))  # the first rows of the pieces that are told apart
+NAMED = sorted(set(BOARD.values()))  # the first rows of the classes of pieces
 
 # By piece, as on a board: its class where rows depend on attacks, 0 for none.
 PIECE_CLASSES = np.zeros(32, dtype=np.uint8)
@@ -30,7 +30,7 @@ class FeatureTables:
     """The rows of a feature set, by this engine's squares.
 
     Attributes:
-        pieces: uint32[VIEWS, codes, SQUARES], the row within the king's block; 0 if it is not listed
+        pieces: uint32[VIEWS, codes, SQUARES], the row within the king's block; 0 for none
         kings: uint32[SQUARES], the first row of the block, by the own king's square as its side sees it
         mirrored: uint8[SQUARES], whether the board is mirrored, by the same king square
     """
@@ -63,7 +63,7 @@ def attacked_code(piece_class: int, black: int, white: int) -> int:
 
 
 def _first_row(features: FeatureSet, colour: int, code: int) -> int:
-    """Return the row of the first square for a code as `colour` sees it, 0 if it is not listed."""
+    """Return the row of the first square for a code as `colour` sees it, 0 for none."""
     if not features.attacked:
         owner, kind = code >> 4 ^ colour, code & 15
         if kind == KING and features.king_planes:

@@ -1,4 +1,4 @@
-"""A network's file in the standard format of Shogi, nn.bin: what nnue_architectures.py lists.
+"""Reads networks in the standard format of Shogi, nn.bin; nnue_architectures.py lists the supported ones.
 
 Little-endian: u32 version, u32 hash, u32 length and as many bytes of text that names the architecture. In the plain
 kind two parts follow, each after a u32 hash: the feature transformer, int16 bias[width] and int16 weight[rows][width];
@@ -6,8 +6,8 @@ and three layers, each int32 bias[outputs] and int8 weight[outputs][inputs in mu
 transformer's hash, its bias and its weights, each compressed (nnue_leb128.py); and for each stack a u32 hash and three
 such layers.
 
-Trainers write different texts and hashes, and some omit the last two hashes. So the size decides what a file holds;
-other differences only cause remarks.
+Trainers write different texts and hashes, and some omit the last two hashes. The size therefore determines the
+architecture; other differences only cause remarks.
 
 Source: YaneuraOu's evaluate_nnue.cpp, https://github.com/yaneurao/YaneuraOu; nnue-pytorch's serialize.py,
 https://github.com/nodchip/nnue-pytorch.
@@ -42,13 +42,16 @@ from shogi_engine.jit.vectors import ALIGNMENT, aligned_copy, aligned_zeros
 HEADER = struct.Struct("<III")
 COMPRESSED = b"COMPRESSED_LEB128"  # precedes the u32 size, in bytes, of a compressed block
 LAYERS = 3
-READ_TEXT, LONGEST_TEXT = 2000, 100  # characters of a file's text: the most that are read, and that a message quotes
+READ_TEXT, LONGEST_TEXT = (
+    2000,
+    100,
+)  # maximum number of characters of a file's text that are read, and that a message quotes
 READ = "HalfKP, K-P, HalfKA or HalfKPE9 with layers such as 256x2-32-32, or SFNN with 9 or 1 layer stacks"
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What a file holds; the rows of the plain kind are the file itself, mapped into memory.
+    """The contents of a file; the rows of the plain kind are the file itself, mapped into memory.
 
     Attributes:
         bias: int16[width]
@@ -70,7 +73,7 @@ class Contents:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A file's contents, and the number that its output is divided by, from eval_options.txt."""
+    """A file's contents, and the divisor of its output, from eval_options.txt."""
 
     file: Path
     contents: Contents
@@ -129,7 +132,7 @@ class _Reader:
         self.version, self.text = 0, ""
 
     def contents(self) -> Contents:
-        """Return what the file holds."""
+        """Return the file's contents."""
         if len(self.content) < HEADER.size:
             raise self.refusal("no header")
         self.version, file_hash, length = HEADER.unpack_from(self.content)
@@ -149,7 +152,7 @@ class _Reader:
             f", {self.text[:LONGEST_TEXT]!r}" if self.text else ""
         )
         return ValueError(
-            f"evaluation nnue: {self.file} is no network that can be read: expected {READ}; found {found}, {reason}"
+            f"evaluation nnue: {self.file} cannot be read as a network: expected {READ}; found {found}, {reason}"
         )
 
     def _take(self, dtype: str, count: int) -> np.ndarray:

@@ -1,8 +1,8 @@
 """The layers of a network in nn.bin: from the accumulators of both sides to its output.
 
 In the plain kind the sums are clipped to activations, as are the outputs of the first two layers. In SFNN the
-activations of each side are multiplied in pairs. The first layer's outputs enter the second layer twice, squared and as
-they are; an additional one goes straight to the output. Most products are 0, so SFNN's first layer skips zeros.
+activations of each side are multiplied in pairs. The first layer's outputs enter the second layer twice, squared and
+unchanged; an additional one goes straight to the output. Most products are 0, so SFNN's first layer skips zeros.
 """
 
 import numpy as np

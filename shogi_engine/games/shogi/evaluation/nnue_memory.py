@@ -1,7 +1,7 @@
 """The memory that the evaluation nnue keeps for each thread, and its layout.
 
 From its first multiple of ALIGNMENT on, `memory` holds numbers of fixed sizes, then accumulators as wide as the network
-in use: first by ply and colour, then those kept by colour and king square, whose boards and hands are kept too.
+in use: first by ply and colour, then those kept by colour and king square, with their boards and hands.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ CACHE = record_dtype(
 
 @njit
 def memory_at(ctx, offset):
-    """Return the address of what lies `offset` bytes into the aligned part of ctx.evaluation_cache.memory."""
+    """Return the address at `offset` bytes in the aligned part of ctx.evaluation_cache.memory."""
     return align_up(np.uint64(ctx.evaluation_cache.memory.ctypes.data)) + np.uint64(offset)
 
 

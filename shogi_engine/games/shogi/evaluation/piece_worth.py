@@ -43,7 +43,7 @@ def piece_worths(sfen: str, value_of: Callable[[str], int]) -> Iterator[tuple[st
 
 
 def worth_table(sfen: str, value_of: Callable[[str], int]) -> list[str]:
-    """Return `piece_worths` as lines of text: the board, and a line for both hands if they hold any piece."""
+    """Return `piece_worths` as lines of text: the board, and a line for both hands if there are pieces in hand."""
     cells, held = {}, []
     for place, piece, worth in piece_worths(sfen, value_of):
         shown = "?" if worth is None else str(worth)

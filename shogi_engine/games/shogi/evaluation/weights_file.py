@@ -12,5 +12,5 @@ def evaluation_of(file: Path) -> str:
     try:
         with file.open("rb") as stream:
             return "nnue" if stream.read(4) == NNUE_VERSION.to_bytes(4, "little") else "network"
-    except OSError:  # reported when the whole file is read
+    except OSError:  # reported later, when the whole file is read
         return "network"

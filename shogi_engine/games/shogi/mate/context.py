@@ -29,16 +29,16 @@ FRAME = record_dtype(
     [
         ("key", np.uint64),
         ("path_key", np.uint64),
-        ("hand", np.int64),  # the attacker's
+        ("hand", np.int64),  # the attacker's hand
         ("first", np.int64),  # index of its first move in ctx.moves and ctx.children
         ("count", np.int64),
-        ("best", np.int64),  # index of the child searched
+        ("best", np.int64),  # index of the child that is searched
         ("phi", np.int64),
         ("delta", np.int64),
         ("others", np.int64),  # the number of its unsolved children except the hardest
         ("phi_threshold", np.int64),
         ("delta_threshold", np.int64),
-        ("nodes_before", np.int64),  # ctx.nodes when the search came here
+        ("nodes_before", np.int64),  # ctx.nodes when the search entered this position
     ]
 )
 
@@ -52,7 +52,7 @@ CHILD = record_dtype(
         ("attacker_hand", np.int64),
         ("length", np.int32),
         ("ply", np.int32),
-        ("superseded_by", np.int32),  # index of the move that has to fail before this one counts, or -1
+        ("superseded_by", np.int32),  # index of the move that has to fail before this one is considered, or -1
         ("move", np.uint32),  # the mating move of a proof in the table, for `lengths.tighten_mate_length`
     ]
 )

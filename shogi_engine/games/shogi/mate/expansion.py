@@ -1,4 +1,4 @@
-"""Expanding a node of the mate search: its children, each with data from the table or from one ply ahead."""
+"""Expanding a node of the mate search: its children, each with a result from the table or from one ply ahead."""
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def repeated_ply(ctx, key, hand):
     return -1
 
 
-# ---- first numbers -----------------------------------------------------------------------------------------------
+# ---- initial proof and disproof numbers ------------------------------------------------------------------------------
 
 
 @njit
@@ -115,7 +115,7 @@ def init_and_node(ctx, child, move, left):
 
 @njit
 def init_or_node(ctx, child, move, left, start):
-    """Initialise the OR node after the evasion `move` from its checks: whether one mates, and whether there are any.
+    """Initialise the OR node after the evasion `move` by its checks: whether there are any, and whether one mates.
 
     Args:
         start: the index from which ctx.moves is free, for the checks
@@ -165,7 +165,7 @@ def init_or_node(ctx, child, move, left, start):
 def link_promotions(ctx, first, count):
     """Try a move that declines a promotion needlessly only after the promotion has failed; see CHILD.superseded_by.
 
-    Not to promote helps only to avoid mate by a dropped pawn.
+    Not promoting helps only to avoid a mate by a pawn drop.
     """
     us = int(ctx.pos.side)
     for index in range(first, first + count):

@@ -69,7 +69,7 @@ def kinds_held(hand):
 
 @njit
 def can_interpose(pos):
-    """Tell whether there are squares between the king of the side to move, in check, and its only checker."""
+    """Tell whether there are squares between the checked king of the side to move and its only checker."""
     check = checkers(pos)
     return len(check) == 1 and bool(between(int(pos.king[pos.side]), lowest(check)))
 
@@ -78,8 +78,8 @@ def can_interpose(pos):
 def withheld_hand(pos):
     """Return, as a packed hand, the attacker's pieces of kinds that the defender, in check, does not have in hand.
 
-    0 if no drop could interpose. If the attacker lacked these pieces, the defender could have them and drop one to
-    interpose; so a mate's proof hand must keep them.
+    Return 0 if no drop could interpose. Without these pieces in the attacker's hand, the defender might have one and
+    interpose it; so a mate's proof hand must contain them.
     """
     if not can_interpose(pos):
         return 0

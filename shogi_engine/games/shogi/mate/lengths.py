@@ -1,4 +1,4 @@
-"""The length of a proven mate: correcting stored lengths along the longest defence."""
+"""The length of a proven mate: corrects stored lengths along the longest defence."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def tighten_mate_length(ctx, bound, start):
 
     Args:
         bound: int64, an upper bound of the length
-        start: int64, where ctx.moves and ctx.children have room
+        start: int64, the index from which ctx.moves and ctx.children are free
     """
     if should_stop(ctx) or not has_room(ctx, start):
         return -1

@@ -1,9 +1,9 @@
 """The mate search: depth-first proof-number search (df-pn) for a mate by checks, on its own stack.
 
 The attacker moves at OR nodes and gives check with every move; the defender moves at AND nodes. A position's proof
-number says how hard it is to prove the mate, its disproof number how hard it is to disprove it. They are weak numbers:
-of the children that must all be solved, the hardest counts in full and each other one counts 1. In a sum, a position
-that several moves reach would count once for each of them, and long mates would look too hard. The search follows the
+number estimates how hard it is to prove the mate, its disproof number how hard it is to disprove it. They are weak
+numbers: of the children that must all be solved, the hardest counts in full and each other child counts 1. In a sum, a
+position that several moves reach would count several times, and long mates would look too hard. The search follows the
 child with the least delta. It returns when a number reaches its threshold, that is, when another child has become the
 best one.
 
@@ -14,9 +14,9 @@ best one.
         disproofs that depend on a repetition are kept for their path only
     KomoringHeights, https://github.com/komori-n/KomoringHeights: drops on one square are tried one after the other
 
-The attacker gains nothing from a repetition. So a position is no mate if it occurred before on the path when the
-attacker had at least the same hand. A proof never depends on a repetition and holds on any path; a disproof that does
-is stored with its path.
+The attacker gains nothing from a repetition. A position therefore counts as no mate if it occurred earlier on the path
+with at least the same attacker's hand. A proof never depends on a repetition and holds on any path; a disproof that
+depends on one is stored with its path.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ from shogi_engine.jit import njit
 
 REPETITION_PROOF = 1 << 6  # the proof number, on other paths, of a position disproved by a repetition
 
-STOPPED, MATE, NO_MATE, TOO_DEEP = range(4)  # what `prove` returns
+STOPPED, MATE, NO_MATE, TOO_DEEP = range(4)  # the results of `prove`
 
 
 # ---- results -----------------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def combine_children(ctx):
         found.hand = proof_hand
         found.length = length
     if found.ply >= ctx.ply and found.ply != NO_PLY and found.proof != 0:
-        found.ply = NO_PLY  # only depends on a repetition of this position: holds on any path
+        found.ply = NO_PLY  # depends only on a repetition of this position, so it holds on any path
 
 
 @njit
@@ -191,7 +191,7 @@ def make_best_move(ctx, second_best):
 
 @njit
 def unmake_best_move(ctx):
-    """Take back the last move and give the child it led to the result in ctx.found."""
+    """Take back the last move and store the result in ctx.found in the child to which it led."""
     found = ctx.found
     ctx.repetition_filter[ctx.frames[ctx.ply].key & np.uint64(REPETITION_FILTER_SIZE - 1)] -= np.uint8(1)
     ctx.ply -= 1
@@ -206,7 +206,7 @@ def unmake_best_move(ctx):
 def prove(ctx):
     """Search ctx.pos for a mate by ctx.attacker within ctx.limit plies; return STOPPED, MATE, NO_MATE or TOO_DEEP.
 
-    The result is in ctx.found and in the table. TOO_DEEP: there is no mate within what the stack can hold.
+    The result is in ctx.found and in the table. TOO_DEEP: there is no mate within the depth of the stack.
 
     Args:
         ctx: in its `pos` the attacker is to move, or the defender is in check; the defender has a king. `pos` is

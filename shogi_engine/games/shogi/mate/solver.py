@@ -4,9 +4,8 @@
     found = solver.solve(parse_sfen("8k/9/8P/9/9/9/9/9/9 b G 1"))
     print(found.result, found.length, found.moves)
 
-The attacker is the side to move and gives check with every move; the attacker needs no king. Lengths are in plies and
-count every legal defence, including interpositions that only delay; `tsume` gives the conventional length without
-these.
+The attacker is the side to move and gives check with every move; it needs no king. Lengths are in plies and count every
+legal defence, including useless interpositions; `tsume` gives the conventional length without these.
 """
 
 import contextlib
@@ -49,12 +48,12 @@ from shogi_engine.search.tt import TranspositionTable
 
 NO_LIMIT = int(np.iinfo(np.int64).max)
 GENERATIONS = (1 << 16) - 1
-LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate; the table may have lost parts of the proof
+LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate, if the table has lost parts of the proof
 PROGRESS_SECONDS = 0.5  # between two reports of progress
-TSUME_POSITIONS = 50_000  # most positions that `tsume` examines
+TSUME_POSITIONS = 50_000  # maximum number of positions that `tsume` examines
 
 COMPILE_TASK = "shogi mates"  # the name under which compiling is reported
-SEARCH_STEPS = 150  # of compiling: after that many, a process has most likely compiled the search and the rules
+SEARCH_STEPS = 150  # after this many steps of compiling, the process has most likely compiled the search and the rules
 SMALL_PROBLEM = "9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"  # mate in three
 RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 
@@ -80,7 +79,7 @@ class MateSolver:
             memory.fill(0)  # touches all pages now, not one by one during the first search
         self._memory = memory
         self._stop = stop_token or StopToken()
-        self._won = False  # whether the last `attempt` found a mate: the table is then worth keeping
+        self._won = False  # whether the last `attempt` found a mate; the table is then kept
         self._ctx = new_record(MATE_SEARCH)
         self._ctx.tt_address = memory.ctypes.data
         self._ctx.tt_clusters = memory.nbytes // CLUSTER_BYTES
@@ -92,7 +91,7 @@ class MateSolver:
     # ---- control ----------------------------------------------------------------------------------------------
 
     def new_problem(self) -> None:
-        """Forget what earlier searches found. `solve` does so itself unless called with `keep`."""
+        """Clear the results of earlier searches. `solve` does this itself unless called with `keep`."""
         self._generation += 1
         if self._generation > GENERATIONS:
             self._memory.fill(0)
@@ -100,7 +99,7 @@ class MateSolver:
         self._ctx.generation = self._generation
 
     def new_game(self) -> None:
-        """Forget what `attempt` learned."""
+        """Clear the results of `attempt`."""
         self._won = False
 
     def prepare(self) -> None:
@@ -112,10 +111,10 @@ class MateSolver:
         self._stop.stop()
 
     def warmup(self, solutions: bool = False) -> None:
-        """Compile, or load from the cache, all that a search needs, even after a stop.
+        """Compile all kernels of a search, or load them from the cache, even after a stop.
 
         Args:
-            solutions: also what other solutions and conventional lengths may need
+            solutions: also compile the kernels for other solutions and conventional lengths
         """
         stop_token, self._stop = self._stop, StopToken()
         self._ctx.stop_address = self._stop.address
@@ -169,7 +168,7 @@ class MateSolver:
             limit: the maximal length of the mate in plies
             shortest: after the first mate, search for shorter ones
             every: also search the other first moves for mates
-            keep: reuse the table of the last search, which was for the same problem
+            keep: reuse the table of the last search, which must have been for the same problem
             progress: called as `progress(nodes, seconds)` from time to time
         """
         if int(position.king[1 - int(position.side)]) == NO_SQUARE:
@@ -189,7 +188,8 @@ class MateSolver:
     def length_after(self, position: Any, check: int, *, nodes: int | None = None, max_ms: float | None = None) -> int:
         """Return the plies of a mate that begins with `check`; 0 if there is provably none; -1 if nothing is proven.
 
-        The mate need not be the shortest. The table of the last search, which was for the same problem, is reused.
+        The mate need not be the shortest. The table of the last search, which must have been for the same problem, is
+        reused.
 
         Args:
             nodes: the node limit
@@ -227,7 +227,7 @@ class MateSolver:
         return Result(line[0], ponder, value, found.length, found.nodes, found.seconds, line, (info,))
 
     def _watched(self, began: float, max_ms: float | None, progress: Callable[[int, float], None] | None) -> Deadline:
-        """Return a Deadline that stops the search at its time limit and reports progress; kernels read no clock."""
+        """Return a Deadline that stops the search at its time limit and reports progress; kernels have no clock."""
         tell = (lambda: progress(self.nodes, time.perf_counter() - began)) if progress else None
         return Deadline(self.stop, end_of(max_ms, began), on_tick=tell, tick=PROGRESS_SECONDS)
 
@@ -267,7 +267,7 @@ class MateSolver:
     def _line(self, position: Any, length: int) -> list[int] | None:
         """Return the moves of the mate of at most `length` plies proven for `position`, against the longest defence.
 
-        None if parts of the proof were lost from the table and finding them again takes too long.
+        Return None if the table has lost parts of the proof and finding them again takes too long.
         """
         with self._unlimited():
             if self._prove(position, length) != MATE:
@@ -397,7 +397,7 @@ class _Conventional:
     def along(self, pos: Any, line: Sequence[int]) -> tuple[int, ...] | None:
         """Return the conventional line from `pos` if it is as long as `line`, a shortest mate; None if it may differ.
 
-        The longest defence in `line` counts conventionally too, up to its first drop; beyond, if that is not useless.
+        The longest defence in `line` is conventional up to its first drop, and beyond it if the drop is not useless.
         """
         for ply, move in enumerate(line):
             if ply % 2 and is_drop(move):
@@ -434,7 +434,7 @@ class _Conventional:
         return best
 
     def _useless(self, pos: Any, drop: int, others: int) -> bool:
-        """Tell whether the interposition `drop` changes nothing; see `MateSolver.tsume`."""
+        """Tell whether the interposition `drop` is useless; see `MateSolver.tsume`."""
         solver = self.solver
         checker = _only_square(checkers(pos))
         interposed = _after(pos, drop, solver._undo)

@@ -17,13 +17,13 @@ from shogi_engine.interface.game import do_move
 from shogi_engine.jit import new_record
 
 NODES = 300_000  # for each check of a position, to prove that it mates or that it does not
-FIRST_NODES = 1_000  # for a first, quick look that rejects obviously unsound problems
+FIRST_NODES = 1_000  # for a first, quick check that rejects obviously unsound problems
 
 
 def is_sound(solver: MateSolver, position: Any, length: int, nodes: int = NODES) -> bool:
     """Tell whether `position`, whose shortest mate takes `length` plies, is a sound problem.
 
-    Also False if `nodes` are too few to prove it.
+    Return False too if `nodes` are too few to prove it.
     """
     solver.new_problem()
     return _holds(solver, position, length, FIRST_NODES, False) and _holds(solver, position, length, nodes, True)
@@ -33,7 +33,8 @@ def _holds(solver: MateSolver, position: Any, length: int, nodes: int, proven: b
     """Tell whether the problem is sound.
 
     Args:
-        proven: what the nodes are too few to decide makes the problem unsound; otherwise it counts as no mate
+        proven: whether a check that the nodes are too few to decide makes the problem unsound; if not, it counts as no
+            mate
     """
     keys = []
     for check in solver.checks(position):
@@ -66,7 +67,7 @@ def other_mates(
 
     Args:
         line: the solution's moves
-        nodes: the node limit for each check; the plies are -1 if it is too low to tell
+        nodes: the node limit for each check; if it is too low for a result, the plies are -1
     """
     pos = position
     for ply, move in enumerate(line, 1):

@@ -24,7 +24,7 @@ WORDS = 4
 CLUSTER_BYTES = ENTRIES * WORDS * 8
 
 INFINITE = (1 << 26) - 1  # the proof number of a disproof, and the disproof number of a proof
-LENGTH_MAX = 4095  # no limit: deeper than any search
+LENGTH_MAX = 4095  # no limit, as no search is deeper
 NO_PLY = 4095  # for a disproof that depends on no repetition
 
 HAND_MASK = np.uint64((1 << 42) - 1)
@@ -45,7 +45,7 @@ def probe(ctx, key, hand, left, path_key):
 
     Args:
         key: uint64, of the board
-        hand: packed, the attacker's
+        hand: the attacker's packed hand
         left: plies left for the mate
         path_key: uint64
     """

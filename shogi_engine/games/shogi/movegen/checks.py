@@ -70,7 +70,7 @@ def _check_sources(colour, kind):
     """Return, by square of the enemy king, the squares from which a piece of `kind` may give check in one step."""
     steps, gold_steps = _squares_of(STEP_ATTACKS.numbers[colour, kind]), _squares_of(STEP_ATTACKS.numbers[colour, GOLD])
     zone = _squares_of(ZONE.numbers[colour, None])
-    promoting = steps & (zone.T | zone)  # or a gold already
+    promoting = steps & (zone.T | zone)  # or a gold, for which this makes no difference
     checks = steps @ steps | promoting @ gold_steps  # bool[source, king]
     return [sum(1 << int(source) for source in np.flatnonzero(column)) for column in checks.T]
 
@@ -184,8 +184,8 @@ def generate_checks(ctx, start, state, undo):
     The other side has a king, not in check.
 
     Args:
-        state: out, as mark_check_squares writes it, if the side to move is not in check
-        undo: record[UNDO], scratch, if it is; all its evasions are then written to ctx.moves first
+        state: out, as mark_check_squares writes it; unused if the side to move is in check
+        undo: record[UNDO], scratch if the side to move is in check; all evasions are then written to ctx.moves first
     """
     pos = ctx.pos
     if in_check(pos):

@@ -1,4 +1,4 @@
-"""Counting evasions without generating them, to recognise mates and to estimate how far away a mate is.
+"""Counts evasions without generating them, to recognise mates and to estimate the distance to a mate.
 
 `movegen.generate_moves` generates the evasions.
 """

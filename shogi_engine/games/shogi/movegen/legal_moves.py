@@ -14,7 +14,7 @@ _scratch = threading.local()
 def scratch() -> Any:
     """Return this thread's context for generating moves. The caller has to set its `pos`."""
     if not hasattr(_scratch, "context"):
-        _scratch.context = new_context(GAME)  # with the search's dtype, so that no kernel is compiled twice
+        _scratch.context = new_context(GAME)  # of the search's dtype, so that no kernel is compiled twice
     return _scratch.context
 
 

@@ -1,4 +1,4 @@
-"""A quick search for mate in one that does not generate all checks. It misses some mates but reports no wrong one."""
+"""A quick search for mate in one that does not generate all checks. It misses some mates but reports no false one."""
 
 from shogi_engine.games.shogi.attacks import attacked_near_king, attackers_to
 from shogi_engine.games.shogi.bitboard import DIRECTION, NEAR_KING, RAYS, STEP_ATTACKS, ZONE
@@ -76,7 +76,7 @@ def mating_step(ctx, source, target, king):
 
 @provides(POSITION)
 def mate_in_one(ctx, start):
-    """Return a mate in one by a protected piece next to the king, or MOVE_NONE, also if the king has many escapes."""
+    """Return a mate in one by a protected piece next to the king; MOVE_NONE if none is found."""
     pos = ctx.pos
     us = int(pos.side)
     them = 1 - us

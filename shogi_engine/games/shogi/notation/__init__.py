@@ -1,1 +1,1 @@
-"""Shogi as text: SFEN, USI's moves, and moves as people write them."""
+"""Shogi as text: SFEN, USI moves, and moves in other notations."""

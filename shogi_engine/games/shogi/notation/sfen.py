@@ -42,7 +42,7 @@ def parse_sfen(text: str) -> Any:
 
 @functools.cache
 def starting_position() -> Any:
-    """Return the record[POSITION] of the start of a game, to be copied and not changed."""
+    """Return the record[POSITION] of the start of a game. The caller must copy it before changing it."""
     return parse_sfen(START)
 
 

@@ -1,7 +1,7 @@
 """SFEN read and written by kernels.
 
-They read only the usual forms. They decline all other input (they return 0). Python reads that, in any valid form, and
-says what is wrong with invalid input: notation.parse_sfen, validation.validate_position.
+They read only the usual forms and decline all other input (they return 0). Python then reads any valid form, and
+explains what is wrong with invalid input: notation.parse_sfen, validation.validate_position.
 """
 
 import numpy as np
@@ -23,9 +23,9 @@ from shogi_engine.games.shogi.types import (
 )
 from shogi_engine.jit import njit
 
-SFEN_BYTES = 192  # more than any SFEN has: 81 squares with two symbols, 8 slashes, two hands of 14 kinds, a number
+SFEN_BYTES = 192  # above the length of any SFEN: 81 squares of two symbols, 8 slashes, two hands of 14 kinds, a number
 BLANK, SLASH, PLUS, DASH, ZERO_DIGIT, NINE_DIGIT = (ord(letter) for letter in " /+-09")
-LOWER = 32  # added to a capital letter, gives the small one
+LOWER = 32  # the difference between a small letter and its capital
 COLOUR_LETTERS = np.frombuffer(b"bw", dtype=np.uint8)
 
 LETTERS = np.array([ord(symbol[-1]) if symbol else 0 for symbol in SYMBOLS], dtype=np.uint8)  # by kind, a capital

@@ -188,7 +188,7 @@ def split_usi_position(text: str) -> tuple[str, list[str]]:
 
 
 def parse_usi_position(text: str) -> tuple[Any, list[int]]:
-    """Return (the position the game began with, its encoded moves) of the argument of USI's `position`.
+    """Return (starting position, encoded moves) of the argument of USI's `position`.
 
     Raises ValueError if it is wrong; for a move, the error gives its number in the list.
     """

@@ -1,6 +1,6 @@
 """Kernels that read and write positions in 32 bytes, contiguous in memory; packed.py describes the formats.
 
-What `read_packed` declines is left to Python, which explains what is wrong with it: packed.unpack.
+Python explains what is wrong with the input that `read_packed` declines: packed.unpack.
 """
 
 import numpy as np
@@ -35,9 +35,9 @@ NO_KINGS = SQUARES - 2  # squares that are written
 BYTE, HEADER_BITS = np.uint64(8), np.uint64(15)
 LOW_BYTE, LOW_BITS = np.uint64(255), np.uint64(127)
 LOW_WORD = 0xFFFFFFFF
-FILL_BITS = 32  # fewer bits than this are filled up
-PIECE_BITS = 8  # no piece takes more
-WHITE_PIECES = np.uint64(16)  # and above
+FILL_BITS = 32  # the buffer is filled when it has fewer bits
+PIECE_BITS = 8  # the maximum length of a piece's code
+WHITE_PIECES = np.uint64(16)  # white's pieces are from this number on
 
 
 def _written(packing: Packing) -> np.ndarray:
@@ -87,7 +87,7 @@ def write_fields(board, squares, packing, header, black_hand, white_hand, row):
 
     Args:
         board: uint8[>= 81], pieces
-        squares: uint8[>= 81], in, where on the board each place is
+        squares: uint8[>= 81], in, the square on the board of each place
         header: uint64, the side to move and the places of the kings
     """
     address, bits, filled, end = address_of(row), header, int(HEADER_BITS), 0
@@ -115,9 +115,9 @@ def write_fields(board, squares, packing, header, black_hand, white_hand, row):
 
 @njit(forceinline=True)
 def put_code(code, address, bits, filled, end):
-    """Put a code of WRITTEN above the `filled` bits; return (bits, filled, end) after a whole word was written.
+    """Put a code of WRITTEN above the `filled` bits, and write the word when it is full; return (bits, filled, end).
 
-    Words are written to address + end; what does not fit into BYTES is dropped, and `end` is then above BYTES.
+    Words are written to address + end. Bits that do not fit into BYTES are dropped, and `end` is then above BYTES.
     """
     word, length = np.uint64(code & 255), int(code) >> 8
     bits |= word << np.uint64(filled)
@@ -136,7 +136,7 @@ def put_code(code, address, bits, filled, end):
 
 @njit(forceinline=True)
 def fill(address, byte, bits, filled):
-    """Return (byte, bits, filled) after the four bytes at address + byte were put above the `filled` bits, if any."""
+    """Put the four bytes at address + byte, if there are any, above the `filled` bits; return (byte, bits, filled)."""
     if byte < BYTES:
         bits |= np.uint64(load_i32(address + np.uint64(byte)) & LOW_WORD) << np.uint64(filled)
         filled += 32
@@ -148,12 +148,12 @@ def fill(address, byte, bits, filled):
 def next_piece(address, packing, place, byte, bits, filled):
     """Return (place, piece, byte, bits, filled) of the next piece on the board; `place` leaves the kings out.
 
-    `piece` is 0 at the end of the board, where `place` is NO_KINGS, and before it if the bits are no piece's.
+    `piece` is 0 at the end of the board, where `place` is NO_KINGS, and for bits that are not a piece's code.
     """
     while place < NO_KINGS:
         if filled < FILL_BITS:
             byte, bits, filled = fill(address, byte, bits, filled)
-        empty = min(ctz(bits), filled, NO_KINGS - place)  # a run of empty squares, a 0 each
+        empty = min(ctz(bits), filled, NO_KINGS - place)  # a run of empty squares, which are 0 bits
         place += empty
         bits >>= np.uint64(empty)
         filled -= empty
@@ -170,7 +170,7 @@ def next_piece(address, packing, place, byte, bits, filled):
 
 @njit(forceinline=True)
 def past_kings(place, black, white):
-    """Return where a place, counted without the kings on the places `black` and `white`, is on the whole board."""
+    """Convert a place counted without the kings, on the places `black` and `white`, to one on the whole board."""
     at = place + (place >= min(black, white))
     return at + (at >= max(black, white))
 
@@ -248,7 +248,7 @@ def unite_kinds(pos):
 
 @njit
 def read_hands(address, packing, byte, bits, filled):
-    """Return (1, black's hand, white's) as the rest of the row (see `fill`) has them; (0, ...) to decline."""
+    """Return (1, black's hand, white's hand) from the rest of the row (see `fill`); (0, ...) to decline."""
     black = white = ZERO
     while True:
         if filled < FILL_BITS:

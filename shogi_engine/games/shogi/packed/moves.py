@@ -1,7 +1,7 @@
 """Moves made in packed positions.
 
-`apply_rows` does not unpack them: it reads the pieces, moves one and writes them again. Of a move's legality it checks
-only whether there is such a piece to move. `apply_legal` checks it fully.
+`apply_rows` does not unpack them: it reads the pieces, moves one and writes them again. It checks only whether there is
+such a piece to move, not whether the move is legal. `apply_legal` checks the move fully.
 """
 
 import numpy as np
@@ -62,7 +62,7 @@ def apply_rows(packed, packing, codes, scratch, out):
 
 @njit
 def move_packed(row, packing, code, scratch, out):
-    """Write the position after the move `code` in `row` to `out`; return 1, or 0: no position, or no such piece."""
+    """Write the position after the move `code` in `row` to `out`; return 1, or 0 if that is impossible."""
     address = address_of(row)
     byte, bits, filled = fill(address, 0, ZERO, 0)
     us = int(bits & ONE)
@@ -100,7 +100,7 @@ def move_packed(row, packing, code, scratch, out):
 
 @njit
 def drop(places, us, kind, target, hand):
-    """Put a piece of `kind` from `hand` on a place; return (the new hand, kind), or (hand, 0) if it cannot be."""
+    """Put a piece of `kind` from `hand` on a place; return (the new hand, kind), or (hand, 0) if this is impossible."""
     if kind == 0 or kind >= KING or hand_count(hand, kind) == 0 or places[target] != 0:
         return hand, 0
     places[target] = make_piece(us, kind)
@@ -109,7 +109,7 @@ def drop(places, us, kind, target, hand):
 
 @njit
 def move_piece(places, us, source, target, promotion, hand):
-    """Move the piece on a place; return (the hand after it, the piece's kind), or (hand, 0) if that cannot be."""
+    """Move the piece on a place; return (the new hand, the piece's kind), or (hand, 0) if this is impossible."""
     piece, captured = int(places[source]), int(places[target])
     kind = piece_kind(piece)
     if piece != make_piece(us, kind) or kind == 0 or promotion != 0 and PROMOTED[kind] == 0:
@@ -126,10 +126,10 @@ def move_piece(places, us, source, target, promotion, hand):
 
 @njit
 def apply_legal(packed, packing, codes, pos, out):
-    """As `apply_rows`, but a move that is not legal is refused, as is a position that is none.
+    """As `apply_rows`, but refuse illegal moves and invalid positions.
 
     Args:
-        pos: record[POSITION], used
+        pos: record[POSITION], scratch
     """
     for row in range(packed.shape[0]):
         if read_packed(packed[row], packing, pos) == 0:
@@ -145,7 +145,7 @@ def apply_legal(packed, packing, codes, pos, out):
 
 @njit
 def make_unkeyed(pos, move):
-    """Make a legal move, but only on the board, in the hands, for the kings and the side to move."""
+    """Make a legal move, but update only the board, the hands, the kings' squares and the side to move."""
     us, source, target = int(pos.side), move_from(move), move_to(move)
     if source >= DROP_BASE:
         pos.hand[us] -= ONE << np.uint64(8 * move_kind(move))

@@ -1,10 +1,10 @@
 """Positions in 32 bytes: Apery's and cshogi's HuffmanCodedPos, YaneuraOu's PackedSfen.
 
 Both are 256 bits, the lowest bit of each byte first: the side to move (1), black's and white's king squares (7 each,
-1a 1b ... 1i 2a ... 9i), then for each square without a king, in that order, its piece, then the hands, then the box of
-what a handicap leaves out. A piece takes one bit less off the board than on it, and an empty square takes one bit. So a
-position with both kings and all other pieces always takes 256 bits; without a king it would take one bit too many.
-Neither form holds the move number.
+1a 1b ... 1i 2a ... 9i), then for each square without a king, in that order, its piece, then the hands, then the box:
+the pieces that a handicap removes. A piece takes one bit less off the board than on it, and an empty square takes one
+bit. A position with both kings and all other pieces thus always takes 256 bits; without a king it would take one bit
+too many. Neither form contains the move number.
 
     >>> from shogi_engine.games.shogi.notation.sfen import START, format_sfen, parse_sfen
     >>> data = pack(PSFEN, parse_sfen(START))
@@ -48,8 +48,8 @@ from shogi_engine.jit import new_record
 
 BYTES = 32
 BITS = 8 * BYTES
-SQUARE_ORDER = tuple(9 * rank + 8 - file for file in range(9) for rank in range(9))  # theirs -> ours
-PLACE = {square: place for place, square in enumerate(SQUARE_ORDER)}  # ours -> theirs
+SQUARE_ORDER = tuple(9 * rank + 8 - file for file in range(9) for rank in range(9))  # place in the format -> square
+PLACE = {square: place for place, square in enumerate(SQUARE_ORDER)}  # square -> place in the format
 EMPTY_SQUARE = "0"
 HAND_KINDS = range(PAWN, KING)
 WAS = UNPROMOTED.tolist()  # by kind, for Python
@@ -60,9 +60,9 @@ class Packing:
     """A format's codes: text of '0' and '1', the first bit first.
 
     Attributes:
-        board: by colour << 4 | kind
-        hand: by colour << 4 | kind
-        box: by kind
+        board: codes on the board, by colour << 4 | kind
+        hand: codes in hand, by colour << 4 | kind
+        box: codes in the box, by kind
     """
 
     name: str
@@ -72,12 +72,12 @@ class Packing:
 
     @cached_property
     def on_board(self) -> dict[str, int]:
-        """By a board's code the piece, 0 for an empty square."""
+        """The pieces by their codes on the board; 0 for an empty square."""
         return {code: piece for piece, code in self.board.items()} | {EMPTY_SQUARE: 0}
 
     @cached_property
     def off_board(self) -> dict[str, int]:
-        """By a hand's code the piece; 0, no one's, for the box's codes."""
+        """The pieces by their codes in hand; 0 for the codes of the box."""
         return {code: piece for piece, code in self.hand.items()} | dict.fromkeys(self.box.values(), 0)
 
 
@@ -109,7 +109,7 @@ _YANEURAOU = _COMMON | {KNIGHT: "1101", SILVER: "1110"}
 
 
 def _hcp() -> Packing:
-    """Return HuffmanCodedPos: the colour before the promotion; bishop and rook in hand keep all of their stem."""
+    """Return HuffmanCodedPos: the colour bit before the promotion bit; bishop and rook in hand keep their stem."""
     hand, box = _loose_codes(_APERY)
     for kind in (BISHOP, ROOK):
         for colour in (BLACK, WHITE):
@@ -119,7 +119,7 @@ def _hcp() -> Packing:
 
 
 def _psfen() -> Packing:
-    """Return PackedSfen: the promotion before the colour, in hand too, where it is always 0."""
+    """Return PackedSfen: the promotion bit before the colour bit, also in hand, where it is always 0."""
     board = _board_codes(_YANEURAOU, lambda colour, promoted: f"{promoted}{colour}")
     return Packing("PackedSfen", board, *_loose_codes(_YANEURAOU))
 
@@ -136,7 +136,7 @@ def pack(packing: Packing, pos: Any) -> bytes:
     """
     for colour, side in enumerate(SIDES):
         if pos.king[colour] == NO_SQUARE:
-            raise ValueError(f"{packing.name}: {side} has no king, and 32 bytes hold only positions with both kings")
+            raise ValueError(f"{packing.name}: {side} has no king, but the format needs both kings")
     bits = [str(int(pos.side)), *(f"{PLACE[int(king)]:07b}"[::-1] for king in pos.king)]
     left = list(SET_SIZE)
     board = pos.board.tolist()
@@ -160,10 +160,10 @@ def unpack(packing: Packing, data: Any) -> Any:
     """Return the record[POSITION] packed in `data`, its move number 1.
 
     Args:
-        data: 32 bytes, or what `bytes` makes 32 of (uint8[32])
+        data: 32 bytes, or an object that `bytes` converts to them (uint8[32])
 
     Raises:
-        ValueError: for another length, for what is no position in this format, and for what the rules do not allow
+        ValueError: the length is wrong, the bytes are not a position in this format, or the rules do not allow it
     """
     data = bytes(data)
     if len(data) != BYTES:
@@ -175,7 +175,7 @@ def unpack(packing: Packing, data: Any) -> Any:
     board = [0] * SQUARES
     for colour, place in enumerate(kings):
         if place >= SQUARES:
-            raise ValueError(f"{packing.name}: {SIDES[colour]}'s king is on no square ({place} of 0 to 80)")
+            raise ValueError(f"{packing.name}: {SIDES[colour]}'s king must be on a square from 0 to 80, not {place}")
         board[SQUARE_ORDER[place]] = colour << 4 | KING
     if kings[0] == kings[1]:
         raise ValueError(f"{packing.name}: both kings are on {SQUARE_NAMES[SQUARE_ORDER[kings[0]]]}")
@@ -192,7 +192,7 @@ def unpack(packing: Packing, data: Any) -> Any:
     for colour, hand in enumerate(hands):
         for kind, count in enumerate(hand):
             if count > SET_SIZE[kind]:
-                raise ValueError(f"{packing.name}: {count} {KIND_NAMES[kind]}s in hand, the set has {SET_SIZE[kind]}")
+                raise ValueError(f"{packing.name}: {count} {KIND_NAMES[kind]}s in hand, but a set has {SET_SIZE[kind]}")
         pos.hand[colour] = sum(count << 8 * kind for kind, count in enumerate(hand))
     validate_position(pos)
     return pos
@@ -204,4 +204,4 @@ def _read(packing: Packing, codes: dict[str, int], bits: str, cursor: int) -> tu
         piece = codes.get(bits[cursor : cursor + length])
         if piece is not None and cursor + length <= BITS:
             return piece, cursor + length
-    raise ValueError(f"{packing.name}: no piece is written as bit {cursor} and those after it are")
+    raise ValueError(f"{packing.name}: no piece has the code that begins at bit {cursor}")

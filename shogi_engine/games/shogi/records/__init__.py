@@ -1,4 +1,4 @@
-"""Shogi's game records: what its formats share. Each module of `formats` is a format.
+"""Shogi's game records: code that the formats share. Each module of `formats` is a format.
 
 `shogi_engine.records` reads and writes all of them; its names are here too.
 """

@@ -9,10 +9,10 @@ from shogi_engine.games.shogi.types import POSITION
 from shogi_engine.jit import address_of, load_u64, njit, store_u64
 
 # The indices in a row of facts, int64[FACTS], of a game's length, its ending (an index into records.ENDINGS), the side
-# that begins, the length of its SFEN (0: the usual start), and the places in the text where the names begin and end.
+# that begins, the length of its SFEN (0: the usual start), and the start and end of the names in the text.
 LENGTH, ENDING, BEGAN, SFEN_LENGTH, BLACK_NAME = range(5)
 WHITE_NAME = BLACK_NAME + 2
-FACTS = WHITE_NAME + 5  # and three for the format's kernel
+FACTS = WHITE_NAME + 5  # three more are for the format's kernel
 NO_ENDING = -1
 VALUE_LIMIT = 32000
 NO_MOVE = -1
@@ -41,7 +41,7 @@ def word_hash(text, start, end):
 
 @njit
 def line_end(text, place, stop):
-    """Return where the line at text[place:stop] ends: at a line feed, a carriage return, or `stop`."""
+    """Return the end of the line at text[place:stop]: a line feed, a carriage return, or `stop`."""
     while place < stop and text[place] != NEW_LINE and text[place] != RETURN:
         place += 1
     return place

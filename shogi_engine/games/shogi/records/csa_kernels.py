@@ -1,6 +1,6 @@
-"""CSA's games read by a kernel: bytes in, arrays of moves and values out.
+"""Reads CSA games by a kernel: bytes in, arrays of moves and values out.
 
-It reads only the usual forms. Games that it declines are left to the reader of formats/csa.py, which reads every valid
+It reads only the usual forms. The reader of formats/csa.py reads the games that it declines: it accepts every valid
 form and explains what is wrong with invalid ones.
 """
 
@@ -46,8 +46,10 @@ QUOTE, PLUS, MINUS, COMMA, SLASH, BLANK, STAR, COLON, DOT, DOLLAR, PERCENT, HASH
 )
 TAB, ZERO_DIGIT, NINE_DIGIT, NAME, TIME, VERSION, POSITION_LETTER, WHOLE = (ord(letter) for letter in "\t09NTVPI")
 LETTER_A, LETTERS = ord("A"), 26
-NOT_SET_UP, AS_USUAL, BY_ROWS = range(3)  # how the starting position has been set up
-SET_UP, RANKS, HAS_BEGUN = range(WHITE_NAME + 2, FACTS)  # noted on the way: how set up, which ranks, whether begun
+NOT_SET_UP, AS_USUAL, BY_ROWS = range(3)  # how the starting position was set up
+SET_UP, RANKS, HAS_BEGUN = range(
+    WHITE_NAME + 2, FACTS
+)  # the format's facts: how the position was set up, its ranks, whether the game has begun
 MOVE_BYTES = 7
 BLACK_RATE, WHITE_RATE = (np.uint64(hash_of(f"{side}_rate:")) for side in ("black", "white"))
 TIME_DIGITS = 7
@@ -150,7 +152,7 @@ def set_pieces(pos, data, place, end):
 
 @njit
 def set_up(pos, data, place, end, how, ranks):
-    """Take a line that begins with P; return (how the position is set up, mask of the ranks), (-1, ...) to decline."""
+    """Read a line that begins with P; return (how the position is set up, mask of the ranks), (-1, ...) to decline."""
     if end - place < 2 or how == AS_USUAL:
         return -1, ranks
     kind = data[place + 1]
@@ -176,9 +178,9 @@ def is_depth(data, place):
 
 @njit
 def read_comment(data, place, end, pos, length, values, ratings):
-    """Take from a floodgate comment at data[place:end] the value of the last move, or a player's rating.
+    """Read the value of the last move, or a player's rating, from a floodgate comment at data[place:end].
 
-    Return 1, or 0 to decline a comment that may hold a value in another program's form.
+    Return 1, or 0 to decline a comment that may have a value in another program's form.
 
     Args:
         values: int16[], out, for the side to move before each move
@@ -223,7 +225,7 @@ def is_time(data, place, end):
 
 @njit
 def is_header(data, place, end):
-    """Tell whether data[place:end], a line that begins with N, V or $, may stand in a record's header."""
+    """Tell whether data[place:end], a line that begins with N, V or $, may be a record's header."""
     kind = data[place]
     if kind == NAME:
         return end - place > 1 and (data[place + 1] == PLUS or data[place + 1] == MINUS)
@@ -238,7 +240,7 @@ def is_header(data, place, end):
 
 @njit
 def take_set_up(data, place, stop, start, work, facts, sfen):
-    """Take a statement at data[place:stop] before the first move; return 1, 0 to decline."""
+    """Read a statement at data[place:stop] before the first move; return 1, 0 to decline."""
     pos = work[0]
     kind = data[place]
     if kind == POSITION_LETTER:
@@ -262,7 +264,7 @@ def take_set_up(data, place, stop, start, work, facts, sfen):
 
 @njit
 def take_statement(data, place, stop, work, undo, words, endings, moves, facts):
-    """Take a move, a time or an ending at data[place:stop]; return 1, 0 to decline."""
+    """Read a move, a time or an ending at data[place:stop]; return 1, 0 to decline."""
     pos = work[0]
     kind, length = data[place], facts[LENGTH]
     if kind == TIME:
@@ -377,8 +379,8 @@ def read_lines(data, begins, ends, start, work, line, line_undo, undo, moves, ou
 
     Args:
         data: uint8[]
-        begins: int32[n], in, where the line after each move begins; its moves are 8 bytes apart
-        ends: int32[n], in, where it ends; the same as `begins` if there is no line
+        begins: int32[n], in, the start of the line after each move; its moves are 8 bytes apart
+        ends: int32[n], in, the end of the line; the same as `begins` if there is none
         start: record[POSITION][1]
         work, line: record[POSITION][1], written as moves are made
         moves: int32[n], in

@@ -1,4 +1,4 @@
-"""What Shogi's record formats write for endings that they have no word for."""
+"""The endings that Shogi's record formats write in place of endings for which they have no word."""
 
 from shogi_engine.types.termination import Termination
 

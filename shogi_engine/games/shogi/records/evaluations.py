@@ -16,7 +16,7 @@ from typing import Any
 from shogi_engine.records.tree import GameRecord, Node
 from shogi_engine.types.score import Score
 
-MATE_VALUE = 100_000  # centipawns that stand for a mate in forms without a word for it, as floodgate's clients write it
+MATE_VALUE = 100_000  # centipawns that mean a mate in forms without a word for it, as floodgate's clients write it
 _NUMBER = r"([+-]?[0-9]{1,9}(?:\.[0-9]{0,9})?)"
 _MATE = re.compile(r"([*#])詰み=(先手勝ち|後手勝ち)(?::([0-9]{1,5})手)?", re.ASCII)
 _VALUE = re.compile(rf"([*#])評価値={_NUMBER}", re.ASCII)
@@ -30,7 +30,7 @@ _WINNERS = {"先手勝ち": 1, "後手勝ち": -1}
 
 
 def number_score(number: str | float) -> Score:
-    """Return the score that a number of centipawns stands for; from MATE_VALUE on it is a mate."""
+    """Convert a number of centipawns to a score; from MATE_VALUE on it is a mate."""
     value = float(number)
     if abs(value) >= MATE_VALUE:
         return Score.mate_in(None) if value > 0 else Score.mated_in(None)
@@ -43,7 +43,7 @@ def _mate_score(sign: int, plies: str | None) -> Score:
 
 
 def told_by(line: str) -> Score | None:
-    """Return the score, black's, that a line of a comment tells in any of the forms; None if it tells none.
+    """Return the score for black in a comment line of any of the forms; None if there is none.
 
     >>> told_by("*評価値=-83"), told_by("* 78 -8384FU"), told_by("#詰み=後手勝ち:8手"), told_by("78")
     (Score('cp -83'), Score('cp 78'), Score('mate -8'), None)
@@ -70,13 +70,13 @@ def _bare(line: str) -> str:
 
 
 def _rank(line: str) -> int:
-    """Return the rank of a line that tells a score: 0 a player's mate, 1 a player's value, 2 and 3 an analysis's."""
+    """Return the rank of a line with a score: 0 a player's mate, 1 a player's value, 2 and 3 an analysis."""
     bare = _bare(line)
     return (bare[0] == "#") * 2 + (_MATE.fullmatch(bare) is None)
 
 
 def _told(comment: str) -> tuple[int, Score] | None:
-    """Return (rank, score for black) of the comment's line with the lowest rank, None if no line tells a score."""
+    """Return (rank, score for black) of the comment's line with the lowest rank, None if no line has a score."""
     found = [(_rank(line), score) for line in comment.split("\n") if (score := told_by(line)) is not None]
     return min(found, key=lambda each: each[0], default=None)
 
@@ -85,7 +85,7 @@ def _told(comment: str) -> tuple[int, Score] | None:
 
 
 def take_evaluations(record: GameRecord) -> None:
-    """Take evaluations, depths and lines out of the comments of a record that has been read."""
+    """Move evaluations, depths and lines from the comments of a record to its nodes."""
     if not any(_may_tell(node.comment) for node in record.nodes()):
         return
     board = record.board(0)
@@ -105,7 +105,7 @@ def _may_tell(comment: str) -> bool:
 
 
 def _take(node: Node, sign: int, board: Any) -> None:
-    """Take what a node's comment tells.
+    """Move the evaluation, depth and line from a node's comment to its attributes.
 
     Args:
         sign: 1 if black made the move, -1 if white did
@@ -119,7 +119,7 @@ def _take(node: Node, sign: int, board: Any) -> None:
 
 
 def _taken(node: Node, line: str, score: Score | None, board: Any) -> bool:
-    """Tell whether a comment line repeats what is stored elsewhere.
+    """Tell whether a comment line repeats information that is stored in the node.
 
     Args:
         score: black's evaluation
@@ -137,7 +137,7 @@ def _taken(node: Node, line: str, score: Score | None, board: Any) -> bool:
 
 
 def _take_pv(node: Node, texts: list[str], board: Any) -> bool:
-    """Take the moves expected after a node; return whether they were taken, which fails if one of them is illegal."""
+    """Store the moves expected after a node; return False, without storing them, if one of them is illegal."""
     if not texts:
         return True
     moves = legal_line([text.replace("\u3000", "").strip() for text in texts], board)
@@ -166,7 +166,7 @@ def legal_line(texts: Iterable[str], board: Any) -> tuple[str, ...]:
 
 
 def evaluation_lines(node: Node, mover: int, board: Any, floodgate: bool = False) -> Iterator[str]:
-    """Yield comment lines with a node's evaluation, depth and pv; a score that its comment already tells is left out.
+    """Yield comment lines with a node's evaluation, depth and pv; a score that its comment already contains is omitted.
 
     Args:
         mover: the side that made the move; for the root, the side to move
@@ -177,7 +177,7 @@ def evaluation_lines(node: Node, mover: int, board: Any, floodgate: bool = False
     black = node.evaluation if mover == 0 or node.evaluation is None else -node.evaluation
     told = _told(node.comment)
     if black is None or (told and told[1] == black):
-        floodgate = False  # without a score there is no line to hold the moves
+        floodgate = False  # floodgate's form needs a score
     elif floodgate:
         yield from _floodgate(node, black, board)
     else:
@@ -189,7 +189,7 @@ def evaluation_lines(node: Node, mover: int, board: Any, floodgate: bool = False
 
 
 def analysis_lines(score: Score, mover: int) -> Iterator[str]:
-    """Yield comment lines with the score that an analysis, not the player, gave a move."""
+    """Yield comment lines with a score from an analysis, not from the player."""
     yield from _score_lines(score if mover == 0 else -score, "#")
 
 

@@ -1,4 +1,4 @@
-"""What KIF, KI2 and BOD share: headers, diagrams, comments, bookmarks, variations, endings in words.
+"""The common parts of KIF, KI2 and BOD: headers, diagrams, comments, bookmarks, variations, endings in words.
 
 Kakinoki's program defined them and Japanese GUIs write them: http://kakinoki.o.oo7.jp/kif_format.html
 """
@@ -76,7 +76,7 @@ _OVER = re.compile(r"まで、?\s*(?P<plies>[0-9]+)\s*手(?:で|にて)?、?(?P<
 _WINS = re.compile(
     r"(?P<reason>.*?)(?P<side>[先後上下])手の(?P<how>反則勝ち|反則負け|入玉勝ち|勝ち宣言|不戦勝|不戦敗|勝ち|負け)"
 )
-# What the closing line says of a side: why the game ended, and whether that side has won.
+# The words of the closing line about a side: why the game ended, and whether that side has won.
 _SAID = {
     "反則勝ち": (Termination.ILLEGAL_MOVE, True),
     "反則負け": (Termination.ILLEGAL_MOVE, False),
@@ -95,9 +95,9 @@ _REASONS = (
 
 
 def ending_of(rest: str, turn: int) -> Outcome:
-    """Return the ending told by `rest`, the part of 'まで85手で先手の勝ち' after 'で'; `turn` is the side to move.
+    """Return the ending in `rest`, the part of 'まで85手で先手の勝ち' after 'で'; `turn` is the side to move.
 
-    Raises ValueError if it tells no ending.
+    Raises ValueError if it is not an ending.
     """
     rest = rest.strip(" 　。")
     if rest in WORDS:
@@ -177,7 +177,7 @@ class Diagram:
         self._held = [False, False]
 
     def take(self, line: str) -> bool:
-        """Take a line if it belongs to the diagram; return whether it does. Raises ValueError."""
+        """Read a line if it belongs to the diagram; return whether it does. Raises ValueError."""
         if line.lstrip().startswith("|"):
             self._row(line.strip())
         elif found := _HAND.fullmatch(line.strip()):
@@ -191,7 +191,7 @@ class Diagram:
         return True
 
     def _row(self, line: str) -> None:
-        """Take a row of the board; each square takes two characters, the owner and the piece."""
+        """Read a row of the board; each square takes two characters, the owner and the piece."""
         found = _ROW.fullmatch(line)
         cells = found["cells"] if found else line.strip("|")
         marks = [cells[place : place + 2] for place in range(0, len(cells), 2)]
@@ -210,7 +210,7 @@ class Diagram:
         self.rows += 1
 
     def _hand(self, colour: int, text: str) -> None:
-        """Take a side's hand, such as '飛　歩十二'."""
+        """Read a side's hand, such as '飛　歩十二'."""
         if self._held[colour]:
             raise ValueError("the hand of this side is given twice")
         self._held[colour] = True
@@ -225,7 +225,7 @@ class Diagram:
             self._setup.hold(colour, kind, count or 1)
 
     def sfen(self, start: str) -> str:
-        """Return the position; `start` if there is no diagram. Raises ValueError if it is not complete."""
+        """Return the position; `start` if there is no diagram. Raises ValueError if it is incomplete."""
         if not self.rows:
             if any(self._held):
                 raise ValueError("there are pieces in hand, but no diagram")
@@ -239,25 +239,25 @@ class Diagram:
 
 
 class Reader(LineReader):
-    """The lines of one KIF or KI2 game: all but the moves, which subclasses read in `take_moves`."""
+    """Reads the lines of one KIF or KI2 game, except the moves, which subclasses read in `take_moves`."""
 
     def __init__(self) -> None:
         self.record = GameRecord("shogi")
         self.diagram = Diagram()
         self.builder: RecordBuilder | None = None
         self._start = self.record.start
-        self._known = False  # whether something was read that only such a file has
+        self._known = False  # whether a line was read that only such files have
 
     def take_moves(self, line: str, builder: RecordBuilder) -> bool:
-        """Take a line of moves; tell whether it was one. Raises ValueError."""
+        """Read a line of moves; tell whether it was one. Raises ValueError."""
         raise NotImplementedError
 
     def is_moves(self, line: str) -> bool:
-        """Tell whether a line holds moves, or an ending among them."""
+        """Tell whether a line contains moves, or an ending in their place."""
         raise NotImplementedError
 
     def take(self, line: str) -> None:
-        """Take one line. Raises ValueError saying what is wrong with it."""
+        """Read one line. Raises ValueError saying what is wrong with it."""
         if line[0] == "*":
             self._node().add_comment(line[1:])
         elif line[0] == "&":
@@ -281,7 +281,7 @@ class Reader(LineReader):
         return self.builder
 
     def _line(self, line: str, builder: RecordBuilder) -> None:
-        """Take a line from the first move on."""
+        """Read a line after the first move."""
         self._known = True
         if found := _BRANCH.fullmatch(line):
             builder.back_to(int(found["ply"][:9]) - 1)
@@ -298,7 +298,7 @@ class Reader(LineReader):
         """Set the winner from the last line of a game whose ending is known."""
         try:
             said = ending_of(rest, turn)
-        except ValueError:  # a program's own words; treated as a comment
+        except ValueError:  # words of some program, treated as a comment
             return
         found = _WINS.fullmatch(rest.strip(" 　。"))
         if said.winner is None or not found or _by_order(self.record, found["side"]):
@@ -309,7 +309,7 @@ class Reader(LineReader):
             node.winner = said.winner
 
     def _header(self, line: str) -> None:
-        """Take a line before the first move."""
+        """Read a line before the first move."""
         if self.diagram.take(line):
             self._known = True
             return
@@ -334,7 +334,7 @@ class Reader(LineReader):
         self._known = True
 
     def finish(self) -> None:
-        """Take the end. Raises ValueError if it was no record."""
+        """Finish. Raises ValueError if it was not a record."""
         if not self._known:
             raise ValueError("there is neither a move nor a header of a game record")
         self._started().finish()
@@ -347,7 +347,7 @@ class KakinokiFormat(LineFormat):
     game = "shogi"
     encoding = "cp932"
     sure = False
-    tells_all_winners = False  # whether a closing line follows variations too
+    tells_all_winners = False  # whether variations have a closing line too
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
         """Tell whether `line` is a header after moves."""
@@ -358,11 +358,11 @@ class KakinokiFormat(LineFormat):
         return any(self.is_moves(each) or _OVER.match(each) for _, each in block)
 
     def is_moves(self, line: str) -> bool:
-        """Tell whether a line holds moves."""
+        """Tell whether a line contains moves."""
         raise NotImplementedError
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return the part of a line's outcome that reading the written file gives back."""
+        """Return the outcome of a line as it is read back from the written file."""
         told = self.tells_all_winners or node is record.main_line[-1]
         believed = self.tells_all_winners or not _by_order(record, player_names(record)[0])
         if not (told and believed):

@@ -1,7 +1,7 @@
-"""KIF's games read by a kernel: characters in, arrays of moves and values out.
+"""Reads KIF games by a kernel: characters in, arrays of moves and values out.
 
-It reads even games without variations in the form that programs write. Games that it declines are left to the reader of
-formats/kif.py, which reads every valid form and explains what is wrong with invalid ones.
+It reads even games without variations in the form that programs write. The reader of formats/kif.py reads the games
+that it declines: it accepts every valid form and explains what is wrong with invalid ones.
 """
 
 import numpy as np
@@ -34,9 +34,9 @@ WIDE_BLANK, WIDE_COLON, WIDE_ZERO, COMMA = (ord(letter) for letter in "　：０
 SAME, PROMOTES, NOT, DROPPED = (ord(letter) for letter in "同成不打")
 UNTIL, UNTIL_NEXT, MOVES, BY, BY_NEXT = (ord(letter) for letter in "まで手にて")
 CHANGE, CHANGE_NEXT, VALUE, VALUE_NEXT, FULL_STOP, EQUALS = (ord(letter) for letter in "変化評価。=")
-HARMLESS = tuple(ord(letter) for letter in "読深ノエ")  # first characters of ShogiHome's lines that hold no value
+HARMLESS = tuple(ord(letter) for letter in "読深ノエ")  # first characters of ShogiHome's lines without a value
 NAME_MAX = 31
-LAST_TARGET, FIRST_NUMBER, HAS_BEGUN = range(WHITE_NAME + 2, FACTS)  # what is noted on the way
+LAST_TARGET, FIRST_NUMBER, HAS_BEGUN = range(WHITE_NAME + 2, FACTS)  # the format's facts
 BLACKS, WHITES = (tuple(np.uint64(hash_of(name)) for name in names) for names in (("先手", "下手"), ("後手", "上手")))
 HANDICAP, EVEN, IN_HAND = (np.uint64(hash_of(word)) for word in ("手合割", "平手", "の持駒"))
 MATES = tuple(np.uint64(hash_of(f"詰み={side}手勝ち")) for side in "先後")
@@ -89,7 +89,7 @@ def is_over(text, place, end):
 
 @njit
 def name_end(text, place, end):
-    """Return where the name of a header ends, -1 if the line is not a header."""
+    """Return the end of a header's name, -1 if the line is not a header."""
     first = text[place]
     if is_blank(first) or first in (STAR, HASH, QUOTE, AND, BAR) or ZERO_DIGIT <= first <= NINE_DIGIT:
         return -1
@@ -182,7 +182,7 @@ def is_time(text, place, end):
 
 @njit
 def take_numbered(text, place, end, work, undo, words, endings, moves, facts):
-    """Take a move or an ending; return 1, 0 to decline."""
+    """Read a move or an ending; return 1, 0 to decline."""
     pos, length = work[0], facts[LENGTH]
     digits = skip_blanks(text, place, end)
     after = skip_digits(text, digits, end)
@@ -245,7 +245,7 @@ def take_over(text, place, end, said, agrees, facts):
 
 @njit
 def take_comment(text, place, end, pos, length, values):
-    """Take the value of the last move from a comment; return 1, or 0 to decline: it may be told in another form."""
+    """Read the value of the last move from a comment; return 1, or 0 to decline if it may be in another form."""
     if end - place < 2 or text[place + 1] != STAR:
         return int(end - place < 2 or text[place + 1] != HASH)
     if end - place < 3:
@@ -282,7 +282,7 @@ def take_comment(text, place, end, pos, length, values):
 
 @njit
 def take_header(text, place, end, facts):
-    """Take a line before the first move; return 1, 0 to decline."""
+    """Read a line before the first move; return 1, 0 to decline."""
     if end - place > 4 and word_hash(text, place, place + 4) == RULER:
         return 1
     colon = name_end(text, place, end)

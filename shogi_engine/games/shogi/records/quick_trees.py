@@ -1,4 +1,4 @@
-"""Trees of games whose moves a kernel has checked: moves come from its arrays, everything else from the text."""
+"""Trees of games whose moves a kernel has checked: its arrays give the moves, the text everything else."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,9 +17,9 @@ from shogi_engine.records.arrays import Table
 from shogi_engine.records.formats import Line
 from shogi_engine.records.tree import Node
 
-PATIENCE = 100  # games read without kernels before a kernel that is not in the cache is compiled
-LONGEST = 1024  # moves of a game
-LINE_MAX = 128  # moves of a line in a comment
+PATIENCE = 100  # number of games after which kernels that are not in the cache are compiled
+LONGEST = 1024  # maximum number of moves of a game
+LINE_MAX = 128  # maximum number of moves of a line in a comment
 
 
 class QuickMoves:
@@ -59,7 +59,7 @@ class QuickMoves:
 
 
 class _Texts(dict[int, str]):
-    """The texts, by the moves' ints, of all moves met so far."""
+    """The texts of all moves seen so far, by the moves' ints."""
 
     def __missing__(self, move: int) -> str:
         self[move] = text = MOVES[move].usi()
@@ -79,7 +79,7 @@ def texts_of(moves: Any) -> list[str]:
 
 
 def take_lines(nodes: list[Node], moves: Any, start: str) -> None:
-    """Take evaluations and lines out of the nodes' comments that consist only of floodgate's line.
+    """Move evaluations and lines from comments that consist only of floodgate's line to the nodes.
 
     Args:
         nodes: the nodes of the main line, without its root

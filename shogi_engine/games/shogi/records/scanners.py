@@ -23,7 +23,7 @@ from shogi_engine.types.termination import ENDINGS, EndingWords, Outcome
 
 
 class ShogiScanner:
-    """What scanners of Shogi's formats share.
+    """The common part of the scanners of Shogi's formats.
 
     Args:
         words: the words with which a file's games end
@@ -34,7 +34,7 @@ class ShogiScanner:
     def __init__(self, words: EndingWords) -> None:
         self._words = np.array([hash_of(word) for word in words.words], dtype=np.uint64)
         outcomes = [words.read(word, side) for word in words.words for side in (0, 1)]
-        # The kernel returns an index into `outcomes`; -1, for a game without an ending, is its last place.
+        # The kernel returns an index into `outcomes`; -1, for a game without an ending, is the last entry.
         self._endings = np.arange(len(outcomes), dtype=np.int8).reshape(-1, 2)
         self._numbers = np.array([*(ENDINGS.index(each.termination) for each in outcomes), -1], dtype=np.int8)
         self._results = np.array([*(POINTS[each.result()] for each in outcomes), 0], dtype=np.int8)
@@ -83,18 +83,18 @@ class ShogiScanner:
 
 
 class CsaScanner(ShogiScanner):
-    """CSA's games, of which each but the last ends with a line '/'."""
+    """Scans CSA games; all but the last end with a line '/'."""
 
     def _read(self, *arguments: Any) -> tuple[int, int, int]:
         return csa_kernels.read_games(*arguments)  # type: ignore[no-any-return]
 
 
 class KifScanner(ShogiScanner):
-    """KIF's games, each of which ends where the headers of the next one begin.
+    """Scans KIF games; each ends where the headers of the next begin.
 
     Args:
         said: what the closing line of a game may say after 'まで85手で'
-        agrees: tells whether this adds nothing to an outcome, for a side to move
+        agrees: `agrees(text, outcome, side)` tells whether `text` adds nothing to `outcome` with `side` to move
     """
 
     wide = True

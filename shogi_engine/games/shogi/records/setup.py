@@ -1,4 +1,4 @@
-"""Positions as files set them up: built piece by piece, then written as SFEN and checked."""
+"""Sets up positions from files piece by piece; they are then written as SFEN and checked."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ class Setup:
     """A position being set up.
 
     Attributes:
-        board: colour and kind by square
+        board: (colour, kind) by square
         hands: counts by colour and kind
     """
 

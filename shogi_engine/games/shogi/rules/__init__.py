@@ -1,4 +1,4 @@
-"""How a game of Shogi ends: checkmate, repetition and perpetual check, the entering king, the limit of moves.
+"""How a game of Shogi ends: checkmate, repetition and perpetual check, the entering king, the move limit.
 
 `game_result`, `occurrence`, `repetition` and `declaration` are the exact rules for a whole game. The search uses
 `repetition_value` and `declaration_value`.

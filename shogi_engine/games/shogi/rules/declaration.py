@@ -1,4 +1,4 @@
-"""The entering king: declarations by points, the try rule, and the limit of moves."""
+"""The entering king: declarations by points, the try rule, and the move limit."""
 
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.bitboard import BOARD, STEP_ATTACKS, ZONE
@@ -19,7 +19,7 @@ from shogi_engine.games.shogi.types import (
 from shogi_engine.interface.game import VALUE_MATE, VALUE_NONE, provides
 from shogi_engine.jit import njit
 
-SET_POINTS = 54  # all pieces but the kings, as entering-king rules count them
+SET_POINTS = 54  # the points of all pieces except kings, by the entering-king rules
 TRY_SQUARE = 4  # 5a, the starting square of the enemy king as black sees the board
 
 
@@ -60,7 +60,7 @@ def can_try(pos):
 
 @njit
 def declaration(pos, rule):
-    """Return WIN or DRAW if the side to move may declare that by the entering-king `rule` (params), else 0.
+    """Return WIN or DRAW if the side to move may declare it by the entering-king `rule` (see params), else 0.
 
     Its king must stand in the promotion zone, not in check, with at least ten more of its pieces there. These pieces
     and those in hand give points: bishop, rook, horse and dragon five, the others one. 27-point rule: black wins with
@@ -96,7 +96,7 @@ def has_tried(pos):
 
 @njit
 def reached_move_limit(ctx):
-    """Tell whether the limit of moves (params.max_moves) draws the game; a side in check may still be mated."""
+    """Tell whether the move limit (params.max_moves) draws the game; a side in check may still be mated."""
     limit = ctx.params.max_moves
     return limit > 0 and int(ctx.pos.ply) >= limit and not in_check(ctx.pos)
 

@@ -1,4 +1,4 @@
-"""How a whole game of Shogi ends, for programs that play games: `game_result`.
+"""`game_result`: how a whole game of Shogi ends, for programs that play games.
 
 The search uses the other modules of this package, which end a game at an earlier repetition and may give a draw a
 value.

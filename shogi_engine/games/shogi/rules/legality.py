@@ -1,4 +1,4 @@
-"""What the rules do not allow of a position, as kernels find it; validation.py puts it into words."""
+"""Finds violations of the rules in a position, in kernels; validation.py puts them into words."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from shogi_engine.games.shogi.types import (
 )
 from shogi_engine.jit import njit, popcount
 
-# What is wrong with a position, a bit each.
+# The faults of a position, one bit each.
 TOO_MANY_KINGS, TOO_MANY_PIECES, DEAD_PIECE, TWO_PAWNS, OPPOSITE_CHECK = (1 << bit for bit in range(5))
 RANK = np.uint64(511)
 WHOLE_SET = np.uint64(sum(SET_SIZE[kind] << 8 * kind for kind in range(PAWN, KING)))
@@ -40,9 +40,9 @@ def pawn_files(pawns):
 
 @njit
 def faults_of(pos, counts):
-    """Return what the rules do not allow of `pos`, a sum of the bits above, 0 if it is valid; set checkers and pins.
+    """Return the faults of `pos`, a sum of the bits above, 0 if it is valid; set checkers and pins.
 
-    All other fields are set already.
+    All other fields must be set already.
 
     Args:
         counts: uint64, the number of pieces of each kind, one byte each
@@ -70,7 +70,7 @@ def faults_of(pos, counts):
 def position_faults(pos):
     """Return the faults of the board, hands and side of `pos`, as `faults_of`, and derive all its other fields."""
     rebuild(pos)
-    for hand in pos.hand:  # the counts below fit into their bytes if each hand is part of a set
+    for hand in pos.hand:  # the counts below fit into their bytes only if no hand exceeds a set
         if hand & HAND_GUARDS or not hand_covers(WHOLE_SET, hand, HAND_GUARDS):
             return TOO_MANY_PIECES | faults_of(pos, ZERO)
     counts = pos.hand[0] + pos.hand[1]

@@ -15,16 +15,16 @@ def same_hands(pos, undo):
 
 @njit
 def occurrence(pos, undo, game_ply, number):
-    """Return the index of the `number`-th occurrence of `pos`, counting backwards from the present one (1), or -1.
+    """Return the index of the `number`-th occurrence of `pos`, counting backwards from the current one (1), or -1.
 
     Args:
         undo: record[UNDO][>= game_ply], in, of the moves that led to `pos`; undo[i] describes the position before
-            move i. Positions are the same if board, both hands and side to move are.
+            move i. Positions are equal if board, both hands and side to move are equal.
     """
     left = number - 1
     index = game_ply
     while left > 0 and index >= 4:
-        # A position takes at least four plies to repeat.
+        # A repetition takes at least four plies.
         index -= 4
         while index >= 0 and not (undo[index].board_key == pos.board_key and same_hands(pos, undo[index])):
             index -= 2
@@ -72,7 +72,7 @@ def repetition(pos, undo, game_ply):
 
 @njit
 def has_null(undo, first, game_ply):
-    """Tell whether there is a null move between `first` and `game_ply`; then nothing is repeated."""
+    """Tell whether there is a null move between `first` and `game_ply`; then no position counts as repeated."""
     index = first
     while index < game_ply and undo[index].move != 0:
         index += 1
@@ -81,7 +81,7 @@ def has_null(undo, first, game_ply):
 
 @njit
 def repeated_value(ctx, nearest):
-    """Return the value of ctx.pos, whose last occurrence is `nearest`, or VALUE_NONE if it does not count yet."""
+    """Return the value of ctx.pos, whose last occurrence is `nearest`; VALUE_NONE if this is no repetition yet."""
     root = ctx.game_ply - ctx.ply
     first = occurrence(ctx.pos, ctx.undo, ctx.game_ply, 4)
     over = first >= 0

@@ -1,4 +1,4 @@
-"""Validation: positions that break the rules on which kernels rely never reach them.
+"""Validation: keeps positions that break the rules away from the kernels, which rely on them.
 
 Every refusal is a ValueError that says what is wrong and where. Kings and other pieces may be missing, as in problems
 and handicaps.

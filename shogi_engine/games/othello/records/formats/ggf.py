@@ -19,7 +19,7 @@ from shogi_engine.types.score import Score
 from shogi_engine.types.termination import Outcome, usual_outcome
 
 HEADER_NAMES = HeaderNames({"site": "PC", "started": "DT", "time": "TI", "event": "EV", "opening": "ON"})
-DIGITS = 15  # the most digits of a number, before and after the point
+DIGITS = 15  # maximum number of digits before and after the point
 _NUMBER = re.compile(rf"[+-]?(\d{{1,{DIGITS}}}\.?\d{{0,{DIGITS}}}|\.\d{{1,{DIGITS}}})", re.ASCII)
 
 
@@ -124,7 +124,7 @@ class GgfFormat(RecordFormat):
     )  # fmt: skip
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return the part of a line's outcome that reading the written file gives back."""
+        """Return the outcome of a line as it is read back from the written file."""
         return kept_outcome(_result(record), record, node, side)
 
     def recognises(self, head: str) -> bool:
@@ -154,7 +154,7 @@ def parse_ggf_games(text: str) -> list[GameRecord]:
 
 
 def parse_ggf(text: str) -> GameRecord:
-    """Return the only game of a GGF text; raises ValueError as `parse_ggf_games` does, or if there is not just one."""
+    """Return the only game of a GGF text; raises ValueError as `parse_ggf_games`, or if there is not exactly one."""
     games = parse_ggf_games(text)
     if len(games) != 1:
         raise ValueError(f"GGF: expected one game, (;GM[Othello]...;), not {len(games)}")

@@ -97,7 +97,7 @@ def format_obf_line(test: TestPosition) -> str:
 
 
 class ObfReader(LineReader):
-    """The line of one position."""
+    """Reads the line of one position."""
 
     def __init__(self) -> None:
         self.record = GameRecord("othello")
@@ -127,7 +127,7 @@ class ObfFormat(LineFormat):
         return bool(_POSITION.fullmatch(next((line for line in lines if line and line[0] != "%"), "")))
 
     def is_separator(self, line: str) -> bool:
-        """Tell whether a line holds only a comment."""
+        """Tell whether a line is a comment."""
         return line.lstrip().startswith("%")
 
     def begins_game(self, line: str, block: list[Line]) -> bool:

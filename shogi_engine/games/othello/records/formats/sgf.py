@@ -180,7 +180,7 @@ class SgfFormat(RecordFormat):
     )  # fmt: skip
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return the part of a line's outcome that reading the written file gives back."""
+        """Return the outcome of a line as it is read back from the written file."""
         return kept_outcome(_result(record), record, node, side)
 
     def recognises(self, head: str) -> bool:

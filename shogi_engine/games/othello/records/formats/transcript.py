@@ -15,7 +15,7 @@ _MOVE = re.compile(r"[a-h][1-8]", re.IGNORECASE)
 
 
 class TranscriptReader(LineReader):
-    """The line of one game."""
+    """Reads the line of one game."""
 
     def __init__(self) -> None:
         self.record = GameRecord("othello")
@@ -49,7 +49,7 @@ class TranscriptFormat(LineFormat):
         return bool(_MOVES.fullmatch(first)) or (len(first) > 8 and len(_MOVE.findall(first)) * 3 > len(first))
 
     def is_separator(self, line: str) -> bool:
-        """Tell whether a line holds only a comment."""
+        """Tell whether a line is a comment."""
         return not line.partition("#")[0].strip()
 
     def begins_game(self, line: str, block: list[Line]) -> bool:

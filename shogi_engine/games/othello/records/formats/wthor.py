@@ -1,6 +1,6 @@
 """WTHOR's databases (.wtb) as records.
 
-Players and tournaments are numbers in a database, and are kept as headers. Their names come from the .jou and .trn
+A database has numbers for players and tournaments, which are kept as headers. Their names come from the .jou and .trn
 files in the same folder, if there are any.
 """
 
@@ -30,7 +30,7 @@ from shogi_engine.types.termination import Outcome, Termination
 
 YEAR = "year"  # a header: the year of the file's games
 PLAYERS, TOURNAMENTS = ".jou", ".trn"
-USUAL_NAME = "wthor"  # of the two name files that serve the databases of all years
+USUAL_NAME = "wthor"  # the two name files for the databases of all years
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class WthorFormat(RecordFormat):
     binary = True
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return the outcome that reading the written file gives back; a score is always written."""
+        """Return the outcome as it is read back from the written file; a score is always written."""
         if record.start != START:
             return super().kept_outcome(record, node, side)
         return Outcome(leader(2 * WthorGame.of(record).score - SQUARES), Termination.UNKNOWN)

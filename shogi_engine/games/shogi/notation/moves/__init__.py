@@ -1,4 +1,4 @@
-"""Moves as people write them: one parser reads USI, Japanese, KIF, CSA and Western notation, and each can be written.
+"""Notations of moves: one parser reads USI, Japanese, KIF, CSA and Western notation; each can also be written.
 
     parse_move(pos, "７六歩")       # or 7g7f, 7六歩, ▲７六歩, 76歩(77), 76FU, +7776FU, P-7f
     format_move(pos, move, "western")
@@ -39,7 +39,7 @@ def normalize(text: str) -> str:
 
 
 def parse_move(pos: Any, text: str, last: int | None = None) -> int:
-    """Return the encoded legal move of `pos` that a person may have written in any notation.
+    """Return the encoded legal move of `pos` that a text in any notation means.
 
     A move that does not say whether it promotes does so only if it must. Raises ValueError if the text is not a move,
     if the move is illegal (saying why), or if it is ambiguous (listing the moves it could be).

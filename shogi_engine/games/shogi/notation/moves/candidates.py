@@ -1,6 +1,6 @@
-"""The moves that a text may mean: the pieces of a kind that reach a square, and those of them that its words select.
+"""The moves that a text may mean: the pieces of a kind that reach a square, and which of them its qualifiers select.
 
-Directions are as the mover sees them: for white the board is turned around.
+Directions are from the mover's point of view.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ STEPPERS = (SILVER, GOLD, *range(PROM_PAWN, PROM_SILVER + 1))  # the pieces that
 
 @dataclass(frozen=True)
 class Parts:
-    """The information in the text of a move.
+    """The parts of a move's text.
 
     Attributes:
         kind: the piece's kind before the move, or after it if `arrives`

@@ -74,7 +74,7 @@ def parse(pos: Any, text: str, last: int | None) -> int | None:
 
 
 def _check_piece(pos: Any, text: str, parts: Parts) -> None:
-    """Raise ValueError if the named square does not hold the named piece."""
+    """Raise ValueError if the named piece is not on the named square."""
     source = parts.source or 0
     if source >= DROP_BASE:
         if parts.kind >= 8:
@@ -93,7 +93,7 @@ def target_name(square: int) -> str:
 
 
 def format_japanese(pos: Any, move: int, last: int | None) -> str:
-    """Return '▲７六歩': a legal move as KI2 and books write it, with as few words as identify the piece."""
+    """Return '▲７六歩': a legal move as KI2 and books write it, with the fewest words that identify the piece."""
     source, target, kind = move_from(move), move_to(move), move_kind(move)
     mark = SIDE_MARKS[int(pos.side)]
     where = "同" if target == last else target_name(target)

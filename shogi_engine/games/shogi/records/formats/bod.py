@@ -25,7 +25,7 @@ class BodReader(Reader):
         return False
 
     def finish(self) -> None:
-        """Take the end. Raises ValueError if there was no diagram."""
+        """Finish. Raises ValueError if there was no diagram."""
         if not self.diagram.rows:
             raise ValueError("there is no diagram")
         super().finish()
@@ -47,7 +47,7 @@ class BodFormat(LineFormat):
         return bool(_ROW.search(head)) and not _MOVES.search(head)
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
-        """Tell whether the line is the hand above a diagram and a diagram came before."""
+        """Tell whether the line is the hand above a diagram, after another diagram."""
         return bool(_UPPER_HAND.match(line)) and any(text.lstrip().startswith("|") for _, text in block)
 
     def reader(self) -> Reader:

@@ -65,7 +65,7 @@ _HEAD = re.compile(r"(V[0-9.]+|N[+-].*|\$[A-Z_+-]+:.*|P[I1-9+-].*|[+-]|[+-][0-9]
 
 
 class CsaReader(LineReader):
-    """The lines of one CSA game."""
+    """Reads the lines of one CSA game."""
 
     def __init__(self) -> None:
         self.record = GameRecord("shogi")
@@ -74,7 +74,7 @@ class CsaReader(LineReader):
         self._whole = ""  # how the position was set up: "" not yet, "I" as a whole, "R" by rows
 
     def take(self, line: str) -> None:
-        """Take one line. Commas separate statements, except in names and comments."""
+        """Read one line. Commas separate statements, except in names and comments."""
         line = line.rstrip()
         for statement in [line] if line[:1] in ("'", "N", "$", "V") else line.split(","):
             if statement:
@@ -101,7 +101,7 @@ class CsaReader(LineReader):
             raise ValueError(f"{text!r} is neither a move nor a time, an ending or a comment")
 
     def _before_moves(self, text: str) -> None:
-        """Take a statement before the side to move is known."""
+        """Read a statement before the side to move is known."""
         if text in _SIGNS:
             self.record.start = self._setup.sfen(_SIGNS[text]) if self._setup else _usual_start(_SIGNS[text])
             self.builder = RecordBuilder(self.record)
@@ -119,7 +119,7 @@ class CsaReader(LineReader):
             raise ValueError(f"{text!r} before the line '+' or '-' that says who begins")
 
     def _position(self, text: str) -> None:
-        """Take one line that begins with P."""
+        """Read a line that begins with P."""
         kind, rest = text[1], text[2:]
         setup = self._setup or (Setup.of(START) if self._whole else Setup())
         if kind == "I":
@@ -166,7 +166,7 @@ class CsaReader(LineReader):
 
     @staticmethod
     def _time(text: str, builder: RecordBuilder) -> None:
-        """Take the time of the preceding move or ending."""
+        """Read the time of the preceding move or ending."""
         found = _TIME.fullmatch(text)
         if not found:
             raise ValueError(f"{text!r} is not a time")
@@ -181,7 +181,7 @@ class CsaReader(LineReader):
             raise ValueError(f"{text!r} before the first move")
 
     def finish(self) -> None:
-        """Take the end. Raises ValueError if the position was not complete."""
+        """Finish. Raises ValueError if the position was incomplete."""
         if self.builder is None:
             raise ValueError("the record does not say whose move it is: a line '+' or '-' is missing")
         self.builder.finish()
@@ -230,7 +230,7 @@ def _usual_start(side: int) -> str:
 def _parts(text: str) -> tuple[int, int, int]:
     """Return (source or 81 + kind, target, kind after the move) of a move such as '7776FU'; kind 0 if it is not a move.
 
-    All results are cached: there are few different moves, and files repeat them by the thousand.
+    All results are cached: there are few different moves, and files repeat them many times.
     """
     source, target = (9 * int(text[at + 1]) - int(text[at]) for at in (0, 2))
     kind = KINDS_BY_CSA.get(text[4:], 0) if "0" not in text[2:4] else 0
@@ -275,7 +275,7 @@ class CsaFormat(LineFormat):
     )  # fmt: skip
 
     def recognises(self, head: str) -> bool:
-        """Tell whether the first line that is not a comment is one of CSA's."""
+        """Tell whether the first line that is not a comment is a CSA line."""
         lines = (line.strip() for line in head.splitlines())
         first = next((line for line in lines if line and line[0] not in "'/"), "")
         return bool(_HEAD.fullmatch(first))
@@ -297,13 +297,13 @@ class CsaFormat(LineFormat):
         return super().parse(block) if moves is None else _tree(block, moves)
 
     def scanner(self) -> Any:
-        """Return what reads games by kernels."""
+        """Return the scanner that reads games by kernels."""
         from shogi_engine.games.shogi.records.scanners import CsaScanner
 
         return CsaScanner(WORDS)
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return the part of a line's outcome that reading the written file gives back."""
+        """Return the outcome of a line as it is read back from the written file."""
         return WORDS.kept(node.outcome, side)
 
     def ratings(self, record: GameRecord) -> tuple[float, float]:

@@ -71,7 +71,7 @@ def _kind(value: Any, where: str) -> int:
 
 
 def _read_start(record: GameRecord, initial: Any) -> None:
-    """Take `initial`. Raises ValueError."""
+    """Read `initial`. Raises ValueError."""
     if initial is None:
         return
     preset = _of(initial, dict, "initial").get("preset")
@@ -108,7 +108,7 @@ def _colour(value: Any, where: str) -> int:
 
 
 def _read_header(record: GameRecord, header: Any, initial_is_there: bool) -> None:
-    """Take `header`. Raises ValueError."""
+    """Read `header`. Raises ValueError."""
     for name, value in _of(header or {}, dict, "header").items():
         text = value if isinstance(value, str) else _shown(value)
         if name in PLAYERS:
@@ -166,14 +166,14 @@ def _read_move(builder: RecordBuilder, move: Any) -> None:
 
 
 class _GameReader:
-    """One game's object."""
+    """Reads the object of one game."""
 
     def __init__(self) -> None:
         self.record = GameRecord("shogi")
         self.where = ""
 
     def take(self, value: Any) -> None:
-        """Take the object. Raises ValueError; `where` then names the place."""
+        """Read the object. Raises ValueError; `where` then names the place."""
         _of(value, dict, "the game")
         if "moves" not in value:
             raise ValueError("'moves' is missing")
@@ -198,7 +198,7 @@ class _GameReader:
         builder: RecordBuilder,
         todo: list[tuple[str, list[Any], int]],
     ) -> None:
-        """Take a line whose first element has ply `first`, 0 for the starting position."""
+        """Read a line whose first element has ply `first`, 0 for the starting position."""
         forks: list[tuple[str, list[Any], int]] = []
         for index, element in enumerate(elements):
             self.where = f"{where}[{index}]"
@@ -221,8 +221,8 @@ class _GameReader:
                     raise ValueError("too many variations")
                 forks.append((f"{self.where}.forks[{number}]", _of(fork, list, "forks"), ply))
         builder.finish()
-        # The variations of the last moves come first: so the line read before, cut at their ply, is always the one that
-        # they branch from.
+        # The variations of the last moves come first. So the line read before, cut at their ply, is always the line
+        # from which they branch.
         by_ply: dict[int, list[tuple[str, list[Any], int]]] = {}
         for fork_entry in forks:
             by_ply.setdefault(fork_entry[2], []).append(fork_entry)
@@ -243,7 +243,7 @@ class JkfFormat(RecordFormat):
     )  # fmt: skip
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return the part of a line's outcome that reading the written file gives back."""
+        """Return the outcome of a line as it is read back from the written file."""
         return SPECIALS.kept(node.outcome, side)
 
     def recognises(self, head: str) -> bool:
@@ -251,7 +251,7 @@ class JkfFormat(RecordFormat):
         return head.lstrip()[:1] == "{" or (head.lstrip()[:1] == "[" and head.lstrip()[1:].lstrip()[:1] in ("{", "]"))
 
     def split(self, source: Iterable[str]) -> Iterator[Any]:
-        """Yield the objects of a file: one, or those of an array. Raises RecordError if it is no JSON."""
+        """Yield the objects of a file: one, or those of an array. Raises RecordError if it is not JSON."""
         try:
             value = json.loads("".join(source), parse_constant=_no_number)
         except json.JSONDecodeError as fault:

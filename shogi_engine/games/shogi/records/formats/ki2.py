@@ -14,21 +14,21 @@ from shogi_engine.games.shogi.records.kakinoki import (
 from shogi_engine.records import formats
 from shogi_engine.records.tree import GameRecord, RecordBuilder
 
-A_LINE = 6  # moves on a line
+A_LINE = 6  # moves per line
 _MARKS = "▲△☗☖▼▽"
 _MOVES = re.compile(rf"\s*[{_MARKS}]")
 _MOVE = re.compile(rf"[{_MARKS}][^{_MARKS}]*")
 
 
 class Ki2Reader(Reader):
-    """The lines of one KI2 game."""
+    """Reads the lines of one KI2 game."""
 
     def is_moves(self, line: str) -> bool:
         """Tell whether a line begins with a player's mark."""
         return bool(_MOVES.match(line))
 
     def take_moves(self, line: str, builder: RecordBuilder) -> bool:
-        """Take the moves of a line; tell whether it began with one. Raises ValueError."""
+        """Read the moves of a line; tell whether it began with one. Raises ValueError."""
         if not self.is_moves(line):
             return False
         for text in _MOVE.findall(line):

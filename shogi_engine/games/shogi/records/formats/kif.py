@@ -39,7 +39,7 @@ _KI2_MOVES = re.compile(r"^\s*[▲△☗☖▼▽]", re.MULTILINE)
 
 
 class KifReader(Reader):
-    """The lines of one KIF game."""
+    """Reads the lines of one KIF game."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class KifReader(Reader):
         return bool(_NUMBERED.match(line))
 
     def take_moves(self, line: str, builder: RecordBuilder) -> bool:
-        """Take a numbered move or ending; tell whether it was one. Raises ValueError."""
+        """Read a numbered move or ending; tell whether it was one. Raises ValueError."""
         found = _LINE.fullmatch(line)
         if not found:
             return False
@@ -97,7 +97,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
         elif first == "&":
             node.label = line[1:].strip()
         elif first == "#" or _NUMBERED.match(line) is None:
-            if not begun:  # only the closing line comes later, which adds nothing
+            if not begun:  # only the closing line comes later, and it adds nothing
                 reader.take(line)
         else:
             begun = True
@@ -149,7 +149,7 @@ class KifFormat(KakinokiFormat):
         return KifReader()
 
     def scanner(self) -> Any:
-        """Return what reads games by kernels."""
+        """Return the scanner that reads games by kernels."""
         from shogi_engine.games.shogi.records.scanners import KifScanner
 
         return KifScanner(WORDS, SAID, said_already)
@@ -189,7 +189,7 @@ def _move_lines(record: GameRecord) -> Iterator[str]:
 
 
 def _ending_lines(record: GameRecord, node: Node, used: float, plies: int, side: int) -> Iterator[str]:
-    """Yield how a line ends."""
+    """Yield the text of a line's ending."""
     main = node is record.main_line[-1]
     time = _time(node.ending_seconds, used + (node.ending_seconds or 0))
     yield f"{plies + 1:4} {ending_word(node, side, told=main)}{time}"
@@ -198,7 +198,7 @@ def _ending_lines(record: GameRecord, node: Node, used: float, plies: int, side:
 
 
 def _time(seconds: float | None, total: float) -> str:
-    """Return '   ( 0:16/00:00:16)', '' if the time is not known."""
+    """Return '   ( 0:16/00:00:16)', '' if the time is unknown."""
     if seconds is None:
         return ""
     whole, total = int(seconds), int(total)

@@ -9,20 +9,20 @@ from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner
 
-WORDS = EndingWords(  # what USI's bestmove can give instead of a move
+WORDS = EndingWords(  # the words that USI's bestmove can have instead of a move
     {"resign": (Termination.RESIGNATION, Winner.OPPONENT), "win": (Termination.DECLARATION, Winner.TO_MOVE)}
 )
 _SFEN = re.compile(r"[1-9+PLNSGBRKplnsgbrk]+(/[1-9+PLNSGBRKplnsgbrk]+){8}\s+[bw]\s")
 
 
 class UsiReader(LineReader):
-    """The line of one game."""
+    """Reads the line of one game."""
 
     def __init__(self) -> None:
         self.record = GameRecord("shogi")
 
     def take(self, line: str) -> None:
-        """Take the line. Raises ValueError saying which move is wrong and why."""
+        """Read the line. Raises ValueError saying which move is wrong and why."""
         words = line.split("#")[0].split()
         if words[:1] == ["position"]:
             words = words[1:]
@@ -64,7 +64,7 @@ class UsiFormat(LineFormat):
         return first.startswith(("startpos", "sfen ")) or bool(_SFEN.match(first))
 
     def is_separator(self, line: str) -> bool:
-        """Tell whether the line is a comment, which holds no game."""
+        """Tell whether the line is a comment."""
         return line.lstrip().startswith("#")
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
@@ -72,7 +72,7 @@ class UsiFormat(LineFormat):
         return bool(line.strip())
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
-        """Return the part of the game's outcome that reading the written file gives back; variations are lost."""
+        """Return the outcome of the game as it is read back from the written file; variations are lost."""
         return WORDS.kept(node.outcome, side)
 
     def reader(self) -> UsiReader:
