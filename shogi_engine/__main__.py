@@ -45,7 +45,9 @@ COMMANDS = (
 
 def parser() -> Parser:
     """Return the parser of the whole command line."""
-    top = Parser(prog="shogi-engine", description="Shogi and Othello on one search.", allow_abbrev=False)
+    top = Parser(
+        prog="shogi-engine", description="Shogi and Othello engines that share one search.", allow_abbrev=False
+    )
     add_language(top)
     top.add_argument("--version", action="version", version=f"shogi-engine {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -39,7 +39,10 @@ def add_parser(commands: Any) -> None:
         commands, "analyse", run, "Judge every move of recorded games, or show the best moves in a position."
     )
     parser.add_argument(
-        "targets", nargs="*", metavar="[GAME] FILE", help="game records; with --position instead GAME (shogi, othello)"
+        "targets",
+        nargs="*",
+        metavar="[GAME] FILE",
+        help="game records; with --position, GAME instead (shogi or othello)",
     )
     add_position(parser)
     parser.add_argument("--number", type=at_least_one, metavar="N", help="only this game of each file")
@@ -54,9 +57,9 @@ def add_parser(commands: Any) -> None:
         "--threads", type=at_least_one, metavar="N", help="positions searched at the same time; default: one per core"
     )
     add_hash(parser, HASH_MB)
-    parser.add_argument("--out", metavar="FILE", help="write the record with comments (a folder for several files)")
-    parser.add_argument("--html", metavar="FILE", help="write a page with boards to step through")
-    parser.add_argument("--plot", metavar="FILE", help="draw the game's graph (PNG, SVG ...; needs matplotlib)")
+    parser.add_argument("--out", metavar="FILE", help="write the annotated record; for several files, FILE is a folder")
+    parser.add_argument("--html", metavar="FILE", help="write an HTML page with boards to step through")
+    parser.add_argument("--plot", metavar="FILE", help="draw a graph of the game (PNG, SVG ...; needs matplotlib)")
     parser.add_argument(
         "--save", metavar="FILE", help="save the analysis (JSON); positions already in FILE are not searched again"
     )

@@ -11,7 +11,7 @@ from shogi_engine.cli.compile_bar import compile_bar
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = add_command(
-        commands, "bench", run, "Search fixed positions; the number of nodes is the search's signature."
+        commands, "bench", run, "Search fixed positions; the number of nodes is the signature of the search."
     )
     add_game(parser, "?")
     add_json(parser)

@@ -65,13 +65,13 @@ def add_parser(commands: Any) -> None:
     export = _action(actions, "export", export_run, "Write the book of a run in the game's book format.")
     export.add_argument("run_file", type=Path, metavar="RUN")
     export.add_argument("--out", type=Path, required=True, metavar="FILE", help="the book to write")
-    merge = _action(actions, "import", import_books, "Merge books, also those of other programs, into one.")
+    merge = _action(actions, "import", import_books, "Merge books, including those of other programs, into one.")
     merge.add_argument(
         "books",
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="the books; if two have the same move, the deeper value is kept",
+        help="the books to merge; if two have the same move, the deeper value is kept",
     )
     merge.add_argument("--out", type=Path, required=True, metavar="FILE", help="the book to write")
 
@@ -103,7 +103,7 @@ def _add_build(actions: Any) -> None:
         "--margin",
         type=float,
         metavar="X",
-        help="how much worse than the best move they may be; default 50 (centipawns), Othello 4 (discs)",
+        help="how much worse than the best move a kept move may be; default 50 (centipawns), Othello 4 (discs)",
     )
     build.add_argument("--max-ply", type=natural, metavar="N", help="last ply of the book; default 40, Othello 30")
     _add_shared(build)

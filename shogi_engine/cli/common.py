@@ -133,7 +133,7 @@ def add_language(parser: argparse.ArgumentParser) -> None:
         "--language",
         choices=language.LANGUAGES,
         default=language.current(),
-        help="language of messages; default: the locale's",
+        help="language of messages; default: that of the locale",
     )
 
 
@@ -154,7 +154,7 @@ def add_position(parser: argparse.ArgumentParser, moves: bool = True) -> None:
         "--position",
         default="",
         metavar="POS",
-        help="a position in the game's notation; default: its starting position",
+        help="a position in the game's notation; default: the starting position",
     )
     if moves:
         parser.add_argument("--moves", nargs="*", default=[], metavar="M", help="moves to make from the position first")
@@ -173,19 +173,22 @@ def add_hash(parser: argparse.ArgumentParser, default: int = 64) -> None:
 
 def add_threads(parser: argparse.ArgumentParser) -> None:
     """Add --threads."""
-    parser.add_argument("--threads", type=at_least_one, default=1, metavar="N")
+    parser.add_argument("--threads", type=at_least_one, default=1, metavar="N", help="number of threads; default 1")
 
 
-LEVEL_HELP = mark("how strong the engine is: 0 (a beginner) to 20 (full strength) in Shogi, to 30 in Othello")
+LEVEL_HELP = mark("strength of the engine: 0 (a beginner) to 20 (full strength) in Shogi, to 30 in Othello")
 
 
 def add_search(parser: argparse.ArgumentParser) -> None:
     """Add a position and the limits of its search: see `search_limits`."""
     add_position(parser)
-    parser.add_argument("--depth", type=at_least_one, metavar="N", help="plies")
+    parser.add_argument("--depth", type=at_least_one, metavar="N", help="search depth in plies")
     parser.add_argument("--nodes", type=at_least_one, metavar="N", help="number of positions to search")
     parser.add_argument(
-        "--movetime", type=at_least_one, metavar="MS", help=f"time; default {DEFAULT_MS} without other limits"
+        "--movetime",
+        type=at_least_one,
+        metavar="MS",
+        help=f"time for a search in ms; default {DEFAULT_MS} without other limits",
     )
     parser.add_argument("--level", type=int, metavar="N", help=LEVEL_HELP)
     add_threads(parser)

@@ -26,7 +26,7 @@ COLOURS = ("#3b6ea8", "#c9c9c9", "#c2573a")  # won, drawn, lost
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = add_command(
-        commands, "compare", run, "Let textbook players play a round robin; tables of results, time and nodes."
+        commands, "compare", run, "Play a round robin of textbook players; print tables of results, times and nodes."
     )
     add_game(parser)
     parser.add_argument(

@@ -17,15 +17,17 @@ STANDARD = "-"  # stdin or stdout
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = add_command(
-        commands, "convert", run, "Convert a file of game records to the format of another file's extension."
+        commands, "convert", run, "Convert game records; the extension of the output file determines its format."
     )
-    parser.add_argument("input", metavar="IN", help="the record, whose content tells its format; - for standard input")
+    parser.add_argument(
+        "input", metavar="IN", help="the record; its format is recognised from its content; - for standard input"
+    )
     parser.add_argument("output", metavar="OUT", help="the file to write; - for standard output (with --to)")
     names = format_names()
     parser.add_argument("--from", dest="source", choices=names, default="", help="the format of IN")
     parser.add_argument("--to", dest="target", choices=names, default="", help="the format of OUT")
     parser.add_argument(
-        "--encoding", default="", metavar="NAME", help="encoding of OUT: utf-8, cp932 ...; default: the format's"
+        "--encoding", default="", metavar="NAME", help="encoding of OUT: utf-8, cp932 ...; default: that of the format"
     )
     parser.add_argument(
         "--from-encoding",

@@ -60,7 +60,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--records", default="", metavar="FOLDER", help="folder for the CSA and KIF files of the games")
     parser.add_argument(
-        "--log", default="", metavar="FILE", help="append all lines sent and received, without the password"
+        "--log", default="", metavar="FILE", help="append all lines sent and received to FILE, without the password"
     )
     parser.add_argument(
         "--attempts",

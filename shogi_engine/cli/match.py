@@ -48,14 +48,21 @@ def terms_numbers(text: str) -> tuple[int, ...] | str:
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "match", run, "Play a match or a tournament: Elo, its interval, and an SPRT.")
+    parser = add_command(
+        commands, "match", run, "Play a match or a tournament; report Elo with its confidence interval, and an SPRT."
+    )
     parser.epilog = EXPLAINED
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help="two or more engines; see below")
     _add_players(parser)
     parser.add_argument(
         "--games", type=at_least_one, default=100, metavar="N", help="games for each pair of players; default 100"
     )
-    parser.add_argument("--tournament", choices=("round-robin", "gauntlet", "ladder"), default="round-robin")
+    parser.add_argument(
+        "--tournament",
+        choices=("round-robin", "gauntlet", "ladder"),
+        default="round-robin",
+        help="who meets whom: all (default), the first player all others, or each its neighbours",
+    )
     parser.add_argument(
         "--concurrency", type=at_least_one, default=1, metavar="N", help="games played at the same time"
     )
@@ -70,15 +77,28 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the openings")
     parser.add_argument(
-        "--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help="stop when a sequential test is decided"
+        "--sprt",
+        type=float,
+        nargs=2,
+        metavar=("ELO0", "ELO1"),
+        help="stop when a sequential test (SPRT) of ELO0 against ELO1 is decided",
     )
-    parser.add_argument("--risks", type=float, nargs=2, default=(0.05, 0.05), metavar=("ALPHA", "BETA"))
+    parser.add_argument(
+        "--risks",
+        type=float,
+        nargs=2,
+        default=(0.05, 0.05),
+        metavar=("ALPHA", "BETA"),
+        help="error probabilities of the test; default 0.05 0.05",
+    )
     _add_terms(parser)
     parser.add_argument(
-        "--log", type=Path, metavar="FILE", help="log with a line for each game; an existing one is continued"
+        "--log", type=Path, metavar="FILE", help="log file with a line for each game; an existing log is continued"
     )
     parser.add_argument("--records", type=Path, metavar="FILE", help="write all games (.kif, .csa, .ggf ...)")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page: table, graph and games")
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="write an HTML page with the table, the graph and the games"
+    )
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="draw the graph of a match between two players (needs matplotlib)"
     )
@@ -98,13 +118,13 @@ def _add_terms(parser: argparse.ArgumentParser) -> None:
         "--resign",
         type=terms_numbers,
         metavar="VALUE:COUNT",
-        help=f"adjudicate a win when in the last COUNT scores of both players one side leads by VALUE; or {NEVER}",
+        help=f"adjudicate a win when both players' last COUNT scores see one side ahead by VALUE; '{NEVER}': play on",
     )
     parser.add_argument(
         "--draw",
         type=terms_numbers,
         metavar="VALUE:COUNT:PLY",
-        help="adjudicate a draw when, from ply PLY on, the last COUNT scores of both players are within VALUE",
+        help="from ply PLY on, adjudicate a draw when both players' last COUNT scores are within VALUE",
     )
     parser.add_argument(
         "--margin",

@@ -45,12 +45,16 @@ def add_parser(commands: Any) -> None:
         nargs="*",
         metavar="SFEN",
         help=(
-            "the position, in which the side to move mates; or a file of one or more (SFEN lines, KIF, BOD "
-            "...), - for stdin"
+            "the position; the side to move mates. Or a file of positions (SFEN lines, KIF, BOD ...); - for "
+            "standard input"
         ),
     )
     parser.add_argument(
-        "--max-ms", type=at_least_one, default=MAX_MS, metavar="N", help=f"time limit in ms; default {MAX_MS}"
+        "--max-ms",
+        type=at_least_one,
+        default=MAX_MS,
+        metavar="N",
+        help=f"time limit for each problem in ms; default {MAX_MS}",
     )
     parser.add_argument("--shortest", action="store_true", help="after the first mate, look for the shortest")
     parser.add_argument("--all", action="store_true", help="also list the other first moves that mate")
@@ -75,7 +79,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--diagram",
         action="store_true",
-        help="draw positions with kanji; otherwise, a single SFEN's position is drawn in letters",
+        help="draw all positions with kanji; by default, only a single SFEN is drawn, with letters",
     )
     parser.add_argument("--kif", metavar="OUT", help="write the problems with their answers as KIF")
     parser.add_argument("--suite", metavar="FILE", help="check the answers in a file instead")

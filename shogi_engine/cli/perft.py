@@ -22,15 +22,15 @@ from shogi_engine.cli.compile_bar import compile_bar
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "perft", run, "Count the leaves of the tree of legal moves.")
+    parser = add_command(commands, "perft", run, "Perft: count the leaves of the tree of legal moves.")
     add_game(parser, "?")
-    parser.add_argument("depth", nargs="?", type=int, metavar="DEPTH")
+    parser.add_argument("depth", nargs="?", type=int, metavar="DEPTH", help="depth in plies")
     add_position(parser, moves=False)
     parser.add_argument("--divide", action="store_true", help="show the leaves below each move")
     parser.add_argument(
         "--no-bulk", action="store_true", help="make the moves of the last ply too, instead of only counting them"
     )
-    parser.add_argument("--free-pass", action="store_true", help="a pass uses no depth")
+    parser.add_argument("--free-pass", action="store_true", help="do not count passes as plies")
     add_threads(parser)
     add_cluster(parser, "positions")
     parser.add_argument("--suite", metavar="FILE", help="check the counts in a file instead")

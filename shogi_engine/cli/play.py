@@ -70,18 +70,21 @@ def add_parser(commands: Any) -> None:
         help="Shogi: notation of moves; default: japanese with kanji, else usi",
     )
     parser.add_argument(
-        "--handicap", default="", metavar="NAME", help="Shogi: 2-piece, 二枚落ち, lance, rook-lance ...; white begins"
+        "--handicap",
+        default="",
+        metavar="NAME",
+        help="Shogi: handicap: 2-piece, 二枚落ち, lance, rook-lance ...; white begins",
     )
     parser.add_argument(
         "--clock",
         type=time_control,
         metavar="MAIN+BYOYOMI+INC",
-        help="10+30, 10:00 or 5m+0+10s; without units, MAIN is in minutes and the rest in seconds",
+        help="clock of both sides: 10+30, 10:00 or 5m+0+10s; without units, MAIN is in minutes and the rest in seconds",
     )
     parser.add_argument(
         "--xot", action="store_true", help="Othello: begin with eight random moves that leave the game balanced"
     )
-    parser.add_argument("--load", default="", metavar="FILE", help="continue the game of a record")
+    parser.add_argument("--load", default="", metavar="FILE", help="continue a recorded game")
     add_search(parser)
 
 

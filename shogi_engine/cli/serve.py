@@ -30,7 +30,7 @@ def add_parser(commands: Any) -> None:
         "--token", default="", help="token that browsers must present; generated if the host requires one"
     )
     parser.add_argument(
-        "--engines", type=at_least_one, metavar="N", help="searches at the same time; default: one per core"
+        "--engines", type=at_least_one, metavar="N", help="number of simultaneous searches; default: one per core"
     )
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
 

@@ -56,14 +56,14 @@ def add_parser(commands: Any) -> None:
         "--games", type=at_least_one, default=20_000, metavar="N", help="games per generation; default 20000"
     )
     parser.add_argument(
-        "--nodes", type=at_least_one, metavar="N", help="nodes per move of these games; default 1000, Othello 300"
+        "--nodes", type=at_least_one, metavar="N", help="nodes per move of the games; default 1000, Othello 300"
     )
     parser.add_argument("--seed", type=natural, default=1, metavar="N")
     parser.add_argument(
         "--labels",
         default="",
         metavar="WHAT",
-        help="the evaluation that plays these games, by name or file; default: the previous generation's weights",
+        help="the evaluation that plays the games, by name or file; default: the previous generation's weights",
     )
     parser.add_argument("--name", default="", help="base name of the weights' files; default network, Othello weights")
     parser.add_argument(
@@ -115,7 +115,7 @@ def _add_game_options(parser: argparse.ArgumentParser) -> None:
     shogi.add_argument(
         "--architecture",
         metavar="NAME",
-        help="own, or k-p: K-P 256x2-32-32, an nn.bin for engines of YaneuraOu's family; default own",
+        help="own, or k-p: K-P 256x2-32-32, an nn.bin for YaneuraOu and related engines; default own",
     )
     shogi.add_argument("--width", type=at_least_one, metavar="N", help="neurons per side; default 256")
     shogi.add_argument("--batch", type=at_least_one, metavar="N", help="positions per step; default 4096")

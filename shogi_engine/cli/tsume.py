@@ -33,7 +33,7 @@ def add_parser(commands: Any) -> None:
         type=int,
         choices=range(1, GRADES + 1),
         metavar="N",
-        help="only problems of this difficulty: 1 (easy) to 10, measured",
+        help="only problems of this difficulty, 1 (easy) to 10",
     )
     parser.add_argument("--progress", action="store_true", help="only show how many problems you have solved")
 

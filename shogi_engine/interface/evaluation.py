@@ -67,7 +67,7 @@ class Evaluation:
         if self.load_weights is not None:
             return Evaluator(self, self.load_weights(file))
         if file is not None:
-            raise ValueError(f"evaluation {self.name}: it has no weights, so {file} cannot be used")
+            raise ValueError(f"evaluation {self.name} has no weights, so {file} cannot be used")
         return Evaluator(self)
 
 

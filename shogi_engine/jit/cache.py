@@ -110,7 +110,7 @@ class KernelCache(_Cache):
         if not self.enabled:
             return
         if data.library.has_dynamic_globals or data.lifted:
-            raise TypeError(f"{self.function.__qualname__} cannot be cached: it holds a global of 1 MB or more")
+            raise TypeError(f"{self.function.__qualname__} cannot be cached: it uses a global of 1 MB or more")
         if self.folder is None:
             return
         path = self.folder / self._name(sig, data.codegen.magic_tuple())

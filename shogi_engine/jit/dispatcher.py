@@ -125,7 +125,7 @@ class KernelDispatcher(CPUDispatcher):
     def _check_globals(self, result: Any) -> None:
         """Raise TypeError if code to be cached contains an address of this process."""
         if result.library.has_dynamic_globals and not isinstance(self._cache, NullCache):
-            raise TypeError(f"{self.py_func.__qualname__} cannot be cached: it holds a global of 1 MB or more")
+            raise TypeError(f"{self.py_func.__qualname__} cannot be cached: it uses a global of 1 MB or more")
 
     # ---- for Python -------------------------------------------------------------------------------------------
 

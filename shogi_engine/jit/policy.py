@@ -48,7 +48,7 @@ def njit(function: Any = None, *, forceinline: bool = False, tiny: bool = False,
         return function
     if function.__closure__:
         names = ", ".join(function.__code__.co_freevars)
-        raise TypeError(f"kernel {function.__qualname__} closes over {names}; pass that as an argument")
+        raise TypeError(f"kernel {function.__qualname__} closes over {names}; pass them as arguments")
     kernel_modules.add(function.__module__)
     options = OPTIONS | {"forceinline": forceinline, "nogil": not brief}
     dispatcher: Any

@@ -9,7 +9,7 @@ JIT_DISABLED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 PLAIN_VARIABLE = "SHOGI_ENGINE_PLAIN_COMPILE"
 
 # The lean compiler (compiler.py, library.py, dispatcher.py) relies on internals of numba. These are the first and last
-# versions that the tests passed with; with any other version, numba's own compiler is used.
+# versions with which the tests passed; with any other version, numba's own compiler is used.
 LEAN_FIRST, LEAN_LAST = (0, 68), (0, 68)
 
 

@@ -66,7 +66,7 @@ def build_kernels(target: str, folder: Path | str, program: str) -> Built:
     """
     features = feature_string(target)
     if platform.machine().lower() not in ("x86_64", "amd64"):
-        raise ValueError(f"{target} is no target for {platform.machine()}")
+        raise ValueError(f"{target} is not a target for {platform.machine()}")
     began = time.perf_counter()
     place = Path(folder) / target
     with tempfile.TemporaryDirectory() as cache:
