@@ -209,7 +209,7 @@ def _text(
         head = [f"{file} ({number})"] if len(judged) > 1 else []
         parts.append("\n".join([*head, analysis.game_table(game, args.language)]))
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
-    words = _("{count} positions in {seconds:.1f} s, {speed:.1f} positions/s, {threads} at once")
+    words = _("{count} positions in {seconds:.1f} s, {speed:.1f} positions/s, {threads} threads")
     count = words.format(count=analyst.positions, seconds=analyst.seconds, speed=speed, threads=analyst.threads)
     return "\n\n".join([*parts, count])
 

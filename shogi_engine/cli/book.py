@@ -294,7 +294,7 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
         + (_("  then {ponder}").format(**row) if row["ponder"] else "")
         for row in rows
     ]  # fmt: skip
-    head = _("the book does not know this position")
+    head = _("this position is not in the book")
     if rows:
         words = plural("{count} move, values in {unit}", "{count} moves, values in {unit}", len(rows))
         head = words.format(count=len(rows), unit=_(recipe.unit_name))

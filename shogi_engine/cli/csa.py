@@ -27,7 +27,7 @@ DELAY_MS = 200  # over the internet; a server on this machine needs less
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "csa", run, "Play on a server by the CSA protocol (floodgate, WCSC).")
+    parser = add_command(commands, "csa", run, "Play on a server over the CSA protocol (floodgate, WCSC).")
     parser.add_argument("server", metavar="HOST[:PORT]", help="the server; the default port is 4081")
     parser.add_argument("--name", required=True, metavar="NAME", help="login name")
     parser.add_argument(

@@ -158,7 +158,7 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
         if counted.nodes != PERFT_NODES:
             problems.append(
                 mark(
-                    f"perft {PERFT_DEPTH} counted {counted.nodes} moves instead of {PERFT_NODES}: the rules are broken"
+                    f"perft {PERFT_DEPTH} counted {counted.nodes} leaves, not {PERFT_NODES}: move generation is broken"
                 )
             )
         found = engine.search(movetime=SEARCH_MS)
@@ -201,7 +201,7 @@ def report(facts: dict[str, Any]) -> str:
         rows.append((_("evaluation"), _(facts["evaluation"])))
     if "worth" in facts:
         scale = f", FV_SCALE {facts['fv_scale']}" if "fv_scale" in facts else ""
-        rows.append((_("its file"), f"{facts['eval_file_mb']} MB{scale}"))
+        rows.append((_("evaluation file"), f"{facts['eval_file_mb']} MB{scale}"))
         rows += [("" if number else _("piece worth"), line) for number, line in enumerate(facts["worth"])]
     if "nps" in facts:
         rows.append((f"perft {PERFT_DEPTH}", _("{perft_nodes} in {perft_seconds} s").format(**facts)))

@@ -71,7 +71,7 @@ class MateAnswer:
         for number, line in enumerate(self.lines()):
             texts = written(self.sfen, line, notation)
             if number:
-                parts.append(_("also, in {length}: {moves}").format(length=len(texts), moves=" ".join(texts)))
+                parts.append(_("also mate in {length}: {moves}").format(length=len(texts), moves=" ".join(texts)))
             else:
                 parts.append("\n".join(numbered(texts)))
         if self.found:

@@ -65,7 +65,7 @@ def sentences(row: dict[str, Any], notation: str) -> list[str]:
     line = written(row["sfen"], row["moves"], notation)
     lines = [_("mate in {length}: {moves}").format(length=row["length"], moves=" ".join(line))]
     words = {
-        "other solution": _("flaw: at move {ply} {move} mates too"),
+        "other solution": _("flaw: at move {ply}, {move} also mates"),
         "shorter": _("flaw: there is a mate in {length}, shorter than the solution given"),
         "left over": _("flaw: pieces are left over in hand"),
     }

@@ -42,7 +42,7 @@ def fraction(text: str) -> float:
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments; those with a game's own default, or for one game only, are None if omitted."""
-    parser = add_command(commands, "train", run, "Make an evaluation from the engine's own games.")
+    parser = add_command(commands, "train", run, "Train an evaluation on games of the engine against itself.")
     parser.add_argument("game", choices=GAMES, metavar="GAME", help=", ".join(GAMES))
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the run; existing files are kept")
     parser.add_argument("--stage", choices=STAGES, help="run only this stage, of one generation")

@@ -247,7 +247,7 @@ class BoardSearches(BookAndLevels):
         """
         record = board.record()
         if record.game != self.game.name:
-            raise ValueError(f"the Board is of {record.game}, but the engine plays {self.game.name}")
+            raise ValueError(f"this Board is for {record.game}, but the engine plays {self.game.name}")
         with self._claimed():
             self.set_position(record.start, record.moves)
             yield int(board.turn)

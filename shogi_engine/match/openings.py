@@ -84,4 +84,6 @@ class Openings:
             engine.new_game()
             if abs(engine.search(nodes=BALANCE_NODES).value) <= BALANCE:
                 return " ".join(engine.move_texts)
-        raise ValueError(f"no balanced position {plies} random moves after {line or 'the start'!r} in {TRIES} tries")
+        raise ValueError(
+            f"no balanced position was found {plies} random moves after {line or 'the start'!r}, in {TRIES} attempts"
+        )

@@ -116,7 +116,7 @@ def read(
             else:
                 yield from _some(chosen, chosen.read(text, keep))
         except UnicodeDecodeError as fault:
-            raise RecordError(f"byte {fault.start}: this is not {encoding}") from None
+            raise RecordError(f"byte {fault.start} is not valid {encoding}") from None
 
 
 def _recognised(text: io.TextIOWrapper, game: str) -> RecordFormat | None:
@@ -222,7 +222,7 @@ def _format_for(path: str | Path, records: Sequence[GameRecord]) -> RecordFormat
     game = records[0].game if records else ""
     found = format_of_name(path, game)
     if found is None:
-        raise ValueError(f"no record format of {game or 'any game'} is written as {Path(path).suffix!r}")
+        raise ValueError(f"no record format of {game or 'any game'} has the extension {Path(path).suffix!r}")
     return found
 
 

@@ -180,7 +180,7 @@ class LineFormat(RecordFormat):
             for number, line in block:
                 reader.number = number
                 if len(line) > LINE_MAX:
-                    raise ValueError(f"a line of {len(line)} characters")
+                    raise ValueError(f"the line is too long: {len(line)} characters")
                 reader.take(line)
             reader.finish()
         except RecordError as fault:  # a fault in an earlier line

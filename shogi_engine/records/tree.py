@@ -375,7 +375,7 @@ class RecordBuilder:
         """Take back moves until `ply` are left. Raises ValueError if there are fewer."""
         self.finish()
         if not 0 <= ply <= self.ply:
-            raise ValueError(f"a variation of move {ply + 1}, but the line before it has {self.ply} moves")
+            raise ValueError(f"a variation of move {ply + 1}, but the line has only {self.ply} moves")
         self._ended = False
         while self.ply > ply:
             self.board.pop()
@@ -389,4 +389,4 @@ class RecordBuilder:
     def _may_go_on(self) -> None:
         self.finish()
         if self._ended:
-            raise ValueError(f"the game has ended already ({self.node.ending})")
+            raise ValueError(f"the game has already ended ({self.node.ending})")

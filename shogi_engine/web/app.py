@@ -182,7 +182,7 @@ class Conversation:
             self._complain(translate(str(fault), viewer.language), **asked)
         except Exception:
             log.exception("a message failed")
-            self._complain(translate(mark("the server could not do that"), viewer.language), **asked)
+            self._complain(translate(mark("the server could not process the request"), viewer.language), **asked)
 
     def _complain(self, text: str, **asked: Any) -> None:
         self._outbox.put({"kind": "error", "text": " ".join(text.split())[:500], **asked})

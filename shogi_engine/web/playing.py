@@ -143,7 +143,7 @@ class Playing:
         self._must_be_on()
         board = self._session.board_at(self.live)
         if not getattr(board, "can_declare_win", lambda: False)():
-            raise ValueError("there is no win to declare")
+            raise ValueError("the conditions for declaring a win are not met")
         self.end(Outcome(int(board.turn), Termination.DECLARATION))
 
     def _must_be_on(self) -> None:

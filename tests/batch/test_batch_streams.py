@@ -78,7 +78,7 @@ def test_refusals(tmp_path):
         streams.open_records(tmp_path / "file", "hcpe")
     with pytest.raises(ValueError, match="no kind of file 'pgn'; there are hcp, hcpe, psv, othello"):
         streams.count_records(tmp_path / "file", "pgn")
-    with streams.RecordWriter(tmp_path / "file", "hcpe") as writer, pytest.raises(ValueError, match="should be of"):
+    with streams.RecordWriter(tmp_path / "file", "hcpe") as writer, pytest.raises(ValueError, match="must be of"):
         writer.write(records("psv", 1))
 
 

@@ -73,7 +73,7 @@ def test_refusals(batch, tmp_path):
     (tmp_path / "piece-1-00000.npz").write_bytes(b"nothing")
     with pytest.raises(ValueError, match=r"piece-1-00000\.npz cannot be read"):
         next(training_games(batch, tmp_path))
-    with pytest.raises(ValueError, match="of the kind hcpe or psv, not 'hcp'"):
+    with pytest.raises(ValueError, match="of the kind hcpe or psv have labels, not 'hcp'"):
         from_records(batch, np.zeros(1, streams.HCP), "hcp")
 
 

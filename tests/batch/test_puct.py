@@ -215,8 +215,8 @@ def test_a_network_that_fails_leaves_the_search_as_it_was():
     search.run(30)
     before, at = search.visits(), search.positions()
     for broken, said in (
-        (lambda leaves: (None, np.zeros(7)), r"values are float32\[3\], not \[7\]"),
-        (lambda leaves: (np.zeros((3, 64)), np.zeros(3)), r"logits are float32\[3, 65\], not \[3, 64\]"),
+        (lambda leaves: (None, np.zeros(7)), r"values must be float32\[3\], not \[7\]"),
+        (lambda leaves: (np.zeros((3, 64)), np.zeros(3)), r"logits must be float32\[3, 65\], not \[3, 64\]"),
         (lambda leaves: 1 / 0, "division"),
     ):
         search.network = broken

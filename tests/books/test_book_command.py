@@ -29,7 +29,7 @@ def test_show_prints_what_the_shipped_books_know(capsys):
     assert status == 0 and {"d6", "f6"} & {each["move"] for each in shown["moves"]}
     assert all(abs(each["value"]) < 10 for each in shown["moves"])  # discs
     status, lines = run(capsys, "othello", "show", "--position", f"{'X' * 62}O- X")
-    assert (status, lines) == (1, ["the book does not know this position"])
+    assert (status, lines) == (1, ["this position is not in the book"])
 
 
 def test_a_book_is_built_extended_exported_and_imported(capsys, tmp_path):

@@ -125,5 +125,5 @@ def test_another_solution_at_a_later_move(capsys, sfen, flaw):
     others = [each for each in row["flaws"] if each["flaw"] == "other solution"]
     assert [(each["ply"], each["move"]) for each in others] == [(3, flaw)]
     assert {"flaw": "left over"} in row["flaws"]
-    assert f"flaw: at move 3 {flaw} mates too" in solved(capsys, sfen, "--check")[1]
+    assert f"flaw: at move 3, {flaw} also mates" in solved(capsys, sfen, "--check")[1]
     assert "余詰: 3手目" in solved(capsys, sfen, "--check", "--language", "ja")[1]

@@ -92,7 +92,7 @@ def test_the_end_says_who_won_and_why():
     text, match = played("shogi", ["2h3h", "8b7b", "3h2h", "7b8b"] * 3)
     assert match.record().ending == "repetition" and match.record().result == "1/2-1/2"
     text, match = played("shogi", ["declare", "resign"])
-    assert "there is no win to declare" in text
+    assert "the conditions for declaring a win are not met" in text
     text, match = played("shogi", ["declare"], position="+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 1")
     assert text.endswith("black wins: declaration") and match.record().result == "1-0"
     text, match = played("othello", ["resign"])

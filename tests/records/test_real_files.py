@@ -190,7 +190,7 @@ def test_sgf_as_other_programs_write_it():
     assert record.main_line[2].children[1].move == "d3"
     with pytest.raises(RecordError, match=r"GM\[1\]: the game must be Othello"):
         one("(;GM[1];B[dd])")
-    with pytest.raises(RecordError, match="line 2: .*no square"):
+    with pytest.raises(RecordError, match="line 2: .*not a square"):
         one("(;GM[2]\n;B[zz])")
 
 

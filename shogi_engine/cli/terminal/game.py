@@ -263,7 +263,7 @@ class TerminalGame:
 
     def _do_declare(self, rest: str) -> None:
         if not self.engine.may_declare():
-            raise ValueError("there is no win to declare")
+            raise ValueError("the conditions for declaring a win are not met")
         self._end(Outcome(int(self._position().turn), Termination.DECLARATION))
 
     def _do_level(self, text: str) -> None:

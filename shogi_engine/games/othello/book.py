@@ -123,7 +123,7 @@ def _text_of(path: Path) -> str:
     try:
         return gzip.decompress(path.read_bytes()).decode()
     except (EOFError, zlib.error, gzip.BadGzipFile) as fault:
-        raise ValueError(f"the packing is damaged: {fault}") from None
+        raise ValueError(f"the compressed data are damaged: {fault}") from None
 
 
 def read(path: Path) -> Book:

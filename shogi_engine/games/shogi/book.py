@@ -148,7 +148,7 @@ class Book:
                     sfen = words.removeprefix("sfen ")
                     key, number, moves = position_key(sfen), _move_number(sfen), []
                 elif not key:
-                    raise ValueError("a position expected")
+                    raise ValueError("expected a position")
                 else:
                     moves.append(_move_line(_parse_move(words)))
             except ValueError as fault:

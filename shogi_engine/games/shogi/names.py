@@ -30,4 +30,4 @@ def entering_king_rule(name: str) -> int:
     for number, known in enumerate(ENTERING_KING_RULES):
         if known.lower() == name.lower():
             return number
-    raise ValueError(f"no entering-king rule {name!r}; there are {', '.join(ENTERING_KING_RULES)}")
+    raise ValueError(f"there is no entering-king rule {name!r}; there are {', '.join(ENTERING_KING_RULES)}")

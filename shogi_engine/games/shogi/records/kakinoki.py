@@ -336,7 +336,7 @@ class Reader(LineReader):
     def finish(self) -> None:
         """Finish. Raises ValueError if it was not a record."""
         if not self._known:
-            raise ValueError("there is neither a move nor a header of a game record")
+            raise ValueError("the file has neither moves nor headers of a game record")
         self._started().finish()
         take_evaluations(self.record)
 

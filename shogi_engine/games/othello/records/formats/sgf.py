@@ -76,14 +76,14 @@ class _Reader:
                 forks.append(self.builder.ply if self.builder else 0)
             elif token.kind == ")":
                 if not forks:
-                    raise ValueError("a ) without its (")
+                    raise ValueError("a ) without a (")
                 ply = forks.pop()
                 if self.builder:
                     self.builder.back_to(ply)
                 closed = not forks
             elif token.kind != ";":
                 if not forks:
-                    raise ValueError("a property before the (")
+                    raise ValueError("a property before the first (")
                 self._property(token)
         self.place = len(text)
         if not closed:
@@ -140,7 +140,7 @@ class _Reader:
 
     def _setup(self, name: str, values: tuple[str, ...]) -> None:
         if self.builder is not None:
-            raise ValueError("a position can be set up before the first move only")
+            raise ValueError("a position can be set up only before the first move")
         if name == "PL":
             if values[0].strip().upper()[:1] not in ("B", "W"):
                 raise ValueError("the side to move must be B or W")

@@ -78,5 +78,5 @@ def read_transcripts(text: str) -> list[GameRecord]:
 def format_transcript(record: GameRecord) -> str:
     """Return a game's moves in a row, without passes. Raises ValueError for a game from another starting position."""
     if format_obf(parse_obf(record.start)) != START:
-        raise ValueError("a transcript cannot tell where the game began, and this one began elsewhere")
+        raise ValueError("a transcript has no starting position, and this game does not begin with the usual one")
     return "".join(move for move in record.moves if move != PASS_NAME)

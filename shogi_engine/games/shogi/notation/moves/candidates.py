@@ -188,7 +188,7 @@ def _nothing(pos: Any, parts: Parts) -> str:
     where = [square for square in range(81) if int(pos.board[square]) == make_piece(side, parts.kind)]
     reach = [square for square in where if square in sources(pos, parts.kind, parts.target)]
     if reach and parts.words:
-        return f"no {name} fits {parts.words!r}; {list_squares(reach)} reach {goal}"
+        return f"no {name} matches {parts.words!r}; {list_squares(reach)} reach {goal}"
     if reach:
         return f"none of {list_squares(reach)} can legally move to {goal}"
     if where:

@@ -116,7 +116,7 @@ class CsaReader(LineReader):
         elif text[0] == "P" and len(text) > 1:
             self._position(text)
         else:
-            raise ValueError(f"{text!r} before the line '+' or '-' that says who begins")
+            raise ValueError(f"{text!r} before the line '+' or '-', which gives the side to move")
 
     def _position(self, text: str) -> None:
         """Read a line that begins with P."""

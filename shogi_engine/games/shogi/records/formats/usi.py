@@ -33,7 +33,7 @@ class UsiReader(LineReader):
         elif start[:1] == ["sfen"]:
             start = start[1:]
         if len(start) not in (3, 4):
-            raise ValueError("'startpos' or an SFEN of four fields is expected, and 'moves' before the moves")
+            raise ValueError("expected 'startpos' or an SFEN of four fields, then 'moves' and the moves")
         parse_sfen(" ".join(start))
         self.record.start = " ".join([*start, "1"][:4])
         builder = RecordBuilder(self.record)
