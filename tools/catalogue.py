@@ -53,6 +53,11 @@ REASONS = (
     "games/shogi/rules/validation.py", "games/shogi/notation/usi_moves.py", "games/shogi/notation/sfen.py",
     "games/othello/notation.py", "games/shogi/notation/moves/candidates.py",
 )  # fmt: skip
+# Why the system refuses a file, as strerror says it.
+SYSTEM = (
+    "No such file or directory", "Permission denied", "Is a directory", "Not a directory", "File exists",
+    "No space left on device", "Read-only file system", "File name too long", "Address already in use",
+)  # fmt: skip
 # Messages of argparse to players.
 ARGPARSE = (
     "usage: ", "positional arguments", "options", "show this help message and exit",
@@ -152,7 +157,7 @@ def collected() -> Catalog:
         name = path.relative_to(package).as_posix() if path.is_relative_to(package) else f"usi/{path.name}"
         for text in texts_of_file(path, is_for_players(name), name in REASONS):
             add(catalogue, text)
-    for text in (*ARGPARSE, *names()):
+    for text in (*ARGPARSE, *SYSTEM, *names()):
         add(catalogue, text)
     return catalogue
 

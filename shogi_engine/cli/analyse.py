@@ -115,7 +115,7 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
     if args.multipv is not None:
         raise ValueError("analyse: --multipv is for a position")
     check_outputs(files, args.out, [args.html, args.plot, args.save])
-    plt = pyplot() if args.plot else None
+    plt = pyplot(args.plot) if args.plot else None
     sources = [(file, number, record) for file in files for number, record in _load(file, game, args.number)]
     if plt is not None and len(sources) != 1:
         raise ValueError(f"analyse: --plot draws one game, there are {len(sources)}; choose one with --number")

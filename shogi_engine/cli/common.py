@@ -80,21 +80,18 @@ class Parser(argparse.ArgumentParser):
 # ---- argument types ----------------------------------------------------------------------------------------------
 
 
-def natural(text: str) -> int:
-    """Return the integer `text`, 0 or more, for argparse."""
-    if not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(f"expected a number, 0 or more, not {text!r}")
-    if len(text.lstrip("0")) > DIGITS_MAX:
+def natural(text: str, least: int = 0) -> int:
+    """Return the integer `text`, `least` or more, for argparse."""
+    if len(text.lstrip("0")) > DIGITS_MAX and text.isascii() and text.isdecimal():
         raise argparse.ArgumentTypeError(f"the number {text[:DIGITS_MAX]}... is too large")
+    if not (text.isascii() and text.isdecimal()) or int(text) < least:
+        raise argparse.ArgumentTypeError(f"expected a number, {least} or more, not {text!r}")
     return int(text)
 
 
 def at_least_one(text: str) -> int:
     """Return the positive integer `text`, for argparse."""
-    number = natural(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a number, 1 or more, not {text!r}")
-    return number
+    return natural(text, 1)
 
 
 def megabytes(text: str) -> int:
@@ -236,13 +233,22 @@ def report_suite(args: argparse.Namespace, outcome: Outcome) -> int:
     return 1 if outcome.failed else 0
 
 
-def pyplot() -> Any:
-    """Return matplotlib's pyplot, set up to write files only; raises ValueError if it is not installed."""
+def pyplot(path: str | Path) -> Any:
+    """Return matplotlib's pyplot, set up to write files only.
+
+    Raises ValueError, before hours of work, if it is not installed or could not write the image `path` in the end.
+    """
     try:
         import matplotlib
     except ImportError:
         raise ValueError("--plot needs matplotlib, which is not installed: pip install matplotlib") from None
     matplotlib.use("Agg")
     from matplotlib import pyplot
+    from matplotlib.backend_bases import FigureCanvasBase
 
+    path, kinds = Path(path), FigureCanvasBase.get_supported_filetypes()
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"--plot: there is no folder {path.absolute().parent}")
+    if path.suffix and path.suffix[1:].lower() not in kinds:
+        raise ValueError(f"--plot: {path.suffix} is none of the image formats ({', '.join(sorted(kinds))})")
     return pyplot

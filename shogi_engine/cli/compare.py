@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     from shogi_engine.textbook.round_robin import compare, parse_player
 
     players = [parse_player(name, args.depth) for name in args.players.split(",")]
-    plt = pyplot() if args.plot else None  # raises before the games, not after
+    plt = pyplot(args.plot) if args.plot else None  # raises before the games, not after
     with compile_bar() as bar:
         tournament = compare(
             args.game,

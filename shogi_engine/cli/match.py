@@ -144,6 +144,8 @@ def prepared(args: argparse.Namespace) -> Prepared:
 
     texts = [f"engine:{args.a}", f"engine:{args.b}"] if args.in_process else args.engines
     count = len(texts)
+    if not args.in_process and (args.a or args.b):
+        raise ValueError("match: --a and --b are for --in-process; give engines' settings as engine:NAME=VALUE")
     if args.in_process and args.engines or not 2 <= count <= MOST_ENGINES:
         raise ValueError(f"match: give 2 to {MOST_ENGINES} engines, or --in-process with --a and --b")
     if count > 2 and (args.sprt or args.plot):
@@ -243,7 +245,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.list:
         return list_parameters(args.game or "shogi")
-    plt = pyplot() if args.plot else None
+    plt = pyplot(args.plot) if args.plot else None
     ready = prepared(args)
     check_outputs(args, ready.game)
     interrupted = False

@@ -10,6 +10,7 @@ from shogi_engine.cli.common import add_command, at_least_one, natural
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.phone_address import qr_code, reachable_host
 from shogi_engine.cli.preparation import leave
+from shogi_engine.language import fault_text
 from shogi_engine.play.keeping import data_folder
 
 PORT = 8765
@@ -86,7 +87,7 @@ def _listener(host: str, port: int) -> socket.socket:
         listener.bind(where)
         listener.listen(128)
     except OSError as fault:
-        raise OSError(f"serve cannot listen on {host}, port {port}: {fault}") from None
+        raise OSError(f"serve cannot listen on {host}, port {port}: {fault_text(fault)}") from None
     return listener
 
 
