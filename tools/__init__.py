@@ -1,9 +1,8 @@
 """Tools for developers; not installed. Run them from the repository's root: `python -m tools.tuning.spsa`.
 
-match     frozen versions, and timed games as GUIs play them
-tuning    parameters of the search and the evaluation
-training  mate problems from games
-tsume     tsume problems
-measure   speed and mistakes
-docs      generated pages, and words that are not used
+match    frozen versions of the engine
+tuning   parameters of the search and the evaluation
+tsume    tsume problems
+measure  speed and mistakes
+docs     generated pages, and words that are not used
 """

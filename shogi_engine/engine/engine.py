@@ -335,7 +335,7 @@ class Engine(BoardSearches):
     def _ready_mate_solver(self) -> ForcedWinSolver:
         """Return the warmed-up solver that works in the table's memory."""
         if self.game.extras.mate_solver is None:
-            raise ValueError(f"{self.game.name} has no solver for mates")
+            raise ValueError(f"{self.game.name} has no mate solver")
         memory = self.searcher.tt.words
         if self._mate_solver is None or self._mate_solver_memory is not memory:
             solver: ForcedWinSolver = self.game.extras.mate_solver(memory=memory, stop_token=StopToken(self._stop))

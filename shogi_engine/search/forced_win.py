@@ -223,7 +223,7 @@ class RootSolver:
         Raises ValueError if the game has none.
         """
         if self._before is None:
-            raise ValueError(f"{self._game.name} has no solver of endgames")
+            raise ValueError(f"{self._game.name} has no endgame solver")
         if not self._is_warm:
             self.warmup()
         return self._before.attempt(position, limits, table)

@@ -92,7 +92,7 @@ class Searcher:
 
     def _set_threads(self, threads: int) -> None:
         if not 1 <= threads <= MAX_THREADS:
-            raise ValueError(f"a search has 1 to {MAX_THREADS} threads, not {threads}")
+            raise ValueError(f"a search must have 1 to {MAX_THREADS} threads, not {threads}")
         del self._contexts[threads:], self._histories[threads:]
         while len(self._contexts) < threads:
             self._histories.append(Histories(self.game))

@@ -174,10 +174,7 @@ class SgfFormat(RecordFormat):
     game = "othello"
     extensions = (".sgf",)
     expected = "'(;FF[4]GM[2]SZ[8];B[f5];W[d6]...)'"
-    holds = frozenset(
-        {formats.VARIATIONS, formats.COMMENTS, formats.EVALUATIONS, formats.LABELS, formats.NAMES, formats.HEADERS,
-         formats.ENDINGS, formats.START, formats.MOVES}
-    )  # fmt: skip
+    holds = formats.ALL - {formats.SECONDS, formats.FRACTIONS, formats.LINES}
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
         """Return the outcome of a line as it is read back from the written file."""
