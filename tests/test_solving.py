@@ -86,5 +86,5 @@ def test_a_mate_is_found_on_request(engine):
     engine.set_position()
     assert engine.find_mate(nodes=100_000).result == "nomate"
     assert engine.search(depth=4).bestmove in engine.legal_moves()
-    with Engine("othello", hash_mb=1) as other, pytest.raises(ValueError, match="othello has no solver for mates"):
+    with Engine("othello", hash_mb=1) as other, pytest.raises(ValueError, match="othello has no mate solver"):
         other.find_mate()
