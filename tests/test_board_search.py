@@ -129,9 +129,9 @@ def test_mate_and_solve(engines):
     assert board.outcome().score == 18
     with pytest.raises(ValueError, match="the game is over"):
         engine.solve(board)
-    with pytest.raises(ValueError, match="no solver of endgames"):
+    with pytest.raises(ValueError, match="no endgame solver"):
         engines["shogi"][0].solve(shogi.Board())
-    with pytest.raises(ValueError, match="no solver for mates"):
+    with pytest.raises(ValueError, match="no mate solver"):
         engine.mate(new_board())
 
 

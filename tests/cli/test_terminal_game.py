@@ -81,7 +81,7 @@ def test_levels_go_to_the_top_in_both_games():
     assert lines[0] == "The engine plays within these limits: depth 1."
     assert lines[1].startswith("The engine plays at level 3;")
     assert lines[4].startswith("The engine plays at full strength;")
-    assert "level must be 0 to 20" in lines[2] and "is a number" in lines[3]
+    assert "level must be 0 to 20" in lines[2] and "must be a number" in lines[3]
 
 
 def test_the_end_says_who_won_and_why():
@@ -185,7 +185,7 @@ def test_time_controls():
     assert time_control("5") == Clock.from_seconds(300) and time_control("1:30:00") == Clock.from_seconds(5400)
     assert time_control("5m+0+10") == Clock(300_000, 0, 10_000) and time_control("1h") == Clock.from_seconds(3600)
     for wrong in ("", "x", "1+2+3+4", "0", "0+0", "-5", "1.5", "101h", "60000", "10+5000", "５"):
-        with pytest.raises(argparse.ArgumentTypeError, match=r"^(expected MAIN|a clock has)"):
+        with pytest.raises(argparse.ArgumentTypeError, match=r"^(expected MAIN|a clock must have)"):
             time_control(wrong)
 
 

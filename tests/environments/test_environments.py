@@ -162,7 +162,7 @@ class TestOneAgent:
     def test_refusals(self, module):
         with pytest.raises(ValueError, match="black or white"):
             module.OneAgent("othello", module.random_opponent(), size=4, colour="red")
-        with pytest.raises(ValueError, match="whole boards"):
+        with pytest.raises(ValueError, match="full boards"):
             module.OneAgent("othello", 0, size=4)
         with pytest.raises(ValueError, match="None or 'ansi', not 'human'"):
             module.OneAgent("othello", module.random_opponent(), size=4, render_mode="human")

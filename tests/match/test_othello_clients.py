@@ -120,9 +120,9 @@ def test_faults_lose_games_of_othello(play, engine, fault):
     ("words", "said"),
     [
         ([GTP, "shogi"], "do not play the same game"),
-        ([GTP, GTP, "--limit", "nodes=5"], "a GTP engine has"),
-        ([NBOARD, NBOARD, "--limit", "byoyomi=5"], "an NBoard engine has"),
-        ([NBOARD, NBOARD, "--limit", "depth=5", "--options1", "A=1"], "has no options"),
+        ([GTP, GTP, "--limit", "nodes=5"], "a GTP engine can have"),
+        ([NBOARD, NBOARD, "--limit", "byoyomi=5"], "an NBoard engine can have"),
+        ([NBOARD, NBOARD, "--limit", "depth=5", "--options1", "A=1"], "have no options"),
         (["gtp:", GTP, "--limit", "depth=5"], "without a command"),
         ([GTP, GTP, "--limit", "depth=5", "--records", "x.kif"], "none of the formats of othello"),
         ([GTP, GTP, GTP, "--limit", "depth=5", "--sprt", "0", "5"], "for two players"),

@@ -67,7 +67,7 @@ def test_transcripts():
     assert [format_transcript(game) for game in games] == ["f5d6c3", "f5f6e6f4"]
     with pytest.raises(ValueError, match="^line 2: transcript: move 2: .*a1"):
         read_transcripts("f5\nf5a1\n")
-    with pytest.raises(ValueError, match="began elsewhere"):
+    with pytest.raises(ValueError, match="does not begin with the usual"):
         format_transcript(GameRecord("othello", FFO_40[:66]))
 
 

@@ -332,7 +332,7 @@ def test_a_suite_is_checked_at_the_door(tmp_path):
     file = tmp_path / "suite.json"
     for wrong in ("", "[]", "{}", '{"positions": [{}]}', '{"positions": 3}', "\x00"):
         file.write_text(wrong)
-        with pytest.raises(ValueError, match=r"no suite of Othello endings"):
+        with pytest.raises(ValueError, match=r"not a suite of Othello endings"):
             read(str(file))
     for change in ({"board": good["board"][1:]}, {"side": "Z"}, {"best": ["a9"]}, {"score": "x"}):
         file.write_text(json.dumps({"positions": [good, good | change]}))

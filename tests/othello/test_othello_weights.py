@@ -70,7 +70,7 @@ def test_refusals(tmp_path):
     for changes in ({"layout": "0" * 16}, {"shape": [1, 2]}, {"format": "othello-patterns-0"}):
         path.write_bytes(whole)
         edited(path, **changes)
-        refused("other patterns")
+        refused("patterns of another version")
     with pytest.raises(OSError):
         weights.read(tmp_path / "none.bin")
 

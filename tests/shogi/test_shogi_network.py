@@ -210,7 +210,7 @@ def test_wide_and_foreign_networks_are_refused():
     heavy.output_weights[0, 0, 0] = 512
     with pytest.raises(ValueError, match="output weights"):
         decode(encode(heavy), "file")
-    with pytest.raises(ValueError, match="no network of this engine"):
+    with pytest.raises(ValueError, match="not a network of this engine"):
         GAME.evaluation("network").load(Path(__file__))
 
 

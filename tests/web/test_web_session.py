@@ -274,7 +274,7 @@ def test_what_was_solved_is_kept_beside_the_games(tmp_path):
     problem = problems()[1]
     assert wait_for(lambda: session.tsume.job is None) and last("hint")["move"] == problem.moves[0]
     session.handle({"do": "move", "move": problem.moves[0]}, viewer)
-    with pytest.raises(ValueError, match="no move to hint"):
+    with pytest.raises(ValueError, match="no move to suggest"):
         session.handle({"do": "hint"}, viewer)
     assert solved() == [2]
     assert Progress(tmp_path / "tsume.json").is_solved(problem)  # the terminal's file
