@@ -36,6 +36,7 @@ from shogi_engine.cli import (  # noqa: E402
 )
 from shogi_engine.cli.common import Parser, add_language  # noqa: E402
 from shogi_engine.language import translate as _  # noqa: E402
+from shogi_engine.language import translate_fault  # noqa: E402
 
 COMMANDS = (
     warmup, perft, bench, doctor, search, solve, trace, mate, tsume, compare, match, analyse, convert, nboard, gtp, csa,
@@ -73,7 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def one_line(fault: BaseException) -> str:
     """Return what went wrong in a line, in the language in use."""
-    return " ".join(_(str(fault)).split())
+    return " ".join(translate_fault(fault).split())
 
 
 if __name__ == "__main__":

@@ -165,8 +165,16 @@ def test_the_command(capsys, tmp_path):
     assert row["players"] == ["random", "minimax:2"] and len(row["nodes_by_depth"]) == 3
     assert file.read_bytes().startswith(b"\x89PNG")
     assert main([*arguments[:-1], "--seed-rules"]) == 0 and "minimax:2" in capsys.readouterr().out  # its older name
-    assert main([*arguments, "--plot", str(tmp_path / "no" / "x.png")]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["no/x.png", "x.nosuch"])
+def test_a_picture_that_could_not_be_written_is_refused_before_the_games(name, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr("shogi_engine.textbook.round_robin.compare", lambda *a, **k: pytest.fail("games were played"))
+    arguments = ["compare", "othello", "--players", "random,random", "--games", "1", "--plot", str(tmp_path / name)]
+    assert main(arguments) == 2
+    output = capsys.readouterr()
+    assert output.out == "" and output.err.count("\n") == 1 and "--plot" in output.err
 
 
 def test_without_matplotlib_there_is_one_error(capsys, monkeypatch):

@@ -44,6 +44,7 @@ def test_elo_interval_and_superiority_are_fishtests(pairs, elo, error, los):
 
 
 def test_scores_and_elo_are_inverse_and_the_usual_ones():
+    assert str(elo_difference(0.5)) == "0.0"  # not -0.0
     assert elo_difference(0.75) == pytest.approx(190.848, abs=1e-3)
     assert expected_score(100) == pytest.approx(0.640065, abs=1e-6)
     for elo in (-300, -5, 0, 70):

@@ -47,15 +47,16 @@ PROGRAMMERS = (
 
 
 Text = str | tuple[str, str] | tuple[str, None, str]  # (one, many), (text, None, context)
-FORMAT_WORDS = (
-    "NAMES", "HEADERS", "ENDINGS", "START", "MOVES", "WINNERS", "VARIATIONS", "COMMENTS", "SECONDS", "FRACTIONS",
-    "EVALUATIONS", "LABELS",
-)  # fmt: skip
 PATTERNS = ("{0}: {1}", "{0} and {1}", "{0} or {1}", "{mates}, {others}")  # of messages inside messages
 # Files whose functions return or yield reasons for refusing something.
 REASONS = (
     "games/shogi/rules/validation.py", "games/shogi/notation/usi_moves.py", "games/shogi/notation/sfen.py",
     "games/othello/notation.py", "games/shogi/notation/moves/candidates.py",
+)  # fmt: skip
+# Why the system refuses a file, as strerror says it.
+SYSTEM = (
+    "No such file or directory", "Permission denied", "Is a directory", "Not a directory", "File exists",
+    "No space left on device", "Read-only file system", "File name too long", "Address already in use",
 )  # fmt: skip
 # Messages of argparse to players.
 ARGPARSE = (
@@ -76,7 +77,7 @@ def names() -> Iterator[Text]:
     yield from ((str(ending), None, "ending") for ending in ENDINGS)
     yield from ((text, None, words.CONTEXT) for text in words.WORDS.values())
     yield from filter(None, KIND_NAMES)
-    yield from (getattr(formats, name) for name in FORMAT_WORDS)
+    yield from (*formats.ALL, formats.WINNERS)
     yield from ("centipawns", "first wins", "second wins", "first", "second", *PATTERNS)
 
 
@@ -156,7 +157,7 @@ def collected() -> Catalog:
         name = path.relative_to(package).as_posix() if path.is_relative_to(package) else f"usi/{path.name}"
         for text in texts_of_file(path, is_for_players(name), name in REASONS):
             add(catalogue, text)
-    for text in (*ARGPARSE, *names()):
+    for text in (*ARGPARSE, *SYSTEM, *names()):
         add(catalogue, text)
     return catalogue
 

@@ -5,6 +5,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from shogi_engine import games, language
@@ -23,7 +24,7 @@ Run = Callable[[argparse.Namespace], int]
 
 
 class Formatter(argparse.HelpFormatter):
-    """Shows help in the language in use; kanji take two columns and have no spaces between them."""
+    """Shows help in the language in use, with defaults; kanji take two columns and have no spaces between them."""
 
     def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
         """Begin with the usage."""
@@ -34,7 +35,16 @@ class Formatter(argparse.HelpFormatter):
         super().start_section(heading and _(heading))
 
     def _get_help_string(self, action: argparse.Action) -> str:
-        return _(action.help or "")
+        text, default = _(action.help or ""), action.default
+        said = default in (None, "", argparse.SUPPRESS) or "default" in str(action.help)
+        if said or not isinstance(default, int | float | str) or isinstance(default, bool):
+            return text
+        shown = f"{default:g}" if isinstance(default, float) else default
+        return _("{text}; default {default}").format(text=text, default=shown)
+
+    def _get_default_metavar_for_optional(self, action: argparse.Action) -> str:
+        number = action.type in (natural, at_least_one, int)
+        return "N" if number else "FILE" if action.type is Path else super()._get_default_metavar_for_optional(action)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return super()._split_lines(text, width) if text.isascii() else wrapped(text, width)
@@ -70,21 +80,18 @@ class Parser(argparse.ArgumentParser):
 # ---- argument types ----------------------------------------------------------------------------------------------
 
 
-def natural(text: str) -> int:
-    """Return the integer `text`, 0 or more, for argparse."""
-    if not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(f"expected a number, 0 or more, not {text!r}")
-    if len(text.lstrip("0")) > DIGITS_MAX:
+def natural(text: str, least: int = 0) -> int:
+    """Return the integer `text`, `least` or more, for argparse."""
+    if len(text.lstrip("0")) > DIGITS_MAX and text.isascii() and text.isdecimal():
         raise argparse.ArgumentTypeError(f"the number {text[:DIGITS_MAX]}... is too large")
+    if not (text.isascii() and text.isdecimal()) or int(text) < least:
+        raise argparse.ArgumentTypeError(f"expected a number, {least} or more, not {text!r}")
     return int(text)
 
 
 def at_least_one(text: str) -> int:
     """Return the positive integer `text`, for argparse."""
-    number = natural(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a number, 1 or more, not {text!r}")
-    return number
+    return natural(text, 1)
 
 
 def megabytes(text: str) -> int:
@@ -162,18 +169,12 @@ def add_position(parser: argparse.ArgumentParser, moves: bool = True) -> None:
 
 def add_hash(parser: argparse.ArgumentParser, default: int = 64) -> None:
     """Add --hash."""
-    parser.add_argument(
-        "--hash",
-        type=megabytes,
-        default=default,
-        metavar="MB",
-        help=f"size of the transposition table, default {default}",
-    )
+    parser.add_argument("--hash", type=megabytes, default=default, metavar="MB", help="size of the transposition table")
 
 
 def add_threads(parser: argparse.ArgumentParser) -> None:
     """Add --threads."""
-    parser.add_argument("--threads", type=at_least_one, default=1, metavar="N")
+    parser.add_argument("--threads", type=at_least_one, default=1)
 
 
 LEVEL_HELP = mark("how strong the engine is: 0 (a beginner) to 20 (full strength) in Shogi, to 30 in Othello")
@@ -182,12 +183,12 @@ LEVEL_HELP = mark("how strong the engine is: 0 (a beginner) to 20 (full strength
 def add_search(parser: argparse.ArgumentParser) -> None:
     """Add a position and the limits of its search: see `search_limits`."""
     add_position(parser)
-    parser.add_argument("--depth", type=at_least_one, metavar="N", help="plies")
-    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="number of positions to search")
+    parser.add_argument("--depth", type=at_least_one, help="plies")
+    parser.add_argument("--nodes", type=at_least_one, help="number of positions to search")
     parser.add_argument(
         "--movetime", type=at_least_one, metavar="MS", help=f"time; default {DEFAULT_MS} without other limits"
     )
-    parser.add_argument("--level", type=int, metavar="N", help=LEVEL_HELP)
+    parser.add_argument("--level", type=int, help=LEVEL_HELP)
     add_threads(parser)
     add_hash(parser)
 
@@ -232,13 +233,22 @@ def report_suite(args: argparse.Namespace, outcome: Outcome) -> int:
     return 1 if outcome.failed else 0
 
 
-def pyplot() -> Any:
-    """Return matplotlib's pyplot, set up to write files only; raises ValueError if it is not installed."""
+def pyplot(path: str | Path) -> Any:
+    """Return matplotlib's pyplot, set up to write files only.
+
+    Raises ValueError, before hours of work, if it is not installed or could not write the image `path` in the end.
+    """
     try:
         import matplotlib
     except ImportError:
         raise ValueError("--plot needs matplotlib, which is not installed: pip install matplotlib") from None
     matplotlib.use("Agg")
     from matplotlib import pyplot
+    from matplotlib.backend_bases import FigureCanvasBase
 
+    path, kinds = Path(path), FigureCanvasBase.get_supported_filetypes()
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"--plot: there is no folder {path.absolute().parent}")
+    if path.suffix and path.suffix[1:].lower() not in kinds:
+        raise ValueError(f"--plot: {path.suffix} is none of the image formats ({', '.join(sorted(kinds))})")
     return pyplot

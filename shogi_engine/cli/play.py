@@ -28,6 +28,7 @@ from shogi_engine.cli.terminal.screen import (
     is_terminal,
 )
 from shogi_engine.language import translate as _
+from shogi_engine.language import translate_fault
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.keeping import data_folder, keep
 from shogi_engine.play.strength import FIRST_LEVEL, level_limits
@@ -229,7 +230,7 @@ def offer_save(match: TerminalGame) -> None:
         except EOFError:
             return
         except (ValueError, OSError) as fault:
-            match.show(_(str(fault)))
+            match.show(translate_fault(fault))
 
 
 def keep_game(match: TerminalGame) -> None:
@@ -239,7 +240,7 @@ def keep_game(match: TerminalGame) -> None:
     try:
         path = keep(match.record())
     except (ValueError, OSError) as fault:
-        print(_("the game could not be kept: {fault}").format(fault=_(str(fault))), file=sys.stderr)
+        print(_("the game could not be kept: {fault}").format(fault=translate_fault(fault)), file=sys.stderr)
         return
     match.note_stored()
     with contextlib.suppress(OSError):  # the terminal may be closed

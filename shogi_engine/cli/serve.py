@@ -10,6 +10,7 @@ from shogi_engine.cli.common import add_command, at_least_one, natural
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.phone_address import qr_code, reachable_host
 from shogi_engine.cli.preparation import leave
+from shogi_engine.language import fault_text
 from shogi_engine.play.keeping import data_folder
 
 PORT = 8765
@@ -23,13 +24,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; any but this machine's own requires a token"
     )
-    parser.add_argument(
-        "--port", type=natural, default=PORT, metavar="N", help=f"port; default {PORT}, 0 for any free one"
-    )
+    parser.add_argument("--port", type=natural, default=PORT, help="port, 0 for any free one")
     parser.add_argument("--token", default="", help="token that browsers must know; generated if the host requires one")
-    parser.add_argument(
-        "--engines", type=at_least_one, metavar="N", help="searches at the same time; default: one per core"
-    )
+    parser.add_argument("--engines", type=at_least_one, help="searches at the same time; default: one per core")
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
 
 
@@ -90,7 +87,7 @@ def _listener(host: str, port: int) -> socket.socket:
         listener.bind(where)
         listener.listen(128)
     except OSError as fault:
-        raise OSError(f"serve cannot listen on {host}, port {port}: {fault}") from None
+        raise OSError(f"serve cannot listen on {host}, port {port}: {fault_text(fault)}") from None
     return listener
 
 

@@ -24,7 +24,7 @@ def expected_score(elo: float) -> float:
 def elo_difference(score: float) -> float:
     """Return the Elo difference of a score, which is limited to 0.001..0.999."""
     score = min(max(score, 1e-3), 1 - 1e-3)
-    return -400 * math.log10(1 / score - 1)
+    return 400 * math.log10(score / (1 - score))
 
 
 def pentanomial(scores: Mapping[int, float]) -> list[int]:

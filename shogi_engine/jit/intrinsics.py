@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ from numba.np.arrayobj import populate_array
 from shogi_engine.jit.settings import JIT_DISABLED
 
 
-def kernel_intrinsic(python_twin: Callable) -> Callable[[Callable], Any]:
+def typed_intrinsic(python_twin: Callable) -> Callable[[Callable], Any]:
     """Turn a typing function into an intrinsic, or use its plain Python twin when JIT is off."""
 
     def wrap(typing_function: Callable) -> Any:
@@ -28,126 +29,101 @@ def kernel_intrinsic(python_twin: Callable) -> Callable[[Callable], Any]:
     return wrap
 
 
-@kernel_intrinsic(lambda x: int(x).bit_count())
-def popcount(typingctx, x):
+def kernel_intrinsic(signature: Any, python_twin: Callable) -> Callable[[Callable], Any]:
+    """Turn `emit(builder, *values)`, which emits the code and returns the result, into an intrinsic with one signature.
+
+    With JIT off its plain Python twin is used.
+    """
+
+    def wrap(emit: Callable) -> Any:
+        @functools.wraps(emit)
+        def typing_function(typingctx: Any, *arguments: Any) -> Any:
+            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                result = emit(builder, *args)
+                return context.get_dummy_value() if result is None else result
+
+            return signature, codegen
+
+        names = ("typingctx", *(f"value{number}" for number in range(len(signature.args))))
+        parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+        typing_function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return typed_intrinsic(python_twin)(typing_function)
+
+    return wrap
+
+
+@kernel_intrinsic(types.int64(types.uint64), lambda x: int(x).bit_count())
+def popcount(builder, x):
     """Return the number of set bits of the uint64 `x` as int64."""
-
-    def codegen(context, builder, signature, args):
-        return builder.ctpop(args[0])
-
-    return types.int64(types.uint64), codegen
+    return builder.ctpop(x)
 
 
-@kernel_intrinsic(lambda x: (int(x) & -int(x)).bit_length() - 1 if x else 64)
-def ctz(typingctx, x):
+@kernel_intrinsic(types.int64(types.uint64), lambda x: (int(x) & -int(x)).bit_length() - 1 if x else 64)
+def ctz(builder, x):
     """Return the index of the lowest set bit of the uint64 `x` as int64; 64 if it is 0."""
-
-    def codegen(context, builder, signature, args):
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.int64(types.uint64), codegen
+    return builder.cttz(x, ir.Constant(ir.IntType(1), 0))
 
 
-@kernel_intrinsic(lambda x: 64 - int(x).bit_length())
-def clz(typingctx, x):
+@kernel_intrinsic(types.int64(types.uint64), lambda x: 64 - int(x).bit_length())
+def clz(builder, x):
     """Return the number of zeros above the highest set bit of the uint64 `x` as int64; 64 if it is 0."""
-
-    def codegen(context, builder, signature, args):
-        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.int64(types.uint64), codegen
+    return builder.ctlz(x, ir.Constant(ir.IntType(1), 0))
 
 
-@kernel_intrinsic(lambda x: np.uint64(int.from_bytes(int(x).to_bytes(8, "little"), "big")))
-def bswap(typingctx, x):
+@kernel_intrinsic(types.uint64(types.uint64), lambda x: np.uint64(int.from_bytes(int(x).to_bytes(8, "little"), "big")))
+def bswap(builder, x):
     """Return the uint64 `x` with its bytes in reverse order (a board of eight rows upside down)."""
-
-    def codegen(context, builder, signature, args):
-        return builder.bswap(args[0])
-
-    return types.uint64(types.uint64), codegen
-
-
-def _python_load(address: Any) -> np.uint64:
-    return np.uint64(ctypes.c_uint64.from_address(int(address)).value)
-
-
-def _python_load_i16(address: Any) -> int:
-    return ctypes.c_int16.from_address(int(address)).value
-
-
-def _python_load_i32(address: Any) -> int:
-    return ctypes.c_int32.from_address(int(address)).value
+    return builder.bswap(x)
 
 
 def _python_store(address: Any, value: Any) -> None:
     ctypes.c_uint64.from_address(int(address)).value = int(value)
 
 
-@kernel_intrinsic(_python_load)
-def load_u64(typingctx, address):
+@kernel_intrinsic(
+    types.uint64(types.uint64), lambda address: np.uint64(ctypes.c_uint64.from_address(int(address)).value)
+)
+def load_u64(builder, address):
     """Return the uint64 at the raw `address` (uint64, 8-byte aligned), read atomically (monotonic).
 
     The load is atomic so that the compiler can neither hoist a stop flag out of a loop nor split a table entry's word.
     """
-
-    def codegen(context, builder, signature, args):
-        pointer = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
-        return builder.load_atomic(pointer, "monotonic", 8)
-
-    return types.uint64(types.uint64), codegen
+    pointer = builder.inttoptr(address, ir.IntType(64).as_pointer())
+    return builder.load_atomic(pointer, "monotonic", 8)
 
 
-@kernel_intrinsic(_python_load_i16)
-def load_i16(typingctx, address):
+@kernel_intrinsic(types.int64(types.uint64), lambda address: ctypes.c_int16.from_address(int(address)).value)
+def load_i16(builder, address):
     """Return the int16 at the raw `address` (uint64, 2-byte aligned) as int64; a plain load of constant memory."""
-
-    def codegen(context, builder, signature, args):
-        pointer = builder.inttoptr(args[0], ir.IntType(16).as_pointer())
-        return builder.sext(builder.load(pointer, align=2), ir.IntType(64))
-
-    return types.int64(types.uint64), codegen
+    pointer = builder.inttoptr(address, ir.IntType(16).as_pointer())
+    return builder.sext(builder.load(pointer, align=2), ir.IntType(64))
 
 
-@kernel_intrinsic(_python_load_i32)
-def load_i32(typingctx, address):
+@kernel_intrinsic(types.int64(types.uint64), lambda address: ctypes.c_int32.from_address(int(address)).value)
+def load_i32(builder, address):
     """Return the int32 at the raw `address` (uint64, 4-byte aligned) as int64; a plain load as `load_i16`."""
-
-    def codegen(context, builder, signature, args):
-        pointer = builder.inttoptr(args[0], ir.IntType(32).as_pointer())
-        return builder.sext(builder.load(pointer, align=4), ir.IntType(64))
-
-    return types.int64(types.uint64), codegen
+    pointer = builder.inttoptr(address, ir.IntType(32).as_pointer())
+    return builder.sext(builder.load(pointer, align=4), ir.IntType(64))
 
 
-@kernel_intrinsic(_python_store)
-def store_u64(typingctx, address, value):
+@kernel_intrinsic(types.void(types.uint64, types.uint64), _python_store)
+def store_u64(builder, address, value):
     """Write the uint64 `value` at the raw `address` (uint64, 8-byte aligned) atomically (monotonic)."""
-
-    def codegen(context, builder, signature, args):
-        pointer = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
-        builder.store_atomic(args[1], pointer, "monotonic", 8)
-        return context.get_dummy_value()
-
-    return types.void(types.uint64, types.uint64), codegen
+    pointer = builder.inttoptr(address, ir.IntType(64).as_pointer())
+    builder.store_atomic(value, pointer, "monotonic", 8)
 
 
-@kernel_intrinsic(lambda address: None)
-def prefetch(typingctx, address):
+@kernel_intrinsic(types.void(types.uint64), lambda address: None)
+def prefetch(builder, address):
     """Ask the CPU to bring the cache line at the raw `address` (uint64) closer; no other effect."""
-
-    def codegen(context, builder, signature, args):
-        i8p, i32 = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [i8p, i32, i32, i32])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [i8p], kind)
-        flags = [ir.Constant(i32, value) for value in (0, 3, 1)]  # read, keep close, data
-        builder.call(function, [builder.inttoptr(args[0], i8p), *flags])
-        return context.get_dummy_value()
-
-    return types.void(types.uint64), codegen
+    i8p, i32 = ir.IntType(8).as_pointer(), ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [i8p, i32, i32, i32])
+    function = builder.module.declare_intrinsic("llvm.prefetch", [i8p], kind)
+    flags = [ir.Constant(i32, value) for value in (0, 3, 1)]  # read, keep close, data
+    builder.call(function, [builder.inttoptr(address, i8p), *flags])
 
 
-@kernel_intrinsic(lambda array: np.uint64(array.ctypes.data))
+@typed_intrinsic(lambda array: np.uint64(array.ctypes.data))
 def address_of(typingctx, array):
     """Return the address (uint64) of the first element of `array`, which the caller keeps alive."""
 
@@ -186,7 +162,7 @@ def python_record_at(owner: Any, address: Any) -> Any:
     return _view_at(int(address), _pointee_of(owner.dtype))
 
 
-@kernel_intrinsic(python_record_at)
+@typed_intrinsic(python_record_at)
 def record_at(typingctx, owner, address):
     """Return the record at the raw `address` (uint64), of the dtype set by `points_to` for the dtype of `owner`.
 
@@ -215,7 +191,7 @@ def record_reader(dtype: np.dtype) -> Any:
 
         return record(types.int64), codegen
 
-    return kernel_intrinsic(lambda address: _view_at(int(address), dtype))(reader)
+    return typed_intrinsic(lambda address: _view_at(int(address), dtype))(reader)
 
 
 def _array_at(address: int, count: int, dtype: np.dtype) -> Any:
@@ -243,4 +219,4 @@ def array_reader(dtype: np.dtype) -> Any:
 
         return array(types.int64, types.int64), codegen
 
-    return kernel_intrinsic(lambda address, count: _array_at(int(address), int(count), dtype))(reader)
+    return typed_intrinsic(lambda address, count: _array_at(int(address), int(count), dtype))(reader)

@@ -216,17 +216,12 @@ def traced(function: Callable) -> Any:
     Its arguments are numbers (uint64). It returns a number, or nothing if annotated with `-> None`.
     """
     own = inspect.signature(function)
-    returns, count = own.return_annotation is not None, len(own.parameters)
-    context_parameter = inspect.Parameter("typingctx", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    returns = own.return_annotation is not None
 
     @functools.wraps(function)
-    def typing_function(typingctx: Any, *arguments: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            result = function(*(Lanes(builder, each) for each in args))
-            return result.value if returns else context.get_dummy_value()
+    def emit(builder: Any, *arguments: Any) -> Any:
+        result = function(*(Lanes(builder, each) for each in arguments))
+        return result.value if returns else None
 
-        return (types.uint64 if returns else types.void)(*[types.uint64] * count), codegen
-
-    parameters = [context_parameter, *own.parameters.values()]
-    typing_function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return kernel_intrinsic(function)(typing_function)
+    result = types.uint64 if returns else types.void
+    return kernel_intrinsic(result(*[types.uint64] * len(own.parameters)), function)(emit)

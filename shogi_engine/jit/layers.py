@@ -165,15 +165,10 @@ def _emit_block(dot: DotProduct, builder: Any, total: Any, block: Any, values: A
     builder.store(dot.emit(builder, builder.load(total), builder.bitcast(every, whole), row), total)
 
 
-def _emit_layer(dot: DotProduct, taken: int, sparse: bool) -> Callable:
-    """Return the code generator of `layer_of`, or of `sparse_layer_of`."""
+def _emit_layer(dot: DotProduct, taken: int) -> Callable:
+    """Return what emits the code of `layer_of`, or of `sparse_layer_of`."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        if sparse:
-            out, values, weights, bias, blocks, groups, listed, count = args
-        else:
-            out, values, weights, bias, blocks, groups = args
-            count = blocks
+    def emit(builder, out, values, weights, bias, blocks, groups, listed=None, count=None):
         vector = ir.VectorType(I32, SUMS)
         totals = [cgutils.alloca_once(builder, vector) for _ in range(UNROLL)]
         group_bytes = builder.mul(builder.add(blocks, I64(1)), I64(ALIGNMENT))
@@ -183,10 +178,12 @@ def _emit_layer(dot: DotProduct, taken: int, sparse: bool) -> Callable:
             start = _at(builder, bias, builder.mul(group.index, I64(ALIGNMENT)), vector)
             for nth, total in enumerate(totals):
                 builder.store(ir.Constant(vector, None) if nth else builder.load(start, align=4), total)
-            with cgutils.for_range_slice(builder, I64(0), count, I64(UNROLL), intp=I64) as (first, _):
+            with cgutils.for_range_slice(
+                builder, I64(0), blocks if count is None else count, I64(UNROLL), intp=I64
+            ) as (first, _):
                 for nth, total in enumerate(totals):
                     block = builder.add(first, I64(nth))
-                    if sparse:
+                    if listed is not None:
                         pointer = _at(builder, listed, builder.mul(block, I64(2)), I16)
                         block = builder.zext(builder.load(pointer, align=2), I64)
                     _emit_block(dot, builder, total, block, values, here, taken)
@@ -200,9 +197,8 @@ def _emit_layer(dot: DotProduct, taken: int, sparse: bool) -> Callable:
                 short = ir.VectorType(I32, FEW_OUTPUTS)
                 result = builder.add(builder.trunc(doubled, short), builder.trunc(builder.lshr(doubled, half), short))
             builder.store(result, _at(builder, out, builder.mul(group.index, I64(4 * written)), result.type), align=4)
-        return context.get_dummy_value()
 
-    return codegen
+    return emit
 
 
 def _python_layer(taken: int) -> Callable:
@@ -229,13 +225,8 @@ def layer_of(taken: int, dot: DotProduct | None = None) -> Any:
     Args:
         taken: as `inputs_in_block` returns it
     """
-    emit = _emit_layer(dot or best_dot_product(), taken, sparse=False)
-
-    @kernel_intrinsic(_python_layer(taken))
-    def layer(typingctx, out, values, weights, bias, blocks, groups):
-        return types.void(*[types.uint64] * 4, types.int64, types.int64), emit
-
-    return layer
+    signature = types.void(*[types.uint64] * 4, types.int64, types.int64)
+    return kernel_intrinsic(signature, _python_layer(taken))(_emit_layer(dot or best_dot_product(), taken))
 
 
 def sparse_layer_of(taken: int, dot: DotProduct | None = None) -> Any:
@@ -245,13 +236,8 @@ def sparse_layer_of(taken: int, dot: DotProduct | None = None) -> Any:
         listed: uint16[count], as `list_nonzero` writes it
         values: uint8[(blocks + 1) * taken]
     """
-    emit = _emit_layer(dot or best_dot_product(), taken, sparse=True)
-
-    @kernel_intrinsic(_python_layer(taken))
-    def layer(typingctx, out, values, weights, bias, blocks, groups, listed, count):
-        return types.void(*[types.uint64] * 4, *[types.int64] * 2, types.uint64, types.int64), emit
-
-    return layer
+    signature = types.void(*[types.uint64] * 4, *[types.int64] * 2, types.uint64, types.int64)
+    return kernel_intrinsic(signature, _python_layer(taken))(_emit_layer(dot or best_dot_product(), taken))
 
 
 # ---- inputs that are not 0 ---------------------------------------------------------------------------------------
@@ -278,38 +264,34 @@ def nonzero_blocks_of(taken: int) -> Any:
         array_at(listed, count, np.uint16)[:] = [*found, *[int(blocks)] * (count - len(found))]
         return count
 
-    @kernel_intrinsic(twin)
-    def list_nonzero(typingctx, listed, values, blocks):
-        def codegen(context, builder, signature, args):
-            listed, values, blocks = args
-            numbers, read = ir.VectorType(I16, STEP), ir.VectorType(ir.IntType(8 * taken), STEP)
-            kind = ir.ArrayType(numbers, 1 << STEP)
-            rows = [ir.Constant(numbers, [int(each) for each in row]) for row in POSITIONS]
-            table = cgutils.global_constant(builder, "positions", ir.Constant(kind, rows))
-            every = ir.Constant(ir.VectorType(I32, STEP), None)
+    @kernel_intrinsic(types.int64(types.uint64, types.uint64, types.int64), twin)
+    def list_nonzero(builder, listed, values, blocks):
+        numbers, read = ir.VectorType(I16, STEP), ir.VectorType(ir.IntType(8 * taken), STEP)
+        kind = ir.ArrayType(numbers, 1 << STEP)
+        rows = [ir.Constant(numbers, [int(each) for each in row]) for row in POSITIONS]
+        table = cgutils.global_constant(builder, "positions", ir.Constant(kind, rows))
+        every = ir.Constant(ir.VectorType(I32, STEP), None)
 
-            def write(count, number):
-                """Append `number`, a vector, to the first `count` entries of the list."""
-                builder.store(number, _at(builder, listed, builder.mul(count, I64(2)), numbers), align=2)
+        def write(count, number):
+            """Append `number`, a vector, to the first `count` entries of the list."""
+            builder.store(number, _at(builder, listed, builder.mul(count, I64(2)), numbers), align=2)
 
-            def splat(number):
-                first = builder.insert_element(ir.Constant(numbers, ir.Undefined), builder.trunc(number, I16), I32(0))
-                return builder.shuffle_vector(first, first, every)
+        def splat(number):
+            first = builder.insert_element(ir.Constant(numbers, ir.Undefined), builder.trunc(number, I16), I32(0))
+            return builder.shuffle_vector(first, first, every)
 
-            found = cgutils.alloca_once_value(builder, I64(0))
-            with cgutils.for_range_slice(builder, I64(0), blocks, I64(STEP), intp=I64) as (first, _):
-                inputs = builder.load(_at(builder, values, builder.mul(first, I64(taken)), read), align=1)
-                used = builder.icmp_unsigned("!=", inputs, ir.Constant(read, None))
-                mask = builder.zext(builder.bitcast(used, ir.IntType(STEP)), I64)
-                count = builder.load(found)
-                number = builder.load(builder.gep(table, [I64(0), mask], inbounds=True), align=2 * STEP)
-                write(count, builder.add(number, splat(first)))
-                builder.store(builder.add(count, builder.ctpop(mask)), found)
+        found = cgutils.alloca_once_value(builder, I64(0))
+        with cgutils.for_range_slice(builder, I64(0), blocks, I64(STEP), intp=I64) as (first, _):
+            inputs = builder.load(_at(builder, values, builder.mul(first, I64(taken)), read), align=1)
+            used = builder.icmp_unsigned("!=", inputs, ir.Constant(read, None))
+            mask = builder.zext(builder.bitcast(used, ir.IntType(STEP)), I64)
             count = builder.load(found)
-            write(count, splat(blocks))
-            return builder.and_(builder.add(count, I64(UNROLL - 1)), I64(-UNROLL))
-
-        return types.int64(types.uint64, types.uint64, types.int64), codegen
+            number = builder.load(builder.gep(table, [I64(0), mask], inbounds=True), align=2 * STEP)
+            write(count, builder.add(number, splat(first)))
+            builder.store(builder.add(count, builder.ctpop(mask)), found)
+        count = builder.load(found)
+        write(count, splat(blocks))
+        return builder.and_(builder.add(count, I64(UNROLL - 1)), I64(-UNROLL))
 
     return list_nonzero
 
@@ -326,31 +308,24 @@ def _python_pair_products(out: Any, values: Any, count: Any) -> None:
     array_at(out, count, np.uint8)[:] = low * high >> PRODUCT_SHIFT
 
 
-@kernel_intrinsic(_python_pair_products)
-def pair_products(typingctx, out, values, count):
+@kernel_intrinsic(types.void(types.uint64, types.uint64, types.int64), _python_pair_products)
+def pair_products(builder, out, values, count):
     """Write clip(values[i]) * clip(values[count + i]) >> PRODUCT_SHIFT to `out`, uint8[count].
 
     Args:
         values: int16[2 * count], clipped to 0..PRODUCT_LIMIT
         count: a multiple of PRODUCTS
     """
-
-    def codegen(context, builder, signature, args):
-        out, values, count = args
-        kind = ir.VectorType(I16, PRODUCTS)
-        limit, shift = (ir.Constant(kind, [I16(each)] * PRODUCTS) for each in (PRODUCT_LIMIT, PRODUCT_SHIFT))
-        second = builder.add(values, builder.mul(count, I64(2)))
-        with cgutils.for_range_slice(builder, I64(0), count, I64(PRODUCTS), intp=I64) as (first, _):
-            offset = builder.mul(first, I64(2))
-            low, high = (
-                _clip(builder, builder.load(_at(builder, half, offset, kind), align=2), limit)
-                for half in (values, second)
-            )
-            product = builder.trunc(builder.lshr(builder.mul(low, high), shift), ir.VectorType(I8, PRODUCTS))
-            builder.store(product, _at(builder, out, first, product.type), align=1)
-        return context.get_dummy_value()
-
-    return types.void(types.uint64, types.uint64, types.int64), codegen
+    kind = ir.VectorType(I16, PRODUCTS)
+    limit, shift = (ir.Constant(kind, [I16(each)] * PRODUCTS) for each in (PRODUCT_LIMIT, PRODUCT_SHIFT))
+    second = builder.add(values, builder.mul(count, I64(2)))
+    with cgutils.for_range_slice(builder, I64(0), count, I64(PRODUCTS), intp=I64) as (first, _):
+        offset = builder.mul(first, I64(2))
+        low, high = (
+            _clip(builder, builder.load(_at(builder, half, offset, kind), align=2), limit) for half in (values, second)
+        )
+        product = builder.trunc(builder.lshr(builder.mul(low, high), shift), ir.VectorType(I8, PRODUCTS))
+        builder.store(product, _at(builder, out, first, product.type), align=1)
 
 
 def _python_squares_and_clipped(out: Any, sums: Any, count: Any) -> None:
@@ -361,36 +336,30 @@ def _python_squares_and_clipped(out: Any, sums: Any, count: Any) -> None:
     written[count:] = (values >> CLIP_SHIFT).clip(0, LARGEST_ACTIVATION)
 
 
-@kernel_intrinsic(_python_squares_and_clipped)
-def squares_and_clipped(typingctx, out, sums, count):
+@kernel_intrinsic(types.void(types.uint64, types.uint64, types.int64), _python_squares_and_clipped)
+def squares_and_clipped(builder, out, sums, count):
     """Write activations of the squares of `sums`, then of the sums themselves, to `out`, uint8[2 * count].
 
     They are sums[i]^2 >> SQUARE_SHIFT and sums[i] >> CLIP_SHIFT, clipped to 0..LARGEST_ACTIVATION. Whole vectors are
     read and written: sums up to the next multiple of SUMS, and the same part of `out`.
     """
+    kind, narrow = ir.VectorType(I32, SUMS), ir.VectorType(I8, SUMS)
+    constants = (-SQUARE_LIMIT, SQUARE_LIMIT, SQUARE_SHIFT, CLIP_SHIFT, LARGEST_ACTIVATION)
+    least, most, square_shift, clip_shift, largest = (ir.Constant(kind, [I32(n)] * SUMS) for n in constants)
 
-    def codegen(context, builder, signature, args):
-        out, sums, count = args
-        kind, narrow = ir.VectorType(I32, SUMS), ir.VectorType(I8, SUMS)
-        constants = (-SQUARE_LIMIT, SQUARE_LIMIT, SQUARE_SHIFT, CLIP_SHIFT, LARGEST_ACTIVATION)
-        least, most, square_shift, clip_shift, largest = (ir.Constant(kind, [I32(n)] * SUMS) for n in constants)
+    def squared(value):
+        value = _call(builder, f"llvm.smax.v{SUMS}i32", kind, value, least)
+        value = _call(builder, f"llvm.smin.v{SUMS}i32", kind, value, most)
+        return builder.lshr(builder.mul(value, value), square_shift)
 
-        def squared(value):
-            value = _call(builder, f"llvm.smax.v{SUMS}i32", kind, value, least)
-            value = _call(builder, f"llvm.smin.v{SUMS}i32", kind, value, most)
-            return builder.lshr(builder.mul(value, value), square_shift)
+    def shifted(value):
+        return builder.ashr(value, clip_shift)
 
-        def shifted(value):
-            return builder.ashr(value, clip_shift)
-
-        for begin, activation in ((out, squared), (builder.add(out, count), shifted)):
-            with cgutils.for_range_slice(builder, I64(0), count, I64(SUMS), intp=I64) as (first, _):
-                value = builder.load(_at(builder, sums, builder.mul(first, I64(4)), kind), align=4)
-                clipped = builder.trunc(_clip(builder, activation(value), largest), narrow)
-                builder.store(clipped, _at(builder, begin, first, narrow), align=1)
-        return context.get_dummy_value()
-
-    return types.void(types.uint64, types.uint64, types.int64), codegen
+    for begin, activation in ((out, squared), (builder.add(out, count), shifted)):
+        with cgutils.for_range_slice(builder, I64(0), count, I64(SUMS), intp=I64) as (first, _):
+            value = builder.load(_at(builder, sums, builder.mul(first, I64(4)), kind), align=4)
+            clipped = builder.trunc(_clip(builder, activation(value), largest), narrow)
+            builder.store(clipped, _at(builder, begin, first, narrow), align=1)
 
 
 def _python_dot_u8_i8(values: Any, weights: Any, count: Any) -> int:
@@ -407,17 +376,13 @@ def dot_of(dot: DotProduct | None = None) -> Any:
     """
     used = dot or best_dot_product()
 
-    @kernel_intrinsic(_python_dot_u8_i8)
-    def dot_u8_i8(typingctx, values, weights, count):
-        def codegen(context, builder, signature, args):
-            values, weights, count = args
-            kind, whole = ir.VectorType(I32, SUMS), ir.VectorType(I8, ALIGNMENT)
-            total = cgutils.alloca_once_value(builder, ir.Constant(kind, None))
-            with cgutils.for_range_slice(builder, I64(0), count, I64(ALIGNMENT), intp=I64) as (first, _):
-                left, right = (builder.load(_at(builder, each, first, whole), align=1) for each in (values, weights))
-                builder.store(used.emit(builder, builder.load(total), left, right), total)
-            return builder.sext(_call(builder, f"llvm.vector.reduce.add.v{SUMS}i32", I32, builder.load(total)), I64)
-
-        return types.int64(types.uint64, types.uint64, types.int64), codegen
+    @kernel_intrinsic(types.int64(types.uint64, types.uint64, types.int64), _python_dot_u8_i8)
+    def dot_u8_i8(builder, values, weights, count):
+        kind, whole = ir.VectorType(I32, SUMS), ir.VectorType(I8, ALIGNMENT)
+        total = cgutils.alloca_once_value(builder, ir.Constant(kind, None))
+        with cgutils.for_range_slice(builder, I64(0), count, I64(ALIGNMENT), intp=I64) as (first, _):
+            left, right = (builder.load(_at(builder, each, first, whole), align=1) for each in (values, weights))
+            builder.store(used.emit(builder, builder.load(total), left, right), total)
+        return builder.sext(_call(builder, f"llvm.vector.reduce.add.v{SUMS}i32", I32, builder.load(total)), I64)
 
     return dot_u8_i8

@@ -127,68 +127,35 @@ def _loop(builder: Any, count: Any) -> Any:
 # ---- rows --------------------------------------------------------------------------------------------------------
 
 
-def _python_rows(signs: str) -> Callable:
-    def twin(*arguments: Any) -> None:
-        out, first, *rows, count = arguments
+def row_sum(signs: str) -> Any:
+    """Return the intrinsic (out, first, row, ..., count) that writes first +- rows to `out`, `count` int16 each.
+
+    Args:
+        signs: + or - for each row
+    """
+
+    def twin(out: Any, first: Any, *arguments: Any) -> None:
+        *rows, count = arguments
         total = array_at(first, count, np.int16).copy()
         for sign, row in zip(signs, rows, strict=True):
             values = array_at(row, count, np.int16)
             total = total + values if sign == "+" else total - values
         array_at(out, count, np.int16)[:] = total
 
-    return twin
-
-
-def _emit_rows(signs: str) -> Callable:
-    """Return a code generator of `out = first +- rows`, with a sign for each row."""
-
-    def codegen(context, builder, signature, args):
-        out, first, *rows, count = args
+    def emit(builder: Any, out: Any, first: Any, *arguments: Any) -> None:
+        *rows, count = arguments
         with _loop(builder, count) as loop:
             total = _load(builder, first, loop.index, I16)
             for sign, row in zip(signs, rows, strict=True):
                 values = _load(builder, row, loop.index, I16)
                 total = builder.add(total, values) if sign == "+" else builder.sub(total, values)
             _store(builder, total, out, loop.index)
-        return context.get_dummy_value()
 
-    return codegen
-
-
-def _signature(parameters: int, result: Any = types.void) -> Any:
-    """Return the signature of a function with `parameters` addresses or numbers, the last of them a count."""
-    return result(*[types.uint64] * (parameters - 1), types.int64)
+    return kernel_intrinsic(types.void(*[types.uint64] * (2 + len(signs)), types.int64), twin)(emit)
 
 
-@kernel_intrinsic(_python_rows(""))
-def copy_i16(typingctx, out, first, count):
-    """Write `count` int16 of `first` to `out`."""
-    return _signature(3), _emit_rows("")
-
-
-@kernel_intrinsic(_python_rows("+"))
-def add_i16(typingctx, out, first, added, count):
-    """Write first + added to `out`, `count` int16 each."""
-    return _signature(4), _emit_rows("+")
-
-
-@kernel_intrinsic(_python_rows("-"))
-def sub_i16(typingctx, out, first, removed, count):
-    """Write first - removed to `out`, `count` int16 each."""
-    return _signature(4), _emit_rows("-")
-
-
-@kernel_intrinsic(_python_rows("+-"))
-def add_sub_i16(typingctx, out, first, added, removed, count):
-    """Write first + added - removed to `out`, `count` int16 each: a quiet move."""
-    return _signature(5), _emit_rows("+-")
-
-
-@kernel_intrinsic(_python_rows("++--"))
-def add_add_sub_sub_i16(typingctx, out, first, added, added2, removed, removed2, count):
-    """Write first + added + added2 - removed - removed2 to `out`, `count` int16 each: a capture."""
-    return _signature(7), _emit_rows("++--")
-
+# Of a quiet move, and of a capture.
+copy_i16, add_i16, add_sub_i16, add_add_sub_sub_i16 = map(row_sum, ("", "+", "+-", "++--"))
 
 TILES = (256, LANES)  # int16 numbers summed in registers: 256 at a time while that many are left, then LANES
 
@@ -204,37 +171,33 @@ def _python_sum_rows(
     array_at(out, count, np.int16)[:] = total
 
 
-@kernel_intrinsic(_python_sum_rows)
-def sum_rows_i16(typingctx, out, first, added, added_count, removed, removed_count, count):
+@kernel_intrinsic(
+    types.void(*[types.uint64] * 3, types.int64, types.uint64, types.int64, types.int64), _python_sum_rows
+)
+def sum_rows_i16(builder, out, first, added, added_count, removed, removed_count, count):
     """Write first + all rows added - all rows removed to `out`, `count` int16 each: many moves at once.
 
     Args:
         added, removed: uint64[added_count], uint64[removed_count], the rows' addresses
     """
-
-    def codegen(context, builder, signature, args):
-        out, first, added, added_count, removed, removed_count, count = args
-        begin = I64(0)
-        for tile in TILES:
-            end = builder.and_(count, I64(-tile))
-            kind = ir.VectorType(I16, LANES)
-            totals = [cgutils.alloca_once(builder, kind) for _ in range(tile // LANES)]
-            with cgutils.for_range_slice(builder, begin, end, I64(tile), intp=I64) as (start, _):
-                offset = builder.mul(start, I64(2))
-                for nth, total in enumerate(totals):
-                    builder.store(_load(builder, builder.add(first, offset), I64(nth), I16), total)
-                for rows, number, change in ((added, added_count, "add"), (removed, removed_count, "sub")):
-                    with cgutils.for_range(builder, number, intp=I64) as loop:
-                        row = builder.load(_pointer(builder, rows, loop.index, 8, I64), align=8)
-                        for nth, total in enumerate(totals):
-                            values = _load(builder, builder.add(row, offset), I64(nth), I16)
-                            builder.store(getattr(builder, change)(builder.load(total), values), total)
-                for nth, total in enumerate(totals):
-                    _store(builder, builder.load(total), builder.add(out, offset), I64(nth))
-            begin = end
-        return context.get_dummy_value()
-
-    return types.void(*[types.uint64] * 3, types.int64, types.uint64, types.int64, types.int64), codegen
+    begin = I64(0)
+    for tile in TILES:
+        end = builder.and_(count, I64(-tile))
+        kind = ir.VectorType(I16, LANES)
+        totals = [cgutils.alloca_once(builder, kind) for _ in range(tile // LANES)]
+        with cgutils.for_range_slice(builder, begin, end, I64(tile), intp=I64) as (start, _):
+            offset = builder.mul(start, I64(2))
+            for nth, total in enumerate(totals):
+                builder.store(_load(builder, builder.add(first, offset), I64(nth), I16), total)
+            for rows, number, change in ((added, added_count, "add"), (removed, removed_count, "sub")):
+                with cgutils.for_range(builder, number, intp=I64) as loop:
+                    row = builder.load(_pointer(builder, rows, loop.index, 8, I64), align=8)
+                    for nth, total in enumerate(totals):
+                        values = _load(builder, builder.add(row, offset), I64(nth), I16)
+                        builder.store(getattr(builder, change)(builder.load(total), values), total)
+            for nth, total in enumerate(totals):
+                _store(builder, builder.load(total), builder.add(out, offset), I64(nth))
+        begin = end
 
 
 # ---- activations -------------------------------------------------------------------------------------------------
@@ -244,38 +207,26 @@ def _python_clip_i16_u8(out: Any, values: Any, high: Any, count: Any) -> None:
     array_at(out, count, np.uint8)[:] = array_at(values, count, np.int16).clip(0, int(high))
 
 
-@kernel_intrinsic(_python_clip_i16_u8)
-def clip_i16_u8(typingctx, out, values, high, count):
+@kernel_intrinsic(types.void(types.uint64, types.uint64, types.int64, types.int64), _python_clip_i16_u8)
+def clip_i16_u8(builder, out, values, high, count):
     """Write `count` int16 of `values`, clipped to 0..high (at most 255), to `out` as uint8."""
-
-    def codegen(context, builder, signature, args):
-        out, values, high, count = args
-        limit = _splat(builder, high, I16)
-        with _loop(builder, count) as loop:
-            clipped = _clip(builder, _load(builder, values, loop.index, I16), limit)
-            _store(builder, builder.trunc(clipped, ir.VectorType(I8, LANES)), out, loop.index)
-        return context.get_dummy_value()
-
-    return types.void(types.uint64, types.uint64, types.int64, types.int64), codegen
+    limit = _splat(builder, high, I16)
+    with _loop(builder, count) as loop:
+        clipped = _clip(builder, _load(builder, values, loop.index, I16), limit)
+        _store(builder, builder.trunc(clipped, ir.VectorType(I8, LANES)), out, loop.index)
 
 
 def _python_clip_i32_u8(out: Any, values: Any, shift: Any, high: Any, count: Any) -> None:
     array_at(out, count, np.uint8)[:] = (array_at(values, count, np.int32) >> int(shift)).clip(0, int(high))
 
 
-@kernel_intrinsic(_python_clip_i32_u8)
-def clip_i32_u8(typingctx, out, values, shift, high, count):
+@kernel_intrinsic(types.void(types.uint64, types.uint64, types.int64, types.int64, types.int64), _python_clip_i32_u8)
+def clip_i32_u8(builder, out, values, shift, high, count):
     """Write `count` int32 of `values`, shifted right by `shift` bits and clipped to 0..high, to `out` as uint8."""
-
-    def codegen(context, builder, signature, args):
-        out, values, shift, high, count = args
-        shifts, limit = _splat(builder, shift, I32), _splat(builder, high, I32)
-        with _loop(builder, count) as loop:
-            clipped = _clip(builder, builder.ashr(_load(builder, values, loop.index, I32), shifts), limit)
-            _store(builder, builder.trunc(clipped, ir.VectorType(I8, LANES)), out, loop.index)
-        return context.get_dummy_value()
-
-    return types.void(types.uint64, types.uint64, types.int64, types.int64, types.int64), codegen
+    shifts, limit = _splat(builder, shift, I32), _splat(builder, high, I32)
+    with _loop(builder, count) as loop:
+        clipped = _clip(builder, builder.ashr(_load(builder, values, loop.index, I32), shifts), limit)
+        _store(builder, builder.trunc(clipped, ir.VectorType(I8, LANES)), out, loop.index)
 
 
 # ---- dot products ------------------------------------------------------------------------------------------------
@@ -286,8 +237,10 @@ def _python_screlu_dot_i16(values: Any, weights: Any, high: Any, shift: Any, cou
     return int(((scaled * scaled >> 16) * array_at(weights, count, np.int16)).sum())
 
 
-@kernel_intrinsic(_python_screlu_dot_i16)
-def screlu_dot_i16(typingctx, values, weights, high, shift, count):
+@kernel_intrinsic(
+    types.int64(types.uint64, types.uint64, types.int64, types.int64, types.int64), _python_screlu_dot_i16
+)
+def screlu_dot_i16(builder, values, weights, high, shift, count):
     """Return the sum of ((clip(values, 0, high) << shift)^2 >> 16) * weights over `count` int16 as int64.
 
     This is a squared clipped ReLU, in the upper half of an int32, and a layer with one output. Products are summed as
@@ -297,25 +250,20 @@ def screlu_dot_i16(typingctx, values, weights, high, shift, count):
         high, shift: high << shift is below 2^15
         weights: at most SQUARE_WEIGHT_LIMIT
     """
+    limit, shifts = _splat(builder, high, I16), _splat(builder, shift, I16)
+    wide, upper = ir.VectorType(I32, LANES), _splat(builder, I64(16), I32)
+    total = cgutils.alloca_once_value(builder, I64(0))
+    with cgutils.for_range_slice(builder, I64(0), count, I64(EXACT_SQUARES), intp=I64) as (first, _):
+        left = builder.sub(count, first)
+        part = builder.select(builder.icmp_signed("<", left, I64(EXACT_SQUARES)), left, I64(EXACT_SQUARES))
+        offset = builder.mul(first, I64(2))
 
-    def codegen(context, builder, signature, args):
-        values, weights, high, shift, count = args
-        limit, shifts = _splat(builder, high, I16), _splat(builder, shift, I16)
-        wide, upper = ir.VectorType(I32, LANES), _splat(builder, I64(16), I32)
-        total = cgutils.alloca_once_value(builder, I64(0))
-        with cgutils.for_range_slice(builder, I64(0), count, I64(EXACT_SQUARES), intp=I64) as (first, _):
-            left = builder.sub(count, first)
-            part = builder.select(builder.icmp_signed("<", left, I64(EXACT_SQUARES)), left, I64(EXACT_SQUARES))
-            offset = builder.mul(first, I64(2))
+        def products(index: Any) -> Any:
+            value = _clip(builder, _load(builder, builder.add(values, offset), index, I16), limit)
+            value = builder.sext(builder.shl(value, shifts), wide)
+            square = builder.trunc(builder.lshr(builder.mul(value, value), upper), limit.type)
+            return _products(builder, square, _load(builder, builder.add(weights, offset), index, I16))
 
-            def products(index: Any) -> Any:
-                value = _clip(builder, _load(builder, builder.add(values, offset), index, I16), limit)
-                value = builder.sext(builder.shl(value, shifts), wide)
-                square = builder.trunc(builder.lshr(builder.mul(value, value), upper), limit.type)
-                return _products(builder, square, _load(builder, builder.add(weights, offset), index, I16))
-
-            sums = builder.sext(_emit_sum(builder, part, products), I64)
-            builder.store(builder.add(builder.load(total), sums), total)
-        return builder.load(total)
-
-    return types.int64(types.uint64, types.uint64, types.int64, types.int64, types.int64), codegen
+        sums = builder.sext(_emit_sum(builder, part, products), I64)
+        builder.store(builder.add(builder.load(total), sums), total)
+    return builder.load(total)

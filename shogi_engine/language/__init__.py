@@ -21,6 +21,7 @@ FOLDER = Path(__file__).with_name("locale")
 VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")  # in the order in which gettext asks
 _PLACE = re.compile(r"\{(\d+)\}")
 _DEPTH = 3  # messages inside messages
+_LISTS = {"{0} and {1}": "and", "{0} or {1}": "or"}  # of words; as patterns of sentences they would fit almost any
 
 _current = "en"
 
@@ -74,6 +75,18 @@ def translate(text: str, language: str = "", context: str = "") -> str:
     return text if language == "en" else _translated(text, language, context, _DEPTH)
 
 
+def fault_text(fault: BaseException) -> str:
+    """Return the message of an exception; for a file that cannot be used, its name and the reason."""
+    if isinstance(fault, OSError) and fault.strerror:
+        return fault.strerror if fault.filename is None else f"{fault.filename}: {fault.strerror}"
+    return str(fault)
+
+
+def translate_fault(fault: BaseException, language: str = "") -> str:
+    """Return an exception's message in `language`, that in use if it is ''."""
+    return translate(fault_text(fault), language)
+
+
 def plural(one: str, many: str, count: int) -> str:
     """Return the text for that many things."""
     return _catalogue(_current).ngettext(one, many, count)
@@ -120,6 +133,8 @@ def _pattern(message: str) -> re.Pattern[str]:
 
     A message inside another stands at its end, behind a colon; so no value before the last one has a colon and a blank.
     """
+    if word := _LISTS.get(message):
+        return re.compile(rf"(\S+) {word} (\S+(?: {word} \S+)*)")
     *parts, last = map(re.escape, _PLACE.split(message)[::2])
     value = "((?:(?!: ).)*?)"
     return re.compile(value.join(parts) + ("(.*?)" if not last else value + last), re.DOTALL)

@@ -1,12 +1,11 @@
 """Programs as players: engines that speak USI, GTP or NBoard."""
 
-import random
 from typing import Any, Generic, TypeVar
 
 from shogi_engine.clients.base import EngineError, PlainClient
 from shogi_engine.clients.gtp import COLOURS, SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
-from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
+from shogi_engine.clients.usi import Limit, SimpleEngine
 from shogi_engine.match.players import Answer, Player, Turn
 from shogi_engine.match.time_controls import TimeControl, usi_limit
 from shogi_engine.types.clock import Clock
@@ -17,17 +16,10 @@ Engine = TypeVar("Engine", bound=PlainClient[Any])
 
 
 class UsiPlayer(Player):
-    """A USI engine as a player.
-
-    Attributes:
-        gui: if None, pondering ends with `ponderhit` or `stop`, and with `stop` before the game ends. Otherwise a
-            random generator, which chooses among other things that GUIs may send: `stop` and `go` after a hit, a clock
-            after `ponderhit`, or `gameover` while the engine ponders.
-    """
+    """A USI engine as a player."""
 
     def __init__(self, engine: SimpleEngine, control: TimeControl, *, ponder: bool = False) -> None:
         self.engine, self.control, self._ponder = engine, control, ponder
-        self.gui: random.Random | None = None
 
     @staticmethod
     def _position(turn: Turn) -> str:
@@ -48,15 +40,7 @@ class UsiPlayer(Player):
 
     def think(self, turn: Turn) -> Answer:
         """Return the move, by a ponderhit if the engine ponders on the position."""
-        position, engine, gui = self._position(turn), self.engine, self.gui
-        if engine.pondering == position and gui is not None:
-            if gui.random() < 0.9:
-                return self._answer(engine.ponder_hit(self._limit(turn) if gui.random() < 0.5 else None))
-            engine.stop_pondering()
-        return self._answer(engine.play(position, self._limit(turn)))
-
-    @staticmethod
-    def _answer(result: PlayResult) -> Answer:
+        result = self.engine.play(self._position(turn), self._limit(turn))
         score = result.score
         return Answer(
             result.move,
@@ -78,10 +62,7 @@ class UsiPlayer(Player):
 
     def game_over(self, result: str) -> None:
         """Take the result."""
-        self.engine.game_over(result, stop=self.gui is None)
-        if self.gui is not None:
-            self.engine.ready()
-            self.engine.check_silent()
+        self.engine.game_over(result)
 
     def close(self) -> None:
         """End the process."""

@@ -1,8 +1,6 @@
 """The workers of a match: each plays whole games between its own players, here or on a cluster."""
 
-import random
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from shogi_engine.clients.base import EngineError
@@ -10,7 +8,6 @@ from shogi_engine.match.engine_game import EngineGame
 from shogi_engine.match.engines import IN_PROCESS, EngineSpec
 from shogi_engine.match.openings import OpeningPlan, Openings
 from shogi_engine.match.players import Player
-from shogi_engine.match.programs import UsiPlayer
 from shogi_engine.match.rules import Rules
 from shogi_engine.match.runner import Record, first_score
 from shogi_engine.match.schedule import Schedule
@@ -41,39 +38,23 @@ def begin(engine: EngineSpec, player: Player) -> None:
 
 
 class EngineWorker:
-    """Plays games between engines; each is started when it first plays.
+    """Plays games between engines; each is started when it first plays."""
 
-    Args:
-        engines: of the players; each is first started by one worker alone
-        gui: see UsiPlayer, by game
-    """
-
-    def __init__(
-        self,
-        game: str,
-        players: tuple[Player, ...],
-        schedule: Schedule,
-        opening: Callable[[int], str],
-        terms: Terms,
-        gui: Callable[[int], random.Random] | None = None,
-        engines: tuple[EngineSpec, ...] = (),
-    ) -> None:
-        self._game, self._players, self._schedule = game, players, schedule
-        self._opening, self._terms, self._gui, self._engines = opening, terms, gui, engines
+    def __init__(self, plan: "EngineGames") -> None:
+        self._plan, self._openings = plan, Openings(plan.openings)
+        self._players = tuple(engine.player(plan.patience, plan.ready_patience) for engine in plan.engines)
 
     def do(self, number: int) -> Record:
         """Play game `number`."""
-        meeting = self._schedule.meeting(number)
+        plan = self._plan
+        meeting = plan.schedule.meeting(number)
         black, white = (self._players[side] for side in meeting.sides)
-        for engine, player in zip(self._engines, self._players, strict=False):
+        for engine, player in zip(plan.engines, self._players, strict=True):
             begin(engine, player)  # all of them: the last one's fault ends the match before its first game too
-        for player in (black, white):
-            if self._gui is not None and isinstance(player, UsiPlayer):
-                player.gui = self._gui(number)
-        rules = Rules(self._game, self._opening(meeting.opening))
-        played = EngineGame((black, white), rules, self._terms).play()
+        rules = Rules(plan.game, self._openings[meeting.opening])
+        played = EngineGame((black, white), rules, plan.terms).play()
         record: Record = {"game": number, "score": first_score(played.winner, number), "reason": played.reason}
-        if self._schedule.players > 2:
+        if plan.schedule.players > 2:
             record["players"] = [meeting.first, meeting.second]
         record |= {"fault": played.fault, "plies": len(played.moves), "moves": " ".join(played.moves)}
         record |= {"start": played.start} if played.start else {}
@@ -125,9 +106,7 @@ class EngineGames:
 
     def __call__(self) -> EngineWorker:
         """Return a worker with its own engines."""
-        players = tuple(engine.player(self.patience, self.ready_patience) for engine in self.engines)
-        opening = Openings(self.openings).__getitem__
-        return EngineWorker(self.game, players, self.schedule, opening, self.terms, engines=self.engines)
+        return EngineWorker(self)
 
     def warm_up(self) -> None:
         """Start each engine once and wait until it is ready: some compile or unpack on the first start."""

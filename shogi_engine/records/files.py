@@ -117,6 +117,8 @@ def read(
                 yield from _some(chosen, chosen.read(text, keep))
         except UnicodeDecodeError as fault:
             raise RecordError(f"byte {fault.start}: this is not {encoding}") from None
+        except UnicodeError:  # no byte order mark
+            raise RecordError(f"this is not {encoding}") from None
 
 
 def _recognised(text: io.TextIOWrapper, game: str) -> RecordFormat | None:

@@ -24,7 +24,6 @@ MAX_STORED_DEPTH = 255
 UNSEARCHED = 0  # the depth of an entry with a static evaluation only; quiescence search stores 0 as well
 CHECK_SHIFT = np.uint64(16)
 LOW_16 = np.uint64(0xFFFF)
-NO_EVAL = np.uint64(VALUE_NONE + 32768)  # `entry_eval` decodes it to VALUE_NONE
 
 
 class TranspositionTable:

@@ -25,11 +25,6 @@ def add(out, first, added, count):
 
 
 @njit
-def sub(out, first, removed, count):
-    vectors.sub_i16(out, first, removed, count)
-
-
-@njit
 def add_sub(out, first, added, removed, count):
     vectors.add_sub_i16(out, first, added, removed, count)
 
@@ -59,7 +54,7 @@ def screlu_dot_i16(values, weights, high, shift, count):
     return vectors.screlu_dot_i16(values, weights, high, shift, count)
 
 
-ROWS = {copy: "", add: "+", sub: "-", add_sub: "+-", add_add_sub_sub: "++--"}
+ROWS = {copy: "", add: "+", add_sub: "+-", add_add_sub_sub: "++--"}
 
 
 # ---- data --------------------------------------------------------------------------------------------------------

@@ -90,6 +90,8 @@ def test_messages_with_values_are_recognised(japanese):
     assert nested == "2手目: 反則手 '7g7f': 7g に駒がありません"
     assert translate("black", context="othello") == "黒" and translate("black", context="shogi") == "先手"
     assert translate("a {0} b") == "a {0} b"
+    assert translate("5b and 5c and 5d") == "5b と 5c と 5d"
+    assert translate("no words for this or that") == "no words for this or that"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,9 @@ def test_messages_with_values_are_recognised(japanese):
         (["search"], "次の引数が必要です"),
         (["mate", "9/9 b - 1"], "盤は / で区切った9段です"),
         (["mate", "4k4/9/9/9/9/9/9/9/4p4 b P 1"], "行き所がありません"),
-        (["convert", "nofile.kif", "x.csa"], "No such file"),
+        (["convert", "nofile.kif", "x.csa"], "nofile.kif: ファイルまたはフォルダがありません"),
+        (["search", "shogi", "--moves", "foo"], "指し手として読めません"),
+        (["search", "shogi", "--threads", "-3"], "1 以上の数"),
         (["play", "othello", "--handicap", "2-piece"], "--handicap は将棋用です"),
     ],
 )

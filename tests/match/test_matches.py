@@ -158,6 +158,7 @@ def test_what_a_worker_raises_ends_the_match():
         [WAYWARD, WAYWARD, "--sprt", "10", "0"],
         [WAYWARD, WAYWARD, "--openings", "nowhere.txt"],
         ["--in-process", "--a", "no_such=3"],
+        ["engine", "engine", "--a", "futility_margin=100"],
         ["--in-process", "--a", "futility_margin"],
         ["--in-process", "--game", "chess"],
         ["engine:futility_margin=wide", "engine"],

@@ -63,6 +63,7 @@ def test_from_and_to_the_standard_streams(monkeypatch, capsysbinary):
         (["broken.usi", "b.kif"], "broken.usi: line 2: move 1 of 1: .*reach"), (["a.usi", "b.kif", "--encoding", "latin-1"], "cannot be written"),
         (["a.usi", "b.kif", "--encoding", "nothing"], "no encoding"), (["a.usi", "b.kif", "--from", "csa"], "line 1"),
         (["a.usi", "b.kif", "--from-encoding", "nothing"], "no encoding"),
+        (["a.usi", "b.kif", "--from-encoding", "utf-16"], "a.usi: this is not utf-16"),
     ],
 )  # fmt: skip
 def test_what_can_not_be_converted(arguments, fault, tmp_path, monkeypatch, capsys):

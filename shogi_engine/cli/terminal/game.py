@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import games, records
 from shogi_engine.cli.terminal.screen import WESTERN, Line, Look, draw, plain
 from shogi_engine.interface.extras.levels import opens_from_book
-from shogi_engine.language import mark
+from shogi_engine.language import mark, translate_fault
 from shogi_engine.language import translate as _
 from shogi_engine.play.clock import GameClock, TimeUp
 from shogi_engine.play.keeping import game_record, kept_games, load_game
@@ -227,7 +227,7 @@ class TerminalGame:
                 self._push(str(self._position().parse_text(line)))
                 self._board()
         except (ValueError, OSError) as fault:
-            self.show(_("{fault} (`help` lists what can be typed)").format(fault=_(str(fault))))
+            self.show(_("{fault} (`help` lists what can be typed)").format(fault=translate_fault(fault)))
         return True
 
     def _do_help(self, rest: str) -> None:

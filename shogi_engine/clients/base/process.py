@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.common.text import sanitize
+from shogi_engine.language import fault_text
 
 Log = Callable[[str, str], None]  # called with '>' (sent) or '<' (received), and the line
 
@@ -108,7 +109,7 @@ class EngineProcess:
                 lambda: _Pipes(log), *split_command(command), cwd=cwd, **group
             )
         except (OSError, ValueError) as fault:
-            raise EngineError("crash", f"cannot start: {fault}") from None
+            raise EngineError("crash", f"cannot start: {fault_text(fault)}") from None
         return cls(transport, pipes, log)
 
     @property

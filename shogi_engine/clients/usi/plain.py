@@ -96,10 +96,6 @@ class SimpleEngine(PlainClient[UsiClient]):
         """Send the result, 'win', 'lose' or 'draw'; see UsiClient.game_over."""
         run_plainly(self.client.game_over(result, stop=stop))
 
-    def check_silent(self) -> None:
-        """Process the waiting lines; raises EngineError for an unrequested bestmove."""
-        self.client.check_silent()
-
     def play(self, position: Position, limit: Limit) -> PlayResult:
         """Return the move for `position`; see UsiClient.play."""
         return run_plainly(self.client.play(position, limit))

@@ -15,7 +15,10 @@ MOST = 2  # attackers of a side that are told apart
 
 @njit
 def write_attacked_codes(ctx):
-    """Write the code of each square of ctx.pos, as `attacked_code` has it, to ctx.evaluation_cache.codes."""
+    """Write the code of each square of ctx.pos to ctx.evaluation_cache.codes: its piece's class and its attackers.
+
+    It is CLASSES * (3 * black + white) + class, with at most MOST attackers of a side; 0 without a piece.
+    """
     pos, counts = ctx.pos, ctx.evaluation_cache.attackers
     for square in range(SQUARES):
         counts[0, square] = counts[1, square] = 0

@@ -1,7 +1,7 @@
 """The rows of each feature set of nn.bin for pieces and kings, as tables for the kernels of nnue.py.
 
 A code is one byte that identifies the piece on a square: as on the board of a POSITION or, in sets whose rows depend
-on attacks, by the number that `attacked_code` returns.
+on attacks, as `write_attacked_codes` has it.
 """
 
 from dataclasses import dataclass
@@ -55,11 +55,6 @@ def feature_tables(features: FeatureSet) -> FeatureTables:
                 if first:
                     pieces[2 * colour + mirror, code] = first + squares
     return FeatureTables(pieces, (features.block * kings).astype(np.uint32), mirrored.astype(np.uint8))
-
-
-def attacked_code(piece_class: int, black: int, white: int) -> int:
-    """Return the code of a piece of `piece_class` on a square by its black and white attackers (at most 2)."""
-    return 1 + CLASSES * (3 * black + white) + piece_class - 1
 
 
 def _first_row(features: FeatureSet, colour: int, code: int) -> int:

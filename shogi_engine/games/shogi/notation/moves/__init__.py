@@ -56,22 +56,18 @@ def parse_move(pos: Any, text: str, last: int | None = None) -> int:
         move = parse(pos, plain, last)
         if move is not None:
             return move
-    if plain.upper() != plain:
-        return _parse_lower(pos, text, plain, last)
-    raise ValueError(_NO_MOVE.format(text))
+    move = None if plain.upper() == plain else _parse_lower(pos, plain, last)
+    if move is None:
+        raise ValueError(f"{text!r} is no move; write 7g7f, ７六歩, 76FU or P-7f")
+    return move
 
 
-_NO_MOVE = "{!r} is no move; write 7g7f, ７六歩, 76FU or P-7f"
-
-
-def _parse_lower(pos: Any, text: str, plain: str, last: int | None) -> int:
-    """Parse CSA and Western moves typed in small letters: '7776fu', 'p-7f', 'sx3c+'."""
+def _parse_lower(pos: Any, plain: str, last: int | None) -> int | None:
+    """Return a CSA or Western move typed in small letters ('7776fu', 'p-7f', 'sx3c+'), None if it is neither."""
     move = csa_moves.parse(pos, plain.upper(), last)
     if move is None and plain[:1] in "+plnsgbrk" and plain:
         piece = 2 if plain[0] == "+" else 1
         move = western.parse(pos, plain[:piece].upper() + plain[piece:].lower(), last)
-    if move is None:
-        raise ValueError(_NO_MOVE.format(text))
     return move
 
 

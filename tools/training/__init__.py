@@ -1,1 +1,0 @@
-"""Mate problems from games."""
