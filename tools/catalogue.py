@@ -47,10 +47,6 @@ PROGRAMMERS = (
 
 
 Text = str | tuple[str, str] | tuple[str, None, str]  # (one, many), (text, None, context)
-FORMAT_WORDS = (
-    "NAMES", "HEADERS", "ENDINGS", "START", "MOVES", "WINNERS", "VARIATIONS", "COMMENTS", "SECONDS", "FRACTIONS",
-    "EVALUATIONS", "LABELS",
-)  # fmt: skip
 PATTERNS = ("{0}: {1}", "{0} and {1}", "{0} or {1}", "{mates}, {others}")  # of messages inside messages
 # Files whose functions return or yield reasons for refusing something.
 REASONS = (
@@ -81,7 +77,7 @@ def names() -> Iterator[Text]:
     yield from ((str(ending), None, "ending") for ending in ENDINGS)
     yield from ((text, None, words.CONTEXT) for text in words.WORDS.values())
     yield from filter(None, KIND_NAMES)
-    yield from (getattr(formats, name) for name in FORMAT_WORDS)
+    yield from (*formats.ALL, formats.WINNERS)
     yield from ("centipawns", "first wins", "second wins", "first", "second", *PATTERNS)
 
 

@@ -42,16 +42,14 @@ def add_parser(commands: Any) -> None:
         "targets", nargs="*", metavar="[GAME] FILE", help="game records; with --position instead GAME (shogi, othello)"
     )
     add_position(parser)
-    parser.add_argument("--number", type=at_least_one, metavar="N", help="only this game of each file")
-    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="limit for each position")
+    parser.add_argument("--number", type=at_least_one, help="only this game of each file")
+    parser.add_argument("--nodes", type=at_least_one, help="limit for each position")
     parser.add_argument("--movetime", type=at_least_one, metavar="MS", help="limit for each position")
-    parser.add_argument("--depth", type=at_least_one, metavar="N", help="search depth for each position, in plies")
+    parser.add_argument("--depth", type=at_least_one, help="search depth for each position, in plies")
+    parser.add_argument("--level", type=int, help="Othello: search level, 0 to 30; exact near the end of the game")
+    parser.add_argument("--multipv", type=at_least_one, help="number of moves of a position to show")
     parser.add_argument(
-        "--level", type=int, metavar="N", help="Othello: search level, 0 to 30; exact near the end of the game"
-    )
-    parser.add_argument("--multipv", type=at_least_one, metavar="N", help="number of moves of a position to show")
-    parser.add_argument(
-        "--threads", type=at_least_one, metavar="N", help="positions searched at the same time; default: one per core"
+        "--threads", type=at_least_one, help="positions searched at the same time; default: one per core"
     )
     add_hash(parser, HASH_MB)
     parser.add_argument("--out", metavar="FILE", help="write the record with comments (a folder for several files)")

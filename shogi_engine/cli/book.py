@@ -43,19 +43,9 @@ def add_parser(commands: Any) -> None:
         actions, "extend", extend_run, "Add positions to a run: by its own search, from lines, or from games."
     )
     extend.add_argument("run_file", type=Path, metavar="RUN", help="the run of an earlier build")
-    extend.add_argument(
-        "--positions", type=at_least_one, metavar="N", help="number of positions to add, besides those of lines"
-    )
-    extend.add_argument(
-        "--records", type=Path, nargs="+", default=[], metavar="FILE", help="game records, in any format"
-    )
-    extend.add_argument(
-        "--plies",
-        type=at_least_one,
-        default=RECORD_PLIES,
-        metavar="N",
-        help=f"first plies of each record; default {RECORD_PLIES}",
-    )
+    extend.add_argument("--positions", type=at_least_one, help="number of positions to add, besides those of lines")
+    extend.add_argument("--records", type=Path, nargs="+", default=[], help="game records, in any format")
+    extend.add_argument("--plies", type=at_least_one, default=RECORD_PLIES, help="first plies of each record")
     _add_shared(extend)
     show = _action(actions, "show", show_position, "Print a book's moves in a position.")
     show.add_argument("--book", default=None, metavar="FILE", help="default: the one that comes with the engine")
@@ -64,7 +54,7 @@ def add_parser(commands: Any) -> None:
     add_json(show)
     export = _action(actions, "export", export_run, "Write the book of a run in the game's book format.")
     export.add_argument("run_file", type=Path, metavar="RUN")
-    export.add_argument("--out", type=Path, required=True, metavar="FILE", help="the book to write")
+    export.add_argument("--out", type=Path, required=True, help="the book to write")
     merge = _action(actions, "import", import_books, "Merge books, also those of other programs, into one.")
     merge.add_argument(
         "books",
@@ -73,7 +63,7 @@ def add_parser(commands: Any) -> None:
         metavar="FILE",
         help="the books; if two have the same move, the deeper value is kept",
     )
-    merge.add_argument("--out", type=Path, required=True, metavar="FILE", help="the book to write")
+    merge.add_argument("--out", type=Path, required=True, help="the book to write")
 
 
 def _action(actions: Any, name: str, work: Any, help: str) -> argparse.ArgumentParser:
@@ -90,28 +80,24 @@ def _add_build(actions: Any) -> None:
     build.add_argument(
         "run_file", type=Path, metavar="RUN", help="a file with a line for each position; an existing one is continued"
     )
-    build.add_argument(
-        "--positions", type=at_least_one, default=POSITIONS, metavar="N", help=f"positions in all; default {POSITIONS}"
-    )
+    build.add_argument("--positions", type=at_least_one, default=POSITIONS, help="positions in all")
     limit = build.add_mutually_exclusive_group()
-    limit.add_argument("--nodes", type=at_least_one, metavar="N", help="nodes per position; Shogi's default is 40000")
-    limit.add_argument("--depth", type=at_least_one, metavar="N", help="depth per position; Othello's default is 10")
-    build.add_argument(
-        "--width", type=at_least_one, metavar="N", help="moves searched in each position; default 3, Othello 6"
-    )
+    limit.add_argument("--nodes", type=at_least_one, help="nodes per position; Shogi's default is 40000")
+    limit.add_argument("--depth", type=at_least_one, help="depth per position; Othello's default is 10")
+    build.add_argument("--width", type=at_least_one, help="moves searched in each position; default 3, Othello 6")
     build.add_argument(
         "--margin",
         type=float,
         metavar="X",
         help="how much worse than the best move they may be; default 50 (centipawns), Othello 4 (discs)",
     )
-    build.add_argument("--max-ply", type=natural, metavar="N", help="last ply of the book; default 40, Othello 30")
+    build.add_argument("--max-ply", type=natural, help="last ply of the book; default 40, Othello 30")
     _add_shared(build)
 
 
 def _add_shared(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--openings", type=Path, metavar="FILE", help="lines to include, each as 'name: moves'")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the book to write at the end")
+    parser.add_argument("--openings", type=Path, help="lines to include, each as 'name: moves'")
+    parser.add_argument("--out", type=Path, help="the book to write at the end")
     add_threads(parser)
 
 

@@ -24,7 +24,7 @@ Run = Callable[[argparse.Namespace], int]
 
 
 class Formatter(argparse.HelpFormatter):
-    """Shows help in the language in use; kanji take two columns and have no spaces between them."""
+    """Shows help in the language in use, with defaults; kanji take two columns and have no spaces between them."""
 
     def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
         """Begin with the usage."""
@@ -35,7 +35,16 @@ class Formatter(argparse.HelpFormatter):
         super().start_section(heading and _(heading))
 
     def _get_help_string(self, action: argparse.Action) -> str:
-        return _(action.help or "")
+        text, default = _(action.help or ""), action.default
+        said = default in (None, "", argparse.SUPPRESS) or "default" in str(action.help)
+        if said or not isinstance(default, int | float | str) or isinstance(default, bool):
+            return text
+        shown = f"{default:g}" if isinstance(default, float) else default
+        return _("{text}; default {default}").format(text=text, default=shown)
+
+    def _get_default_metavar_for_optional(self, action: argparse.Action) -> str:
+        number = action.type in (natural, at_least_one, int)
+        return "N" if number else "FILE" if action.type is Path else super()._get_default_metavar_for_optional(action)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return super()._split_lines(text, width) if text.isascii() else wrapped(text, width)
@@ -160,18 +169,12 @@ def add_position(parser: argparse.ArgumentParser, moves: bool = True) -> None:
 
 def add_hash(parser: argparse.ArgumentParser, default: int = 64) -> None:
     """Add --hash."""
-    parser.add_argument(
-        "--hash",
-        type=megabytes,
-        default=default,
-        metavar="MB",
-        help=f"size of the transposition table, default {default}",
-    )
+    parser.add_argument("--hash", type=megabytes, default=default, metavar="MB", help="size of the transposition table")
 
 
 def add_threads(parser: argparse.ArgumentParser) -> None:
     """Add --threads."""
-    parser.add_argument("--threads", type=at_least_one, default=1, metavar="N")
+    parser.add_argument("--threads", type=at_least_one, default=1)
 
 
 LEVEL_HELP = mark("how strong the engine is: 0 (a beginner) to 20 (full strength) in Shogi, to 30 in Othello")
@@ -180,12 +183,12 @@ LEVEL_HELP = mark("how strong the engine is: 0 (a beginner) to 20 (full strength
 def add_search(parser: argparse.ArgumentParser) -> None:
     """Add a position and the limits of its search: see `search_limits`."""
     add_position(parser)
-    parser.add_argument("--depth", type=at_least_one, metavar="N", help="plies")
-    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="number of positions to search")
+    parser.add_argument("--depth", type=at_least_one, help="plies")
+    parser.add_argument("--nodes", type=at_least_one, help="number of positions to search")
     parser.add_argument(
         "--movetime", type=at_least_one, metavar="MS", help=f"time; default {DEFAULT_MS} without other limits"
     )
-    parser.add_argument("--level", type=int, metavar="N", help=LEVEL_HELP)
+    parser.add_argument("--level", type=int, help=LEVEL_HELP)
     add_threads(parser)
     add_hash(parser)
 

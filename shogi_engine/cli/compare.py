@@ -39,12 +39,10 @@ def add_parser(commands: Any) -> None:
             "alphabeta:4:engine uses the engine's evaluation"
         ),
     )
-    parser.add_argument("--games", type=at_least_one, required=True, metavar="N", help="games between each two players")
-    parser.add_argument("--depth", type=at_least_one, default=4, metavar="D", help="search depth in plies, default 4")
+    parser.add_argument("--games", type=at_least_one, required=True, help="games between each two players")
+    parser.add_argument("--depth", type=at_least_one, default=4, metavar="D", help="search depth in plies")
     parser.add_argument("--seed", type=natural, default=1, metavar="S", help="the same seed gives the same games")
-    parser.add_argument(
-        "--opening", type=natural, default=0, metavar="N", help="random moves at the start of each game, default none"
-    )
+    parser.add_argument("--opening", type=natural, default=0, help="random moves at the start of each game")
     parser.add_argument(
         "--published-bugs",
         action="store_true",

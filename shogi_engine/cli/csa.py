@@ -44,9 +44,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--x1", action="store_true", help="use the extended mode of shogi-server")
     parser.add_argument("--turn", choices=("+", "-", "*"), default="*", help="with --x1: the side to request")
-    parser.add_argument(
-        "--games", type=natural, default=1, metavar="N", help="number of games, 0 for no limit; default 1"
-    )
+    parser.add_argument("--games", type=natural, default=1, help="number of games, 0 for no limit")
     parser.add_argument(
         "--ponder",
         action=argparse.BooleanOptionalAction,
@@ -62,13 +60,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--log", default="", metavar="FILE", help="append all lines sent and received, without the password"
     )
-    parser.add_argument(
-        "--attempts",
-        type=at_least_one,
-        default=10,
-        metavar="N",
-        help="attempts to connect before giving up; default 10",
-    )
+    parser.add_argument("--attempts", type=at_least_one, default=10, help="attempts to connect before giving up")
     parser.add_argument(
         "--resume",
         type=natural,
@@ -76,19 +68,13 @@ def add_parser(commands: Any) -> None:
         help="seconds to wait for an aborted last game to resume; default 60, or 0 with --game",
     )
     parser.add_argument(
-        "--delay",
-        type=natural,
-        default=DELAY_MS,
-        metavar="MS",
-        help=f"time kept in reserve for each move; default {DELAY_MS}",
+        "--delay", type=natural, default=DELAY_MS, metavar="MS", help="time kept in reserve for each move"
     )
     parser.add_argument(
         "--engine", default="", metavar="COMMAND", help="a USI engine: 'COMMAND:Option=value,...'; default: this engine"
     )
-    parser.add_argument(
-        "--level", type=natural, metavar="N", help="level of this engine, 0 to 19; default: full strength"
-    )
-    parser.add_argument("--nodes", type=at_least_one, metavar="N", help="most nodes for a move")
+    parser.add_argument("--level", type=natural, help="level of this engine, 0 to 19; default: full strength")
+    parser.add_argument("--nodes", type=at_least_one, help="most nodes for a move")
     parser.add_argument("--book", action="store_true", help="use this engine's opening book")
     parser.add_argument(
         "--resign", type=at_least_one, metavar="CP", help="this engine resigns when its score is -CP or less"

@@ -46,9 +46,7 @@ def add_parser(commands: Any) -> None:
         default="",
         help="the evaluation to use; default: the one that --eval-file is for",
     )
-    parser.add_argument(
-        "--eval-file", metavar="FILE", type=Path, help="a file of weights for the evaluation, such as nn.bin"
-    )
+    parser.add_argument("--eval-file", type=Path, help="a file of weights for the evaluation, such as nn.bin")
     common.add_json(parser)
 
 

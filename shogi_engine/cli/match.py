@@ -50,48 +50,31 @@ def add_parser(commands: Any) -> None:
     parser.epilog = EXPLAINED
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help="two or more engines; see below")
     _add_players(parser)
-    parser.add_argument(
-        "--games", type=at_least_one, default=100, metavar="N", help="games between each two players; default 100"
-    )
+    parser.add_argument("--games", type=at_least_one, default=100, help="games between each two players")
     parser.add_argument("--tournament", choices=("round-robin", "gauntlet", "ladder"), default="round-robin")
+    parser.add_argument("--concurrency", type=at_least_one, default=1, help="games played at the same time")
     parser.add_argument(
-        "--concurrency", type=at_least_one, default=1, metavar="N", help="games played at the same time"
+        "--openings", type=Path, help="openings, one 'startpos moves ...' per line; default: the package's"
     )
-    parser.add_argument(
-        "--openings",
-        type=Path,
-        metavar="FILE",
-        help="openings, one 'startpos moves ...' per line; default: the package's",
-    )
-    parser.add_argument(
-        "--random-plies", type=natural, default=0, metavar="N", help="random moves added to each opening"
-    )
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the openings")
+    parser.add_argument("--random-plies", type=natural, default=0, help="random moves added to each opening")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the openings")
     parser.add_argument(
         "--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help="stop when a sequential test is decided"
     )
     parser.add_argument("--risks", type=float, nargs=2, default=(0.05, 0.05), metavar=("ALPHA", "BETA"))
     _add_terms(parser)
-    parser.add_argument(
-        "--log", type=Path, metavar="FILE", help="log with a line for each game; an existing one is continued"
-    )
-    parser.add_argument("--records", type=Path, metavar="FILE", help="write all games (.kif, .csa, .ggf ...)")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page: table, graph and games")
-    parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="draw the graph of a match between two players (needs matplotlib)"
-    )
-    parser.add_argument(
-        "--report", type=natural, default=0, metavar="N", help="print a line on stderr after every N games"
-    )
+    parser.add_argument("--log", type=Path, help="log with a line for each game; an existing one is continued")
+    parser.add_argument("--records", type=Path, help="write all games (.kif, .csa, .ggf ...)")
+    parser.add_argument("--html", type=Path, help="write a page: table, graph and games")
+    parser.add_argument("--plot", type=Path, help="draw the graph of a match between two players (needs matplotlib)")
+    parser.add_argument("--report", type=natural, default=0, help="print a line on stderr after every N games")
     add_cluster(parser, "games")
     add_json(parser)
 
 
 def _add_terms(parser: argparse.ArgumentParser) -> None:
     """Add the options that end games early."""
-    parser.add_argument(
-        "--max-plies", type=at_least_one, default=320, metavar="N", help="plies after which a game is drawn"
-    )
+    parser.add_argument("--max-plies", type=at_least_one, default=320, help="plies after which a game is drawn")
     parser.add_argument(
         "--resign",
         type=terms_numbers,
@@ -117,16 +100,12 @@ def _add_terms(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ready-patience", type=float, default=600.0, metavar="S", help="seconds to wait until an engine is ready"
     )
-    parser.add_argument(
-        "--max-faults", type=natural, default=10, metavar="N", help="stop the match after N faults; 0 for never"
-    )
+    parser.add_argument("--max-faults", type=natural, default=10, help="stop the match after N faults; 0 for never")
 
 
 def _add_players(parser: argparse.ArgumentParser) -> None:
     """Add the options of the players, and of those in this process."""
-    parser.add_argument(
-        "--limit", default="nodes=10000", metavar="LIMIT", help="limit for each move; default nodes=10000"
-    )
+    parser.add_argument("--limit", default="nodes=10000", metavar="LIMIT", help="limit for each move")
     for number in range(1, MOST_ENGINES + 1):
         hidden = None if number < 3 else argparse.SUPPRESS
         parser.add_argument(

@@ -49,9 +49,7 @@ def add_parser(commands: Any) -> None:
             "...), - for stdin"
         ),
     )
-    parser.add_argument(
-        "--max-ms", type=at_least_one, default=MAX_MS, metavar="N", help=f"time limit in ms; default {MAX_MS}"
-    )
+    parser.add_argument("--max-ms", type=at_least_one, default=MAX_MS, help="time limit in ms")
     parser.add_argument("--shortest", action="store_true", help="after the first mate, look for the shortest")
     parser.add_argument("--all", action="store_true", help="also list the other first moves that mate")
     parser.add_argument(

@@ -31,7 +31,7 @@ def add_othello_book(parser: argparse.ArgumentParser) -> None:
         type=discs,
         default=0.0,
         metavar="DISCS",
-        help="how much worse than the best a book move may be; default 0",
+        help="how much worse than the best a book move may be",
     )
 
 

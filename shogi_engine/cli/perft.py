@@ -34,7 +34,7 @@ def add_parser(commands: Any) -> None:
     add_threads(parser)
     add_cluster(parser, "positions")
     parser.add_argument("--suite", metavar="FILE", help="check the counts in a file instead")
-    parser.add_argument("--max-nodes", type=at_least_one, metavar="N", help="skip counts of the suite larger than N")
+    parser.add_argument("--max-nodes", type=at_least_one, help="skip counts of the suite larger than N")
     add_json(parser)
 
 

@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> None:
     parser = add_command(commands, "search", run, "Search one position.")
     add_game(parser)
     add_search(parser)
-    parser.add_argument("--multipv", type=at_least_one, default=1, metavar="N", help="number of best moves to show")
+    parser.add_argument("--multipv", type=at_least_one, default=1, help="number of best moves to show")
     add_json(parser)
 
 

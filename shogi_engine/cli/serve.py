@@ -24,13 +24,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; any but this machine's own requires a token"
     )
-    parser.add_argument(
-        "--port", type=natural, default=PORT, metavar="N", help=f"port; default {PORT}, 0 for any free one"
-    )
+    parser.add_argument("--port", type=natural, default=PORT, help="port, 0 for any free one")
     parser.add_argument("--token", default="", help="token that browsers must know; generated if the host requires one")
-    parser.add_argument(
-        "--engines", type=at_least_one, metavar="N", help="searches at the same time; default: one per core"
-    )
+    parser.add_argument("--engines", type=at_least_one, help="searches at the same time; default: one per core")
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
 
 

@@ -46,19 +46,11 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("game", choices=GAMES, metavar="GAME", help=", ".join(GAMES))
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the run; existing files are kept")
     parser.add_argument("--stage", choices=STAGES, help="run only this stage, of one generation")
-    parser.add_argument(
-        "--generation", type=natural, default=0, metavar="N", help="number of the first generation; default 0"
-    )
-    parser.add_argument(
-        "--generations", type=at_least_one, default=1, metavar="N", help="number of generations; default 1"
-    )
-    parser.add_argument(
-        "--games", type=at_least_one, default=20_000, metavar="N", help="games per generation; default 20000"
-    )
-    parser.add_argument(
-        "--nodes", type=at_least_one, metavar="N", help="nodes per move of these games; default 1000, Othello 300"
-    )
-    parser.add_argument("--seed", type=natural, default=1, metavar="N")
+    parser.add_argument("--generation", type=natural, default=0, help="number of the first generation")
+    parser.add_argument("--generations", type=at_least_one, default=1, help="number of generations")
+    parser.add_argument("--games", type=at_least_one, default=20_000, help="games per generation")
+    parser.add_argument("--nodes", type=at_least_one, help="nodes per move of these games; default 1000, Othello 300")
+    parser.add_argument("--seed", type=natural, default=1)
     parser.add_argument(
         "--labels",
         default="",
@@ -66,9 +58,7 @@ def add_parser(commands: Any) -> None:
         help="the evaluation that plays these games, by name or file; default: the previous generation's weights",
     )
     parser.add_argument("--name", default="", help="base name of the weights' files; default network, Othello weights")
-    parser.add_argument(
-        "--epochs", type=at_least_one, metavar="N", help="passes over the positions; default 5, Othello 12"
-    )
+    parser.add_argument("--epochs", type=at_least_one, help="passes over the positions; default 5, Othello 12")
     parser.add_argument(
         "--td-lambda",
         "--trust",
@@ -82,21 +72,10 @@ def add_parser(commands: Any) -> None:
         metavar="S",
         help="share of earlier generations' games that is used, 0 to 1; default 1",
     )
+    parser.add_argument("--gate-games", type=at_least_one, default=400, help="games of the test match")
+    parser.add_argument("--gate-nodes", type=at_least_one, default=5000, help="nodes per move of the test match")
     parser.add_argument(
-        "--gate-games", type=at_least_one, default=400, metavar="N", help="games of the test match; default 400"
-    )
-    parser.add_argument(
-        "--gate-nodes",
-        type=at_least_one,
-        default=5000,
-        metavar="N",
-        help="nodes per move of the test match; default 5000",
-    )
-    parser.add_argument(
-        "--noted",
-        type=Path,
-        metavar="FILE",
-        help="Shogi: a psv file with known values; the report says how well they are ranked",
+        "--noted", type=Path, help="Shogi: a psv file with known values; the report says how well they are ranked"
     )
     parser.add_argument(
         "--against",
@@ -117,8 +96,8 @@ def _add_game_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="own, or k-p: K-P 256x2-32-32, an nn.bin for engines of YaneuraOu's family; default own",
     )
-    shogi.add_argument("--width", type=at_least_one, metavar="N", help="neurons per side; default 256")
-    shogi.add_argument("--batch", type=at_least_one, metavar="N", help="positions per step; default 4096")
+    shogi.add_argument("--width", type=at_least_one, help="neurons per side; default 256")
+    shogi.add_argument("--batch", type=at_least_one, help="positions per step; default 4096")
     shogi.add_argument("--rate", type=fraction, metavar="R", help="initial learning rate; default 0.001")
     shogi.add_argument(
         "--refine", action="store_true", default=None, help="start from the network that labelled the last games"
@@ -132,21 +111,16 @@ def _add_game_options(parser: argparse.ArgumentParser) -> None:
     )
     othello = parser.add_argument_group("Othello")
     othello.add_argument(
-        "--exact",
-        type=natural,
-        metavar="N",
-        help="Othello: positions with at most N empty squares are solved; default 14",
+        "--exact", type=natural, help="Othello: positions with at most N empty squares are solved; default 14"
     )
     othello.add_argument(
         "--penalty",
         type=natural,
-        metavar="N",
         help="Othello: number of positions that a weight needs to change by half; default 300",
     )
     othello.add_argument(
         "--endings",
         type=natural,
-        metavar="N",
         help="Othello: positions solved for the report, for each number of empty squares; default 25",
     )
 

@@ -30,6 +30,9 @@ VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LINES, LABELS = (
     "bookmarks",
 )
 NAMES, HEADERS, ENDINGS, START, MOVES = "names", "headers", "endings", "other starting positions", "moves"
+ALL = frozenset(
+    {VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LINES, LABELS, NAMES, HEADERS, ENDINGS, START, MOVES}
+)
 WINNERS = "winners"  # of games whose ending a format cannot hold
 
 _added: dict[str, str] = {}
@@ -146,11 +149,13 @@ class RecordFormat:
 
 
 class LineFormat(RecordFormat):
-    """A format of lines. A subclass gives `reader`, and `begins_game` if a file may hold several games."""
+    """A format of lines. A subclass gives `begins_game` if a file may hold several games.
 
-    def reader(self) -> "LineReader":
-        """Return a reader for one game."""
-        raise NotImplementedError
+    Attributes:
+        reader: the class of the readers, each for one game
+    """
+
+    reader: "type[LineReader]"
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
         """Tell whether `line` is the first of the next game; `block` holds the lines of this game so far."""

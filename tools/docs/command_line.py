@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shogi_engine.__main__ import parser
+from shogi_engine.cli.common import Formatter
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
 
@@ -48,7 +49,7 @@ def cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def row(action: argparse.Action, formatter: argparse.HelpFormatter) -> str:
+def row(action: argparse.Action, formatter: Formatter) -> str:
     """Return a table's row for one option or argument."""
     value = formatter._format_args(action, formatter._get_default_metavar_for_optional(action))
     if action.option_strings:
@@ -61,7 +62,7 @@ def row(action: argparse.Action, formatter: argparse.HelpFormatter) -> str:
 
 def section(name: str, of: argparse.ArgumentParser) -> str:
     """Return the section of one command."""
-    formatter = argparse.HelpFormatter(prog=of.prog, width=100)
+    formatter = Formatter(prog=of.prog, width=100)
     shown = [
         each for each in of._actions if each.help != argparse.SUPPRESS and not isinstance(each, argparse._HelpAction)
     ]

@@ -188,6 +188,13 @@ def evaluation_lines(node: Node, mover: int, board: Any, floodgate: bool = False
         yield f"*深さ={node.depth}"
 
 
+def comment_lines(node: Node, mover: int, board: Any, floodgate: bool = False) -> Iterator[str]:
+    """Yield what `evaluation_lines` does, then the lines of the comment."""
+    yield from evaluation_lines(node, mover, board, floodgate)
+    if node.comment:
+        yield from node.comment.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
 def analysis_lines(score: Score, mover: int) -> Iterator[str]:
     """Yield comment lines with the score that an analysis, not the player, gave a move."""
     yield from _score_lines(score if mover == 0 else -score, "#")

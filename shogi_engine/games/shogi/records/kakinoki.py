@@ -10,7 +10,7 @@ from typing import Any
 from shogi_engine.games.shogi.board.drawing import kif as draw_kif
 from shogi_engine.games.shogi.notation.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
 from shogi_engine.games.shogi.records.ending_words import NEAREST
-from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
+from shogi_engine.games.shogi.records.evaluations import comment_lines, take_evaluations
 from shogi_engine.games.shogi.records.handicaps import EVEN, handicap, handicap_name
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.types import BLACK, KING, WHITE
@@ -240,7 +240,13 @@ class Diagram:
 
 
 class Reader(LineReader):
-    """The lines of one KIF or KI2 game: all but the moves, which subclasses read in `take_moves`."""
+    """The lines of one KIF or KI2 game: all but the moves, which subclasses read in `take_moves`.
+
+    Attributes:
+        MOVES: how a line of moves begins, or of an ending among them
+    """
+
+    MOVES = re.compile("(?!)")  # fits nothing
 
     def __init__(self) -> None:
         self.record = GameRecord("shogi")
@@ -251,11 +257,7 @@ class Reader(LineReader):
 
     def take_moves(self, line: str, builder: RecordBuilder) -> bool:
         """Take a line of moves; tell whether it was one. Raises ValueError."""
-        raise NotImplementedError
-
-    def is_moves(self, line: str) -> bool:
-        """Tell whether a line holds moves, or an ending among them."""
-        raise NotImplementedError
+        return False
 
     def take(self, line: str) -> None:
         """Take one line. Raises ValueError saying what is wrong with it."""
@@ -265,7 +267,7 @@ class Reader(LineReader):
             self._node().label = line[1:].strip()
         elif line[0] == "#":
             return
-        elif self.builder is None and not self.is_moves(line) and not _BRANCH.match(line) and not _OVER.match(line):
+        elif self.builder is None and not self.MOVES.match(line) and not _BRANCH.match(line) and not _OVER.match(line):
             self._header(line)
         else:
             self._line(line.rstrip(), self._started())
@@ -348,6 +350,7 @@ class KakinokiFormat(LineFormat):
     game = "shogi"
     encoding = "cp932"
     sure = False
+    reader: type[Reader]
     tells_all_winners = False  # whether a closing line follows variations too
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
@@ -356,11 +359,7 @@ class KakinokiFormat(LineFormat):
             return False
         if _BRANCH.match(line) or _OVER.match(line):
             return False
-        return any(self.is_moves(each) or _OVER.match(each) for _, each in block)
-
-    def is_moves(self, line: str) -> bool:
-        """Tell whether a line holds moves."""
-        raise NotImplementedError
+        return any(self.reader.MOVES.match(each) or _OVER.match(each) for _, each in block)
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
         """Return the part of a line's outcome that reading the written file gives back."""
@@ -399,11 +398,8 @@ def position_lines(record: GameRecord) -> Iterator[str]:
 
 
 def note_lines(node: Node, mover: int, board: Any) -> Iterator[str]:
-    """Yield the comment lines of a node whose position is on the board; see `evaluation_lines`."""
-    for line in evaluation_lines(node, mover, board):
+    """Yield the comment lines of a node whose position is on the board; see `comment_lines`."""
+    for line in comment_lines(node, mover, board):
         yield f"*{line}"
-    if node.comment:
-        for line in node.comment.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-            yield f"*{line}"
     if node.label:
         yield f"&{one_line(node.label)}"

@@ -118,10 +118,7 @@ class GgfFormat(RecordFormat):
     game = "othello"
     extensions = (".ggf",)
     expected = "'(;GM[Othello]...BO[8 ...]B[F5]...;)'"
-    holds = frozenset(
-        {formats.SECONDS, formats.FRACTIONS, formats.EVALUATIONS, formats.NAMES, formats.HEADERS, formats.ENDINGS,
-         formats.START, formats.MOVES}
-    )  # fmt: skip
+    holds = formats.ALL - {formats.VARIATIONS, formats.COMMENTS, formats.LINES, formats.LABELS}
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
         """Return the part of a line's outcome that reading the written file gives back."""

@@ -120,6 +120,7 @@ class ObfFormat(LineFormat):
     extensions = (".obf",)
     expected = "64 of X, O and -, the side to move, then moves like 'A2:+38;'"
     holds = frozenset({formats.START, formats.EVALUATIONS})
+    reader = ObfReader
 
     def recognises(self, head: str) -> bool:
         """Tell whether the first line that is not a comment is a position."""
@@ -133,10 +134,6 @@ class ObfFormat(LineFormat):
     def begins_game(self, line: str, block: list[Line]) -> bool:
         """Return True: each line is a position."""
         return True
-
-    def reader(self) -> ObfReader:
-        """Return a reader for one line."""
-        return ObfReader()
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield a line for each record. Raises ValueError for a move that is not legal."""

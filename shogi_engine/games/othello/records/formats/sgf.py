@@ -175,10 +175,7 @@ class SgfFormat(RecordFormat):
     game = "othello"
     extensions = (".sgf",)
     expected = "'(;FF[4]GM[2]SZ[8];B[f5];W[d6]...)'"
-    holds = frozenset(
-        {formats.VARIATIONS, formats.COMMENTS, formats.EVALUATIONS, formats.LABELS, formats.NAMES, formats.HEADERS,
-         formats.ENDINGS, formats.START, formats.MOVES}
-    )  # fmt: skip
+    holds = formats.ALL - {formats.SECONDS, formats.FRACTIONS, formats.LINES}
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
         """Return the part of a line's outcome that reading the written file gives back."""

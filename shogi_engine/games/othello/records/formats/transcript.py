@@ -41,6 +41,7 @@ class TranscriptFormat(LineFormat):
     extensions = (".txt", ".tra", ".transcript")
     expected = "lines like 'f5d6c3d3c4'"
     holds = frozenset({formats.MOVES})
+    reader = TranscriptReader
 
     def recognises(self, head: str) -> bool:
         """Tell whether the first line that is not a comment begins with moves."""
@@ -55,10 +56,6 @@ class TranscriptFormat(LineFormat):
     def begins_game(self, line: str, block: list[Line]) -> bool:
         """Return True: each line is a game."""
         return True
-
-    def reader(self) -> TranscriptReader:
-        """Return a reader for one game."""
-        return TranscriptReader()
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield a line for each game."""

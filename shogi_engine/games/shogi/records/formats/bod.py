@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from shogi_engine.games.shogi.records.kakinoki import NUMBERED_MOVE, Reader, position_lines
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat
-from shogi_engine.records.tree import GameRecord, RecordBuilder
+from shogi_engine.records.tree import GameRecord
 
 _ROW = re.compile(r"^\s*\|.{18}\|", re.MULTILINE)
 _MOVES = re.compile(rf"^\s*([▲△☗☖▼▽]|{NUMBERED_MOVE})", re.MULTILINE)
@@ -15,14 +15,6 @@ _UPPER_HAND = re.compile(r"(後手|上手)の持駒[：:]")
 
 class BodReader(Reader):
     """The lines of one diagram."""
-
-    def is_moves(self, line: str) -> bool:
-        """There are no moves."""
-        return False
-
-    def take_moves(self, line: str, builder: RecordBuilder) -> bool:
-        """There are no moves."""
-        return False
 
     def finish(self) -> None:
         """Take the end. Raises ValueError if there was no diagram."""
@@ -39,6 +31,7 @@ class BodFormat(LineFormat):
     extensions = (".bod",)
     expected = "a diagram of rows like '|v香v桂 ・ ・ ・ ・ ・ ・ ・|一'"
     holds = frozenset({formats.START})
+    reader = BodReader
     encoding = "cp932"
     sure = False
 
@@ -49,10 +42,6 @@ class BodFormat(LineFormat):
     def begins_game(self, line: str, block: list[Line]) -> bool:
         """Tell whether the line is the hand above a diagram and a diagram came before."""
         return bool(_UPPER_HAND.match(line)) and any(text.lstrip().startswith("|") for _, text in block)
-
-    def reader(self) -> Reader:
-        """Return a reader for one diagram."""
-        return BodReader()
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield the diagram of each game's last position. Raises ValueError for a move that is not legal."""

@@ -17,7 +17,7 @@ from shogi_engine.games.shogi.notation.sfen import START
 from shogi_engine.games.shogi.notation.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA, PROMOTED_KINDS
 from shogi_engine.games.shogi.records import csa_kernels, quick_trees
 from shogi_engine.games.shogi.records.ending_words import NEAREST
-from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
+from shogi_engine.games.shogi.records.evaluations import comment_lines, take_evaluations
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, WHITE
 from shogi_engine.records import formats
@@ -270,10 +270,8 @@ class CsaFormat(LineFormat):
     game = "shogi"
     extensions = (".csa",)
     expected = "lines like 'V2.2', 'PI', '+', '+7776FU'"
-    holds = frozenset(
-        {formats.COMMENTS, formats.SECONDS, formats.FRACTIONS, formats.EVALUATIONS, formats.LINES, formats.NAMES,
-         formats.HEADERS, formats.ENDINGS, formats.START, formats.MOVES}
-    )  # fmt: skip
+    holds = formats.ALL - {formats.VARIATIONS, formats.LABELS}
+    reader = CsaReader
 
     def recognises(self, head: str) -> bool:
         """Tell whether the first line that is not a comment is one of CSA's."""
@@ -284,10 +282,6 @@ class CsaFormat(LineFormat):
     def is_separator(self, line: str) -> bool:
         """Tell whether the line is '/'."""
         return line.strip() == "/"
-
-    def reader(self) -> CsaReader:
-        """Return a reader for one game."""
-        return CsaReader()
 
     def __init__(self) -> None:
         self._quick = quick_trees.QuickMoves(self.scanner, (csa_kernels.read_games, csa_kernels.read_lines))
@@ -357,11 +351,8 @@ def _cell(cell: tuple[int, int] | None) -> str:
 
 def _comments(node: Node, mover: int, board: Any) -> Iterator[str]:
     """Yield the comment lines of a node whose position is on the board."""
-    for line in evaluation_lines(node, mover, board, floodgate=True):
+    for line in comment_lines(node, mover, board, floodgate=True):
         yield f"'*{line}"
-    if node.comment:
-        for line in node.comment.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-            yield f"'*{line}"
 
 
 def _seconds(seconds: float | None) -> Iterator[str]:

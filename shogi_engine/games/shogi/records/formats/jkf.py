@@ -237,10 +237,7 @@ class JkfFormat(RecordFormat):
     game = "shogi"
     extensions = (".jkf", ".json")
     expected = "JSON with 'moves'"
-    holds = frozenset(
-        {formats.VARIATIONS, formats.COMMENTS, formats.SECONDS, formats.FRACTIONS, formats.EVALUATIONS, formats.LINES,
-         formats.NAMES, formats.HEADERS, formats.ENDINGS, formats.START, formats.MOVES}
-    )  # fmt: skip
+    holds = formats.ALL - {formats.LABELS}
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
         """Return the part of a line's outcome that reading the written file gives back."""

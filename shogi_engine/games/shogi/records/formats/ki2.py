@@ -16,20 +16,17 @@ from shogi_engine.records.tree import GameRecord, RecordBuilder
 
 A_LINE = 6  # moves on a line
 _MARKS = "▲△☗☖▼▽"
-_MOVES = re.compile(rf"\s*[{_MARKS}]")
 _MOVE = re.compile(rf"[{_MARKS}][^{_MARKS}]*")
 
 
 class Ki2Reader(Reader):
     """The lines of one KI2 game."""
 
-    def is_moves(self, line: str) -> bool:
-        """Tell whether a line begins with a player's mark."""
-        return bool(_MOVES.match(line))
+    MOVES = re.compile(rf"\s*[{_MARKS}]")
 
     def take_moves(self, line: str, builder: RecordBuilder) -> bool:
         """Take the moves of a line; tell whether it began with one. Raises ValueError."""
-        if not self.is_moves(line):
+        if not self.MOVES.match(line):
             return False
         for text in _MOVE.findall(line):
             move = text.strip(" 　\t")
@@ -47,22 +44,12 @@ class Ki2Format(KakinokiFormat):
     tells_all_winners = True
     extensions = (".ki2", ".ki2u")
     expected = "moves like '▲７六歩 △３四歩'"
-    holds = frozenset(
-        {formats.VARIATIONS, formats.COMMENTS, formats.EVALUATIONS, formats.LINES, formats.LABELS, formats.NAMES,
-         formats.HEADERS, formats.ENDINGS, formats.START, formats.MOVES}
-    )  # fmt: skip
+    holds = formats.ALL - {formats.SECONDS, formats.FRACTIONS}
+    reader = Ki2Reader
 
     def recognises(self, head: str) -> bool:
         """Tell whether a line begins with a player's mark and a square."""
         return bool(re.search(rf"^[ 　]*[{_MARKS}] *(同|[1-9１-９][1-9一二三四五六七八九])", head, re.MULTILINE))
-
-    def is_moves(self, line: str) -> bool:
-        """Tell whether a line begins with a player's mark."""
-        return bool(_MOVES.match(line))
-
-    def reader(self) -> Reader:
-        """Return a reader for one game."""
-        return Ki2Reader()
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield each game. Raises ValueError for a move that is not legal."""

@@ -41,13 +41,11 @@ _KI2_MOVES = re.compile(r"^\s*[▲△☗☖▼▽]", re.MULTILINE)
 class KifReader(Reader):
     """The lines of one KIF game."""
 
+    MOVES = _NUMBERED
+
     def __init__(self) -> None:
         super().__init__()
         self._first: int | None = None  # the number of the first move
-
-    def is_moves(self, line: str) -> bool:
-        """Tell whether a line is numbered."""
-        return bool(_NUMBERED.match(line))
 
     def take_moves(self, line: str, builder: RecordBuilder) -> bool:
         """Take a numbered move or ending; tell whether it was one. Raises ValueError."""
@@ -123,10 +121,8 @@ class KifFormat(KakinokiFormat):
     name = "kif"
     extensions = (".kif", ".kifu")
     expected = "numbered moves like '1 ７六歩(77)', headers like '手合割：平手'"
-    holds = frozenset(
-        {formats.VARIATIONS, formats.COMMENTS, formats.SECONDS, formats.EVALUATIONS, formats.LINES, formats.LABELS,
-         formats.NAMES, formats.HEADERS, formats.ENDINGS, formats.START, formats.MOVES}
-    )  # fmt: skip
+    holds = formats.ALL - {formats.FRACTIONS}
+    reader = KifReader
 
     def __init__(self) -> None:
         self._quick = quick_trees.QuickMoves(self.scanner, (kif_kernels.read_games,))
@@ -139,14 +135,6 @@ class KifFormat(KakinokiFormat):
     def recognises(self, head: str) -> bool:
         """Tell whether there are numbered moves, or headers without KI2's moves."""
         return bool(_HEAD.search(head)) and not _KI2_MOVES.search(head)
-
-    def is_moves(self, line: str) -> bool:
-        """Tell whether a line is numbered."""
-        return bool(_NUMBERED.match(line))
-
-    def reader(self) -> Reader:
-        """Return a reader for one game."""
-        return KifReader()
 
     def scanner(self) -> Any:
         """Return what reads games by kernels."""

@@ -56,6 +56,7 @@ class UsiFormat(LineFormat):
     extensions = (".usi", ".sfen")
     expected = "lines like 'startpos moves 7g7f 3c3d' or an SFEN"
     holds = frozenset({formats.START, formats.MOVES})
+    reader = UsiReader
 
     def recognises(self, head: str) -> bool:
         """Tell whether the first line is a position."""
@@ -74,10 +75,6 @@ class UsiFormat(LineFormat):
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
         """Return the part of the game's outcome that reading the written file gives back; variations are lost."""
         return WORDS.kept(node.outcome, side)
-
-    def reader(self) -> UsiReader:
-        """Return a reader for one game."""
-        return UsiReader()
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield a line for each game."""
