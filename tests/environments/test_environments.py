@@ -68,7 +68,7 @@ def test_observations_of_a_small_board():
 
 
 @pytest.mark.parametrize(
-    ("game", "size", "said"), [("othello", 5, "4 or 6"), ("shogi", 4, "one size"), ("go", None, "go")]
+    ("game", "size", "said"), [("othello", 5, "4 or 6"), ("shogi", 4, "only one board size"), ("go", None, "go")]
 )
 def test_games_that_there_are_not(game, size, said):
     with pytest.raises(ValueError, match=said):

@@ -93,8 +93,8 @@ def test_obf():
     assert read_obf(f"% a comment\n\n{over}\n") == [TestPosition("X" * 64 + " O", (), -64)]
     for line, wrong in (
         (FFO_40.replace("A2", "A1"), "field 1 .*a1"),
-        (FFO_40.replace("+38", "+380"), "field 1 .*no score"),
-        (FFO_40.replace("+38", "65"), "field 1 .*no score"),
+        (FFO_40.replace("+38", "+380"), "field 1 .*not a score"),
+        (FFO_40.replace("+38", "65"), "field 1 .*not a score"),
         (FFO_40.replace("A2:+38;", "A2:+38; a2:1;"), "field 2 .*already"),
         (FFO_40[1:], "squares|side"),
         ("X; 1; 2;", "squares"),
