@@ -1,11 +1,11 @@
 """Records of games on a server as files: CSA and KIF, written when a game ends or is aborted."""
 
-import os
 import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from shogi_engine.common.files import free_name, write_whole
 from shogi_engine.records.files import dumps
 from shogi_engine.records.tree import GameRecord
 
@@ -26,10 +26,8 @@ class Keeper:
         """Return a new file name, without its ending, for a new game."""
         name = re.sub(r"[^\w+.@-]+", "_", game_id, flags=re.ASCII).strip("._") or time.strftime("%Y%m%d-%H%M%S")
         name = name[:NAME_MAX]
-        number = 1
-        while self._folder is not None and (self._folder / f"{_numbered(name, number)}.{self._formats[0]}").exists():
-            number += 1
-        return _numbered(name, number)
+        folder, ending = self._folder, self._formats[0]
+        return name if folder is None else free_name(name, lambda stem: (folder / f"{stem}.{ending}").exists())
 
     def save(self, record: GameRecord, stem: str) -> Path | None:
         """Write a record, replacing an earlier one of the game; return the first file's path. Raises OSError."""
@@ -37,11 +35,5 @@ class Keeper:
             return None
         paths = [self._folder / f"{stem}.{each}" for each in self._formats]
         for path, each in zip(paths, self._formats, strict=True):
-            unfinished = path.with_name(path.name + ".part")
-            unfinished.write_bytes(dumps(record, each))
-            os.replace(unfinished, path)
+            write_whole(path, dumps(record, each))
         return paths[0]
-
-
-def _numbered(name: str, number: int) -> str:
-    return name if number == 1 else f"{name}-{number}"

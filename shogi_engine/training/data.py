@@ -9,7 +9,6 @@ number, byte for byte. It is written atomically, and its container (zip) has che
 
 import io
 import json
-import os
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -161,16 +160,6 @@ class Workbench:
             options=np.array(options.text),
         )
         return file.getvalue()
-
-
-def write_whole(file: Path, content: bytes) -> None:
-    """Write a file atomically."""
-    aside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    with aside.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    aside.replace(file)
 
 
 def piece_path(folder: Path, seed: int, number: int) -> Path:

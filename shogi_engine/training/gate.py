@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.common.files import write_whole
 from shogi_engine.common.match_statistics import Estimate, estimate, pentanomial
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.data import TABLE_MB, Openings, SearchState, new_terms, write_whole
+from shogi_engine.training.data import TABLE_MB, Openings, SearchState, new_terms
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
 from shogi_engine.training.recipe import Recipe
 
@@ -121,7 +122,9 @@ def play_match(
     for pair, result in results_on_threads(player, missing, threads, "gate"):
         scores[2 * pair], scores[2 * pair + 1] = result
         if record is not None:
-            write_whole(record, json.dumps({"match": identity, "scores": scores}, sort_keys=True).encode())
+            write_whole(
+                record, json.dumps({"match": identity, "scores": scores}, sort_keys=True).encode(), durable=True
+            )
         if progress is not None:
             progress(len(scores), 2 * pairs)
     return Outcome({game: scores[game] for game in range(2 * pairs)})
