@@ -42,7 +42,6 @@ class EnginePool:
 
     Args:
         make: `make(game)` returns an Engine, or a stand-in
-        games: those that jobs may have
         warm: `warm(make)` yields each game when its engines are ready; called once, in the first thread, before its
             first job
     """
