@@ -1,6 +1,6 @@
 """The numba policy: how every kernel of this package is compiled, cached and stopped.
 
-`njit` is the only way to numba's compiler. It differs from `numba.njit(cache=True)` in four ways.
+`njit` is the only way to numba's compiler. It differs from `numba.njit(cache=True)` in five ways.
 
 * Cached machine code is keyed by a SHA-256 of *all* sources of the package, and of those of a game added from
   outside. numba stamps only the caller's own file, so after an edit of a rule a cached search would still apply the
@@ -9,6 +9,8 @@
   separate index file; if two processes save at once, or one is killed, the index can name the wrong data.
 * Cached code is executed, so a folder that another user could write to is not used. If a folder cannot be used, the
   next one is tried, and finally no cache is used. All this is silent, because GUIs treat output on stderr as a failure.
+* An index of an array is never negative: kernels do not count from the end, and no code tests for it. With
+  NUMBA_BOUNDSCHECK=1, a negative index raises IndexError.
 * Only kernels called from Python become machine code. numba optimises, emits and caches every function separately,
   which takes three times as long for a search of 170 kernels and makes slower code.
 

@@ -1,6 +1,7 @@
 """Lowering for kernels: the same LLVM code as numba's, with fewer look-ups and without code that LLVM would remove."""
 
 import functools
+import operator
 from typing import Any
 
 from numba import types
@@ -8,6 +9,7 @@ from numba.core import errors, ir, lowering, typing
 from numba.core.base import _wrap_impl, _wrap_missing_loc
 from numba.core.cpu import CPUContext
 
+ACCESSES = (operator.getitem, operator.setitem)
 SPECIAL = ("static_getitem", "static_setitem", "__array__")
 _missing: set[tuple] = set()  # (function, types) without an implementation
 _operators: dict[tuple, Any] = {}  # (operator, operand types) -> (its type, signature)
@@ -37,8 +39,16 @@ class _Implementation(_wrap_impl):
         self._sig = signature
 
 
+def _unsigned(index: Any) -> Any:
+    """Return the type of an array's index with unsigned integers in place of signed ones of the same size."""
+    if isinstance(index, types.BaseTuple):
+        return types.BaseTuple.from_types([_unsigned(each) for each in index])  # type: ignore[attr-defined]
+    signed = isinstance(index, types.Integer) and index.signed  # type: ignore[attr-defined]
+    return getattr(types, f"u{index}") if signed else index
+
+
 class KernelTarget(CPUContext):
-    """numba's target context, with a memory of failed look-ups.
+    """numba's target context, with a memory of failed look-ups, and for indices that are never negative.
 
     `adopt` turns the context of a compile into one; numba creates a context for each set of flags.
     """
@@ -55,12 +65,17 @@ class KernelTarget(CPUContext):
 
         numba first looks for special implementations, mostly of constant indices. Most types have none. After each
         failure numba would reload all its registries before it takes the common implementation.
+
+        Accesses to arrays get the implementation for unsigned indices, which does not test for negative ones.
         """
         function = sig.as_function()
         special = fn in SPECIAL
         if special and (fn, function.args) in _missing:
             raise NotImplementedError(fn)
         key = fn.get_impl_key(function) if isinstance(fn, types.Callable) else fn
+        if key in ACCESSES and isinstance(function.args[0], types.Array):
+            array, index, *value = function.args
+            function = typing.signature(function.return_type, array, _unsigned(index), *value)
         try:
             return _Implementation(self._defns[key].find(function.args), self, function)
         except errors.NumbaNotImplementedError:

@@ -52,6 +52,7 @@ from shogi_engine.search.context import (
     follows_last_pv,
     make_move,
     make_null_move,
+    prefetch_child,
     prepare_node,
     repetition_in_tree,
     unmake_move,
@@ -265,6 +266,7 @@ def search(ctx, alpha, beta, depth, node, start):
                 continue
             if not see_ge(ctx, move, probcut_beta - static_eval):
                 continue
+            prefetch_child(ctx, move)
             ctx.nodes += 1
             make_move(ctx, move)
             value = -quiescence(ctx, -probcut_beta, -probcut_beta + 1, end)
@@ -323,6 +325,7 @@ def search(ctx, alpha, beta, depth, node, start):
                 continue
         move_count += 1
         here.move_count = move_count
+        prefetch_child(ctx, move)
         quiet = is_quiet(ctx.pos, move)
         new_depth = depth - move_cost(ctx.pos, move)
         r = 0

@@ -343,15 +343,20 @@ def leave_repetition_filter(ctx):
 
 
 @njit
-def make_move(ctx, move):
-    """Make `move` in the tree and prefetch the memory that the new node reads first.
-
-    frame.in_check must already be set for the current node.
-    """
+def prefetch_child(ctx, move):
+    """Prefetch the table's cluster for the position after `move`, before it is known whether the move is pruned."""
     if ctx.search_flags & USE_TT:
         next_key = key_after(ctx.pos, move)
         if next_key != np.uint64(0):
             prefetch_cluster(ctx, next_key ^ ctx.tt_key_salt)
+
+
+@njit
+def make_move(ctx, move):
+    """Make `move` in the tree and prefetch its continuation correction.
+
+    Call `prefetch_child` some time before. frame.in_check must already be set for the current node.
+    """
     enter_repetition_filter(ctx)
     frame = ctx.frames[BEFORE_ROOT + ctx.ply]
     frame.move = move

@@ -34,6 +34,7 @@ from shogi_engine.search.context import (
     USE_TT,
     enter_node,
     make_move,
+    prefetch_child,
     prepare_node,
     repetition_in_tree,
     unmake_move,
@@ -168,6 +169,7 @@ def quiescence(ctx, alpha, beta, start):
         if not is_legal(ctx.pos, move):
             continue
         move_count += 1
+        prefetch_child(ctx, move)
         if best_value > -VALUE_MATE_IN_MAX:
             pruned, at_most = is_pruned(ctx, move, move_count, in_check, alpha, futility_base)
             best_value = max(best_value, at_most)
