@@ -110,6 +110,10 @@ class RecordFormat:
         """Return the outcome of a line ending at `node`, with `side` to move, as it would be read back."""
         return node.outcome if ENDINGS in self.holds else Outcome(None, Termination.NONE)
 
+    def keeps_header(self, name: str) -> bool:
+        """Tell whether a header of this shared name can be written."""
+        return HEADERS in self.holds
+
     def losses(self, record: GameRecord) -> list[str]:
         """Return, in words, the parts of a record that this format cannot hold."""
         nodes = list(record.nodes())
@@ -123,11 +127,11 @@ class RecordFormat:
             LINES: any(node.pv or node.depth is not None for node in nodes),
             LABELS: any(node.label for node in nodes),
             NAMES: any(record.names),
-            HEADERS: bool(record.headers),
+            HEADERS: not all(map(self.keeps_header, record.headers)),
             START: record.start != GameRecord(record.game).start,
             MOVES: bool(record.moves),
         }
-        lost = [what for what, there in has.items() if there and what not in self.holds]
+        lost = [what for what, there in has.items() if there and (what == HEADERS or what not in self.holds)]
         return lost + [ENDINGS] * lost_endings + [WINNERS] * lost_winners
 
     def _lost_outcomes(self, record: GameRecord) -> tuple[bool, bool]:

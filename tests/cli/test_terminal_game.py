@@ -135,6 +135,10 @@ def test_save_load_and_what_is_not_overwritten(tmp_path, monkeypatch):
     text, match = played("shogi", [f"load {kif}", "undo", "8c8d"])
     assert match.engine.move_texts == ["7g7f", "8c8d"] and match.is_unsaved()
     assert not played("shogi", [f"load {kif}"])[1].is_unsaved()
+    mated = tmp_path / "mated.kif"
+    records.save(GameRecord.from_moves("shogi", ["G*5b"], start="4k4/9/4P4/9/9/9/9/9/4K4 b G 1"), mated)
+    text, match = played("shogi", [f"load {mated}"])
+    assert text.endswith("black wins: mate") and not match.is_unsaved()
     sgf = tmp_path / "o.sgf"
     played("othello", ["f5", "d6", f"save {sgf}"])
     assert played("othello", [f"load {sgf}"])[1].engine.move_texts == ["f5", "d6"]

@@ -112,3 +112,11 @@ def test_names_of_endings():
     assert str(Outcome(1, Termination.TIME_FORFEIT)) == "white wins: time"
     assert str(Outcome(None, Termination.REPETITION)) == "a draw: repetition"
     assert str(Outcome(None, Termination.INTERRUPTED)) == "interrupted"
+
+
+def test_an_ending_without_moves_from_a_diagram():
+    for termination in (Termination.TIME_FORFEIT, Termination.DECLARATION, Termination.NO_MATE):
+        record = GameRecord.from_moves("shogi", [], start="4k4/9/4P4/9/9/9/9/9/9 b G 1")
+        record.end(usual_outcome(termination, 0))
+        (again,) = loads(dumps(record, "kif"))  # recognised as KIF, not as the diagram alone
+        assert again.outcome() == record.outcome()

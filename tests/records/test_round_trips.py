@@ -93,3 +93,15 @@ def test_long_games_and_deep_variations_need_no_deep_stack():
         assert again == record and again.root is not record.root
     shallow = copy.copy(record.root)
     assert shallow == record.root and shallow.next is record.root.next
+
+
+@pytest.mark.parametrize("game", ["shogi", "othello"])
+@pytest.mark.parametrize("header", ["event", "備考", "note", "ZZ", "started", "PB"])
+def test_a_header_is_kept_or_listed_as_lost(game, header):
+    record = random_record(1, game, 6, start="")
+    record.headers = {header: "x"}
+    for format in all_formats(game):
+        if format.name in WHOLE[game]:
+            kept = through(record, format.name).headers == record.headers
+            assert kept or "headers" in format.losses(record), format.name
+            assert not (kept and "headers" in format.losses(record)), format.name

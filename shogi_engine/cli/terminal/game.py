@@ -346,7 +346,9 @@ class TerminalGame:
         self.note_stored()
 
     def _state(self) -> tuple[Any, ...]:
-        return bytes(self.engine.root), tuple(self.engine.moves), self.outcome
+        """Return what a file holds: an ending by the rules follows from the moves."""
+        outcome = None if self.outcome is None or self._position().outcome() else self.outcome
+        return bytes(self.engine.root), tuple(self.engine.moves), outcome
 
     def note_stored(self) -> None:
         """Note that the current game is saved in a file."""

@@ -62,6 +62,7 @@ WORDS = EndingWords(
     },
     NEAREST,
 )
+NUMBERED_MOVE = rf"[0-9]+[\s　]+([１-９1-9][1-9一二三四五六七八九]|同|{'|'.join(WORDS.words)})"  # a move or an ending
 # After these endings the closing line, 'まで85手で先手の勝ち', tells who has won; INTERRUPTED then means adjudication.
 _TOLD = (Termination.RESIGNATION, Termination.TIME_FORFEIT, Termination.INTERRUPTED)
 

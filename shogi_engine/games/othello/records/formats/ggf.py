@@ -124,6 +124,10 @@ class GgfFormat(RecordFormat):
         """Return the part of a line's outcome that reading the written file gives back."""
         return kept_outcome(_result(record), record, node, side)
 
+    def keeps_header(self, name: str) -> bool:
+        """Tell whether the name is a tag that the game itself does not use."""
+        return _is_tag(HEADER_NAMES.to_own(name))
+
     def recognises(self, head: str) -> bool:
         """Tell whether `head` contains the beginning of a GGF game."""
         return bool(re.search(r"\(\s*;", head)) and bool(re.search(r"GM\s*\[\s*othello|BO\s*\[\s*8\s", head, re.I))
@@ -188,14 +192,18 @@ def _move(side: int, node: Node) -> str:
     return f"{'BW'[side]}[{'/'.join([square, *map(_digits, values)]).rstrip('/')}]"
 
 
+def _is_tag(name: str) -> bool:
+    """Tell whether a header can be a tag of this name."""
+    return bool(re.fullmatch("[A-Z]+", name)) and name not in ("B", "W", "BO", "GM", "PB", "PW")
+
+
 def format_ggf(record: GameRecord) -> str:
     """Return a game as one line of GGF; the inverse of `parse_ggf`. Headers that GGF has no tag for are dropped."""
     position = parse_obf(record.start)
     own = HEADER_NAMES.own_of(record.headers)
     tags = {"GM": "Othello", "PC": own.pop("PC", ""), "DT": own.pop("DT", "")}
     tags |= {"PB": record.names[0], "PW": record.names[1], "RE": _result(record) or own.pop("RE", "")}
-    reserved = ("B", "W", "BO", *tags)
-    tags |= {name: value for name, value in own.items() if re.fullmatch("[A-Z]+", name) and name not in reserved}
+    tags |= {name: value for name, value in own.items() if _is_tag(name) and name not in tags}
     header = "".join(f"{name}[{_value(value)}]" for name, value in tags.items() if value)
     board = format_board(position).replace("X", "*")
     side = int(position.side)

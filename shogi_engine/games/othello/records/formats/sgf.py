@@ -28,6 +28,7 @@ from shogi_engine.types.termination import Outcome
 
 HEADER_NAMES = HeaderNames({"event": "EV", "site": "PC", "started": "DT", "opening": "ON", "time": "TM"})
 _ROOT_ONLY = ("FF", "CA", "AP", "ST", "GM", "SZ")
+_OF_THE_GAME = ("PB", "PW", "B", "W", "C", "N", "V", "AB", "AW", "AE", "PL")
 _NUMBER = re.compile(r"\s*[+-]?\d{1,9}(\.\d{1,9})?\s*", re.ASCII)
 
 
@@ -180,6 +181,10 @@ class SgfFormat(RecordFormat):
         """Return the part of a line's outcome that reading the written file gives back."""
         return kept_outcome(_result(record), record, node, side)
 
+    def keeps_header(self, name: str) -> bool:
+        """Tell whether the name is a property that the game itself does not use."""
+        return _is_property(HEADER_NAMES.to_own(name))
+
     def recognises(self, head: str) -> bool:
         """Tell whether `head` contains the beginning of a game tree that is not GGF."""
         return bool(re.match(r"\s*\(\s*;", head)) and not re.search(r"GM\s*\[\s*othello|BO\s*\[\s*8\s", head, re.I)
@@ -206,13 +211,17 @@ def _result(record: GameRecord) -> str:
     return winner + (LETTERS.get(record.ending) or (f"{abs(record.score):g}" if record.score else ""))
 
 
+def _is_property(name: str) -> bool:
+    """Tell whether a header can be a property of this name."""
+    return bool(re.fullmatch("[A-Z]{1,3}", name)) and name not in (*_ROOT_ONLY, *_OF_THE_GAME)
+
+
 def _root(record: GameRecord, encoding: str) -> str:
     """Return the first node: headers, the position, the comment."""
     result = _result(record)
     own = HEADER_NAMES.own_of(record.headers)
     values = {"PB": record.names[0], "PW": record.names[1], "RE": result or own.pop("RE", "")}
-    taken = (*values, *_ROOT_ONLY, "B", "W", "C", "N", "V", "AB", "AW", "AE", "PL")
-    values |= {name: value for name, value in own.items() if re.fullmatch("[A-Z]{1,3}", name) and name not in taken}
+    values |= {name: value for name, value in own.items() if _is_property(name) and name not in values}
     text = f";FF[4]GM[2]SZ[8]CA[{encoding.upper() or 'UTF-8'}]"
     text += "".join(f"{name}[{_escaped(one_line(value))}]" for name, value in values.items() if value)
     if record.start != START:

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from shogi_engine.games.shogi.records.kakinoki import Reader, position_lines
+from shogi_engine.games.shogi.records.kakinoki import NUMBERED_MOVE, Reader, position_lines
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat
 from shogi_engine.records.tree import GameRecord
 
 _ROW = re.compile(r"^\s*\|.{18}\|", re.MULTILINE)
-_MOVES = re.compile(r"^\s*([▲△☗☖▼▽]|[0-9]+\s+([１-９1-9][一二三四五六七八九]|同|投了|中断))", re.MULTILINE)
+_MOVES = re.compile(rf"^\s*([▲△☗☖▼▽]|{NUMBERED_MOVE})", re.MULTILINE)
 _UPPER_HAND = re.compile(r"(後手|上手)の持駒[：:]")
 
 

@@ -61,6 +61,7 @@ _MOVE = re.compile(r"[+-][0-9]{4}[A-Z]{2}")
 _SIGNS = {"+": BLACK, "-": WHITE}
 _TIME = re.compile(r"T\s*(?P<seconds>[0-9]{1,8}(\.[0-9]{0,9})?)\s*", re.ASCII)
 _RATE = re.compile(r"(black|white)_rate:.*:([0-9]+(?:\.[0-9]*)?)", re.ASCII)
+_KEYWORD = re.compile("[A-Z_]+[+-]?")
 _HEAD = re.compile(r"(V[0-9.]+|N[+-].*|\$[A-Z_+-]+:.*|P[I1-9+-].*|[+-]|[+-][0-9]{4}[A-Z]{2}.*|%[A-Z_+-]+)")
 
 
@@ -290,6 +291,10 @@ class CsaFormat(LineFormat):
         moves = self._quick.moves(block)
         return super().parse(block) if moves is None else _tree(block, moves)
 
+    def keeps_header(self, name: str) -> bool:
+        """Tell whether the name is a keyword of CSA, as in $EVENT."""
+        return bool(_KEYWORD.fullmatch(HEADER_NAMES.to_own(name)))
+
     def scanner(self) -> Any:
         """Return what reads games by kernels."""
         from shogi_engine.games.shogi.records.scanners import CsaScanner
@@ -317,7 +322,7 @@ class CsaFormat(LineFormat):
             lines.append("V3.0" if fractions else "V2.2")
             lines += [f"N{sign}{one_line(name)}" for sign, name in zip("+-", record.names, strict=True) if name]
             for name, value in HEADER_NAMES.own_of(record.headers).items():
-                if re.fullmatch("[A-Z_]+[+-]?", name):
+                if _KEYWORD.fullmatch(name):
                     lines.append(f"${name}:{value}")
             lines += [*_position_lines(record.start), *_move_lines(record, line)]
             yield "\n".join(lines) + "\n"

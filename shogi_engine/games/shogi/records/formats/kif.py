@@ -8,6 +8,7 @@ from shogi_engine.games.shogi.records import kif_kernels, quick_trees
 from shogi_engine.games.shogi.records.evaluations import take_evaluations
 from shogi_engine.games.shogi.records.kakinoki import (
     HEADER_NAMES,
+    NUMBERED_MOVE,
     SAID,
     WORDS,
     KakinokiFormat,
@@ -33,8 +34,7 @@ _LINE = re.compile(
 _NUMBERED = re.compile(r"\s*[0-9]+[\s　]+[^\s　]")
 _TIME = re.compile(r"[(（]\s*(?:(?P<hours>\d+):)?(?P<minutes>\d+):\s*(?P<seconds>\d+(?:\.\d+)?)\s*(?:/.*)?[)）]")
 _HEADERS = "|".join(["手合割", "先手", "後手", "上手", "下手", *map(HEADER_NAMES.to_own, HEADERS)])
-_MOVES = rf"[0-9]+[\s　]+([１-９1-9][1-9一二三四五六七八九]|同|{'|'.join(WORDS.words)})"
-_HEAD = re.compile(rf"^\s*(手数-{{2,}}|#\s*-*\s*KIF|({_HEADERS})[：:]|{_MOVES})", re.IGNORECASE | re.MULTILINE)
+_HEAD = re.compile(rf"^\s*(手数-{{2,}}|#\s*-*\s*KIF|({_HEADERS})[：:]|{NUMBERED_MOVE})", re.IGNORECASE | re.MULTILINE)
 _KI2_MOVES = re.compile(r"^\s*[▲△☗☖▼▽]", re.MULTILINE)
 
 
