@@ -1,5 +1,6 @@
 """Opening books: the format, the look-up, the choice, and what the engine does with them; the one that is shipped."""
 
+import functools
 import random
 from collections import Counter
 
@@ -19,8 +20,9 @@ from shogi_engine.games.shogi.book import (
     open_book,
     position_key,
 )
-from shogi_engine.interface.extras.book import choose
+from shogi_engine.interface.extras import book as any_book
 
+choose = functools.partial(any_book.choose, best=16, margin=30)
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 AFTER_7G7F = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
 TEXT = f"""#YANEURAOU-DB2016 1.00
@@ -103,9 +105,9 @@ def test_the_choice_goes_by_value_and_count(book):
 def test_moves_that_were_never_played_are_taken_if_none_was():
     rng, legal = random.Random(1), ["7g7f", "2g2f", "9g9f"]
     known = [BookMove("9g9f", "", 20, 5, 0), BookMove("7g7f", "", 10, 5, 3), BookMove("2g2f", "", 10, 5, 1)]
-    assert {choose(known, legal, rng, best=16, margin=30).move for _ in range(60)} == {"7g7f", "2g2f"}
-    assert {choose(known, legal, rng, best=16, margin=5).move for _ in range(20)} == {"9g9f"}
-    assert {choose(known, ["9g9f"], rng, best=16, margin=30).move for _ in range(20)} == {"9g9f"}
+    assert {choose(known, legal, rng).move for _ in range(60)} == {"7g7f", "2g2f"}
+    assert {choose(known, legal, rng, margin=5).move for _ in range(20)} == {"9g9f"}
+    assert {choose(known, ["9g9f"], rng).move for _ in range(20)} == {"9g9f"}
 
 
 @pytest.mark.parametrize(
