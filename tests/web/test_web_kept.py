@@ -9,6 +9,7 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.play.keeping import load_game
+from shogi_engine.tsume import problems
 from shogi_engine.types.score import Score
 from shogi_engine.web import messages
 from shogi_engine.web.kept import RECORD_SECONDS
@@ -176,6 +177,18 @@ def test_a_game_is_kept_as_a_record_too_which_the_terminal_reads(open_hub, tmp_p
     page.do("forget", id=found[".kifu"].stem)
     assert not found[".kifu"].exists() and page.do("recall", id=found[".kifu"].stem).games()[0]["game"] == "shogi"
     assert found[".kifu"].exists()
+
+
+def test_a_problem_that_was_left_leaves_no_record_without_a_name(open_hub, caplog):
+    page = Page(hub := open_hub())
+    page.do("tsume", on=True, problem=2)
+    wait_for(lambda: page.state["tsume"]["status"] == "yours")
+    page.do("move", move=problems()[1].moves[0])
+    hub.save()
+    page.do("game", game="shogi")
+    for pause in (60, 600):
+        hub.save(time.monotonic() + pause)
+    assert page.games() == [] and not caplog.records
 
 
 def test_a_write_that_waited_for_the_game_is_followed_by_the_next_one_soon(open_hub):

@@ -254,6 +254,13 @@ def test_tsume(player):
     assert player.state["tsume"] is None
 
 
+def test_tsume_needs_a_king_to_mate(player):
+    player.do("paste", text="9/9/9/9/9/9/9/9/4K4 b G 1")
+    with pytest.raises(ValueError, match="no king"):
+        player.do("tsume", on=True)
+    assert player.state["tsume"] is None
+
+
 def test_what_was_solved_is_kept_beside_the_games(tmp_path):
     pool = EnginePool(1, FakeEngine)
     session = Session(pool, store=Store(tmp_path / "games"))
