@@ -151,7 +151,7 @@ def test_wrong_limits_and_boards(engines):
         engine.play(shogi.Board(), Limit())
     with pytest.raises(ValueError, match="a limit is needed"):
         engine.analyse(shogi.Board(), Limit(white_clock=3))  # black is to move
-    with pytest.raises(ValueError, match="the Board is of othello, but the engine plays shogi"):
+    with pytest.raises(ValueError, match="this Board is for othello, but the engine plays shogi"):
         engine.play(othello.Board(), Limit(depth=1))
     with pytest.raises(ValueError, match="is not legal|illegal"):
         engine.play(shogi.Board(), Limit(depth=1), root_moves=[shogi.Move.from_usi("7g7e")])

@@ -15,6 +15,7 @@ from shogi_engine.types.clock import Clock, TimeBudget
 from shogi_engine.types.score import Score
 
 RESIGN, WIN = "resign", "win"
+UNTIMED_MS = 5000  # for each move if the game has no time limit
 CLOSE_PATIENCE = 5.0  # timeout in seconds for a player to end its search
 
 

@@ -6,10 +6,9 @@ from time import monotonic
 
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
-from shogi_engine.csa.players import RESIGN, CsaAnswer, CsaPlayer, GameRules, Job, ServerTurn, centipawns
+from shogi_engine.csa.players import RESIGN, UNTIMED_MS, CsaAnswer, CsaPlayer, GameRules, Job, ServerTurn, centipawns
 
 PATIENCE = 30.0  # seconds beyond a move's time after which the engine has failed to answer
-UNTIMED_MS = 5000  # for each move if the game has no time limit
 
 
 class CsaUsiPlayer(CsaPlayer):

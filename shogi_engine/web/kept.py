@@ -119,7 +119,7 @@ class Kept:
 
     def _take(self, name: str) -> None:
         self.store.holders.pop(self.name, None)
-        self.name, self._due = name, 0.0
+        self.name, self._due, self._record_is_old = name, 0.0, False
         if name:
             self.store.holders[name] = self._session.identity
 

@@ -413,6 +413,9 @@ class Session(Parts):
         if self.tree.game != "shogi":
             raise ValueError("tsume is for shogi")
         self._must_not_set_up()
+        board = self.board_at(self.tree.node)
+        if board.king_squares[1 - board.turn] is None:
+            raise ValueError("the side to be mated has no king")
         self.playing.leave()
         self._leave_modes()
         self.tsume = Tsume(self, self.tree.node, self.tree.ply, progress=self.store.progress(self.owner))

@@ -179,7 +179,7 @@ def damaged(content, place, value):
 def test_damaged_files_are_refused_with_one_reason(tmp_path):
     content = encode(random_network(8))
     cases = {
-        "no network": [b"", b"PK\x03\x04" + bytes(200), damaged(content, 0, 1)],
+        "not a network": [b"", b"PK\x03\x04" + bytes(200), damaged(content, 0, 1)],
         "version": [damaged(content, 8, 1)],
         "checksum": [
             content[:-1],

@@ -202,7 +202,7 @@ def test_faults_of_kif_are_named_with_their_line(text, fault):
 def test_text_in_no_known_encoding_is_refused(tmp_path):
     with pytest.raises(ValueError, match="UTF-8 or Shift JIS"):
         decode(b"\xff\xff\x00\x81")
-    with pytest.raises(ValueError, match="no record format of shogi is written as '.txt'"):
+    with pytest.raises(ValueError, match="no record format of shogi has the extension '.txt'"):
         save(GameRecord(), tmp_path / "game.txt")
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.play.keeping import load_game
+from shogi_engine.tsume import problems
 from shogi_engine.types.score import Score
 from shogi_engine.web import messages
 from shogi_engine.web.kept import RECORD_SECONDS
@@ -178,6 +179,18 @@ def test_a_game_is_kept_as_a_record_too_which_the_terminal_reads(open_hub, tmp_p
     assert found[".kifu"].exists()
 
 
+def test_a_problem_that_was_left_leaves_no_record_without_a_name(open_hub, caplog):
+    page = Page(hub := open_hub())
+    page.do("tsume", on=True, problem=2)
+    wait_for(lambda: page.state["tsume"]["status"] == "yours")
+    page.do("move", move=problems()[1].moves[0])
+    hub.save()
+    page.do("game", game="shogi")
+    for pause in (60, 600):
+        hub.save(time.monotonic() + pause)
+    assert page.games() == [] and not caplog.records
+
+
 def test_a_write_that_waited_for_the_game_is_followed_by_the_next_one_soon(open_hub):
     page = Page(hub := open_hub())
     page.do("move", move="7g7f")
@@ -239,7 +252,7 @@ def test_a_game_is_deleted_and_brought_back(open_hub, tmp_path):
     page.do("move", move="7g7f").do("game", game="othello")
     name = page.last("left")["id"]
     assert page.do("forget", id=name).games() == []
-    with pytest.raises(ValueError, match="gone"):
+    with pytest.raises(ValueError, match="no longer exists"):
         page.do("continue", id=name)
     assert [game["id"] for game in page.do("recall", id=name).games()] == [name]
     page.do("continue", id=name)
@@ -270,7 +283,7 @@ def test_others_do_not_see_my_games_where_strangers_come(tmp_path):
     mine, theirs = Page(hub, owner="me"), Page(hub, owner="them")
     mine.do("move", move="7g7f").do("game", game="othello")
     assert len(mine.games()) == 1 and theirs.games() == [] and Page(hub, owner="").games() == []
-    with pytest.raises(ValueError, match="gone"):
+    with pytest.raises(ValueError, match="no longer exists"):
         theirs.do("continue", id=mine.games()[0]["id"])
     assert not any({"session", "owner"} & set(game) for game in mine.games())
     hub.close()
@@ -280,7 +293,7 @@ def test_others_do_not_see_my_games_where_strangers_come(tmp_path):
 def test_only_games_of_the_list_are_opened(open_hub, name):
     page = Page(open_hub())
     for message in ("continue", "forget", "recall"):
-        with pytest.raises(ValueError, match="gone"):
+        with pytest.raises(ValueError, match="no longer exists"):
             page.do(message, id=name)
 
 

@@ -254,6 +254,13 @@ def test_tsume(player):
     assert player.state["tsume"] is None
 
 
+def test_tsume_needs_a_king_to_mate(player):
+    player.do("paste", text="9/9/9/9/9/9/9/9/4K4 b G 1")
+    with pytest.raises(ValueError, match="no king"):
+        player.do("tsume", on=True)
+    assert player.state["tsume"] is None
+
+
 def test_what_was_solved_is_kept_beside_the_games(tmp_path):
     pool = EnginePool(1, FakeEngine)
     session = Session(pool, store=Store(tmp_path / "games"))
@@ -274,7 +281,7 @@ def test_what_was_solved_is_kept_beside_the_games(tmp_path):
     problem = problems()[1]
     assert wait_for(lambda: session.tsume.job is None) and last("hint")["move"] == problem.moves[0]
     session.handle({"do": "move", "move": problem.moves[0]}, viewer)
-    with pytest.raises(ValueError, match="no move to suggest"):
+    with pytest.raises(ValueError, match="no move to hint at"):
         session.handle({"do": "hint"}, viewer)
     assert solved() == [2]
     assert Progress(tmp_path / "tsume.json").is_solved(problem)  # the terminal's file

@@ -58,7 +58,7 @@ def parse_move(pos: Any, text: str, last: int | None = None) -> int:
             return move
     move = None if plain.upper() == plain else _parse_lower(pos, plain, last)
     if move is None:
-        raise ValueError(f"{text!r} is no move; write 7g7f, ７六歩, 76FU or P-7f")
+        raise ValueError(f"{text!r} is not a move; write 7g7f, ７六歩, 76FU or P-7f")
     return move
 
 
