@@ -46,3 +46,9 @@ def test_units():
     for text in ("cp", "cp x", "mate", "", "12", "cp 1 lowerbound"):
         with pytest.raises(ValueError, match="number|score"):
             Score.parse(text)
+
+
+def test_a_mate_has_no_negative_length():
+    for make in (Score.mate_in, Score.mated_in):
+        with pytest.raises(ValueError, match="0 plies or more, not -3"):
+            make(-3)

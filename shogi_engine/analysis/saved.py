@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from shogi_engine.analysis.analyst import Key
 from shogi_engine.analysis.judgement import Finding, plies_to_examine
+from shogi_engine.common.files import write_whole
 from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 
@@ -86,12 +86,7 @@ class SavedAnalysis:
             for name, rows in sorted(self._findings.items())
         }
         content = {"version": VERSION, "settings": self.settings, "games": self._games, "findings": findings}
-        aside = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
-        try:
-            aside.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
-            os.replace(aside, self.path)
-        finally:
-            aside.unlink(missing_ok=True)
+        write_whole(self.path, (json.dumps(content, ensure_ascii=False) + "\n").encode())
 
 
 def digest(record: GameRecord) -> str:

@@ -14,8 +14,8 @@ from shogi_engine.games.batch_rules import IDS
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.data import SearchState, new_terms
-from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
+from shogi_engine.training.data import SearchState, new_terms, play_from
+from shogi_engine.training.game_kernels import ABANDONED, LONGEST
 
 TOGETHER = 16  # games that a thread plays one after the other
 TABLE_MB = 4
@@ -117,10 +117,8 @@ def self_play(
             while result == ABANDONED:  # the game ended within the opening
                 for player in players:
                     player.new_game()
-                    player.ctx.pos = start
-                state = random.integers(1, 1 << 63, size=1, dtype=np.uint64)
-                result, length = play_game(*(player.ctx for player in players), state, terms, moves, values)
-            return [(moves[:length].copy(), values[:length].copy(), int(result))]
+                result, length = play_from(start, players, random, terms, moves, values)
+            return [(moves[:length].copy(), values[:length].copy(), result)]
 
         return play
 

@@ -1,7 +1,6 @@
 """`shogi-engine book`: makes, extends, shows and converts opening books."""
 
 import argparse
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from shogi_engine.cli.common import (
 )
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.progress_bar import progress_bar
+from shogi_engine.common.files import write_whole
 from shogi_engine.language import plural
 from shogi_engine.language import translate as _
 
@@ -205,10 +205,8 @@ def _write(path: Path, recipe: "Recipe", entries: "Entries") -> None:
     """Write a book, replacing an existing file atomically."""
     import gzip
 
-    beside = path.with_name(f"{path.name}.new")
     content = recipe.write(entries).encode()
-    beside.write_bytes(gzip.compress(content, mtime=0) if recipe.gzip and path.suffix == ".gz" else content)
-    os.replace(beside, path)
+    write_whole(path, gzip.compress(content, mtime=0) if recipe.gzip and path.suffix == ".gz" else content)
     print(f"{_count(entries)}: {path}", flush=True)
 
 

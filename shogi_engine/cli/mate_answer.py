@@ -128,17 +128,10 @@ def numbered(texts: list[str]) -> list[str]:
 
 def _hand_text(left: dict[int, int], notation: str) -> str:
     """Return the pieces that the attacker has left over, in words."""
-    if notation == "japanese":
-        held = "　".join(
-            KANJI_PIECES[kind] + (KANJI_NUMBERS[left[kind]] if left[kind] > 1 else "")
-            for kind in HAND_ORDER
-            if left.get(kind)
-        )
-        return _("left over in hand: {pieces}").format(pieces=held or _("nothing"))
-    held = " ".join(
-        SYMBOLS[kind] + (str(left[kind]) if left[kind] > 1 else "") for kind in HAND_ORDER if left.get(kind)
-    )
-    return _("left over in hand: {pieces}").format(pieces=held or _("nothing"))
+    japanese = notation == "japanese"
+    names, numbers = (KANJI_PIECES, KANJI_NUMBERS) if japanese else (SYMBOLS, range(19))
+    held = [f"{names[kind]}{numbers[left[kind]] if left[kind] > 1 else ''}" for kind in HAND_ORDER if left.get(kind)]
+    return _("left over in hand: {pieces}").format(pieces=("　" if japanese else " ").join(held) or _("nothing"))
 
 
 def _diagram(board: Board, drawn: str) -> str:

@@ -27,10 +27,11 @@ from shogi_engine.cli.terminal.screen import (
     draw,
     is_terminal,
 )
+from shogi_engine.common.files import data_folder
 from shogi_engine.language import translate as _
 from shogi_engine.language import translate_fault
 from shogi_engine.play.clock import GameClock
-from shogi_engine.play.keeping import data_folder, keep
+from shogi_engine.play.keeping import keep
 from shogi_engine.play.strength import FIRST_LEVEL, level_limits
 from shogi_engine.play.words import side_name
 

@@ -10,8 +10,8 @@ from shogi_engine.cli.common import add_command, at_least_one, natural
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.phone_address import qr_code, reachable_host
 from shogi_engine.cli.preparation import leave
+from shogi_engine.common.files import data_folder
 from shogi_engine.language import fault_text
-from shogi_engine.play.keeping import data_folder
 
 PORT = 8765
 PORT_MAX = 65535

@@ -102,10 +102,11 @@ class Desk:
 
     def prepare(self) -> None:
         """Compile the kernels that a problem needs."""
+        from shogi_engine.cli.mate_answer import written
         from shogi_engine.games.shogi.board import Board
         from shogi_engine.games.shogi.mate.solver import MateSolver
 
-        self._board = Board
+        self._board, self._written = Board, written
         self._solver = MateSolver()
         self._solver.warmup()
 
@@ -123,7 +124,7 @@ class Desk:
             if line in NEXT:
                 return True
             if line in ANSWER:
-                self.show(" ".join(self._texts(problem.sfen, problem.moves)))
+                self.show(" ".join(self._written(problem.sfen, problem.moves, self._notation)))
                 return True
             if line in HINT:
                 helped += 1
@@ -169,21 +170,7 @@ class Desk:
 
     def _hint(self, problem: Problem, board: Any, count: int) -> str:
         """Return the next move's target square; asked again, the move itself."""
-        found = self._solver.solve(board._pos, shortest=True)
-        (text,) = self._texts(board.sfen(), [self._usi(board, found.moves[0])])
+        text = str(board.text(board.find_mate(shortest=True).moves[0], self._notation))
         if count % 2 == 0:
             return text
         return _("It goes to {square}.").format(square=text[1:3] if self._notation == "japanese" else text[2:4])
-
-    def _usi(self, board: Any, move: int) -> str:
-        from shogi_engine.games.shogi.mate.solver import line_texts
-
-        return line_texts(board._pos, [move])[0]
-
-    def _texts(self, sfen: str, moves: Any) -> list[str]:
-        """Return moves from a position in the notation shown."""
-        board, texts = self._board(sfen), []
-        for move in moves:
-            texts.append(board.text(board.parse_usi(move), self._notation))
-            board.push_usi(move)
-        return texts

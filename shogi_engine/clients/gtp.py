@@ -10,7 +10,7 @@ Protocol: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draf
 
 from typing import Any, Self
 
-from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, run_plainly
+from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, plain
 from shogi_engine.common.text import sanitize
 
 COLOURS = ("black", "white")
@@ -116,26 +116,9 @@ class SimpleGtp(PlainClient[GtpClient]):
         """The time that the last command took."""
         return self.client.milliseconds
 
-    def command(self, text: str, seconds: float | None = None) -> str:
-        """Send a command and return the answer; see GtpClient.command."""
-        return run_plainly(self.client.command(text, seconds))
-
-    def new_game(self, size: int = 8) -> None:
-        """Begin a game."""
-        run_plainly(self.client.new_game(size))
-
-    def play(self, colour: str, move: str) -> None:
-        """Make a move of either side."""
-        run_plainly(self.client.play(colour, move))
-
-    def time_settings(self, main: float, byoyomi: float = 0.0, stones: int = 0) -> None:
-        """Send the time control in seconds."""
-        run_plainly(self.client.time_settings(main, byoyomi, stones))
-
-    def time_left(self, colour: str, seconds: float, stones: int = 0) -> None:
-        """Send a side's clock."""
-        run_plainly(self.client.time_left(colour, seconds, stones))
-
-    def genmove(self, colour: str, allowed: float | None = None) -> str:
-        """Let the engine make a move for a side and return it; see GtpClient.genmove."""
-        return run_plainly(self.client.genmove(colour, allowed))
+    command = plain(GtpClient.command)
+    new_game = plain(GtpClient.new_game)
+    play = plain(GtpClient.play)
+    time_settings = plain(GtpClient.time_settings)
+    time_left = plain(GtpClient.time_left)
+    genmove = plain(GtpClient.genmove)

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Self
 
-from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, run_plainly
+from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, plain
 
 VERSION = 2
 
@@ -165,30 +165,10 @@ class SimpleNBoard(PlainClient[NBoardClient]):
         """Return a started engine."""
         return cls._started(command, **settings)
 
-    def send(self, line: str) -> float:
-        """Send a command that has no answer; return when."""
-        return run_plainly(self.client.send(line))
-
-    def ping(self) -> None:
-        """Wait until the engine has processed everything sent."""
-        run_plainly(self.client.ping())
-
-    def set_depth(self, depth: int) -> None:
-        """Set the level."""
-        run_plainly(self.client.set_depth(depth))
-
-    def set_game(self, ggf: str) -> None:
-        """Set the game, its clock and its moves."""
-        run_plainly(self.client.set_game(ggf))
-
-    def move(self, move: str, value: str = "", seconds: str = "") -> None:
-        """Make a move of either side."""
-        run_plainly(self.client.move(move, value, seconds))
-
-    def go(self, allowed: float | None = None) -> Go:
-        """Return the engine's move; see NBoardClient.go."""
-        return run_plainly(self.client.go(allowed))
-
-    def hint(self, count: int, seconds: float) -> list[Hint]:
-        """Return the hints about the best moves; see NBoardClient.hint."""
-        return run_plainly(self.client.hint(count, seconds))
+    send = plain(NBoardClient.send)
+    ping = plain(NBoardClient.ping)
+    set_depth = plain(NBoardClient.set_depth)
+    set_game = plain(NBoardClient.set_game)
+    move = plain(NBoardClient.move)
+    go = plain(NBoardClient.go)
+    hint = plain(NBoardClient.hint)

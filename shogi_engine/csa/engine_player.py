@@ -4,7 +4,17 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.csa.players import RESIGN, WIN, CsaAnswer, CsaPlayer, GameRules, Job, ServerTurn, centipawns
+from shogi_engine.csa.players import (
+    RESIGN,
+    UNTIMED_MS,
+    WIN,
+    CsaAnswer,
+    CsaPlayer,
+    GameRules,
+    Job,
+    ServerTurn,
+    centipawns,
+)
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
 from shogi_engine.interface.extras.levels import opens_from_book
 from shogi_engine.search.timeman import TimeOptions, fixed, in_full_seconds, plan
@@ -13,7 +23,6 @@ from shogi_engine.types.clock import TimeBudget
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
 
-UNTIMED_MS = 5000  # of a move in a game without a limit of time
 SECOND = 1000  # ms
 
 

@@ -15,6 +15,7 @@ from shogi_engine.types.clock import Clock, TimeBudget
 from shogi_engine.types.score import Score
 
 RESIGN, WIN = "resign", "win"
+UNTIMED_MS = 5000  # of a move in a game without a limit of time
 CLOSE_PATIENCE = 5.0  # seconds that a player has to end what it is at
 
 

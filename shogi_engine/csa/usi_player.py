@@ -6,10 +6,9 @@ from time import monotonic
 
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
-from shogi_engine.csa.players import RESIGN, CsaAnswer, CsaPlayer, GameRules, Job, ServerTurn, centipawns
+from shogi_engine.csa.players import RESIGN, UNTIMED_MS, CsaAnswer, CsaPlayer, GameRules, Job, ServerTurn, centipawns
 
 PATIENCE = 30.0  # seconds over a move's time until its answer is missing
-UNTIMED_MS = 5000  # of a move in a game without a limit of time
 
 
 class CsaUsiPlayer(CsaPlayer):

@@ -1,4 +1,4 @@
-"""The methods of an Engine for the opening book and the levels."""
+"""The methods of an Engine for the opening book, the levels and the clock."""
 
 import random
 from collections.abc import Callable
@@ -8,12 +8,14 @@ from shogi_engine.interface.extras.book import BookMove, OpeningBook, choose
 from shogi_engine.interface.extras.levels import LevelPlan
 from shogi_engine.interface.game import Game
 from shogi_engine.search.root import Searcher
+from shogi_engine.search.timeman import TimeOptions, plan
+from shogi_engine.types.clock import Clock, TimeBudget
 
 BOOK_MARGIN = 4  # a book move is as good as the best one if it is worse by at most params.score_noise / BOOK_MARGIN
 
 
 class BookAndLevels:
-    """An Engine's opening book and levels.
+    """An Engine's opening book, levels and clock.
 
     Attributes:
         rng: chooses book moves, and the moves that low levels see
@@ -82,3 +84,7 @@ class BookAndLevels:
         if self.game.extras.level is None:
             raise ValueError(f"{self.game.name} has no levels")
         return self.game.extras.level(level, self.position)
+
+    def clock_budget(self, clock: Clock, ply: int) -> TimeBudget:
+        """Return the time that a player with `clock` may take for the move after `ply` moves."""
+        return (self.game.extras.budget or plan)(clock, ply, TimeOptions())

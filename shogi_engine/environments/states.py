@@ -14,6 +14,20 @@ SMALL_SIZES = (4, 6)
 Shape = tuple[int, ...]
 
 
+def defaulted(game: str, layout: str | None, features: tuple[str, ...] | None) -> tuple[str, tuple[str, ...]]:
+    """Return the layout and the features, the game's defaults for None. Raises ValueError if it has no environment."""
+    if game not in LAYOUTS:
+        raise ValueError(f"there is no environment of {game!r}; there are {', '.join(LAYOUTS)}")
+    usual_layout, usual_features = LAYOUTS[game]
+    return layout or usual_layout, features or usual_features
+
+
+def planes_shape(batch: Batch, features: tuple[str, ...]) -> Shape:
+    """Return the shape of features with planes of one size, side by side."""
+    shapes = [batch.feature_names[name] for name in features]
+    return sum(shape[0] for shape in shapes), *shapes[0][1:]
+
+
 class State(Protocol):
     """A game in progress.
 
@@ -57,14 +71,9 @@ class BoardState:
     """
 
     def __init__(self, game: str, layout: str | None = None, features: tuple[str, ...] | None = None) -> None:
-        if game not in LAYOUTS:
-            raise ValueError(f"there is no environment of {game!r}; there are {', '.join(LAYOUTS)}")
-        usual_layout, usual_features = LAYOUTS[game]
-        layout, self.features = layout or usual_layout, features or usual_features
+        layout, self.features = defaulted(game, layout, features)
         self.batch = Batch(game)
-        self.actions = self.batch.layouts[layout]
-        shapes = [self.batch.feature_names[name] for name in self.features]
-        self.shape: Shape = (sum(shape[0] for shape in shapes), *shapes[0][1:])
+        self.actions, self.shape = self.batch.layouts[layout], planes_shape(self.batch, self.features)
         self._labels = self.batch.labels(layout)
         self.board = games.board(self.batch.game, self.batch.game.parse_position(self.batch.game.start))
         self._moves: dict[int, Any] | None = None

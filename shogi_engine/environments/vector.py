@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.batch import Batch, LiveGames
-from shogi_engine.environments.states import LAYOUTS
+from shogi_engine.environments.states import defaulted, planes_shape
 from shogi_engine.environments.two_agents import LONGEST
 
 try:
@@ -52,19 +52,15 @@ class VectorGames(VectorEnv[Any, Any, Any]):
         layout: str | None = None,
         features: tuple[str, ...] | None = None,
     ) -> None:
-        if game not in LAYOUTS:
-            raise ValueError(f"there is no environment of {game!r}; there are {', '.join(LAYOUTS)}")
-        usual_layout, usual_features = LAYOUTS[game]
+        layout, features = defaulted(game, layout, features)
         batch = Batch(game)
-        self.games = LiveGames(batch, num_envs, layout=layout or usual_layout, longest=longest)
+        self.games = LiveGames(batch, num_envs, layout=layout, longest=longest)
         self.num_envs = num_envs
-        self._features, self._dtype = (features or usual_features) if planes else (), np.dtype(dtype)
+        self._features, self._dtype = features if planes else (), np.dtype(dtype)
         self._masks = masks
         seen: dict[str, spaces.Space[Any]] = {}
         if planes:
-            shapes = [batch.feature_names[name] for name in self._features]
-            shape = sum(each[0] for each in shapes), *shapes[0][1:]
-            seen["observation"] = spaces.Box(0, 1, shape, self._dtype.type)
+            seen["observation"] = spaces.Box(0, 1, planes_shape(batch, features), self._dtype.type)
         actions = batch.layouts[self.games.layout]
         if masks:
             seen["action_mask"] = spaces.Box(0, 1, (actions,), np.bool_)

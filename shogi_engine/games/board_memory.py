@@ -88,14 +88,33 @@ class BoardMemory:
         self._words[self._UNDO_WORD] = undo.ctypes.data
         self._words[self._CAPACITY_WORD] = len(undo)
 
-    def _take_copy(self, other: Self) -> None:
-        """Become a copy of `other`, in new memory."""
-        self._allocate()
-        self._set_position(other._record)
-        count = other._count
+    def copy(self) -> Self:
+        """Return an independent copy with the same position and move stack."""
+        board = type(self).__new__(type(self))
+        board._allocate()
+        board._set_position(self._record)
+        count = self._count
         if count:
-            self._keep(other._undo.copy())
-            self._words[self._COUNT_WORD] = count
+            board._keep(self._undo.copy())
+            board._words[self._COUNT_WORD] = count
+        return board
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.copy()
+
+    def pop(self) -> Any:
+        """Take back the last move and return it; raises IndexError if there is none."""
+        raise NotImplementedError
+
+    def root(self) -> Self:
+        """Return a board with the position that the game began with, and an empty move stack."""
+        board = self.copy()
+        while board._count:
+            board.pop()
+        return board
 
     def _take_over(self, other: Self) -> None:
         """Take the memory of `other`, which must not be used any more."""

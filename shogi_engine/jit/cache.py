@@ -2,10 +2,7 @@
 
 import contextlib
 import hashlib
-import os
 import pickle
-import time
-import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +15,7 @@ from numba.core.caching import _Cache
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from shogi_engine.common.files import write_whole
 from shogi_engine.jit.folders import cache_folder
 from shogi_engine.jit.settings import JIT_DISABLED, LEAN
 from shogi_engine.jit.sources import known_digest, source_folders, sources_digest
@@ -114,16 +112,11 @@ class KernelCache(_Cache):
         if self.folder is None:
             return
         path = self.folder / self._name(sig, data.codegen.magic_tuple())
-        aside = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.tmp")
         payload = dumps(data._reduce())
         with contextlib.suppress(OSError):
             if any(sources_digest(folder) != known_digest(folder) for folder in self._sources(sig)):
                 return  # sources were edited since this process began, so the code may be old or new
-            try:
-                aside.write_bytes(_checksum(path, payload) + payload)
-                _replace(aside, path)
-            finally:
-                aside.unlink(missing_ok=True)
+            write_whole(path, _checksum(path, payload) + payload)
 
     def enable(self) -> None:
         """Load and save from now on."""
@@ -153,13 +146,3 @@ def is_saved(kernel: Any) -> bool:
 
 def _checksum(path: Path, payload: bytes) -> bytes:
     return hashlib.sha256(path.name.encode() + payload).digest()
-
-
-def _replace(source: Path, target: Path) -> None:
-    """Rename over `target`; on Windows a reader may hold it open for a moment."""
-    for _ in range(20):
-        try:
-            os.replace(source, target)
-            return
-        except PermissionError:
-            time.sleep(0.02)

@@ -15,14 +15,13 @@ loaded from the cache is not reported.
 import contextlib
 import functools
 import json
-import os
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from shogi_engine.common.files import write_whole
 from shogi_engine.jit.folders import cache_folder
 from shogi_engine.language import mark
 
@@ -179,13 +178,8 @@ class Task:
         steps = {step: round(seconds, 3) for step, seconds in self.seen.items()}
         times = _read_times()
         times[self.name] = times.get(self.name, {}) | steps if self.loaded else steps
-        aside = file.with_name(f"{file.name}.{uuid.uuid4().hex[:8]}.tmp")
         with contextlib.suppress(OSError):
-            try:
-                aside.write_text(json.dumps(times), encoding="utf-8")
-                os.replace(aside, file)
-            finally:
-                aside.unlink(missing_ok=True)
+            write_whole(file, json.dumps(times).encode())
 
 
 _running: list[Task] = []  # the latest comes last; what any thread compiles belongs to it

@@ -82,9 +82,9 @@ def fault_text(fault: BaseException) -> str:
     return str(fault)
 
 
-def translate_fault(fault: BaseException, language: str = "") -> str:
-    """Return an exception's message in `language`, that in use if it is ''."""
-    return translate(fault_text(fault), language)
+def translate_fault(fault: BaseException) -> str:
+    """Return an exception's message in the language in use."""
+    return translate(fault_text(fault))
 
 
 def plural(one: str, many: str, count: int) -> str:

@@ -12,8 +12,9 @@ from typing import Any
 from shogi_engine.engine import Engine, parameters
 from shogi_engine.match.players import DECLARE, Answer, Player, Turn
 from shogi_engine.match.time_controls import TimeControl
+from shogi_engine.play.strength import level_limits
 from shogi_engine.search.parameters import params_for
-from shogi_engine.search.timeman import TimeOptions, fixed, plan
+from shogi_engine.search.timeman import TimeOptions, fixed
 from shogi_engine.types.clock import TimeBudget
 
 LEVEL, SEARCH_FLAGS = "level", "search_flags"  # settings besides the game's parameters
@@ -100,16 +101,14 @@ class EnginePlayer(Player):
 
     def _limits(self, turn: Turn) -> dict[str, Any]:
         """Return the limits of a search as keywords of Engine.search."""
-        limits: dict[str, Any] = {"nodes": self.control.nodes, "depth": self.control.depth}
+        limits: Mapping[str, Any] = {"nodes": self.control.nodes, "depth": self.control.depth}
         if LEVEL in self.settings:
-            level = int(self.settings[LEVEL])
-            if not self.engine.check_level(level).is_full_strength():
-                limits = {"level": level}
-        return limits | {"budget": self._budget(turn)}
+            limits = level_limits(self.engine, int(self.settings[LEVEL])) or limits
+        return {**limits, "budget": self._budget(turn)}
 
     def _budget(self, turn: Turn) -> TimeBudget | None:
         clock, movetime = turn.clocks[turn.side], self.control.movetime
-        budget = (self.engine.game.extras.budget or plan)(clock, len(turn.moves), TimeOptions()) if clock else None
+        budget = self.engine.clock_budget(clock, len(turn.moves)) if clock else None
         if movetime:
             exact = fixed(movetime, TimeOptions())
             budget = budget.at_most(exact.hard_ms) if budget else exact

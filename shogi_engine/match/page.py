@@ -17,10 +17,10 @@ svg { background: #fafafa; border: 1px solid #ddd } summary { cursor: pointer }
 """
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -> str:
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
     lines += ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
-    return f"<table class='{kind}'>" + "".join(f"<tr>{line}</tr>\n" for line in lines) + "</table>"
+    return "<table>" + "".join(f"<tr>{line}</tr>\n" for line in lines) + "</table>"
 
 
 def _graph(scores: Mapping[int, float], sprt: Sprt | None) -> str:

@@ -5,16 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shogi_engine import records
+from shogi_engine.common.files import data_folder, free_name
 from shogi_engine.records import GameRecord
 
 KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both hold times, and any name in UTF-8
-
-
-def data_folder() -> Path:
-    """Return the user's folder for kept games."""
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("shogi_engine", appauthor=False))
 
 
 def game_record(
@@ -32,14 +26,10 @@ def keep(record: GameRecord) -> Path:
     """Write a record to a new file in the user's folder and return its path. Raises OSError."""
     folder = data_folder() / "games"
     folder.mkdir(parents=True, exist_ok=True)
-    stem = f"{record.game}-{time.strftime('%Y%m%d-%H%M%S')}"
-    number = 1
-    while True:
-        path = folder / f"{stem}{'' if number == 1 else f'-{number}'}{KEPT_AS[record.game]}"
-        if not path.exists():
-            records.save(record, path)
-            return path
-        number += 1
+    ending, stem = KEPT_AS[record.game], f"{record.game}-{time.strftime('%Y%m%d-%H%M%S')}"
+    path = folder / f"{free_name(stem, lambda name: (folder / f'{name}{ending}').exists())}{ending}"
+    records.save(record, path)
+    return path
 
 
 def kept_games(game: str) -> list[Path]:

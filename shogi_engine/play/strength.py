@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine.games.othello.names import QUICK_LEVEL
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.play.clock import GameClock
-from shogi_engine.search.timeman import TimeOptions, plan
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -31,6 +30,6 @@ def timed_limits(engine: "Engine", limits: Mapping[str, Any], clock: GameClock, 
     times = clock.for_search(side)
     if times is None:
         return dict(limits) or {"movetime": DEFAULT_MS}
-    budget = (engine.game.extras.budget or plan)(times, ply, TimeOptions())
+    budget = engine.clock_budget(times, ply)
     kept = {name: value for name, value in limits.items() if name != "movetime"}
     return kept | {"budget": budget.at_most(limits.get("movetime", budget.hard_ms))}

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from shogi_engine.training.data import DAMAGED, write_whole
+from shogi_engine.common.files import write_whole
+from shogi_engine.training.data import DAMAGED
 from shogi_engine.training.recipe import Losses
 
 
@@ -21,7 +22,7 @@ def save_checkpoint(file: Path, identity: str, losses: list[Losses], arrays: Map
     content = io.BytesIO()
     texts = {"losses": np.array(json.dumps(losses)), "identity": np.array(identity)}
     np.savez(content, **arrays, **texts)  # type: ignore[arg-type]
-    write_whole(file, content.getvalue())
+    write_whole(file, content.getvalue(), durable=True)
 
 
 def load_checkpoint(file: Path, identity: str) -> tuple[dict[str, np.ndarray], list[Losses]] | None:

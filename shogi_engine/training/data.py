@@ -9,7 +9,6 @@ number, byte for byte. It is written atomically, and its container (zip) has che
 
 import io
 import json
-import os
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -124,6 +123,21 @@ def new_terms(nodes: int, decided: int) -> Any:
     return terms
 
 
+def play_from(
+    start: Any, players: Sequence[SearchState], random: np.random.Generator, terms: Any, *arrays: np.ndarray
+) -> tuple[int, int]:
+    """Play a game from a position; see `play_game`.
+
+    Args:
+        arrays: the moves and the values, in-out
+    """
+    state = random.integers(1, 1 << 63, size=1, dtype=np.uint64)
+    for player in players:
+        player.ctx.pos = start
+    result, length = play_game(*(player.ctx for player in players), state, terms, *arrays)
+    return int(result), int(length)
+
+
 class Workbench:
     """The players with which a thread makes pieces; both sides share a table."""
 
@@ -144,10 +158,7 @@ class Workbench:
             player.new_game()
         while len(played) < options.piece_games:
             options.openings.draw(random, terms, moves)
-            state = random.integers(1, 1 << 63, size=1, dtype=np.uint64)
-            for player in self.players:
-                player.ctx.pos = start
-            result, length = play_game(*(player.ctx for player in self.players), state, terms, moves, values)
+            result, length = play_from(start, self.players, random, terms, moves, values)
             if result != ABANDONED:
                 played.append((moves[:length].copy(), values[:length].copy(), result))
                 options.label(self.players[0], *played[-1][:2])
@@ -161,16 +172,6 @@ class Workbench:
             options=np.array(options.text),
         )
         return file.getvalue()
-
-
-def write_whole(file: Path, content: bytes) -> None:
-    """Write a file atomically."""
-    aside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    with aside.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    aside.replace(file)
 
 
 def piece_path(folder: Path, seed: int, number: int) -> Path:

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.common.files import write_whole
 from shogi_engine.common.match_statistics import Estimate, estimate, pentanomial
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.data import TABLE_MB, Openings, SearchState, new_terms, write_whole
-from shogi_engine.training.game_kernels import ABANDONED, LONGEST, play_game
+from shogi_engine.training.data import TABLE_MB, Openings, SearchState, new_terms, play_from
+from shogi_engine.training.game_kernels import ABANDONED, LONGEST
 from shogi_engine.training.recipe import Recipe
 
 UNBALANCED = 1 << 20  # the second game of an opening is always played
@@ -79,10 +80,7 @@ class Pairing:
         """Return the result for players[0], which is black."""
         for player in players:
             player.new_game()
-            player.ctx.pos = self._start
-        state = random.integers(1, 1 << 63, size=1, dtype=np.uint64)
-        black, white = (player.ctx for player in players)
-        return int(play_game(black, white, state, terms, self._moves, self._values)[0])
+        return play_from(self._start, players, random, terms, self._moves, self._values)[0]
 
 
 def play_match(
@@ -121,7 +119,9 @@ def play_match(
     for pair, result in results_on_threads(player, missing, threads, "gate"):
         scores[2 * pair], scores[2 * pair + 1] = result
         if record is not None:
-            write_whole(record, json.dumps({"match": identity, "scores": scores}, sort_keys=True).encode())
+            write_whole(
+                record, json.dumps({"match": identity, "scores": scores}, sort_keys=True).encode(), durable=True
+            )
         if progress is not None:
             progress(len(scores), 2 * pairs)
     return Outcome({game: scores[game] for game in range(2 * pairs)})

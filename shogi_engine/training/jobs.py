@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from shogi_engine.common.files import write_whole
 from shogi_engine.jobs import Pool
-from shogi_engine.training.data import DataOptions, Workbench, is_made, piece_path, write_whole
+from shogi_engine.training.data import DataOptions, Workbench, is_made, piece_path
 
 Progress = Callable[[int, int], None]  # called with the numbers of finished pieces and in total
 
@@ -74,7 +75,7 @@ def make_data(
         return
     with Pool(PieceMaker(options), threads, cluster, name="self-play") as pool:
         for number, content in pool.results(numbers):
-            write_whole(piece_path(folder, options.seed, number), content)
+            write_whole(piece_path(folder, options.seed, number), content, durable=True)
             done += 1
             if progress is not None:
                 progress(done, pieces)

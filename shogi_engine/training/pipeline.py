@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from shogi_engine.common.files import write_whole
 from shogi_engine.training import STAGES
 from shogi_engine.training import recipe as recipes
-from shogi_engine.training.data import DataOptions, write_whole
+from shogi_engine.training.data import DataOptions
 from shogi_engine.training.gate import Outcome, play_match
 from shogi_engine.training.jobs import make_data
 from shogi_engine.training.page import page
@@ -128,7 +129,7 @@ def export(plan: Plan, generation: int, learner: Trainer | None = None) -> str:
         "licence": "the engine's own: MIT",
     }
     file = plan.file(generation, "bin")
-    write_whole(file, run.weights(made))
+    write_whole(file, run.weights(made), durable=True)
     return plan.recipe.named_evaluator(str(file)).describe()
 
 
@@ -139,8 +140,8 @@ def report(plan: Plan, generation: int, learner: Trainer | None = None) -> list[
     if recipe.compared is not None and plan.noted is not None:
         now, before = (recipe.named_evaluator(what) for what in (str(file), plan.labeller(generation)))
         found.facts["by values noted"] = recipe.compared(now, before, plan.noted)
-    write_whole(plan.file(generation, "report.json"), json.dumps(found.facts, indent=1).encode())
-    write_whole(plan.file(generation, "report.html"), page(found).encode())
+    write_whole(plan.file(generation, "report.json"), json.dumps(found.facts, indent=1).encode(), durable=True)
+    write_whole(plan.file(generation, "report.html"), page(found).encode(), durable=True)
     problems: list[str] = found.facts["problems"]
     return problems
 

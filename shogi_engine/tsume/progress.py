@@ -2,21 +2,14 @@
 
 import datetime
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from shogi_engine.common.files import data_folder, write_whole
 from shogi_engine.tsume.problems import Problem
 
 NAME = "tsume.json"
-
-
-def default_file() -> Path:
-    """Return where progress is kept."""
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("shogi_engine", appauthor=False)) / NAME
 
 
 class Progress:
@@ -26,7 +19,7 @@ class Progress:
     """
 
     def __init__(self, file: Path | None = None) -> None:
-        self.file = file or default_file()
+        self.file = file or data_folder() / NAME
         self.saved = True
         self._rows: dict[str, dict[str, Any]] = {}
         try:
@@ -62,11 +55,9 @@ class Progress:
 
     def _note(self, problem: Problem, **values: Any) -> None:
         self._rows[problem.sfen] = self._rows.get(problem.sfen, {}) | values
-        beside = self.file.with_name(f"{self.file.name}.new")
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            beside.write_text(json.dumps(self._rows, indent=1), encoding="utf-8")
-            os.replace(beside, self.file)
+            write_whole(self.file, json.dumps(self._rows, indent=1).encode())
             self.saved = True
         except OSError:
             self.saved = False

@@ -31,11 +31,18 @@ class Score:
         value: centipawns or discs; MATE_SCORE for a mate, -MATE_SCORE if the side to move is mated
         unit: CP, DISCS or MATE
         plies: the plies until mate, None if unknown or not a mate
+
+    Raises:
+        ValueError: if `plies` is negative; `mated_in` is the score of the side that is mated
     """
 
     value: float
     unit: str = CP
     plies: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.plies is not None and self.plies < 0:
+            raise ValueError(f"a mate takes 0 plies or more, not {self.plies}; use mated_in for the side that is mated")
 
     @classmethod
     def discs(cls, value: float) -> Self:

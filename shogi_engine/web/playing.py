@@ -223,22 +223,21 @@ class Playing:
     def _submit(self, level: int, number: int) -> None:
         self._cancel()
         tree = self._session.tree
-        start, moves = tree.record.start, tree.moves(number)
-        side = (tree.start_turn + len(moves)) % 2
+        ply = len(tree.path(number)) - 1
+        side = (tree.start_turn + ply) % 2
 
         def work(engine: Any, job: Job) -> None:
-            engine.set_position(start, moves)
             if engine.may_declare():
                 self._found(job, number, "")
                 return
             move = engine.book_move() if opens_from_book(level) else ""
             if not move:
-                limits = timed_limits(engine, level_limits(engine, level), self.clock, side, len(moves))
+                limits = timed_limits(engine, level_limits(engine, level), self.clock, side, ply)
                 move = engine.search(**limits).bestmove
             if not job.stopped:
                 self._found(job, number, move)
 
-        self._job = self._session.pool.submit(Job(tree.game, work))
+        self._job = self._session.search_at(number, work)
 
     def _found(self, job: Job, number: int, move: str) -> None:
         """Make the engine's move; called from the engine's thread.

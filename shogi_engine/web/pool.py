@@ -42,7 +42,6 @@ class EnginePool:
 
     Args:
         make: `make(game)` returns an Engine, or a stand-in
-        games: those that jobs may have
         warm: `warm(make)` yields each game when its engines are ready; called once, in the first thread, before its
             first job
     """
@@ -52,15 +51,13 @@ class EnginePool:
         threads: int,
         make: Callable[[str], Any],
         warm: Callable[[Callable[[str], Any]], Iterator[str]] | None = None,
-        games: Sequence[str] = NAMES,
     ) -> None:
         self._make, self._warm = make, warm
         self._waiting: deque[Job] = deque()
         self._running: list[Job] = []
         self._changed = threading.Condition()
         self._closed = False
-        self.ready: set[str] = set() if warm else set(games)
-        self._games = games
+        self.ready: set[str] = set() if warm else set(NAMES)
         self.fault = ""  # why engines cannot be created
         self.threads = [start_thread(self._work, f"engine {number}", number) for number in range(threads)]
 
@@ -129,7 +126,7 @@ class EnginePool:
             except Exception as fault:
                 log.exception("no engine")
                 self.fault = f"{type(fault).__name__}: {fault}"
-            self._are_ready(self._games)
+            self._are_ready(NAMES)
         lower_priority(NICE)
         while (job := self._next()) is not None:
             try:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from shogi_engine.web.pool import EnginePool
+from shogi_engine.web.pool import EnginePool, Job
 from shogi_engine.web.tree import Removed, Tree
 from shogi_engine.web.viewer import Viewer
 
@@ -42,6 +42,16 @@ class Shared:
         for move in self.tree.moves(number):
             board.push_text(move)
         return board
+
+    def search_at(self, number: int, work: Callable[[Any, Job], None], *, patient: bool = False) -> Job:
+        """Queue `work(engine, job)` for an engine with a node's position on its board."""
+        start, moves = self.tree.record.start, self.tree.moves(number)
+
+        def placed(engine: Any, job: Job) -> None:
+            engine.set_position(start, moves)
+            work(engine, job)
+
+        return self.pool.submit(Job(self.tree.game, placed, patient=patient))
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message to all pages."""

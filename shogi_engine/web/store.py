@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine import records
+from shogi_engine.common.files import free_name, write_whole
 from shogi_engine.play.keeping import KEPT_AS
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import Progress
@@ -117,13 +118,12 @@ class Store:
     def new_name(self, game: str) -> str:
         """Return a unique name for a game."""
         with self._lock:
-            stem = f"{game}-{time.strftime('%Y%m%d-%H%M%S')}"
-            name, number = stem, 1
-            while name in self._heads or (self.folder is not None and any(self.folder.glob(f"{name}.*"))):
-                number += 1
-                name = f"{stem}-{number}"
+            name = free_name(f"{game}-{time.strftime('%Y%m%d-%H%M%S')}", self._is_taken)
             self._heads[name] = {"game": game, "owner": "", "time": time.time(), "empty": True}
             return name
+
+    def _is_taken(self, name: str) -> bool:
+        return name in self._heads or (self.folder is not None and any(self.folder.glob(f"{name}.*")))
 
     def write(self, name: str, head: dict[str, Any], content: dict[str, Any]) -> None:
         """Save a game.
@@ -137,7 +137,7 @@ class Store:
             self._heads[name] = {**head, "time": time.time()}
         if self.folder is not None:
             text = json.dumps({"version": VERSION, "head": head, **content}, ensure_ascii=False, separators=(",", ":"))
-            replace_file(self.folder / f"{name}.json", text.encode())
+            write_whole(self.folder / f"{name}.json", text.encode())
 
     def write_record(self, name: str, record: GameRecord) -> None:
         """Write a game's record into the same folder, for the terminal and other programs. Raises OSError."""
@@ -230,13 +230,3 @@ class Store:
         """Return the record of a game saved by the terminal, None if it is a browser's."""
         path = None if self.folder is None else self.folder / name
         return path if path is not None and path.suffix in KEPT_AS.values() and name in self._heads else None
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file atomically. Raises OSError."""
-    aside = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        aside.write_bytes(content)
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)

@@ -76,15 +76,18 @@ class Study:
         """End all searches and turn live analysis off."""
         self.on = False
         self.close()
-        self._place = None
 
     # ---- live analysis
 
     def follow(self) -> None:
         """If live analysis is on, analyse the session's position, unless that is already being done."""
-        place = (self._session.tree, self._session.tree.node, self.on, self.multipv, self._session.setup is None)
-        if place != self._place:
+        if self._now() != self._place:
             self.restart()
+
+    def _now(self) -> tuple[Any, ...]:
+        """Return the position to analyse, and the settings."""
+        session = self._session
+        return session.tree, session.tree.node, self.on, self.multipv, session.setup is None
 
     def repeat(self) -> None:
         """Send the last report again, after a change of language or board."""
@@ -96,14 +99,12 @@ class Study:
         session = self._session
         session.pool.cancel(self._live)
         self._live, self._last_infos = None, None
-        self._place = (session.tree, session.tree.node, self.on, self.multipv, session.setup is None)
-        tree = self._session.tree
-        if not self.on or self._session.setup is not None or tree.board.is_game_over():
+        self._place, tree = self._now(), session.tree
+        if not self.on or session.setup is not None or tree.board.is_game_over():
             return
-        start, moves, number, multipv = tree.record.start, tree.moves(), tree.node, self.multipv
+        number, multipv = tree.node, self.multipv
 
         def work(engine: Any, job: Job) -> None:
-            engine.set_position(start, moves)
             lines: dict[int, Any] = {}
             last = 0.0
             wanted = min(multipv, len(engine.legal_moves()))
@@ -121,7 +122,7 @@ class Study:
             found = engine.search(movetime=ANALYSIS_MS, multipv=multipv, on_info=report)
             self._report(job, number, found.lines)
 
-        self._live = self._session.pool.submit(Job(tree.game, work, patient=True))
+        self._live = session.search_at(number, work, patient=True)
 
     def _report(self, job: Job, number: int, infos: list[Any]) -> None:
         """Send the lines of an analysis; called from an engine's thread."""
@@ -314,11 +315,10 @@ class Study:
         if tree.game != "shogi":
             raise ValueError("there are mates in shogi only")
         self._session.pool.cancel(self._mate)
-        start, moves, number = tree.record.start, tree.moves(), tree.node
+        number = tree.node
 
         def work(engine: Any, job: Job) -> None:
             try:
-                engine.set_position(start, moves)
                 found = engine.find_mate(max_ms=MATE_MS, shortest=True)
                 result, line = found.result, list(found.moves)
             except ValueError:  # no king to mate
@@ -327,7 +327,7 @@ class Study:
                 self._mated(job, number, result, line)
 
         self.mating = True
-        self._mate = self._session.pool.submit(Job(tree.game, work))
+        self._mate = self._session.search_at(number, work)
 
     def _mated(self, job: Job, number: int, result: str, line: list[str]) -> None:
         session = self._session

@@ -67,17 +67,14 @@ class Tsume:
 
     def begin(self) -> None:
         """Let the engine prove that there is a mate."""
-        tree = self.session.tree
-        start, moves = tree.record.start, tree.moves(self.root)
 
         def work(engine: Any, job: Job) -> None:
-            engine.set_position(start, moves)
             found = engine.find_mate(max_ms=PROVE_MS, shortest=True)
             status = {"mate": YOURS, "nomate": NO_MATE}.get(found.result, UNKNOWN)
             if not job.cancelled:
                 self._settle(job, status, found.length)
 
-        self.job = self.session.pool.submit(Job(tree.game, work))
+        self.job = self.session.search_at(self.root, work)
 
     def close(self) -> None:
         """End a search."""
@@ -111,28 +108,24 @@ class Tsume:
             self.status = SOLVED
             self._note(solved=len(tree.path(number)) - 1)
             return
-        start, moves = tree.record.start, tree.moves(number)
 
         def work(engine: Any, job: Job) -> None:
-            engine.set_position(start, moves)
             reply, left = best_defence(engine, job)
             if not job.cancelled:
                 self._reply(job, number, reply, left)
 
         self.close()
         self.status = DEFENDING
-        self.job = self.session.pool.submit(Job(tree.game, work))
+        self.job = self.session.search_at(number, work)
 
     def hint(self) -> None:
         """Send the pages the next move. Raises ValueError if it is not the user's turn, or the mate is gone."""
         self.check()
         if self.status not in (YOURS, RIGHT, LONGER):
             raise ValueError("there is no move to hint at")
-        tree = self.session.tree
-        start, moves, number = tree.record.start, tree.moves(), tree.node
+        number = self.session.tree.node
 
         def work(engine: Any, job: Job) -> None:
-            engine.set_position(start, moves)
             found = engine.find_mate(max_ms=PROVE_MS, shortest=True)
             with self.session.lock:
                 if found and job is self.job:
@@ -140,7 +133,7 @@ class Tsume:
 
         self.helped = True
         self.close()
-        self.job = self.session.pool.submit(Job(tree.game, work))
+        self.job = self.session.search_at(number, work)
 
     def _show_hint(self, number: int, move: str) -> None:
         self.job = None

@@ -44,9 +44,7 @@ def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
         "flipped": viewer.flipped,
         "narrow": viewer.narrow,
         "letters": viewer.letters,
-        "svg": board.svg(
-            areas=True, **viewer.picture(game), **({"letters": viewer.letters} if game == "shogi" else {})
-        ),
+        "svg": picture(board, viewer, game),
         "turn": turn,
         "position": position_text(game, board),
         "check": game == "shogi" and setup is None and board.king_squares[turn] is not None and bool(board.is_check()),

@@ -97,7 +97,7 @@ def test_an_analysis_that_was_killed_goes_on_and_ends_the_same(tmp_path):
         run(killed, 1)  # the first finding is written at once
     assert len(analysis.SavedAnalysis(killed, records, limits).known) == 1
     assert run(killed, 0) == whole - 1
-    assert killed.read_bytes() == unkilled.read_bytes() and list(tmp_path.glob("*.part")) == []
+    assert killed.read_bytes() == unkilled.read_bytes() and list(tmp_path.glob("*.tmp")) == []
     assert run(killed, 0) == 0
 
 

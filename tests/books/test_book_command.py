@@ -55,7 +55,7 @@ def test_a_book_is_built_extended_exported_and_imported(capsys, tmp_path):
     assert more.read_text().count("\n") >= book.read_text().count("\n") + 2
     status, said = run(capsys, "othello", "import", more, book, "--out", merged)
     assert status == 0 and len(said) == 3
-    assert merged.read_text() == more.read_text() and not list(tmp_path.glob("*.new"))
+    assert merged.read_text() == more.read_text() and not list(tmp_path.glob("*.tmp"))
     packed, unpacked = tmp_path / "packed.txt.gz", tmp_path / "unpacked.txt"
     assert run(capsys, "othello", "export", path, "--out", packed)[0] == 0
     assert gzip.decompress(packed.read_bytes()) == more.read_bytes()

@@ -75,7 +75,7 @@ def test_a_game_is_played_and_kept(tmp_path):
     assert record.headers["time"] == "00:05+10"
     (kif,) = records.iterate(tmp_path / "g1.kif")
     assert kif.moves == record.moves and kif.seconds == record.seconds
-    assert not list(tmp_path.glob("*.part"))
+    assert not list(tmp_path.glob("*.tmp"))
 
 
 def test_scores_and_lines_are_sent_if_the_server_wants_them():
@@ -429,6 +429,6 @@ def test_a_record_that_can_not_be_written_ends_nothing(tmp_path, monkeypatch):
     def no_room(*arguments):
         raise OSError("no room")
 
-    monkeypatch.setattr("shogi_engine.csa.keeper.os.replace", no_room)
+    monkeypatch.setattr("shogi_engine.common.files.os.replace", no_room)
     played = play(quick_win, folder=tmp_path)
     assert played.counts == (1, 0, 0, 0) and "no room" in played.notes

@@ -296,12 +296,12 @@ def test_killed_between_two_kernels(tmp_path, wanted):
 @pytest.mark.parametrize("moment", ["half written", "not renamed"])
 def test_killed_while_writing(tmp_path, moment):
     env = environment(tmp_path)
-    stuck = "import pathlib, time\nfrom shogi_engine.jit import cache\n"
+    stuck = "import pathlib, time\nfrom shogi_engine.common import files\n"
     if moment == "half written":
         stuck += "whole = pathlib.Path.write_bytes\ndef half(path, data):\n    whole(path, data[:len(data) // 2])\n"
         stuck += "    time.sleep(600)\npathlib.Path.write_bytes = half\n"
     else:
-        stuck += "cache._replace = lambda source, target: time.sleep(600)\n"
+        stuck += "files.replace = lambda source, target: time.sleep(600)\n"
     process = start(stuck + QUICK, env)
     deadline = time.monotonic() + 60
     while not any(file.stat().st_size for file in tmp_path.glob("kernels-*/*.tmp")) and time.monotonic() < deadline:

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from naive_shogi import State
 from shogi_cases import assert_same_record, mirrored, perft_positions, rule_cases
 
+from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation.sfen import START, format_sfen, parse_sfen
-from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi, parse_usi_position, split_usi, usi_of
+from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi, split_usi, usi_of
 from shogi_engine.games.shogi.types import UNDO
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
@@ -69,17 +70,15 @@ def test_round_trips_along_games(game):
         played.append(format_usi(pos, move))
         do_move(pos, move, new_record(UNDO))
         assert_same_record(parse_sfen(format_sfen(pos)), pos)
-    start, encoded = parse_usi_position(f"sfen {sfen} moves {' '.join(played)}")
-    assert [format_usi(start, move) for move in encoded] == played
-    for move in encoded:
-        do_move(start, np.uint32(move), new_record(UNDO))
-    assert_same_record(start, pos)
+    board = Board.from_usi_position(f"sfen {sfen} moves {' '.join(played)}")
+    assert [move.usi() for move in board.move_stack] == played
+    assert_same_record(board._pos, pos)
 
 
 @EXAMPLES
 @given(st.text(alphabet="plnsgbrkPLNSGBRK+/123456789 wb-", max_size=80) | st.text(max_size=40))
 def test_any_text_is_read_or_refused_with_a_reason(text):
-    for read in (parse_sfen, parse_usi_position, lambda usi: parse_usi(parse_sfen("startpos"), usi)):
+    for read in (parse_sfen, Board.from_usi_position, lambda usi: parse_usi(parse_sfen("startpos"), usi)):
         try:
             read(text)
         except ValueError as error:
@@ -117,6 +116,6 @@ def test_damaged_sfens_are_read_or_refused_with_a_reason(sfen, data):
     ],
 )
 def test_usi_position(text, sfen, count):
-    pos, moves = parse_usi_position(text)
-    assert format_sfen(pos) == sfen
-    assert len(moves) == count
+    board = Board.from_usi_position(text)
+    assert board.root().sfen() == sfen
+    assert len(board.move_stack) == count

@@ -2,8 +2,9 @@
 
 import pytest
 
+from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.notation.sfen import format_sfen, parse_sfen
-from shogi_engine.games.shogi.notation.usi_moves import parse_usi, parse_usi_position
+from shogi_engine.games.shogi.notation.usi_moves import parse_usi
 
 EMPTY = "9/9/9/9/9"
 BARE = "4k4/9/9/9/9/9/9/9/4K4"
@@ -167,7 +168,7 @@ def test_bad_move(sfen, usi, why, what):
 
 @pytest.mark.parametrize(("text", "why", "what"), BAD_USI_POSITIONS)
 def test_bad_usi_position(text, why, what):
-    message = refusal(parse_usi_position, text)
+    message = refusal(Board.from_usi_position, text)
     assert why in message and what in message
 
 

@@ -1,5 +1,6 @@
 """Opening books: the format, the look-up, the choice, and what the engine does with them; the one that is shipped."""
 
+import functools
 import random
 from collections import Counter
 
@@ -13,14 +14,15 @@ from shogi_engine.games.shogi.book import (
     Book,
     BookError,
     BookMove,
-    choose,
     flipped_key,
     flipped_move,
     located,
     open_book,
     position_key,
 )
+from shogi_engine.interface.extras import book as any_book
 
+choose = functools.partial(any_book.choose, best=16, margin=30)
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 AFTER_7G7F = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
 TEXT = f"""#YANEURAOU-DB2016 1.00
@@ -44,13 +46,13 @@ def book(tmp_path):
 
 def test_a_file_is_read_as_it_stands(book):
     loaded = Book.load(book)
-    assert loaded.moves(START) == [
+    assert loaded.known(START) == [
         BookMove("7g7f", "3c3d", 50, 12, 3),
         BookMove("2g2f", "", 45, 11, 1),
         BookMove("9g9f"),
     ]
     assert len(loaded.positions) == 2
-    assert loaded.moves("4k4/9/9/9/9/9/9/9/4K4 b P 1") == []
+    assert loaded.known("4k4/9/9/9/9/9/9/9/4K4 b P 1") == []
 
 
 def test_what_is_written_is_read_again(book, tmp_path):
@@ -70,8 +72,8 @@ def test_the_move_number_and_the_order_of_hands_do_not_matter():
 
 def test_a_position_turned_around_has_its_moves_turned_around(book):
     loaded = Book.load(book)
-    assert loaded.moves(AFTER_7G7F) == [BookMove("8c8d", "2g2f", -10, 9)]
-    assert loaded.moves(AFTER_7G7F, flipped=False) == []
+    assert loaded.known(AFTER_7G7F) == [BookMove("8c8d", "2g2f", -10, 9)]
+    assert loaded.known(AFTER_7G7F, flipped=False) == []
 
 
 def test_turning_is_its_own_inverse_and_agrees_with_another_program():
@@ -90,22 +92,22 @@ def test_turning_is_its_own_inverse_and_agrees_with_another_program():
 def test_the_choice_goes_by_value_and_count(book):
     loaded, rng = Book.load(book), random.Random(1)
     legal = ["7g7f", "2g2f", "9g9f"]
-    seen = Counter(loaded.choose(START, legal, rng).move for _ in range(400))
+    seen = Counter(choose(loaded.known(START), legal, rng).move for _ in range(400))
     assert set(seen) == {"7g7f", "2g2f"}  # 9g9f is worth 50 less
     assert 250 < seen["7g7f"] < 350  # three times as often
-    assert {loaded.choose(START, legal, rng, best=1).move for _ in range(20)} == {"7g7f"}
-    assert {loaded.choose(START, legal, rng, margin=0).move for _ in range(20)} == {"7g7f"}
-    assert loaded.choose(START, ["9g9f"], rng).move == "9g9f"
-    assert loaded.choose(START, [], rng) is None
-    assert loaded.choose(AFTER_7G7F, legal, rng) is None  # 8c8d is not said to be legal
+    assert {choose(loaded.known(START), legal, rng, best=1).move for _ in range(20)} == {"7g7f"}
+    assert {choose(loaded.known(START), legal, rng, margin=0).move for _ in range(20)} == {"7g7f"}
+    assert choose(loaded.known(START), ["9g9f"], rng).move == "9g9f"
+    assert choose(loaded.known(START), [], rng) is None
+    assert choose(loaded.known(AFTER_7G7F), legal, rng) is None  # 8c8d is not said to be legal
 
 
 def test_moves_that_were_never_played_are_taken_if_none_was():
     rng, legal = random.Random(1), ["7g7f", "2g2f", "9g9f"]
     known = [BookMove("9g9f", "", 20, 5, 0), BookMove("7g7f", "", 10, 5, 3), BookMove("2g2f", "", 10, 5, 1)]
-    assert {choose(known, legal, rng, best=16, margin=30).move for _ in range(60)} == {"7g7f", "2g2f"}
-    assert {choose(known, legal, rng, best=16, margin=5).move for _ in range(20)} == {"9g9f"}
-    assert {choose(known, ["9g9f"], rng, best=16, margin=30).move for _ in range(20)} == {"9g9f"}
+    assert {choose(known, legal, rng).move for _ in range(60)} == {"7g7f", "2g2f"}
+    assert {choose(known, legal, rng, margin=5).move for _ in range(20)} == {"9g9f"}
+    assert {choose(known, ["9g9f"], rng).move for _ in range(20)} == {"9g9f"}
 
 
 @pytest.mark.parametrize(
@@ -138,9 +140,9 @@ def test_loading_makes_no_moves_of_a_usual_file(book, tmp_path, monkeypatch):
     monkeypatch.setattr(shogi_book, "BookMove", lambda *words: made.append(words) or BookMove(*words))
     loaded = Book.load(usual)
     assert made == [] and len(loaded) == 2
-    assert len(loaded.moves(START)) == len(made) == 3
+    assert len(loaded.known(START)) == len(made) == 3
     made.clear()
-    assert Book.load(SHIPPED).moves(START) and 0 < len(made) < 20
+    assert Book.load(SHIPPED).known(START) and 0 < len(made) < 20
 
 
 def test_files_that_are_not_as_usual_are_read_as_well(book, tmp_path, monkeypatch):
@@ -149,7 +151,7 @@ def test_files_that_are_not_as_usual_are_read_as_well(book, tmp_path, monkeypatc
     text = TEXT + f"sfen {bare} p2RB 5\n5i5h none 7 8 9\n\n   \n  sfen {bare} 2RBp\n5i4h none 3 2 1\n// the end\n"
     other.write_bytes(("\ufeff" + text).replace("\n", "\r\n").encode())
     whole = Book.load(other).positions
-    assert len(whole) == 3 and [each.move for each in Book.load(other).moves(f"{bare} pB2R 1")] == ["5i5h", "5i4h"]
+    assert len(whole) == 3 and [each.move for each in Book.load(other).known(f"{bare} pB2R 1")] == ["5i5h", "5i4h"]
     for number, known in ((5, 2), (1, 2), (2, 0)):  # those with which the file names it
         assert len(Book.load(other).known(f"{bare} 2RBp {number}", any_ply=False)) == known
     for size in (1, 7, 64, 100):
@@ -254,7 +256,7 @@ def test_the_shipped_book_is_found_and_every_move_in_it_is_legal():
     shipped = Book.load(SHIPPED)
     assert 300 <= len(shipped) <= 30_000
     assert SHIPPED.stat().st_size < 4 << 20
-    assert shipped.moves(START)
+    assert shipped.known(START)
     positions = list(shipped.positions.items())
     for key, moves in positions[:: max(len(positions) // 1500, 1)]:  # the other program takes a while
         board = shogi.Board(f"{key} 1")
@@ -276,4 +278,4 @@ def test_the_shipped_book_opens_as_strong_players_do():
 
 def chosen(board, rng):
     """Return a move of the shipped book, of those that python-shogi finds legal."""
-    return shogi_book.shipped().choose(board.sfen(), [move.usi() for move in board.legal_moves], rng).move
+    return choose(shogi_book.shipped().known(board.sfen()), [move.usi() for move in board.legal_moves], rng).move

@@ -6,8 +6,8 @@ import time
 from types import SimpleNamespace
 
 from shogi_engine.analysis.judgement import Finding
-from shogi_engine.interface.extras import Extras
 from shogi_engine.interface.extras.levels import LevelPlan
+from shogi_engine.types.clock import TimeBudget
 from shogi_engine.types.score import Score
 from shogi_engine.web.hub import Hub
 from shogi_engine.web.pool import EnginePool
@@ -27,7 +27,7 @@ class FakeEngine:
     _counting = threading.Lock()
 
     def __init__(self, game, choose=-1):
-        self.game = SimpleNamespace(name=game, extras=Extras(levels=20))
+        self.game = SimpleNamespace(name=game)
         self.levels = {"shogi": 20, "othello": 22}[game]
         self._choose = choose
         self._stopped = threading.Event()
@@ -63,6 +63,9 @@ class FakeEngine:
         if not 0 <= level <= 20:
             raise ValueError(f"the level must be 0 to 20, not {level}")
         return LevelPlan() if level == 20 else LevelPlan(nodes=600)
+
+    def clock_budget(self, clock, ply):
+        return TimeBudget.exactly(clock.allowed)
 
     def search(self, *, multipv=1, on_info=None, movetime=None, **limits):
         moves = sorted(self.legal_moves())

@@ -14,7 +14,6 @@ https://www.jhuapl.edu/SPSA/; the constants are fishtest's.
 
 import argparse
 import json
-import os
 import random
 import sys
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from typing import Any
 
 from shogi_engine import games
 from shogi_engine.cli.cluster import add_cluster
+from shogi_engine.common.files import write_whole
 from shogi_engine.engine import parameters
 from shogi_engine.interface.game import Game
 from tools.tuning.games import PairPlayer, Settings
@@ -56,9 +56,7 @@ class State:
 
     def save(self, path: Path) -> None:
         """Write to `path` atomically."""
-        aside = path.with_name(f"{path.name}.tmp")
-        aside.write_text(json.dumps(asdict(self)))
-        os.replace(aside, path)
+        write_whole(path, json.dumps(asdict(self)).encode())
 
     @classmethod
     def load(cls, path: Path) -> "State":

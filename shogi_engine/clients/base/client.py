@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Generic, Self, TypeVar
 
-from shogi_engine.clients.base.plain import run_plainly
+from shogi_engine.clients.base.plain import plain
 from shogi_engine.clients.base.process import EngineProcess, Log
 
 PATIENCE = 60.0
@@ -107,13 +107,8 @@ class PlainClient(Generic[Client]):
         """The process ID, None without a process."""
         return self.client.pid
 
-    def start(self) -> None:
-        """Start and initialise the process if there is none."""
-        run_plainly(self.client.start())
-
-    def close(self) -> None:
-        """End the process."""
-        run_plainly(self.client.close())
+    start = plain(EngineClient.start)
+    close = plain(EngineClient.close)
 
     def __enter__(self) -> Self:
         self.start()

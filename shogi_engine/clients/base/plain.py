@@ -2,11 +2,13 @@
 
 import asyncio
 import concurrent.futures
+import functools
 import os
 import threading
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
+Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 LOOK_EVERY = 1.0  # seconds; an endless wait would miss Ctrl-C on some systems
 
@@ -35,3 +37,17 @@ def run_plainly(work: Coroutine[Any, Any, Result]) -> Result:
         future.cancel()
         raise
     return future.result()
+
+
+def plain(
+    call: Callable[Concatenate[Any, Arguments], Coroutine[Any, Any, Result]],
+) -> Callable[Concatenate[Any, Arguments], Result]:
+    """Return a synchronous client's method that makes a `call` of its asynchronous client and waits for the result."""
+    name = call.__name__  # subclasses may override it
+
+    def method(self: Any, /, *arguments: Arguments.args, **settings: Arguments.kwargs) -> Result:
+        work: Coroutine[Any, Any, Result] = getattr(self.client, name)(*arguments, **settings)
+        return run_plainly(work)
+
+    functools.update_wrapper(method, call)
+    return method

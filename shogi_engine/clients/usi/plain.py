@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
-from shogi_engine.clients.base import Command, EngineError, PlainClient, run_plainly
+from shogi_engine.clients.base import Command, EngineError, PlainClient, plain, run_plainly
 from shogi_engine.clients.usi.client import OptionValues, UsiClient
 from shogi_engine.clients.usi.lines import Info, Option, parse_options
-from shogi_engine.clients.usi.searches import Limit, MateResult, PlayResult, Position, Search
+from shogi_engine.clients.usi.searches import Limit, PlayResult, Position, Search
 
 
 class SimpleSearch:
@@ -80,46 +80,20 @@ class SimpleEngine(PlainClient[UsiClient]):
         """The position that the engine ponders on, as a `position` command; '' if it is not pondering."""
         return self.client.pondering
 
-    def configure(self, options: OptionValues) -> None:
-        """Set options; see UsiClient.configure."""
-        run_plainly(self.client.configure(options))
-
-    def ready(self) -> None:
-        """Send isready and wait for readyok."""
-        run_plainly(self.client.ready())
-
-    def new_game(self) -> None:
-        """Prepare for a game."""
-        run_plainly(self.client.new_game())
-
-    def game_over(self, result: str, *, stop: bool = True) -> None:
-        """Send the result, 'win', 'lose' or 'draw'; see UsiClient.game_over."""
-        run_plainly(self.client.game_over(result, stop=stop))
-
-    def play(self, position: Position, limit: Limit) -> PlayResult:
-        """Return the move for `position`; see UsiClient.play."""
-        return run_plainly(self.client.play(position, limit))
-
-    def analyse(self, position: Position, limit: Limit, multipv: int | None = None) -> list[Info]:
-        """Return the last info of each of the best moves, best first; see UsiClient.analyse."""
-        return run_plainly(self.client.analyse(position, limit, multipv))
-
     def analysis(self, position: Position, limit: Limit) -> SimpleSearch:
         """Begin a search and return it, to be followed while it runs."""
         return SimpleSearch(run_plainly(self.client.search(position, limit)))
-
-    def mate(self, position: Position, milliseconds: int | None = None) -> MateResult:
-        """Look for a mate; see UsiClient.mate."""
-        return run_plainly(self.client.mate(position, milliseconds))
 
     def ponder(self, position: Position, limit: Limit) -> SimpleSearch:
         """Begin to search `position`, in which the expected reply has been made, on the opponent's time."""
         return SimpleSearch(run_plainly(self.client.ponder(position, limit)))
 
-    def ponder_hit(self, clock: Limit | None = None) -> PlayResult:
-        """Send that the pondered move was played; return the answer."""
-        return run_plainly(self.client.ponder_hit(clock))
-
-    def stop_pondering(self) -> None:
-        """End a search on the opponent's time and drop its answer."""
-        run_plainly(self.client.stop_pondering())
+    configure = plain(UsiClient.configure)
+    ready = plain(UsiClient.ready)
+    new_game = plain(UsiClient.new_game)
+    game_over = plain(UsiClient.game_over)
+    play = plain(UsiClient.play)
+    analyse = plain(UsiClient.analyse)
+    mate = plain(UsiClient.mate)
+    ponder_hit = plain(UsiClient.ponder_hit)
+    stop_pondering = plain(UsiClient.stop_pondering)

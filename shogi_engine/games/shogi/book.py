@@ -9,14 +9,13 @@ each position, which is parsed to moves when it is looked up.
 """
 
 import functools
-import random
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from shogi_engine.common.text import sanitize
 from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
-from shogi_engine.interface.extras.book import NO_BOOK, BookError, BookMove, choose
+from shogi_engine.interface.extras.book import NO_BOOK, BookError, BookMove
 
 SHIPPED = Path(__file__).parent / "book.db"
 HEADER = "#YANEURAOU-DB2016 1.00"
@@ -179,23 +178,6 @@ class Book:
         if number is not None and number not in {int(lines[0] or 1) for lines in texts}:
             return []
         return [_parse_move(line) for lines in texts for line in lines[1:] if line]
-
-    def moves(self, sfen: str, flipped: bool = True) -> list[BookMove]:
-        """Return the moves of a position whatever its number: see `known`."""
-        return self.known(sfen, flipped=flipped)
-
-    def choose(
-        self,
-        sfen: str,
-        legal: Collection[str],
-        rng: random.Random,
-        *,
-        best: int = 16,
-        margin: int = 30,
-        flipped: bool = True,
-    ) -> BookMove | None:
-        """Return one of the first `best` moves whose value is at most `margin` below the first's, or None."""
-        return choose(self.known(sfen, flipped=flipped), legal, rng, best=best, margin=margin)
 
     def text(self) -> str:
         """Return the book in its file format, sorted by position."""

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.common.files import write_whole
 from shogi_engine.games.othello.endgame.solver import Solver
 from shogi_engine.games.othello.evaluation import pattern_weights
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import START, parse_obf
-from shogi_engine.training.data import DAMAGED, write_whole
+from shogi_engine.training.data import DAMAGED
 from shogi_engine.training.othello.kernels import SAMPLE
 from shogi_engine.training.othello.positions import empties_of
 from shogi_engine.training.othello.spread import player_of, search_values
@@ -68,7 +69,7 @@ def solved_endings(trainer: Trainer, file: Path) -> dict[int, np.ndarray]:
         known[str(count)] = chosen
         content = io.BytesIO()
         np.savez(content, **known)  # type: ignore[arg-type]
-        write_whole(file, content.getvalue())
+        write_whole(file, content.getvalue(), durable=True)
     return {count: known[str(count)].astype(SAMPLE) for count in ENDINGS}
 
 

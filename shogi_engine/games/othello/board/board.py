@@ -197,17 +197,6 @@ class Board(BoardMemory):
         self._bytes[:24] = own + opponent + data[16:] + bytes(7)
         self._forget()
 
-    def copy(self) -> Self:
-        """Return an independent copy with the same position and move stack."""
-        board = type(self).__new__(type(self))
-        board._take_copy(self)
-        return board
-
-    __copy__ = copy
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self.copy()
-
     def __getstate__(self) -> tuple[str, list[int]]:
         return self.root().obf(), self._codes()
 
@@ -217,13 +206,6 @@ class Board(BoardMemory):
         self.set_obf(obf)
         for move in moves:
             self.push(MOVES[move])
-
-    def root(self) -> Self:
-        """Return a board with the position that the game began with, and an empty move stack."""
-        board = self.copy()
-        while board._count:
-            board.pop()
-        return board
 
     def ply(self) -> int:
         """Return the number of moves on the move stack, passes included."""

@@ -157,13 +157,6 @@ class Board(BaseBoard):
         sfen, moves, self.entering_king_rule = state
         self.push_usi_position_cmd(f"sfen {sfen} moves {' '.join(moves)}")
 
-    def root(self) -> Self:
-        """Return a board with the position that the game began with, and an empty move stack."""
-        board = self.copy()
-        while board._count:
-            board.pop()
-        return board
-
     # ---- moves
 
     @property

@@ -73,16 +73,15 @@ _STEPS = {
 _SLIDES = {"L": ((0, -1),), "B": _ACROSS, "R": _RIGHT, "+B": _ACROSS, "+R": _RIGHT}
 
 
-def glyph(strokes: str, x: float, y: float, size: float, ink: str, width: float, turned: bool = False) -> str:
-    """Return strokes as SVG with their box's middle at (x, y), upside down if `turned`.
+def glyph(strokes: str, x: float, y: float, size: float, ink: str, width: float) -> str:
+    """Return strokes as SVG with their box's middle at (x, y).
 
     Args:
         width: the width of the strokes
     """
     scale = size / 100
-    turn = f"scale({-scale:g})" if turned else f"scale({scale:g})"
     return (
-        f'<path transform="translate({x:g} {y:g}) {turn} translate(-50 -50)" d="{strokes}" fill="none" '
+        f'<path transform="translate({x:g} {y:g}) scale({scale:g}) translate(-50 -50)" d="{strokes}" fill="none" '
         f'stroke="{ink}" stroke-width="{width:g}" stroke-linejoin="round"/>'
     )
 

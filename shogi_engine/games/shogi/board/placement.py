@@ -141,8 +141,7 @@ class Placement(BoardMemory):
 
     def copy(self) -> Self:
         """Return an independent board with the same position."""
-        board = type(self).__new__(type(self))
-        board._take_copy(self)
+        board = super().copy()
         board._touched()
         board._words[_KEY] = self._words[_KEY]
         board._edited = self._edited
@@ -155,12 +154,6 @@ class Placement(BoardMemory):
         data, edited = state
         self._allocate()
         self._begin(np.frombuffer(data, dtype=POSITION)[0], edited=edited)
-
-    def __copy__(self) -> Self:
-        return self.copy()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self.copy()
 
     def ply(self) -> int:
         """Return the number of moves since the game began, according to the move number."""

@@ -186,14 +186,13 @@ class MateSolver:
             found = self._search(position, limit, shortest, every)
         return replace(found, nodes=self.nodes, seconds=time.perf_counter() - began)
 
-    def length_after(self, position: Any, check: int, *, nodes: int | None = None, max_ms: float | None = None) -> int:
+    def length_after(self, position: Any, check: int, *, nodes: int | None = None) -> int:
         """Return the plies of a mate that begins with `check`; 0 if there is provably none; -1 if nothing is proven.
 
         The mate need not be the shortest. The table of the last search, which was for the same problem, is reused.
 
         Args:
             nodes: the node limit
-            max_ms: the time limit in milliseconds
 
         Raises:
             ValueError: if the other side has no king
@@ -204,7 +203,7 @@ class MateSolver:
         ctx = self._ctx
         ctx.steps, ctx.attacker = 0, int(position.side)
         ctx.nodes, ctx.node_limit = 0, NO_LIMIT if nodes is None else nodes
-        with self._watched(time.perf_counter(), max_ms, None):
+        with self._watched(time.perf_counter(), None, None):
             answer = self._prove(_after(position, check, self._undo), LENGTH_MAX)
         return {MATE: self._length() + 1, NO_MATE: 0}.get(answer, -1)
 

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.movegen.generator import is_legal_tt_move
-from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.games.shogi.notation.symbols import (
     KIND_NAMES,
     KINDS_BY_SYMBOL,
@@ -185,21 +184,3 @@ def split_usi_position(text: str) -> tuple[str, list[str]]:
     if start[0] == "startpos" and len(start) > 1:
         raise ValueError(f"position: only 'moves' may follow 'startpos', not {start[1]!r}")
     return " ".join(start[1:] if start[0] == "sfen" else start), moves
-
-
-def parse_usi_position(text: str) -> tuple[Any, list[int]]:
-    """Return (the position the game began with, its encoded moves) of the argument of USI's `position`.
-
-    Raises ValueError if it is wrong; for a move, the error gives its number in the list.
-    """
-    sfen, moves = split_usi_position(text)
-    pos = parse_sfen(sfen)
-    current, undo, encoded = pos.copy(), new_record(UNDO), []
-    for number, usi in enumerate(moves, 1):
-        try:
-            move = parse_usi(current, usi)
-        except ValueError as error:
-            raise ValueError(f"position: move {number} of {len(moves)}: {error}") from None
-        do_move(current, np.uint32(move), undo)
-        encoded.append(move)
-    return pos, encoded
