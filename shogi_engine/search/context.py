@@ -7,6 +7,7 @@ import numpy as np
 
 from shogi_engine.interface.evaluation import Evaluation, Evaluator
 from shogi_engine.interface.game import (
+    CORRECTION_TABLES,
     MAX_PLY,
     MOVE_NONE,
     VALUE_NONE,
@@ -43,7 +44,7 @@ from shogi_engine.search.history import (
     continuation_row,
     continuation_rows,
     histories_dtype,
-    prefetch_corrections,
+    prepare_corrections,
     scratch_histories,
 )
 from shogi_engine.search.tt import prefetch_cluster
@@ -86,6 +87,7 @@ FRAME = record_dtype(
         ("marked", np.int64),  # whether the node was on or near a principal variation
         ("follow_pv", np.int64),  # whether it is on the principal variation of the last iteration
         ("excluded", np.uint32),  # the move excluded in a singular search, else MOVE_NONE
+        ("correction_slots", np.int64, (CORRECTION_TABLES,)),  # see history.prepare_corrections
         ("depth", np.int64),  # search depth of the node in plies
         ("move_count", np.int64),  # number of the move made here
         ("cutoffs", np.int64),  # beta cutoffs of the node's moves, reset two plies above
@@ -433,7 +435,7 @@ def enter_node(ctx):
 def prepare_node(ctx):
     """Do work that every node needs while its table entry is being fetched from memory."""
     if ctx.search_flags & USE_PRUNING:
-        prefetch_corrections(ctx)
+        prepare_corrections(ctx)
     update_line(ctx)
 
 

@@ -182,20 +182,22 @@ def prefetch_quiet_histories(ctx):
 
 
 @njit
-def prefetch_corrections(ctx):
-    """Prefetch the entries that `static_correction` reads."""
+def prepare_corrections(ctx):
+    """Store the node's correction slots in its frame and prefetch the entries that `static_correction` reads."""
     tables = record_at(ctx, ctx.histories)
+    here = ctx.frames[BEFORE_ROOT + ctx.ply]
     slots = correction_slots(ctx)
     first = np.uint64(tables.corrections.ctypes.data)
     for table in range(CORRECTION_TABLES):
+        here.correction_slots[table] = slots[table]
         prefetch(first + np.uint64(2 * (table * CORRECTION_SLOTS + slots[table])))
 
 
 @njit
 def static_correction(ctx):
-    """Return the correction histories' adjustment of the static evaluation of ctx.pos."""
+    """Return the correction histories' adjustment of the static evaluation, after `prepare_corrections`."""
     tables = record_at(ctx, ctx.histories)
-    slots = correction_slots(ctx)
+    slots = ctx.frames[BEFORE_ROOT + ctx.ply].correction_slots
     total = 0
     for table in range(CORRECTION_TABLES):
         total += ctx.params.correction_weights[table] * int(tables.corrections[table, slots[table]])
@@ -381,6 +383,8 @@ def learn_from_fail_low(ctx, best_value, depth):
 def learn_correction(ctx, difference, depth, has_best_move):
     """Learn that a search of `depth` plies differed from the corrected static evaluation by `difference`.
 
+    Call `prepare_corrections` at the node first.
+
     Args:
         has_best_move: whether the search raised alpha; otherwise it failed low
     """
@@ -389,7 +393,7 @@ def learn_correction(ctx, difference, depth, has_best_move):
     rate = params.correction_best_move if has_best_move else params.correction_fail_low
     step = min(max(difference * depth * rate // 128, -limit), limit)
     tables = record_at(ctx, ctx.histories)
-    slots = correction_slots(ctx)
+    slots = ctx.frames[BEFORE_ROOT + ctx.ply].correction_slots
     for table in range(CORRECTION_TABLES):
         slot, bonus = slots[table], step * params.correction_rates[table] // 1024
         tables.corrections[table, slot] = gravity(int(tables.corrections[table, slot]), bonus, CORRECTION_MAX)

@@ -26,6 +26,7 @@ from shogi_engine.search.history import (
     learn_from_fail_low,
     learn_main,
     main_history,
+    prepare_corrections,
     static_correction,
 )
 
@@ -129,6 +130,7 @@ def test_the_move_before_a_fail_low_is_rewarded(ctx):
 @pytest.mark.parametrize("difference", [-400, -50, 50, 400])
 def test_static_values_are_corrected_towards_what_was_found(ctx, difference):
     play(ctx, "7g7f", "3c3d")
+    prepare_corrections(ctx)
     value = int(evaluate(ctx))
     assert abs(int(static_correction(ctx))) <= 1
     for _ in range(200):

@@ -9,7 +9,7 @@ from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.types import PAWN, ROOK
 from shogi_engine.interface.game import evaluate, see_ge
 from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, write_root_moves
-from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_correction, static_correction
+from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_correction, prepare_corrections, static_correction
 from shogi_engine.search.root_moves import prepare_root
 from shogi_engine.search.root_search import search_root
 from shogi_engine.search.terms import table_settles
@@ -81,6 +81,7 @@ def test_only_moves_that_were_made_are_punished():
 
 def test_the_static_value_of_the_root_is_corrected(ctx):
     value = int(evaluate(ctx))
+    prepare_corrections(ctx)
     for _ in range(20):
         learn_correction(ctx, 400, 8, True)
     correction = int(static_correction(ctx))
