@@ -136,11 +136,11 @@ class Tsume:
         self.job = self.session.search_at(number, work)
 
     def _show_hint(self, number: int, move: str) -> None:
-        self.job = None
         board = self.session.board_at(number)
         for viewer in self.session.viewers:
             text = line_texts(board, [move], viewer.language)[0]
             viewer.send({"kind": "hint", "node": number, "move": move, "text": text})
+        self.job = None
 
     def _note(self, solved: int = 0) -> None:
         """Note a solution of `solved` plies, or a wrong move."""
