@@ -166,6 +166,9 @@ def test_limits(shogi):
     for limit in ("depth", "nodes", "mate", "multipv"):
         with pytest.raises(ValueError, match=f"{limit} must be at least 1"):
             shogi.search(**{limit: 0})
+    for wrong in (-5, float("nan")):
+        with pytest.raises(ValueError, match=f"movetime must be at least 0, not {wrong}"):
+            shogi.search(movetime=wrong)
 
 
 def test_one_search_at_a_time(shogi):

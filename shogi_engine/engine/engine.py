@@ -227,6 +227,8 @@ class Engine(BoardSearches):
         for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
             if limit is not None and limit < 1:
                 raise ValueError(f"{name} must be at least 1, not {limit}")
+        if movetime is not None and not movetime >= 0:
+            raise ValueError(f"movetime must be at least 0, not {movetime}")
         selectivity = None
         if level is not None:
             plan = self.check_level(level)

@@ -20,7 +20,7 @@ def test_show_prints_what_the_shipped_books_know(capsys):
     status, lines = run(capsys, "shogi", "show", "--json")
     shown = json.loads(lines[-1])
     assert status == 0 and shown["game"] == "shogi"
-    known = Book.load(SHIPPED).moves(shown["position"])
+    known = Book.load(SHIPPED).known(shown["position"])
     assert [(each["move"], each["value"]) for each in shown["moves"]] == [(each.move, each.value) for each in known]
     status, lines = run(capsys, "shogi", "show", "--notation", "japanese")
     assert status == 0 and all(line.startswith("▲") for line in lines[1:]) and "centipawns" in lines[0]

@@ -217,7 +217,7 @@ def test_a_missing_or_wrong_file_is_named(tmp_path):
     with pytest.raises(ValueError, match=r"weights\.npz cannot be read"):
         load(file)
     np.savez(file, rows=np.zeros((3, 4), dtype=np.int16), tempo=0)
-    with pytest.raises(ValueError, match=r"weights\.npz holds int16 \(3, 4\), not int16 \(47, 2896\)"):
+    with pytest.raises(ValueError, match=r"weights\.npz contains int16 \(3, 4\), not int16 \(47, 2896\)"):
         load(file)
 
 

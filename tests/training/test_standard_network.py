@@ -151,7 +151,7 @@ def test_from_games_to_a_file_that_plays(tmp_path):
 def test_runs_that_can_not_be_are_refused():
     with pytest.raises(ValueError, match="no architecture 'halfkp'; there are own, k-p"):
         TrainOptions(architecture="halfkp")
-    with pytest.raises(ValueError, match="architecture k-p is 256 wide, not 128"):
+    with pytest.raises(ValueError, match="architecture k-p has width 256, not 128"):
         TrainOptions(architecture="k-p", width=128)
     with pytest.raises(ValueError, match="cannot be refined"):
         replace(OPTIONS, refine=True).model.refining("network")

@@ -218,7 +218,7 @@ def test_a_network_that_labelled_is_refined(tmp_path):
     with pytest.raises(ValueError, match="another run"):
         new_trainer(lesson)
     third = tmp_path / "third.npz"
-    for labeller, width, message in ((str(file), 64, "is 32 wide, not 64"), ("none.bin", 32, "cannot be read")):
+    for labeller, width, message in ((str(file), 64, "has width 32, not 64"), ("none.bin", 32, "cannot be read")):
         with pytest.raises(ValueError, match=message):
             new_trainer(Lesson([data_folder()], replace(options, width=width), third, 1, labeller))
     fresh = new_trainer(Lesson([data_folder()], options, third, 1, "king-piece"))  # it has no network to begin with

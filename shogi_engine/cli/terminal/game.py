@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import games, records
 from shogi_engine.cli.terminal.screen import WESTERN, Line, Look, draw, plain
 from shogi_engine.interface.extras.levels import opens_from_book
-from shogi_engine.language import mark, translate_fault
+from shogi_engine.language import mark, plural, translate_fault
 from shogi_engine.language import translate as _
 from shogi_engine.play.clock import GameClock, TimeUp
 from shogi_engine.play.keeping import game_record, kept_games, load_game
@@ -331,7 +331,8 @@ class TerminalGame:
                 record = load_game(str(path), game)
             except (OSError, ValueError):
                 continue
-            about = _("{count} moves").format(count=len(record.moves))
+            count = len(record.moves)
+            about = plural("{count} move", "{count} moves", count).format(count=count)
             self.show(f"{number:>3}  {path.stem}  {about}  {' - '.join(filter(None, record.names))}".rstrip())
         self.show(_("`load N` continues game N."))
 
