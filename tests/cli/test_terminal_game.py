@@ -107,7 +107,7 @@ def test_load_alone_lists_the_games_kept_here(tmp_path, monkeypatch):
         records.save(GameRecord.from_moves("shogi", moves), path)
         os.utime(path, (number, number))
     text, match = played("shogi", ["load", "load 3", "load 2"])
-    assert "  1  shogi-20260101-000001  2 moves" in text and "  2  shogi-20260101-000000  1 moves" in text
+    assert "  1  shogi-20260101-000001  2 moves" in text and "  2  shogi-20260101-000000  1 move" in text
     assert "there is no saved game number 3" in text and match.engine.move_texts == ["2g2f"]
 
 
