@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from shogi_engine.common.text import SHOWN_WITH_PATH, sanitize
+from shogi_engine.common.text import SHOWN_WITH_PATH, nodes_per_second, sanitize
 from shogi_engine.frontends.core import FrontEnd
 from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
 from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
@@ -74,9 +74,8 @@ class Console(FrontEnd):
 
         self.ready_engine()
         result = bench("shogi", show_progress)
-        self.out.line(
-            f"Bench: {result.nodes}   ({result.seconds:.2f} s, {speed(result.nodes, result.seconds)} nodes/s)"
-        )
+        per_second = nodes_per_second(result.nodes, result.seconds)
+        self.out.line(f"Bench: {result.nodes}   ({result.seconds:.2f} s, {per_second} nodes/s)")
 
     def run_perft(self, depth: int) -> None:
         """Count leaf nodes and print the number for each root move. `stop` takes effect at once."""
@@ -96,13 +95,8 @@ class Console(FrontEnd):
             raise
         for move, nodes in result.divide.items():
             self.out.line(f"{move}: {nodes}")
-        per_second = speed(result.nodes, result.seconds)
+        per_second = nodes_per_second(result.nodes, result.seconds)
         self.out.line(f"perft {depth}: {result.nodes} nodes, {result.seconds:.3f} s, {per_second} nodes/s")
-
-
-def speed(nodes: int, seconds: float) -> int:
-    """Return nodes per second, 0 if no time has passed."""
-    return int(nodes / seconds) if seconds > 0 else 0
 
 
 COMMANDS = {

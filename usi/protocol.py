@@ -6,7 +6,7 @@ line raises a `ProtocolError` with one line of text. If only a part of a `go` is
 
 from dataclasses import dataclass, field
 
-from shogi_engine.common.text import clamped_number, sanitize
+from shogi_engine.common.text import clamped_number, nodes_per_second, sanitize
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
 
@@ -194,7 +194,7 @@ def info_line(
     words += ["score", str(score)]
     if bound:
         words.append(f"{bound}bound")
-    words += ["nodes", str(nodes), "nps", str(int(nodes / seconds) if seconds > 0 else 0)]
+    words += ["nodes", str(nodes), "nps", str(nodes_per_second(nodes, seconds))]
     words += ["hashfull", str(hashfull), "time", str(int(seconds * 1000))]
     if pv:
         words += ["pv", *pv]

@@ -4,8 +4,9 @@ import argparse
 from typing import Any
 
 from shogi_engine import games
-from shogi_engine.cli.common import add_command, add_game, add_json, nps, progress_line, report
+from shogi_engine.cli.common import add_command, add_game, add_json, progress_line, report
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.common.text import nodes_per_second
 
 
 def add_parser(commands: Any) -> None:
@@ -32,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         "nodes": nodes,
         "per_game": {name: result.nodes for name, result in results.items()},
         "seconds": seconds,
-        "nps": nps(nodes, seconds),
+        "nps": nodes_per_second(nodes, seconds),
     }
     each = "".join(f"{name}: {result.nodes}\n" for name, result in results.items())
     report(args, values, f"{each}Bench: {nodes}   ({seconds:.2f} s, {values['nps']} nodes/s)")

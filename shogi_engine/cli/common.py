@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from shogi_engine import games, language
 from shogi_engine.common.memory import machine_megabytes
+from shogi_engine.common.text import nodes_per_second
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
 from shogi_engine.play.strength import DEFAULT_MS
@@ -223,16 +224,11 @@ def report(args: argparse.Namespace, values: dict[str, Any], text: str) -> None:
     print(json.dumps(values) if args.json else text, flush=True)
 
 
-def nps(nodes: int, seconds: float) -> int:
-    """Return nodes per second, 0 if no time was measured."""
-    return int(nodes / seconds) if seconds > 0 else 0
-
-
 def report_suite(args: argparse.Namespace, outcome: Outcome) -> int:
     """Print a suite's failures and totals; return the exit status."""
     for failure in outcome.failures:
         print(failure)
-    report(args, outcome.values(), f"{outcome.summary()}, {nps(outcome.nodes, outcome.seconds)} nodes/s")
+    report(args, outcome.values(), f"{outcome.summary()}, {nodes_per_second(outcome.nodes, outcome.seconds)} nodes/s")
     return 1 if outcome.failed else 0
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from shogi_engine import __version__
 from shogi_engine.cli import common
 from shogi_engine.cli.compile_bar import compile_bar
-from shogi_engine.common.text import padded
+from shogi_engine.common.text import nodes_per_second, padded
 from shogi_engine.frontends.stdio import crash_log_path
 from shogi_engine.games.shogi.evaluation.eval_options import read_scale
 from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
@@ -161,7 +161,7 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
             )
         found = engine.search(movetime=SEARCH_MS)
         facts["bestmove"], facts["depth"], facts["nodes"] = found.bestmove, found.depth, found.nodes
-        facts["nps"] = int(found.nodes / found.seconds)
+        facts["nps"] = nodes_per_second(found.nodes, found.seconds)
 
 
 def environment() -> dict[str, str]:

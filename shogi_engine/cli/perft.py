@@ -12,12 +12,12 @@ from shogi_engine.cli.common import (
     add_position,
     add_threads,
     at_least_one,
-    nps,
     progress_line,
     report,
     report_suite,
 )
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.common.text import nodes_per_second
 
 
 def add_parser(commands: Any) -> None:
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         "depth": args.depth,
         "nodes": result.nodes,
         "seconds": result.seconds,
-        "nps": nps(result.nodes, result.seconds),
+        "nps": nodes_per_second(result.nodes, result.seconds),
     }
     if args.divide:
         for move, nodes in result.divide.items():

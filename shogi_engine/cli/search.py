@@ -10,11 +10,11 @@ from shogi_engine.cli.common import (
     add_json,
     add_search,
     at_least_one,
-    nps,
     report,
     search_limits,
 )
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.common.text import nodes_per_second
 from shogi_engine.games import typed_moves
 from shogi_engine.language import translate as _
 
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         "depth": result.depth,
         "nodes": result.nodes,
         "seconds": result.seconds,
-        "nps": nps(result.nodes, result.seconds),
+        "nps": nodes_per_second(result.nodes, result.seconds),
         "pv": result.pv,
     }
     if args.multipv > 1:

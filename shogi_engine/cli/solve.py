@@ -8,12 +8,12 @@ from shogi_engine.cli.common import (
     add_hash,
     add_json,
     add_threads,
-    nps,
     progress_line,
     report,
     report_suite,
 )
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.common.text import nodes_per_second
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
 
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         "move": format_move(position, solved.move) if solved.move else None,
         "nodes": solved.nodes,
         "seconds": solved.seconds,
-        "nps": nps(solved.nodes, solved.seconds),
+        "nps": nodes_per_second(solved.nodes, solved.seconds),
     }
     if args.wld:
         values["result"] = RESULTS[solved.score + 1]

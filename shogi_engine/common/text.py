@@ -1,4 +1,4 @@
-"""Text: whole numbers sent by other programs, foreign text in messages, tables. Standard library only."""
+"""Text: whole numbers from other programs, foreign text in messages, tables, speeds. Standard library only."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -59,3 +59,8 @@ def table(rows: Sequence[Sequence[str]], sides: str = "") -> list[str]:
         "  ".join(padded(cell, width, side == ">") for cell, width, side in zip(row, widths, sides)).rstrip()  # noqa: B905
         for row in rows
     ]
+
+
+def nodes_per_second(nodes: int, seconds: float) -> int:
+    """Return the speed of a search, 0 if no time was measured."""
+    return int(nodes / seconds) if seconds > 0 else 0

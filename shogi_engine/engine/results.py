@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
+from shogi_engine.common.text import nodes_per_second
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX, Game, do_move
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import copy_position
@@ -99,7 +100,7 @@ class PvInfo:
     @property
     def nps(self) -> int:
         """Nodes per second."""
-        return int(self.nodes / self.seconds) if self.seconds > 0 else 0
+        return nodes_per_second(self.nodes, self.seconds)
 
     def __getitem__(self, name: str) -> Any:
         """Return an item by its python-chess name: 'score', 'pv' (Moves), 'depth', 'time' ... Raises KeyError."""

@@ -154,7 +154,7 @@ def row_sum(signs: str) -> Any:
     return kernel_intrinsic(types.void(*[types.uint64] * (2 + len(signs)), types.int64), twin)(emit)
 
 
-# Of a quiet move, and of a capture.
+# The last two are the changes by a quiet move and by a capture.
 copy_i16, add_i16, add_sub_i16, add_add_sub_sub_i16 = map(row_sum, ("", "+", "+-", "++--"))
 
 TILES = (256, LANES)  # int16 numbers summed in registers: 256 at a time while that many are left, then LANES
