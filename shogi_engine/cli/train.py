@@ -26,6 +26,7 @@ OWN_OPTIONS = (  # options that only one game has
     "td_lambda",
     "penalty",
     "endings",
+    "value_factor",
 )
 
 
@@ -108,6 +109,12 @@ def _add_game_options(parser: argparse.ArgumentParser) -> None:
         nargs=2,
         metavar="S",
         help="weight of game results in the first and in the last epoch; default 0 0.15",
+    )
+    shogi.add_argument(
+        "--value-factor",
+        type=float,
+        metavar="F",
+        help="multiply the network's values by F in the searches of the games, which narrows their margins; default 1",
     )
     othello = parser.add_argument_group("Othello")
     othello.add_argument(

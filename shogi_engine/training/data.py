@@ -111,6 +111,10 @@ class DataOptions:
             file.write_bytes(self.weights)
             return evaluation.load(file)
 
+    def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:
+        """Write a game's opening to `terms`, a record of TERMS, and the opening's given moves to `moves`."""
+        self.openings.draw(random, terms, moves)
+
     def label(self, player: SearchState, moves: np.ndarray, values: np.ndarray) -> None:
         """Improve the values of a finished game, in place; by default the searched values are kept."""
 
@@ -157,7 +161,7 @@ class Workbench:
         for player in self.players:
             player.new_game()
         while len(played) < options.piece_games:
-            options.openings.draw(random, terms, moves)
+            options.draw(random, terms, moves)
             result, length = play_from(start, self.players, random, terms, moves, values)
             if result != ABANDONED:
                 played.append((moves[:length].copy(), values[:length].copy(), result))
