@@ -154,4 +154,4 @@ def test_runs_that_can_not_be_are_refused():
     with pytest.raises(ValueError, match="architecture k-p has width 256, not 128"):
         TrainOptions(architecture="k-p", width=128)
     with pytest.raises(ValueError, match="cannot be refined"):
-        replace(OPTIONS, refine=True).model.refining("network")
+        replace(OPTIONS, refine=True).model.refining("network", None)

@@ -12,7 +12,7 @@ from shogi_engine.__main__ import parser
 from shogi_engine.cli.train import plan_of
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, SIDE, view_of, write_features
-from shogi_engine.games.shogi.evaluation.network_weights import decode, load
+from shogi_engine.games.shogi.evaluation.network_weights import decode, encode, load
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline
@@ -209,6 +209,10 @@ def test_a_network_that_labelled_is_refined(tmp_path):
     options = replace(SMALL, epochs=1, refine=True, rate=2e-4, seed=3)
     lesson = Lesson([data_folder()], options, tmp_path / "second.npz", 1, str(file))
     second = new_trainer(lesson)
+    larger = tmp_path / "larger.bin"
+    larger.write_bytes(encode(replace(network, scale=2 * network.scale)))
+    other = new_trainer(replace(lesson, labeller=str(larger)))  # fitted to the values, whatever its own scale
+    assert np.allclose(other.state.parameters, second.state.parameters, rtol=0.03)
     before = second.losses_now(0.1)["validation"]
     plain = Trainer(second.games, replace(options, refine=False), tmp_path / "plain.npz")
     assert before < 0.9 * plain.losses_now(0.1)["validation"]

@@ -19,12 +19,13 @@ from shogi_engine.games.shogi.evaluation.network_features import (
 )
 from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, encode, load, load_weights, quantise
 from shogi_engine.jit import new_record, vectors
-from shogi_engine.training.shogi.games import SCALE
+from shogi_engine.training.shogi.games import SCALE, Block
 from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, add_gradients, write_outputs
 from shogi_engine.training.shogi.positions_kernels import SIGHT
 from shogi_engine.training.shogi.trainer_kernels import LANES
 
 NETWORK = "network"  # the evaluation's name
+FACTORS = np.arange(0.5, 3, 0.02, dtype=np.float32)  # candidates for the factor of a refined network's outputs
 
 
 @dataclass(frozen=True)
@@ -71,15 +72,25 @@ class OwnNetwork:
         parameters[OUTPUT * width : OUTPUT_BIAS * width] = np.tile(output, OUTPUT_BUCKETS)
         return parameters
 
-    def refining(self, labeller: str) -> np.ndarray | None:
+    def refining(self, labeller: str, sample: Block) -> np.ndarray | None:
         """Return the parameters of the network that labelled the games, by name or file; None for another evaluation.
+
+        Its outputs are multiplied by the factor with which they fit the values in `sample` best. Searches of more nodes
+        find larger values; without the factor, training would mostly enlarge the outputs.
 
         Raises ValueError if the file is missing or damaged, or its network is of another width.
         """
         network = labelling_network(labeller)
-        if network is not None and network.width != self.width:
+        if network is None:
+            return None
+        if network.width != self.width:
             raise ValueError(f"training: the network to refine has width {network.width}, not {self.width}")
-        return None if network is None else parameters_of(network)
+        parameters, outputs = parameters_of(network), np.zeros(len(sample.scores), dtype=np.float32)
+        self.write_outputs(parameters, sample.features, outputs, *self.scratch())
+        targets = sample.targets(0)
+        errors = [np.mean((1 / (1 + np.exp(-factor * outputs)) - targets) ** 2) for factor in FACTORS]
+        parameters[OUTPUT * self.width :] *= FACTORS[int(np.argmin(errors))]
+        return parameters
 
     def add_gradients(self, parameters: np.ndarray, *arguments: Any) -> float:
         """Return the loss, and add its gradient: see own_kernels.add_gradients."""

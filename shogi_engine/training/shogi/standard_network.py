@@ -23,7 +23,7 @@ from shogi_engine.games.shogi.evaluation.nnue_writer import Layer, encode
 from shogi_engine.games.shogi.types import PAWN
 from shogi_engine.jit import new_record
 from shogi_engine.jit.layers import CLIP_SHIFT, LARGEST_ACTIVATION
-from shogi_engine.training.shogi.games import SCALE
+from shogi_engine.training.shogi.games import SCALE, Block
 from shogi_engine.training.shogi.positions_kernels import SIGHT
 from shogi_engine.training.shogi.standard_kernels import (
     BIAS,
@@ -97,7 +97,7 @@ class StandardNetwork:
             at = bias + outputs
         return found
 
-    def refining(self, labeller: str) -> np.ndarray | None:
+    def refining(self, labeller: str, sample: Block) -> np.ndarray | None:
         """Raise ValueError: a run of this architecture starts from random parameters."""
         raise ValueError(f"training: networks of architecture k-p cannot be refined ({labeller})")
 

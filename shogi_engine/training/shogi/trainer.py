@@ -28,6 +28,7 @@ from shogi_engine.training.shogi.trainer_kernels import step
 LIMIT = 1.98  # of parameters, so that the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
 BLOCK_POSITIONS = 1 << 19  # minimum number shuffled together, so that 500 batches do not all come from a few games
+SAMPLE_GAMES = 1000  # to which the outputs of a refined network are fitted
 OWN, STANDARD = "own", "k-p"  # architectures
 ARCHITECTURES = OWN, STANDARD
 
@@ -256,6 +257,10 @@ def new_trainer(lesson: Lesson) -> Trainer:
     Raises ValueError if there are no games, or no network to refine.
     """
     options = lesson.options
-    first = options.model.refining(lesson.labeller) if options.refine else None
     games = Games.load(lesson.folders, options.older_share).with_later_values(options.td_lambda)
+    first = None
+    if options.refine:
+        sample = games.split(options.seed, options.held_out)[0][:SAMPLE_GAMES]
+        positions = int(games.lengths[sample].sum())
+        first = options.model.refining(lesson.labeller, next(games.blocks(sample, positions, options.model.sights[0]))[1])
     return Trainer(games, options, lesson.checkpoint, lesson.threads, None if first is None else state_of(first))
