@@ -1,5 +1,6 @@
 """Training data: seeded to the byte, whole or not at all, made anew where damaged, the same after a kill or on Ray."""
 
+import io
 import json
 import random
 import subprocess
@@ -14,7 +15,7 @@ from training_data import GAMES, OPTIONS, SMALL, data_folder
 
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
-from shogi_engine.interface.game import VALUE_NONE, do_move
+from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.jobs import do_piece, load_ray
 from shogi_engine.training.data import Workbench, piece_path, read_piece
@@ -125,6 +126,27 @@ def test_options_say_all_that_a_piece_depends_on():
     assert set(told) >= {"nodes", "seed", "evaluation", "weights", "openings", "decided", "piece_games", "format"}
     assert len(told["weights"]) == 64
     assert replace(OPTIONS, openings=Openings(margin=61)).text != OPTIONS.text
+
+
+def test_enlarged_values_are_labelled_in_the_networks_unit():
+    options = replace(SMALL, piece_games=20, evaluation="network")
+    factor = replace(options, value_factor=2.5)
+    assert factor.evaluator().weights.scale == round(2.5 * options.evaluator().weights.scale)
+    middles = []
+    for each in (options, factor):
+        with np.load(io.BytesIO(Workbench(each).piece(0))) as piece:
+            values = piece["values"].astype(int)
+        usual = np.abs(values[np.abs(values) <= VALUE_MAX])
+        assert 1000 < usual.max() <= VALUE_MAX / 2.5 or each is options
+        middles.append(np.median(usual))
+    assert 0.5 < middles[1] / middles[0] < 1.5  # other searches and games, but the same unit
+
+
+def test_an_impossible_factor_is_refused():
+    with pytest.raises(ValueError, match="a value factor is from 0.1 to 10, not 11"):
+        replace(SMALL, value_factor=11)
+    with pytest.raises(ValueError, match="the values of king-piece cannot be multiplied"):
+        replace(SMALL, value_factor=2).evaluator()
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])

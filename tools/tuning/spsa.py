@@ -29,7 +29,7 @@ from shogi_engine.interface.game import Game
 from tools.tuning.games import PairPlayer, Settings
 
 ALPHA, GAMMA = 0.602, 0.101
-RATE = 0.002  # the last iteration's step for one game won, as a share of `step` squared
+RATE = 0.002  # fishtest's
 EVERY = 25  # iterations between two points of the history
 
 
@@ -101,7 +101,7 @@ def advance(state: State, signs: list[int], distances: list[float], won: float) 
     stability = 0.1 * iterations
     decline = ((stability + iterations) / (stability + state.iteration + 1)) ** ALPHA
     for each, sign, distance in zip(state.parameters, signs, distances, strict=True):
-        gain = RATE * each.step**2 * decline / distance**2
+        gain = state.settings.get("rate", RATE) * each.step**2 * decline / distance**2
         each.value = min(max(each.value + gain * distance * sign * won, each.least), each.most)
     state.iteration += 1
     if state.iteration % EVERY == 0 or state.iteration == iterations:
@@ -154,7 +154,7 @@ def begin(arguments: argparse.Namespace) -> State:
         return state
     if not arguments.parameters:
         raise ValueError(f"there is no {arguments.state}: --parameters begins a run")
-    names = ("game", "iterations", "nodes", "pairs", "seed")
+    names = ("game", "iterations", "nodes", "pairs", "seed", "rate")
     settings = {name: getattr(arguments, name) for name in names}
     for name in ("iterations", "nodes", "pairs"):
         if settings[name] < 1:
@@ -172,6 +172,12 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--pairs", type=int, default=2, help="pairs of games per iteration")
     parser.add_argument("--nodes", type=int, default=5000, help="a move")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--rate",
+        type=float,
+        default=RATE,
+        help="the last iteration's step for one game won, in STEPs; default %(default)s",
+    )
     parser.add_argument("--threads", type=int, default=1)
     add_cluster(parser, "pairs of games")
     parser.add_argument("--until", type=int, help="stop after this many iterations in total; the run can be continued")

@@ -262,5 +262,7 @@ def new_trainer(lesson: Lesson) -> Trainer:
     if options.refine:
         sample = games.split(options.seed, options.held_out)[0][:SAMPLE_GAMES]
         positions = int(games.lengths[sample].sum())
-        first = options.model.refining(lesson.labeller, next(games.blocks(sample, positions, options.model.sights[0]))[1])
+        first = options.model.refining(
+            lesson.labeller, next(games.blocks(sample, positions, options.model.sights[0]))[1]
+        )
     return Trainer(games, options, lesson.checkpoint, lesson.threads, None if first is None else state_of(first))
