@@ -17,7 +17,7 @@ from shogi_engine.training.shogi.report import report
 from shogi_engine.training.shogi.trainer import TrainOptions, new_trainer
 
 GAME_BYTES = 360  # approximate size of a game on disk
-LEAST_FACTOR = 0.1
+LEAST_FACTOR = 0.1  # of values; the largest is its inverse
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class DataOptions(data.DataOptions):
     """How Shogi games are played; `decided` is in centipawns. Raises ValueError for an impossible factor.
 
     Attributes:
-        value_factor: the network's values are multiplied by it in the searches and divided by it in the labels. This
-            narrows the search's margins, which is stronger in searches of few nodes.
+        value_factor: the network's values are multiplied by it in the searches and divided by it in the labels. A
+            factor above 1 narrows the search's margins, which makes small searches stronger.
     """
 
     game_name: ClassVar[str] = "shogi"
