@@ -37,6 +37,7 @@ from shogi_engine.jit import njit, prefetch, python_record_at, record_at, record
 
 BEFORE_ROOT = 7  # ctx.frames[BEFORE_ROOT + ply]; the frames before the root's mean "no move"
 LOW_PLIES = 5
+LOW_PLY_CHANGES = 4096  # changes of `low_ply` that are listed; after more, the whole table is cleared
 CACHE_LINE = 64  # bytes
 CONTINUATIONS = 6  # number of earlier plies with a continuation history
 MAIN_MAX = 7183
@@ -47,7 +48,12 @@ TRUST_MAX = 8192
 
 # The initial values of the tables; all others start at zero.
 LOW_PLY_START = 98
-START_VALUES = {"captures": -678, "continuation": -523, "continuation_corrections": 6}
+START_VALUES = {
+    "low_ply": LOW_PLY_START,
+    "captures": -678,
+    "continuation": -523,
+    "continuation_corrections": 6,
+}
 
 _dtypes: dict[tuple, np.dtype] = {}  # by the properties of a game that they depend on
 _scratch: dict[np.dtype, "Histories"] = {}
@@ -67,6 +73,8 @@ def histories_dtype(game: Game) -> np.dtype:
             [
                 ("main", np.int16, (HISTORY_SLOTS,)),
                 ("low_ply", np.int16, (LOW_PLIES, HISTORY_SLOTS)),
+                ("low_ply_changes", np.int64),  # since the last clearing, ...
+                ("low_ply_changed", np.int32, (LOW_PLY_CHANGES,)),  # ... and the first entries changed, as flat indices
                 ("captures", np.int16, (CAPTURE_SLOTS,)),
                 ("continuation", np.int16, (continuation_rows(game), moves)),  # [continuation_row, continuation_slot]
                 ("tt_trust", np.int64),
@@ -122,11 +130,30 @@ def forget(ctx: Any) -> None:
 
 @njit
 def clear_low_ply_history(ctx):
-    """Clear the history of moves near the root."""
-    low_ply = record_at(ctx, ctx.histories).low_ply
-    for ply in range(LOW_PLIES):
-        for slot in range(HISTORY_SLOTS):
-            low_ply[ply, slot] = LOW_PLY_START
+    """Clear the history of moves near the root. After a short search this resets only what has changed."""
+    tables = record_at(ctx, ctx.histories)
+    low_ply = tables.low_ply
+    if tables.low_ply_changes <= LOW_PLY_CHANGES:
+        for change in range(tables.low_ply_changes):
+            entry = int(tables.low_ply_changed[change])
+            low_ply[entry // HISTORY_SLOTS, entry % HISTORY_SLOTS] = LOW_PLY_START
+    else:
+        for ply in range(LOW_PLIES):
+            for slot in range(HISTORY_SLOTS):
+                low_ply[ply, slot] = LOW_PLY_START
+    tables.low_ply_changes = 0
+
+
+@njit
+def learn_low_ply(ctx, slot, bonus):
+    """Add `bonus` to the history near the root of the move with this `history_slot`, at ctx.ply < LOW_PLIES."""
+    tables = record_at(ctx, ctx.histories)
+    known = int(tables.low_ply[ctx.ply, slot])
+    if known == LOW_PLY_START:
+        if tables.low_ply_changes < LOW_PLY_CHANGES:
+            tables.low_ply_changed[tables.low_ply_changes] = ctx.ply * HISTORY_SLOTS + slot
+        tables.low_ply_changes += 1
+    tables.low_ply[ctx.ply, slot] = gravity(known, bonus, MAIN_MAX)
 
 
 # ---- reading -----------------------------------------------------------------------------------------------------
@@ -282,9 +309,7 @@ def learn_quiet(ctx, move, bonus):
     slot, to_slot = history_slot(ctx.pos, move), continuation_slot(ctx.pos, move)
     learn_main(ctx, slot, bonus)
     if ctx.ply < LOW_PLIES:
-        low_ply = record_at(ctx, ctx.histories).low_ply
-        share = bonus * params.low_ply_share // 1024
-        low_ply[ctx.ply, slot] = gravity(int(low_ply[ctx.ply, slot]), share, MAIN_MAX)
+        learn_low_ply(ctx, slot, bonus * params.low_ply_share // 1024)
     if to_slot >= 0:
         learn_continuations(ctx, ctx.ply, to_slot, bonus * params.continuation_share // 1024)
 

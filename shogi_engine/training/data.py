@@ -31,7 +31,7 @@ from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, TERMS, play_game
 
 FORMAT = 2  # the version of pieces; others are not read
-TABLE_MB = 8
+TABLE_MB = 1
 DAMAGED = (  # what numpy and zipfile raise for incomplete files
     OSError,
     KeyError,

@@ -17,10 +17,11 @@ from shogi_engine.common.match_statistics import Estimate, estimate, pentanomial
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.data import TABLE_MB, Openings, SearchState, new_terms, play_from
+from shogi_engine.training.data import Openings, SearchState, new_terms, play_from
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST
 from shogi_engine.training.recipe import Recipe
 
+TABLE_MB = 8  # of each player: searches are longer than those of training games
 UNBALANCED = 1 << 20  # the second game of an opening is always played
 
 Progress = Callable[[int, int], None]  # called with the numbers of games played and in total

@@ -8,14 +8,25 @@ from hypothesis import strategies as st
 from shogi_engine.games.othello import GAME as OTHELLO
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.types import UNPROMOTED, move_kind
-from shogi_engine.interface.game import continuation_slot, evaluate, history_slot, refresh_line, usual_slots
+from shogi_engine.interface.game import (
+    HISTORY_SLOTS,
+    continuation_slot,
+    evaluate,
+    history_slot,
+    refresh_line,
+    usual_slots,
+)
 from shogi_engine.jit import python_record_at
 from shogi_engine.search.context import make_move, make_null_move, new_context, set_root, unmake_move, write_root_moves
 from shogi_engine.search.history import (
     BEFORE_ROOT,
     CORRECTION_MAX,
+    LOW_PLIES,
+    LOW_PLY_CHANGES,
+    LOW_PLY_START,
     START_VALUES,
     Histories,
+    clear_low_ply_history,
     continuation_score,
     corrected,
     forget,
@@ -24,6 +35,7 @@ from shogi_engine.search.history import (
     learn_correction,
     learn_from_best_move,
     learn_from_fail_low,
+    learn_low_ply,
     learn_main,
     main_history,
     prepare_corrections,
@@ -165,3 +177,18 @@ def test_contexts_with_histories_of_their_own_share_nothing(histories, ctx):
     assert histories.tables.main.any() and not other.tables.main.any()
     histories.clear()
     assert main_history(ctx, move) == 0
+
+
+@pytest.mark.parametrize("changes", [0, 1, LOW_PLY_CHANGES, LOW_PLY_CHANGES + 1, 3 * LOW_PLY_CHANGES])
+def test_clearing_the_history_near_the_root_resets_every_changed_entry(ctx, changes):
+    low_ply = tables(ctx).low_ply
+    for change in range(changes):
+        ctx.ply = change % LOW_PLIES
+        learn_low_ply(ctx, change * 7919 % HISTORY_SLOTS, 500)
+        learn_low_ply(ctx, change * 7919 % HISTORY_SLOTS, -300)
+    assert np.count_nonzero(low_ply != LOW_PLY_START) == changes
+    clear_low_ply_history(ctx)
+    assert (low_ply == LOW_PLY_START).all()
+    learn_low_ply(ctx, 5, 500)  # and the list serves again
+    clear_low_ply_history(ctx)
+    assert (low_ply == LOW_PLY_START).all()

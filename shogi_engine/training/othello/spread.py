@@ -14,10 +14,11 @@ from shogi_engine.interface.game import VALUE_INFINITE, refresh_line
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import PV, USE_DEEPER_ENTRIES, USE_SOLVERS, USE_TT, set_root
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.data import TABLE_MB, SearchState
+from shogi_engine.training.data import SearchState
 from shogi_engine.training.game_kernels import NO_LIMIT
 from shogi_engine.training.othello.positions import empties_of, phases_of
 
+TABLE_MB = 8
 FIRST_DEPTH = 3  # ProbCut is not used at smaller depths
 DEEPEST = 8  # the deepest search that spreads are fitted to
 FEWEST = 10  # the fewest positions of a group for an estimate
