@@ -53,7 +53,7 @@ class Openings:
     """
 
     random_share: float = 0.5
-    random_plies: tuple[int, int] = (2, 14)
+    random_plies: tuple[int, int] = (7, 8)
     sensible_plies: tuple[int, int] = (4, 30)
     book_share: float = 0.5
     book_plies: tuple[int, int] = (2, 14)

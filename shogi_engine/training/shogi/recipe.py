@@ -36,7 +36,7 @@ class DataOptions(data.DataOptions):
     evaluation: str = "king-piece"
     weights: bytes | None = None
     openings: data.Openings = Openings()
-    decided: int = 2000
+    decided: int = 1200
     piece_games: int = 200
     value_factor: float = 1.0
 
