@@ -52,9 +52,11 @@ from shogi_engine.search.context import (
     follows_last_pv,
     make_move,
     make_null_move,
+    node_state,
     prefetch_child,
     prepare_node,
     repetition_in_tree,
+    restore_node,
     unmake_move,
     unmake_null_move,
     update_pv,
@@ -230,7 +232,9 @@ def search(ctx, alpha, beta, depth, node, start):
                 if ctx.null_min_ply > 0 or depth < params.nmp_verify_depth:
                     return value
                 ctx.null_min_ply = ctx.ply + 3 * null_depth // 4
+                kept = node_state(ctx)
                 verified = search(ctx, beta - 1, beta, null_depth, np.int64(ALL), start)
+                restore_node(ctx, kept)
                 ctx.null_min_ply = 0
                 if ctx.stopped:
                     return 0
@@ -292,16 +296,15 @@ def search(ctx, alpha, beta, depth, node, start):
         shallow, spread = probcut(ctx, depth)
         if shallow > 0:
             margin = params.multi_probcut_margin * spread // 100
-            if evaluate(ctx) >= beta:
-                value = search(ctx, beta + margin - 1, beta + margin, shallow, np.int64(node), start)
-                if value >= beta + margin and not ctx.stopped:
-                    return beta
-            else:
-                value = search(ctx, alpha - margin, alpha - margin + 1, shallow, np.int64(node), start)
-                if value <= alpha - margin and not ctx.stopped:
-                    return alpha
+            above = evaluate(ctx) >= beta
+            bound = beta + margin if above else alpha - margin + 1
+            kept = node_state(ctx)
+            value = search(ctx, bound - 1, bound, shallow, np.int64(node), start)
+            restore_node(ctx, kept)
             if ctx.stopped:
                 return 0
+            if (value >= bound) == above:
+                return beta if above else alpha
 
     # 11. Loop over the moves until a beta cutoff.
     if pruning:
@@ -310,7 +313,8 @@ def search(ctx, alpha, beta, depth, node, start):
     best_move = MOVE_NONE
     move_count = 0
     searched = 0
-    picker = ctx.pickers[1 if excluded != MOVE_NONE else 0, ctx.ply]
+    singular = 1 if excluded != MOVE_NONE else 0
+    picker, searched_moves = ctx.pickers[singular, ctx.ply], ctx.searched[singular, ctx.ply]
     init_picker(ctx, picker, start, tt_move)
     while True:
         if root:
@@ -371,11 +375,11 @@ def search(ctx, alpha, beta, depth, node, start):
         ):
             margin = params.singular_margin + (params.singular_marked if here.marked and not pv_node else 0)
             singular_beta = tt_value - margin * depth // 55
+            kept = node_state(ctx)
             here.excluded = move
             next_node = np.int64(CUT if cut_node else ALL)
             value = search(ctx, singular_beta - 1, singular_beta, new_depth // 2, next_node, picker.end)
-            here.excluded = MOVE_NONE
-            here.move_count = move_count
+            restore_node(ctx, kept)
             if ctx.stopped:
                 return 0
             if value < singular_beta:
@@ -465,7 +469,7 @@ def search(ctx, alpha, beta, depth, node, start):
                     depth -= params.raised_alpha
                 alpha = value
         if move != best_move and searched < SEARCHED_MOVES:
-            ctx.searched[ctx.ply, searched] = move
+            searched_moves[searched] = move
             searched += 1
 
     # 17. Without a legal move the game is over, unless the only legal move is the excluded one.
@@ -477,7 +481,7 @@ def search(ctx, alpha, beta, depth, node, start):
         best_value = (best_value * depth + beta) // (depth + 1)
     has_best_move = best_move != MOVE_NONE
     if has_best_move:
-        history.learn_from_best_move(ctx, best_move, searched, depth, tt_move)
+        history.learn_from_best_move(ctx, best_move, searched_moves[:searched], depth, tt_move)
         if not pv_node:
             history.learn_trust(ctx, best_move == tt_move)
     elif pruning:

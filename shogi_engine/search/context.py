@@ -173,7 +173,7 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
                 ("last_pv_end", np.int64),
                 ("pickers", PICKER, (2, MAX_PLY + 2)),  # [1]: the singular search at that ply
                 ("frames", FRAME, (BEFORE_ROOT + MAX_PLY + 2,)),
-                ("searched", np.uint32, (MAX_PLY + 2, SEARCHED_MOVES)),
+                ("searched", np.uint32, (2, MAX_PLY + 2, SEARCHED_MOVES)),  # likewise
                 ("histories", np.uint64),  # the address of history.Histories
                 # The number of positions on the line in each slot, by repetition_key.
                 ("repetition_filter", np.uint8, (REPETITION_FILTER_SIZE,)),
@@ -437,6 +437,25 @@ def prepare_node(ctx):
     if ctx.search_flags & USE_PRUNING:
         prepare_corrections(ctx)
     update_line(ctx)
+
+
+@njit
+def node_state(ctx):
+    """Return what another search of the same ply would overwrite at this node; give it to `restore_node` afterwards.
+
+    Such searches verify a null move, exclude a move (singular extensions), or are shallower (Multi-ProbCut).
+    """
+    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    of_search = here.excluded, here.depth, here.tt_hit, here.marked, here.static_eval
+    return of_search, (here.move_count, here.stat_score, ctx.pv_end[ctx.ply])
+
+
+@njit
+def restore_node(ctx, state):
+    """Restore what `node_state` returned, after another search of the same ply."""
+    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    here.excluded, here.depth, here.tt_hit, here.marked, here.static_eval = state[0]
+    here.move_count, here.stat_score, ctx.pv_end[ctx.ply] = state[1]
 
 
 @njit

@@ -353,7 +353,7 @@ def learn_from_best_move(ctx, best_move, searched, depth, tt_move):
     The bonus grows with the histories of the opponent's last move, because refuting a promising move is worth more.
 
     Args:
-        searched: the number of other moves, in ctx.searched[ctx.ply]
+        searched: the other moves, uint32[n]
     """
     params = ctx.params
     last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
@@ -370,8 +370,7 @@ def learn_from_best_move(ctx, best_move, searched, depth, tt_move):
     if last.move_count == 1 + last.tt_hit and last.quiet:
         learn_last_continuations(ctx, -malus * params.early_move_malus // 1024)
     quiet_malus = malus * params.quiet_malus // 1024
-    for index in range(searched):
-        move = ctx.searched[ctx.ply, index]
+    for move in searched:
         if not is_quiet(ctx.pos, move):
             learn_capture(ctx, capture_slot(ctx.pos, move), -malus * params.capture_malus // 1024)
         elif quiet_best:

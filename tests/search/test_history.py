@@ -122,10 +122,9 @@ def test_nothing_is_learnt_of_no_move(ctx):
 
 
 def test_moves_that_were_not_searched_are_not_punished(ctx):
-    """Of the moves before the best one only those in ctx.searched were."""
     moves = {text: np.uint32(GAME.parse_move(ctx.pos, text)) for text in ("7g7f", "2g2f", "6g6f", "1g1f")}
-    ctx.searched[0, :2] = moves["2g2f"], moves["6g6f"]
-    learn_from_best_move(ctx, moves["7g7f"], 1, 6, 0)
+    searched = np.array([moves["2g2f"]], dtype=np.uint32)
+    learn_from_best_move(ctx, moves["7g7f"], searched, 6, 0)
     assert main_history(ctx, moves["7g7f"]) > 0 > main_history(ctx, moves["2g2f"])
     assert main_history(ctx, moves["6g6f"]) == main_history(ctx, moves["1g1f"]) == 0
 
