@@ -6,7 +6,10 @@ from processes import environment, run
 
 from search.searching import place
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.types import PAWN, ROOK
+from shogi_engine.games.shogi.attacks import attackers_to
+from shogi_engine.games.shogi.queries import occupied
+from shogi_engine.games.shogi.see import least_attacker
+from shogi_engine.games.shogi.types import PAWN, ROOK, move_from, move_to
 from shogi_engine.interface.game import evaluate, see_ge
 from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, write_root_moves
 from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_correction, prepare_corrections, static_correction
@@ -124,6 +127,15 @@ def test_exchanges_are_counted_by_the_parameters(ctx):
     assert not see_ge(ctx, move, 0)
     ctx.params.values[ROOK] = ctx.params.values[PAWN] // 2
     assert see_ge(ctx, move, 0)
+
+
+def test_the_least_attacker_is_the_least_by_the_parameters(ctx):
+    pos = GAME.parse_position("4k4/9/9/9/R3p4/4P4/9/9/4K4 b - 1")
+    pawn, rook = (np.uint32(GAME.parse_move(pos, text)) for text in ("5f5e", "9e5e"))
+    attackers = attackers_to(pos, move_to(pawn), 0, occupied(pos))
+    assert least_attacker(pos, ctx.params, attackers) == move_from(pawn)
+    ctx.params.values[ROOK] = ctx.params.values[PAWN] - 1
+    assert least_attacker(pos, ctx.params, attackers) == move_from(rook)
 
 
 @pytest.mark.parametrize("depth", [1, 5, 6, 12])
