@@ -92,7 +92,7 @@ class Games:
         """Return the games with each value mixed with the next position's value, from the end backwards.
 
         Later searches see what a search with few nodes overlooks. Winning chances are mixed, not centipawns. Values
-        must be at SCALE; mates and gaps are kept. This is TD(lambda) with `td_lambda` as lambda: R. Sutton,
+        must be at SCALE; mates and gaps are kept, and the value before a gap is not mixed. This is TD(lambda) with `td_lambda` as lambda: R. Sutton,
         "Learning to predict by the methods of temporal differences", Machine Learning 3 (1988).
         """
         usual = np.abs(self.values.astype(np.int32)) <= VALUE_MAX
@@ -101,7 +101,7 @@ class Games:
         lengths, begins = self.lengths[by_length], self.begins[:-1][by_length]
         for ply in range(int(lengths.max(initial=0)) - 2, -1, -1):
             here = begins[: np.searchsorted(-lengths, -ply - 1)] + ply  # of the games that have a later move
-            here = here[self.values[here] != VALUE_NONE]
+            here = here[(self.values[here] != VALUE_NONE) & (self.values[here + 1] != VALUE_NONE)]
             chances[here] = (1 - td_lambda) * chances[here] + td_lambda * (1 - chances[here + 1])
         chances = np.clip(chances, *CHANCES)
         values = np.where(usual, np.rint(SCALE * np.log(chances / (1 - chances))), self.values)
