@@ -397,7 +397,6 @@ def search(ctx, alpha, beta, depth, node, start):
         # 14. Late move reductions: by node type, table entry and the histories of the move.
         stat_score = terms.move_stat_score(ctx, move) if reducing else 0
         here.stat_score = stat_score
-        nodes_before = ctx.nodes
         ctx.nodes += 1
         make_move(ctx, move)
         if reducing:
@@ -449,7 +448,7 @@ def search(ctx, alpha, beta, depth, node, start):
 
         # 16. Handle a new best move and a beta cutoff.
         if root:
-            note_root_move(ctx, move_count - 1, value, ctx.nodes - nodes_before)
+            note_root_move(ctx, move_count - 1, value)
         if value > best_value:
             best_value = value
             if root and (value > alpha or move_count == 1):

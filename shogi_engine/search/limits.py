@@ -60,7 +60,7 @@ class Result:
     """The result of a search. bestmove and ponder are 0 if there is none.
 
     Attributes:
-        infos: the last report of each multipv line
+        infos: the final report of each multipv line, with the nodes and the time of the whole search
         exact: whether the score is proven; see Info
     """
 

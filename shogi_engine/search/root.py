@@ -36,7 +36,7 @@ from shogi_engine.search.context import (
 from shogi_engine.search.history import Histories
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.parameters import follow_evaluation, params_for
-from shogi_engine.search.root_moves import prepare_root
+from shogi_engine.search.root_moves import ENTRY, prepare_root, sort_root_moves
 from shogi_engine.search.root_search import open_window, search_root
 from shogi_engine.search.timeman import TimeManager
 from shogi_engine.search.timer import Timer
@@ -347,20 +347,22 @@ class _Run:
         time_manager.only = int(ctx.root_count) == 1
         if time_manager.only:
             timer.cap(time_manager.factor)
-        scores = [0] * self.multipv
+        fields = np.asarray(ctx)
         for depth in self._depths(ctx):
             for line in range(self.multipv):
-                scores[line] = self._iterate(ctx, depth, line, report=True)
-                if line not in self.lines or self.lines[line].bound:  # aborted
+                pv = self.complete[line].pv if self.complete else ()
+                fields["pv"][0, : len(pv)], fields["pv_end"][0] = pv, len(pv)  # those of other lines were there
+                self._iterate(ctx, depth, line, report=True)
+                if ctx.stopped:
                     return
             self._complete_depth(ctx)
-            scores = [info.score for info in self.complete]
-            time_manager.note(self.complete[0].pv[0], scores[0])
+            score = self.complete[0].score
+            time_manager.note(self.complete[0].pv[0], score)
             clear = time_manager.easy or time_manager.only
             if self.multipv == 1 and time_manager.steady and not clear and timer.may_be_cut():
-                time_manager.easy = self._others_are_far(ctx, scores[0], depth)
+                time_manager.easy = self._others_are_far(ctx, score, depth)
             timer.cap(time_manager.factor if time_manager.easy or time_manager.only else None)
-            if ctx.stopped or self._settled(scores[0], depth):
+            if ctx.stopped or self._settled(score, depth):
                 return
             if not timer.may_continue(time_manager.factor) and not timer.finish_second():
                 return
@@ -371,15 +373,21 @@ class _Run:
         self.complete = [replace(info, multipv=number) for number, info in enumerate(lines, 1)]
         self.lines = {}
         if self.multipv > 1:
-            for place, info in enumerate(self.complete):
-                ctx.root_moves[place] = info.pv[0]
-                if self.on_info:
-                    self.on_info(info)
+            sort_root_moves(ctx, self.multipv)
+            for info in self.complete if self.on_info else ():
+                self.on_info(info)
 
     def _others_are_far(self, ctx: Any, score: int, depth: int) -> bool:
         """Tell whether a search to half the depth finds no other root move with a value close to `score`."""
+        if abs(score) >= VALUE_MATE_IN_MAX:
+            return False
         least = score - int(self.params.easy_move_margin) * self.noise
-        return abs(score) < VALUE_MATE_IN_MAX and int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
+        fields = np.asarray(ctx)
+        kept = {name: fields[name].copy() for name in ENTRY}  # a bound at half the depth says little of the moves
+        far = int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
+        for name, values in kept.items():
+            fields[name][...] = values
+        return far
 
     def _settled(self, score: int, depth: int) -> bool:
         """Tell whether to stop deepening: the requested mate was found, or a mate that no deeper search can shorten."""
@@ -390,21 +398,22 @@ class _Run:
             return plies <= self.limits.mate
         return plies <= depth - 2 and plies < MAX_PLY and self.limits.multipv == 1
 
-    def _iterate(self, ctx: Any, depth: int, line: int, report: bool = False) -> int:
-        """Search one depth with an aspiration window, widened until the score lies inside; return the score."""
+    def _iterate(self, ctx: Any, depth: int, line: int, report: bool = False) -> None:
+        """Search one depth with an aspiration window, widened until the score lies inside."""
         open_window(ctx, line, depth)
         while True:
             alpha, beta, window_depth = (int(ctx.window[name]) for name in ("alpha", "beta", "depth"))
             value = int(search_root(ctx, alpha, beta, window_depth, line))
-            if ctx.stopped:
-                if int(ctx.root_scores[line]) > alpha and report:
-                    self._note(ctx, depth, line, int(ctx.root_scores[line]), "lower")
-                return value
+            if ctx.stopped:  # the best move found so far may have a value already
+                value = int(ctx.root_scores[line])
+                if value > alpha and report:
+                    self._note(ctx, depth, line, value, BOUND_NAMES[value >= beta])
+                return
             failed = int(ctx.window.failed)
             if report:
                 self._note(ctx, depth, line, value, BOUND_NAMES[failed], show=not failed or depth > BOUNDS_AFTER)
             if not failed:
-                return value
+                return
 
     def _note(self, ctx: Any, depth: int, line: int, score: int, bound: str, show: bool = True) -> None:
         """Record the principal variation of the root. Report it if `show` is set and there is only one line.
@@ -426,7 +435,7 @@ class _Run:
             seconds=time.perf_counter() - self.began,
             hashfull=self.searcher.tt.permille_used() if self.on_info else 0,
             pv=pv,
-            exact=not bound and self._is_exact(ctx, depth),
+            exact=not bound and not ctx.stopped and self._is_exact(ctx, depth),
         )
         self.lines[line] = info
         if self.on_info and show and self.multipv == 1:
@@ -454,20 +463,16 @@ class _Run:
         return self.searcher.extended(self.position, info.pv, length)
 
     def _last_lines(self) -> list[Info]:
-        """Return the sorted lines of the last completed iteration, which have exact values.
+        """Return the lines that the search ends with, best first.
 
-        If there is only one line, and the aborted iteration found another best move, return that move instead; its
-        value may be a bound. Several lines are returned unchanged, because values of different depths cannot be
-        compared. If no iteration was completed, return the lines of the first one.
+        A single line is that of the running iteration if it has found one: even if its value is a bound, it says more
+        than the value of the iteration before. Several lines are those of the last completed iteration, because values
+        of different depths cannot be compared; before there is one, those of the first.
         """
         best = self.lines.get(0)
         if best is None or (self.complete and self.multipv > 1):
             return self.complete
-        if not self.complete:
-            return [best, *by_score(info for line, info in self.lines.items() if line > 0)]
-        if best.pv[0] == self.complete[0].pv[0]:
-            return self.complete
-        return [best]
+        return [best, *by_score(info for line, info in self.lines.items() if line > 0)]
 
     def _result(self, ctx: Any) -> Result:
         """Return the result. If no move was searched, it is the first legal move."""
@@ -479,7 +484,7 @@ class _Run:
             move = int(ctx.root_moves[0])
             return Result(move, 0, 0, 0, nodes, seconds, (move,), ())
         infos = [
-            replace(info, multipv=number, pv=self._extend_pv(info), hashfull=used)
+            replace(info, multipv=number, pv=self._extend_pv(info), hashfull=used, nodes=nodes, seconds=seconds)
             for number, info in enumerate(infos[: self.limits.multipv], 1)
         ]
         best = infos[0]
