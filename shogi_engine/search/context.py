@@ -81,10 +81,10 @@ PICKER = record_dtype(
 # The information that a node shares with the plies above and below it; Stockfish's Stack.
 FRAME = record_dtype(
     [
-        ("static_eval", np.int64),  # corrected; in check, that of two plies before; VALUE_NONE if there is none
+        ("static_eval", np.int64),  # see step 8 of the search; VALUE_NONE if there is none
         ("in_check", np.int64),
         ("tt_hit", np.int64),
-        ("marked", np.int64),  # whether the node was on or near a principal variation
+        ("tt_pv", np.int64),  # whether the node is or was on or near a principal variation, by the table
         ("follow_pv", np.int64),  # whether it is on the principal variation of the last iteration
         ("excluded", np.uint32),  # the move excluded in a singular search, else MOVE_NONE
         ("correction_slots", np.int64, (CORRECTION_TABLES,)),  # see history.prepare_corrections
@@ -94,9 +94,9 @@ FRAME = record_dtype(
         # About the move made here:
         ("move", np.uint32),  # MOVE_NONE for a null move
         ("quiet", np.int64),
-        ("slot", np.int64),  # history_slot, or capture_slot
-        ("to_slot", np.int64),  # continuation_slot
-        ("row", np.int64),  # the row of the continuation histories for the moves that follow
+        ("history_slot", np.int64),  # in the main history, or of a capture in the capture history
+        ("piece_target", np.int64),  # its continuation_slot: the moved piece and its target
+        ("continuation_row", np.int64),  # in the continuation histories, for the moves that follow
         ("reduction", np.int64),  # plies
         ("stat_score", np.int64),  # sum of its histories
     ]
@@ -210,8 +210,8 @@ def new_context(game: Game, histories: Histories | None = None, evaluator: Evalu
     ctx.search_flags = ALL_FLAGS
     ctx.node_limit = np.iinfo(np.int64).max
     no_move = new_record(FRAME)
-    no_move.static_eval, no_move.row = VALUE_NONE, continuation_rows(game) - 1
-    no_move.to_slot = game.continuation_slots
+    no_move.static_eval, no_move.continuation_row = VALUE_NONE, continuation_rows(game) - 1
+    no_move.piece_target = game.continuation_slots
     np.asarray(ctx)["frames"] = no_move
     ctx.histories = (histories or scratch_histories(game)).address
     return ctx
@@ -252,8 +252,8 @@ def forget_line(ctx):
     for index in range(BEFORE_ROOT, ctx.frames.shape[0]):
         frame = ctx.frames[index]
         frame.static_eval = VALUE_NONE
-        frame.row, frame.to_slot = none.row, none.to_slot
-        frame.in_check = frame.tt_hit = frame.marked = frame.follow_pv = frame.move_count = frame.cutoffs = 0
+        frame.continuation_row, frame.piece_target = none.continuation_row, none.piece_target
+        frame.in_check = frame.tt_hit = frame.tt_pv = frame.follow_pv = frame.move_count = frame.cutoffs = 0
         frame.reduction = frame.stat_score = frame.quiet = 0
         frame.move = frame.excluded = MOVE_NONE
     clear_low_ply_history(ctx)
@@ -361,12 +361,12 @@ def make_move(ctx, move):
     frame = ctx.frames[BEFORE_ROOT + ctx.ply]
     frame.move = move
     frame.quiet = is_quiet(ctx.pos, move)
-    frame.slot = history_slot(ctx.pos, move) if frame.quiet else capture_slot(ctx.pos, move)
+    frame.history_slot = history_slot(ctx.pos, move) if frame.quiet else capture_slot(ctx.pos, move)
     slot = max(continuation_slot(ctx.pos, move), 0)
-    frame.to_slot = slot
-    frame.row = continuation_row(ctx, slot, frame.in_check, frame.quiet)
+    frame.piece_target = slot
+    frame.continuation_row = continuation_row(ctx, slot, frame.in_check, frame.quiet)
     corrections = record_at(ctx, ctx.histories).continuation_corrections
-    place = ctx.frames[BEFORE_ROOT + ctx.ply - 1].to_slot * corrections.shape[1] + slot
+    place = ctx.frames[BEFORE_ROOT + ctx.ply - 1].piece_target * corrections.shape[1] + slot
     prefetch(np.uint64(corrections.ctypes.data) + np.uint64(2 * place))
     do_move(ctx.pos, move, ctx.undo[ctx.game_ply])
     ctx.game_ply += 1
@@ -389,7 +389,7 @@ def make_null_move(ctx):
     enter_repetition_filter(ctx)
     frame, none = ctx.frames[BEFORE_ROOT + ctx.ply], ctx.frames[0]
     frame.move = MOVE_NONE
-    frame.row, frame.to_slot = none.row, none.to_slot
+    frame.continuation_row, frame.piece_target = none.continuation_row, none.piece_target
     frame.quiet = frame.stat_score = 0
     do_null(ctx.pos, ctx.undo[ctx.game_ply])
     ctx.game_ply += 1
@@ -444,7 +444,7 @@ def node_state(ctx):
     Such searches verify a null move, exclude a move (singular extensions), or are shallower (Multi-ProbCut).
     """
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
-    of_search = here.excluded, here.depth, here.tt_hit, here.marked, here.static_eval
+    of_search = here.excluded, here.depth, here.tt_hit, here.tt_pv, here.static_eval
     return of_search, (here.move_count, here.stat_score, ctx.pv_end[ctx.ply])
 
 
@@ -452,7 +452,7 @@ def node_state(ctx):
 def restore_node(ctx, state):
     """Restore what `node_state` returned, after another search of the same ply."""
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
-    here.excluded, here.depth, here.tt_hit, here.marked, here.static_eval = state[0]
+    here.excluded, here.depth, here.tt_hit, here.tt_pv, here.static_eval = state[0]
     here.move_count, here.stat_score, ctx.pv_end[ctx.ply] = state[1]
 
 

@@ -190,8 +190,8 @@ def continuation_score(ctx, move):
     if slot < 0:
         return 0
     continuation = record_at(ctx, ctx.histories).continuation
-    here = BEFORE_ROOT + ctx.ply
-    return int(continuation[ctx.frames[here - 1].row, slot]) + int(continuation[ctx.frames[here - 2].row, slot])
+    last, before = ctx.frames[BEFORE_ROOT + ctx.ply - 1], ctx.frames[BEFORE_ROOT + ctx.ply - 2]
+    return int(continuation[last.continuation_row, slot]) + int(continuation[before.continuation_row, slot])
 
 
 @njit
@@ -201,7 +201,7 @@ def prefetch_quiet_histories(ctx):
     The rows of earlier moves are mostly in the cache, because neighbouring nodes read them too.
     """
     continuation = record_at(ctx, ctx.histories).continuation
-    row = ctx.frames[BEFORE_ROOT + ctx.ply - 1].row * continuation.shape[1]
+    row = ctx.frames[BEFORE_ROOT + ctx.ply - 1].continuation_row * continuation.shape[1]
     first, end = usual_slots(ctx.pos)
     address = np.uint64(continuation.ctypes.data) + np.uint64(2 * (row + first))
     for place in range(0, 2 * (end - first), CACHE_LINE):
@@ -229,8 +229,8 @@ def static_correction(ctx):
     for table in range(CORRECTION_TABLES):
         total += ctx.params.correction_weights[table] * int(tables.corrections[table, slots[table]])
     if ctx.ply > 0:
-        here = BEFORE_ROOT + ctx.ply
-        learnt = tables.continuation_corrections[ctx.frames[here - 2].to_slot, ctx.frames[here - 1].to_slot]
+        before, last = ctx.frames[BEFORE_ROOT + ctx.ply - 2], ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+        learnt = tables.continuation_corrections[before.piece_target, last.piece_target]
         total += ctx.params.continuation_correction_weight * int(learnt)
     return total // CORRECTION_MAX
 
@@ -287,8 +287,8 @@ def tt_trust(ctx):
 
 
 @njit
-def learn_continuations(ctx, ply, to_slot, bonus):
-    """Add weighted shares of `bonus` to the continuation histories of the move to `to_slot` at `ply`."""
+def learn_continuations(ctx, ply, piece_target, bonus):
+    """Add weighted shares of `bonus` to the continuation histories of the move at `ply` with this `piece_target`."""
     continuation = record_at(ctx, ctx.histories).continuation
     here = BEFORE_ROOT + ply
     last = 2 if ctx.frames[here].in_check else CONTINUATIONS  # an evasion depends only on the last two moves
@@ -299,19 +299,20 @@ def learn_continuations(ctx, ply, to_slot, bonus):
         share = bonus * ctx.params.continuation_weights[plies - 1] // 1024
         if plies == 1:
             share += ctx.params.continuation_extra
-        continuation[frame.row, to_slot] = gravity(int(continuation[frame.row, to_slot]), share, CONTINUATION_MAX)
+        known = int(continuation[frame.continuation_row, piece_target])
+        continuation[frame.continuation_row, piece_target] = gravity(known, share, CONTINUATION_MAX)
 
 
 @njit
 def learn_quiet(ctx, move, bonus):
     """Add shares of `bonus` to all histories of a quiet `move` of ctx.pos."""
     params = ctx.params
-    slot, to_slot = history_slot(ctx.pos, move), continuation_slot(ctx.pos, move)
+    slot, piece_target = history_slot(ctx.pos, move), continuation_slot(ctx.pos, move)
     learn_main(ctx, slot, bonus)
     if ctx.ply < LOW_PLIES:
         learn_low_ply(ctx, slot, bonus * params.low_ply_share // 1024)
-    if to_slot >= 0:
-        learn_continuations(ctx, ctx.ply, to_slot, bonus * params.continuation_share // 1024)
+    if piece_target >= 0:
+        learn_continuations(ctx, ctx.ply, piece_target, bonus * params.continuation_share // 1024)
 
 
 @njit
@@ -319,7 +320,7 @@ def learn_last_continuations(ctx, bonus):
     """Add `bonus` to the continuation histories of the last move, if there is one."""
     last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
     if last.move != MOVE_NONE:
-        learn_continuations(ctx, ctx.ply - 1, last.to_slot, bonus)
+        learn_continuations(ctx, ctx.ply - 1, last.piece_target, bonus)
 
 
 @njit
@@ -343,7 +344,7 @@ def learn_from_static_eval(ctx):
         return
     limits = ctx.params.eval_history_range
     change = min(max(-(last.static_eval + here.static_eval), limits[0]), limits[1]) + limits[2]
-    learn_main(ctx, last.slot, change * ctx.params.eval_history // 128)
+    learn_main(ctx, last.history_slot, change * ctx.params.eval_history // 128)
 
 
 @njit
@@ -387,7 +388,7 @@ def learn_from_fail_low(ctx, best_value, depth):
     if last.move == MOVE_NONE:
         return
     if not last.quiet:
-        learn_capture(ctx, last.slot, params.fail_low_capture)
+        learn_capture(ctx, last.history_slot, params.fail_low_capture)
         return
     scale = params.fail_low_base - last.stat_score // params.fail_low_stat
     scale += min(params.fail_low_depth[0] * depth, params.fail_low_depth[1])
@@ -400,7 +401,7 @@ def learn_from_fail_low(ctx, best_value, depth):
     bonus = min(params.fail_low_bonus[0] * depth - params.fail_low_bonus[1], params.fail_low_bonus[2])
     bonus *= max(scale, 0)
     learn_last_continuations(ctx, bonus * params.fail_low_shares[0] // 16384)
-    learn_main(ctx, last.slot, bonus * params.fail_low_shares[1] // 16384)
+    learn_main(ctx, last.history_slot, bonus * params.fail_low_shares[1] // 16384)
 
 
 @njit
@@ -423,5 +424,5 @@ def learn_correction(ctx, difference, depth, has_best_move):
         tables.corrections[table, slot] = gravity(int(tables.corrections[table, slot]), bonus, CORRECTION_MAX)
     before, last = ctx.frames[BEFORE_ROOT + ctx.ply - 2], ctx.frames[BEFORE_ROOT + ctx.ply - 1]
     if before.move != MOVE_NONE and last.move != MOVE_NONE:
-        known = int(tables.continuation_corrections[before.to_slot, last.to_slot])
-        tables.continuation_corrections[before.to_slot, last.to_slot] = gravity(known, step, CORRECTION_MAX)
+        known = int(tables.continuation_corrections[before.piece_target, last.piece_target])
+        tables.continuation_corrections[before.piece_target, last.piece_target] = gravity(known, step, CORRECTION_MAX)

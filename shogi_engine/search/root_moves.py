@@ -4,7 +4,6 @@ from shogi_engine.interface.game import VALUE_NONE, is_legal, root_order_score
 from shogi_engine.jit import njit
 from shogi_engine.search.context import generate_searched_moves, start_search
 
-
 ENTRY = ("root_moves", "root_scores", "root_averages", "root_squares")  # the fields of ctx that belong to a root move
 
 

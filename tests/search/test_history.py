@@ -110,7 +110,7 @@ def test_nothing_is_learnt_of_no_move(ctx):
     """Before the root and at null moves there is no move to answer."""
     fresh = tables(ctx).continuation.copy()
     none = tables(ctx).continuation.shape[0] - 1
-    assert none == 4 * GAME.continuation_slots and (ctx.frames["row"][:BEFORE_ROOT] == none).all()
+    assert none == 4 * GAME.continuation_slots and (ctx.frames["continuation_row"][:BEFORE_ROOT] == none).all()
     learn_continuations(ctx, 0, 5, 1000)
     make_null_move(ctx)
     learn_continuations(ctx, ctx.ply, 5, 1000)

@@ -15,7 +15,7 @@ from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, write_ro
 from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_correction, prepare_corrections, static_correction
 from shogi_engine.search.root_moves import prepare_root
 from shogi_engine.search.root_search import search_root
-from shogi_engine.search.terms import table_settles
+from shogi_engine.search.selectivity import table_settles
 
 MIDDLE_GAME = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
 # A search in plain Python. It counts what nodes do that they must not do, with a stack of the nodes being searched: the
@@ -61,13 +61,13 @@ def watched(ctx, alpha, beta, depth, *rest):
 
 alphabeta.init_picker, alphabeta.make_move, alphabeta.history.learn_from_best_move = begin, make, learn
 alphabeta.search = root_search.search = watched
-movepick.is_legal_tt_move = lambda pos, move: False  # as in a game that cannot check the table's moves: not always first
+movepick.is_legal_tt_move = lambda pos, move: False  # the table's move is then not always the first
 game = games.load(name)
 histories, never, table = Histories(game), np.zeros(1, np.uint64), TranspositionTable(1)
 ctx = new_context(game, histories)
 set_root(ctx, game.parse_position(position))
 ctx.search_flags = ALL_FLAGS & ~left_out & game.search_flags
-ctx.stop_address, ctx.node_limit = never.ctypes.data, 4000
+ctx.stop_address, ctx.node_limit = never.ctypes.data, 1500
 ctx.params.nmp_verify_depth = 3
 table.attach(ctx)
 write_root_moves(ctx)

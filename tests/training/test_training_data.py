@@ -21,7 +21,7 @@ from shogi_engine.jobs import do_piece, load_ray
 from shogi_engine.search.context import set_root, start_search, write_root_moves
 from shogi_engine.search.root_search import open_window, search_root
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.data import Workbench, piece_path, read_piece
+from shogi_engine.training.data import SearchState, Workbench, piece_path, read_piece
 from shogi_engine.training.game_kernels import LONGEST, think
 from shogi_engine.training.jobs import PieceMaker, make_data
 from shogi_engine.training.shogi.games import Games

@@ -100,7 +100,6 @@ def test_the_last_line_of_a_search_that_was_stopped_at_a_bound_is_exact_where_bo
         assert shown(lines)[-1] == (10, "", 50, "lowerbound", "c")
 
 
-
 def test_lines_may_be_continued():
     write, lines = writer(pv=lambda each: [*each.pv, "and", "on"])
     write(line(1, 1, 5, "a"))
