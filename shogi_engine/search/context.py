@@ -24,11 +24,11 @@ from shogi_engine.interface.game import (
     generate_quiets,
     history_slot,
     is_in_check,
-    is_legal,
     is_quiet,
     key,
     key_after,
     leave_ply,
+    list_legal,
     refresh_line,
     repetition_key,
     repetition_value,
@@ -317,14 +317,16 @@ def generate_searched_moves(ctx, start):
 @njit
 def write_root_moves(ctx):
     """Write the legal moves of ctx.pos to ctx.root_moves, set ctx.root_count and return it; ctx.moves is free."""
-    count = 0
-    for index in range(generate_moves(ctx, 0)):
-        move = ctx.moves[index]
-        if is_legal(ctx.pos, move):
-            ctx.root_moves[count] = move
-            count += 1
-    ctx.root_count = count
-    return count
+    return take_root_moves(ctx, generate_moves(ctx, 0))
+
+
+@njit
+def take_root_moves(ctx, count):
+    """Make the legal ones of ctx.moves[:count] the root moves, and return their number."""
+    ctx.root_count = list_legal(ctx, 0, count)
+    for index in range(ctx.root_count):
+        ctx.root_moves[index] = ctx.moves[index]
+    return ctx.root_count
 
 
 # ---- the tree ----------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """The root moves during a search: their order and their values."""
 
-from shogi_engine.interface.game import VALUE_NONE, is_legal, root_order_score
+from shogi_engine.interface.game import VALUE_NONE, root_order_score
 from shogi_engine.jit import njit
-from shogi_engine.search.context import generate_searched_moves, start_search
+from shogi_engine.search.context import generate_searched_moves, start_search, take_root_moves
 
 ENTRY = ("root_moves", "root_scores", "root_averages", "root_squares")  # the fields of ctx that belong to a root move
 
@@ -60,10 +60,7 @@ def prepare_root(ctx):
     first one is played.
     """
     if ctx.root_count == 0:
-        for index in range(generate_searched_moves(ctx, 0)):
-            if is_legal(ctx.pos, ctx.moves[index]):
-                ctx.root_moves[ctx.root_count] = ctx.moves[index]
-                ctx.root_count += 1
+        take_root_moves(ctx, generate_searched_moves(ctx, 0))
     start_search(ctx)
     for index in range(int(ctx.root_count)):
         ctx.root_scores[index] = root_order_score(ctx, ctx.root_moves[index])
