@@ -367,7 +367,8 @@ def make_move(ctx, move):
     slot = max(continuation_slot(ctx.pos, move), 0)
     frame.piece_target = slot
     frame.continuation_row = continuation_row(ctx, slot, frame.in_check, frame.quiet)
-    corrections = record_at(ctx, ctx.histories).continuation_corrections
+    tables = record_at(ctx, ctx.histories)
+    corrections = record_at(tables, tables.shared).continuation_corrections
     place = ctx.frames[BEFORE_ROOT + ctx.ply - 1].piece_target * corrections.shape[1] + slot
     prefetch(np.uint64(corrections.ctypes.data) + np.uint64(2 * place))
     do_move(ctx.pos, move, ctx.undo[ctx.game_ply])

@@ -122,6 +122,7 @@ def score_captures(ctx, start, end, tt_move):
     """Write the ordering scores of the captures, or evasions, ctx.moves[start:end] to ctx.scores."""
     params = ctx.params
     tables = record_at(ctx, ctx.histories)
+    shared = record_at(tables, tables.shared)
     in_check = is_in_check(ctx.pos)
     last_row = ctx.frames[BEFORE_ROOT + ctx.ply - 1].continuation_row
     for index in range(start, end):
@@ -135,7 +136,7 @@ def score_captures(ctx, start, end, tt_move):
             ctx.scores[index] = score
         else:
             slot = continuation_slot(ctx.pos, move)
-            ctx.scores[index] = main_history(ctx, move) + (int(tables.continuation[last_row, slot]) if slot >= 0 else 0)
+            ctx.scores[index] = main_history(ctx, move) + (int(shared.continuation[last_row, slot]) if slot >= 0 else 0)
 
 
 @njit
@@ -143,7 +144,7 @@ def score_quiets(ctx, start, end, tt_move):
     """Write the ordering scores of the quiet moves ctx.moves[start:end] to ctx.scores."""
     params = ctx.params
     tables = record_at(ctx, ctx.histories)
-    continuation = tables.continuation
+    continuation = record_at(tables, tables.shared).continuation
     here = BEFORE_ROOT + ctx.ply
     row1, row2 = ctx.frames[here - 1].continuation_row, ctx.frames[here - 2].continuation_row
     row3, row4 = ctx.frames[here - 3].continuation_row, ctx.frames[here - 4].continuation_row

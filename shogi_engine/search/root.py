@@ -33,7 +33,7 @@ from shogi_engine.search.context import (
     set_root,
     write_root_moves,
 )
-from shogi_engine.search.history import Histories
+from shogi_engine.search.history import Histories, SharedHistories
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.parameters import follow_evaluation, params_for
 from shogi_engine.search.root_moves import ENTRY, prepare_root, sort_root_moves
@@ -82,6 +82,7 @@ class Searcher:
         self.tt = TranspositionTable(hash_mb)
         self._stop = stop_token or StopToken()
         self._contexts: list[Any] = []
+        self._shared = SharedHistories(game)
         self._histories: list[Histories] = []  # one for each context
         self._timer: Timer | None = None
         self._extension: tuple[float, TimeBudget | None] | None = None
@@ -95,7 +96,7 @@ class Searcher:
             raise ValueError(f"a search must have 1 to {MAX_THREADS} threads, not {threads}")
         del self._contexts[threads:], self._histories[threads:]
         while len(self._contexts) < threads:
-            self._histories.append(Histories(self.game))
+            self._histories.append(Histories(self.game, self._shared))
             self._contexts.append(self._new_context(self._histories[-1]))
 
     def _new_context(self, histories: Histories) -> Any:
@@ -137,6 +138,7 @@ class Searcher:
     def new_game(self) -> None:
         """Forget what earlier searches learned."""
         self.tt.clear()
+        self._shared.clear()
         for histories in self._histories:
             histories.clear()
 
@@ -173,7 +175,7 @@ class Searcher:
         """
         twin = copy.copy(self)
         twin._stop, twin._lock, twin.tt = StopToken(), threading.Lock(), TranspositionTable(1)
-        twin._contexts, twin._histories = [], []
+        twin._contexts, twin._histories, twin._shared = [], [], SharedHistories(self.game)
         twin._set_threads(1)
         twin.search(self.game.parse_position(self.game.start), (), Limits(depth=1))
 
