@@ -4,7 +4,7 @@ import contextlib
 import copy
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,13 +34,14 @@ from shogi_engine.search.context import (
     write_root_moves,
 )
 from shogi_engine.search.history import Histories, SharedHistories
-from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.limits import Info, Limits, Result, by_score
 from shogi_engine.search.parameters import follow_evaluation, params_for
 from shogi_engine.search.root_moves import ENTRY, prepare_root, sort_root_moves
 from shogi_engine.search.root_search import open_window, search_root
 from shogi_engine.search.timeman import TimeManager
 from shogi_engine.search.timer import Timer
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.search.vote import elected
 from shogi_engine.types.clock import TimeBudget
 
 MAX_DEPTH = 100
@@ -272,11 +273,6 @@ class Searcher:
         prepare_root(ctx)
 
 
-def by_score(infos: Iterable[Info]) -> list[Info]:
-    """Return lines sorted from best to worst. The sort is stable."""
-    return sorted(infos, key=lambda info: -info.score)
-
-
 class _Run:
     """One call of Searcher.search: what its threads share and report."""
 
@@ -291,6 +287,7 @@ class _Run:
         self.multipv = min(limits.multipv, int(self.contexts[0].root_count))
         self.lines: dict[int, Info] = {}  # the lines of the current iteration
         self.complete: list[Info] = []  # the lines of the last finished iteration: exact values, best first
+        self.helped: dict[int, Info] = {}  # the line of each helper's last finished iteration
         self.failure: BaseException | None = None
         self.position = copy_position(searcher.game, self.contexts[0].pos)  # contexts change theirs while searching
         self.params = searcher.params
@@ -300,11 +297,8 @@ class _Run:
 
     def go(self, timer: Timer) -> Result:
         """Run the main thread and the helpers, and return the result."""
-        helpers = []
-        if len(self.contexts) > 1:
-            for number, ctx in enumerate(self.contexts[1:], 1):
-                helpers.append(start_thread(self._help, f"search-{number}", ctx, number))
-        main = self.contexts[0]
+        main, *others = self.contexts
+        helpers = [start_thread(self._help, f"search-{number}", ctx, number) for number, ctx in enumerate(others, 1)]
         try:
             self._deepen(main, timer)
         finally:
@@ -319,7 +313,7 @@ class _Run:
     def _help(self, ctx: Any, number: int) -> None:
         """Run iterative deepening in a helper thread (Lazy SMP). Half of the helpers are one ply ahead.
 
-        The threads share their results through the transposition table.
+        The threads share their results through the transposition table and the histories.
         """
         try:
             first = 1 + number % 2
@@ -327,6 +321,8 @@ class _Run:
                 if ctx.stopped:
                     break
                 self._iterate(ctx, depth, 0)
+                if not ctx.stopped:
+                    self.helped[number] = self._line(ctx, depth, 0, int(ctx.root_scores[0]), "")
         except BaseException as failure:
             self.failure = failure
             self.searcher.stop()
@@ -422,12 +418,18 @@ class _Run:
 
         Several lines are reported together, when they have been sorted.
         """
+        self.lines[line] = self._line(ctx, depth, line, score, bound)
+        if self.on_info and show and self.multipv == 1:
+            self.on_info(self.lines[line])
+
+    def _line(self, ctx: Any, depth: int, line: int, score: int, bound: str) -> Info:
+        """Return what a thread knows of a line that it has searched."""
         fields = np.asarray(ctx)
         pv = tuple(fields["pv"][0, : int(fields["pv_end"][0])].tolist())
         first = int(fields["root_moves"][line])
         if not pv or pv[0] != first:
             pv = (first,)
-        info = Info(
+        return Info(
             depth=depth,
             seldepth=max(int(fields["seldepth"]), depth),
             multipv=line + 1,
@@ -439,9 +441,6 @@ class _Run:
             pv=pv,
             exact=not bound and not ctx.stopped and self._is_exact(ctx, depth),
         )
-        self.lines[line] = info
-        if self.on_info and show and self.multipv == 1:
-            self.on_info(info)
 
     def _is_exact(self, ctx: Any, depth: int) -> bool:
         """Tell whether a search of `depth` plies proves its score: it reaches the game's end and prunes nothing."""
@@ -481,6 +480,9 @@ class _Run:
         nodes = self._nodes()
         seconds = time.perf_counter() - self.began
         infos = self._last_lines()
+        unlimited = self.multipv == 1 and self.limits.depth is None and self.limits.mate is None
+        if self.helped and infos and unlimited and not infos[0].exact:
+            infos = [elected([infos[0], *self.helped.values()], self.noise)]
         used = self.searcher.tt.permille_used()
         if not infos:
             move = int(ctx.root_moves[0])
