@@ -467,11 +467,13 @@ class _Run:
         """Return the lines that the search ends with, best first.
 
         A single line is that of the running iteration if it has found one: even if its value is a bound, it says more
-        than the value of the iteration before. Several lines are those of the last completed iteration, because values
+        than the value of the iteration before. Only a lost one is not believed, because the other moves have not been
+        searched. Several lines are those of the last completed iteration, because values
         of different depths cannot be compared; before there is one, those of the first.
         """
         best = self.lines.get(0)
-        if best is None or (self.complete and self.multipv > 1):
+        lost = best is not None and best.score <= -VALUE_MATE_IN_MAX and not best.bound
+        if best is None or (self.complete and (self.multipv > 1 or lost)):
             return self.complete
         return [best, *by_score(info for line, info in self.lines.items() if line > 0)]
 

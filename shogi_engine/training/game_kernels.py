@@ -59,7 +59,8 @@ def think(ctx, nodes):
             alpha = ctx.window.alpha
             value = search_root(ctx, alpha, ctx.window.beta, ctx.window.depth, 0)
             if ctx.stopped:
-                return int(ctx.root_scores[0]) if ctx.root_scores[0] > alpha else best
+                value = int(ctx.root_scores[0])  # a loss is not proven before all moves have been searched
+                return value if value > max(alpha, -VALUE_MATE_IN_MAX) else best
             best = value
             if ctx.window.failed == 0:
                 break

@@ -102,7 +102,7 @@ def test_a_label_is_the_last_value_found():
                     alpha = int(ctx.window.alpha)
                     value = int(search_root(ctx, alpha, ctx.window.beta, ctx.window.depth, 0))
                     if ctx.stopped:
-                        last = int(ctx.root_scores[0]) if ctx.root_scores[0] > alpha else last
+                        last = int(ctx.root_scores[0]) if ctx.root_scores[0] > max(alpha, -VALUE_MATE_IN_MAX) else last
                         break
                     last = value
                     if not ctx.window.failed:
