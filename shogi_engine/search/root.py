@@ -36,7 +36,7 @@ from shogi_engine.search.context import (
 from shogi_engine.search.history import Histories, SharedHistories
 from shogi_engine.search.limits import Info, Limits, Result, by_score
 from shogi_engine.search.parameters import follow_evaluation, params_for
-from shogi_engine.search.root_moves import ENTRY, prepare_root, sort_root_moves
+from shogi_engine.search.root_moves import ROOT_MOVE_FIELDS, prepare_root, sort_root_moves
 from shogi_engine.search.root_search import open_window, search_root
 from shogi_engine.search.timeman import TimeManager
 from shogi_engine.search.timer import Timer
@@ -381,7 +381,8 @@ class _Run:
             return False
         least = score - int(self.params.easy_move_margin) * self.noise
         fields = np.asarray(ctx)
-        kept = {name: fields[name].copy() for name in ENTRY}  # a bound at half the depth says little of the moves
+        # A bound at half the depth says little of the moves.
+        kept = {name: fields[name].copy() for name in ROOT_MOVE_FIELDS}
         far = int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
         for name, values in kept.items():
             fields[name][...] = values
@@ -468,8 +469,8 @@ class _Run:
 
         A single line is that of the running iteration if it has found one: even if its value is a bound, it says more
         than the value of the iteration before. Only a lost one is not believed, because the other moves have not been
-        searched. Several lines are those of the last completed iteration, because values
-        of different depths cannot be compared; before there is one, those of the first.
+        searched. Several lines are those of the last completed iteration, because values of different depths cannot be
+        compared; before there is one, those of the first.
         """
         best = self.lines.get(0)
         lost = best is not None and best.score <= -VALUE_MATE_IN_MAX and not best.bound

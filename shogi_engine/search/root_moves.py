@@ -4,7 +4,7 @@ from shogi_engine.interface.game import VALUE_NONE, root_order_score
 from shogi_engine.jit import njit
 from shogi_engine.search.context import generate_searched_moves, start_search, take_root_moves
 
-ENTRY = ("root_moves", "root_scores", "root_averages", "root_squares")  # the fields of ctx that belong to a root move
+ROOT_MOVE_FIELDS = ("root_moves", "root_scores", "root_averages", "root_squares")  # of ctx: one entry for each move
 
 
 @njit

@@ -10,10 +10,10 @@ import pytest
 from games import game_of
 from search.searching import final_position, random_positions
 from search.test_root import fresh
-from shogi_engine.interface.game import VALUE_MATE_IN_MAX
+from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.search import root
-from shogi_engine.search.limits import Limits
-from shogi_engine.search.root_moves import ENTRY
+from shogi_engine.search.limits import Info, Limits
+from shogi_engine.search.root_moves import ROOT_MOVE_FIELDS
 
 DATA = Path(__file__).parent.parent / "data"
 COUNT = 5
@@ -129,10 +129,24 @@ def test_a_search_that_is_stopped_has_the_lines_of_its_last_finished_depth(name,
             last = seen[-1]
             if last.score <= -VALUE_MATE_IN_MAX:
                 last = finished[-1]  # other moves have not been searched
-            assert (last.depth, last.score, last.bound) == (lines[0].depth, lines[0].score, lines[0].bound)
-            assert lines[0].pv[: len(last.pv)] == last.pv and lines[0].depth >= finished[0].depth
-            changed += last.pv[0] != finished[0].pv[0]
+            if not lines[0].bound or lines[0].depth > root.BOUNDS_AFTER:  # others are not reported
+                assert (last.depth, last.score, last.bound) == (lines[0].depth, lines[0].score, lines[0].bound)
+                assert lines[0].pv[: len(last.pv)] == last.pv
+            assert lines[0].depth >= finished[0].depth
+            changed += lines[0].pv[0] != finished[0].pv[0]
     assert changed or multipv > 1 or name == "othello"
+
+
+@pytest.mark.parametrize(
+    ("score", "bound", "believed"),
+    [(-20, "", True), (40, "lower", True), (-VALUE_MATE + 4, "", False), (-VALUE_MATE + 4, "upper", True)],
+)
+def test_a_loss_is_believed_only_if_all_moves_have_been_searched(score, bound, believed):
+    """The last value of an iteration that was stopped; an upper bound is that of a whole search."""
+    finished, running = Info(5, 5, 1, 10, "", 0, 0.0, 0, (1,)), Info(6, 6, 1, score, bound, 0, 0.0, 0, (1,))
+    run = object.__new__(root._Run)
+    run.multipv, run.complete, run.lines = 1, [finished], {0: running}
+    assert run._last_lines() == [running if believed else finished]
 
 
 def test_each_line_keeps_its_own_values_and_principal_variation(monkeypatch):
@@ -177,9 +191,9 @@ def test_the_check_of_an_easy_move_leaves_the_root_moves_alone(monkeypatch):
 
     def watched(run, ctx, score, depth):
         nonlocal checks
-        before = [getattr(ctx, name).copy() for name in ENTRY]
+        before = [getattr(ctx, name).copy() for name in ROOT_MOVE_FIELDS]
         others_are_far(run, ctx, score, depth)
-        assert all((getattr(ctx, name) == values).all() for name, values in zip(ENTRY, before, strict=True))
+        assert all((getattr(ctx, name) == values).all() for name, values in zip(ROOT_MOVE_FIELDS, before, strict=True))
         checks += 1
         return False
 

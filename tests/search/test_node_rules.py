@@ -68,7 +68,7 @@ ctx = new_context(game, histories)
 set_root(ctx, game.parse_position(position))
 ctx.search_flags = ALL_FLAGS & ~left_out & game.search_flags
 ctx.stop_address, ctx.node_limit = never.ctypes.data, 1500
-ctx.params.nmp_verify_depth = 3
+ctx.params.nmp_verify_depth = ctx.params.singular_min_depth = 2
 table.attach(ctx)
 write_root_moves(ctx)
 prepare_root(ctx)
@@ -107,7 +107,7 @@ def test_only_moves_that_were_made_are_punished(name, position, left_out):
     env = environment(None, NUMBA_DISABLE_JIT="1", PYTHONWARNINGS="ignore")
     found = run(f"name, position, left_out = {name!r}, {position!r}, {left_out}\n{WATCHED}", env)
     assert found["punished"] > 40 and found["not_made"] == 0
-    assert found["again"] > 3 and found["changed"] == 0
+    assert found["changed"] == 0 and (found["again"] > 3 or left_out == USE_TT)
 
 
 def test_the_static_value_of_the_root_is_corrected(ctx):
