@@ -23,6 +23,7 @@ from shogi_engine.interface.game import (
     finished_leaves,
     generate_moves,
     is_legal,
+    list_legal,
     move_cost,
     undo_move,
 )
@@ -89,21 +90,11 @@ def _count(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: 
 
 
 @njit
-def list_legal(ctx: Any, start: int) -> int:
-    """Write the legal moves of ctx.pos to ctx.moves[start:] and return their number."""
-    end = start
-    for index in range(start, start + generate_moves(ctx, start)):
-        move = ctx.moves[index]
-        if is_legal(ctx.pos, move):
-            ctx.moves[end] = move
-            end += 1
-    return end - start
-
-
-@njit
 def count_or_list(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: bool) -> int:
-    """Return `_count`, or at depth 0 `list_legal`: one kernel for Python, as both contain move generation."""
-    return _count(ctx, depth, level, start, bulk, free_pass) if depth > 0 else list_legal(ctx, start)
+    """Return `_count`, or at depth 0 list the legal moves: one kernel for Python, as both contain move generation."""
+    if depth > 0:
+        return _count(ctx, depth, level, start, bulk, free_pass)
+    return list_legal(ctx, start, generate_moves(ctx, start))
 
 
 @njit

@@ -50,6 +50,16 @@ def test_play_and_search_are_one_search(engines):
 
 
 @pytest.mark.parametrize("game", ["shogi", "othello"])
+def test_results_tell_of_the_whole_search(engines, game):
+    """Also when the limit ends an iteration half-way: not of the last finished one."""
+    engine, new_board = engines[game]
+    for multipv in (1, 2):
+        lines = engine.analyse(new_board(), Limit(nodes=3333), multipv=multipv)
+        assert all(3333 <= line.nodes < 3400 for line in lines)
+    assert 3333 <= engine.play(new_board(), Limit(nodes=3333)).info.nodes < 3400
+
+
+@pytest.mark.parametrize("game", ["shogi", "othello"])
 def test_analyse(engines, game):
     engine, new_board = engines[game]
     lines = engine.analyse(new_board(), Limit(depth=4), multipv=3)

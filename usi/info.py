@@ -68,19 +68,21 @@ class InfoWriter:
                     self._show_all(self._complete)
 
     def finish(self, lines: Sequence["PvInfo"]) -> None:
-        """Print the last lines of a search, best first. Each move is printed once, with an exact value if possible."""
-        self._show_all(self.last_lines(lines))
+        """Print the last lines of a search, best first and each move once, with the nodes and time of the search."""
+        for number, line in enumerate(self.last_lines(lines), 1):
+            self._show(line, number, lines[0])
 
     def last_lines(self, lines: Sequence["PvInfo"]) -> list["PvInfo"]:
         """Return the final lines, given those of the result. The line of the best move stays first.
 
-        A line with a bound is replaced by the last exact line of the same move.
+        Where bounds are not shown, a line with a bound is replaced by the last exact line of the same move.
         """
+        bounds = self._bounds and self._count == 1
         exact = {line.pv[0]: line for line in [*self._complete, *self._held] if line.pv}
         chosen: dict[str, PvInfo] = {}
         for line in lines:
             move = line.pv[0] if line.pv else ""
-            chosen.setdefault(move, exact.get(move, line) if line.bound else line)
+            chosen.setdefault(move, exact.get(move, line) if line.bound and not bounds else line)
         return list(chosen.values())
 
     def _due(self) -> bool:
@@ -95,8 +97,9 @@ class InfoWriter:
         for number, line in enumerate(lines, 1):
             self._show(line, number)
 
-    def _show(self, line: "PvInfo", number: int) -> None:
-        """Print one line with the given number."""
+    def _show(self, line: "PvInfo", number: int, whole: "PvInfo | None" = None) -> None:
+        """Print one line with the given number, and the nodes and time of `whole`, which is `line` by default."""
+        whole = whole or line
         self._out.line(
             info_line(
                 depth=line.depth,
@@ -104,9 +107,9 @@ class InfoWriter:
                 multipv=number if self._numbered else 0,
                 score=line.score,
                 bound=line.bound,
-                nodes=line.nodes,
-                seconds=line.seconds,
-                hashfull=line.hashfull,
+                nodes=whole.nodes,
+                seconds=whole.seconds,
+                hashfull=whole.hashfull,
                 pv=self._pv(line),
             )
         )

@@ -134,7 +134,7 @@ class Batch(Rows):
         parts: dict[int, NDArray[np.int32]] = {}
 
         def write(bench: Bench, first: int, count: int) -> None:
-            kernels.list_legal(bench.nodes, count)
+            kernels.list_nodes(bench.nodes, count)
             capacity = int(bench.nodes["count"][:count].max(initial=0)) if width is None else width
             part = np.empty((count, capacity), dtype=np.int32)
             kernels.write_labels(bench.nodes, count, table, self.code_mask, part, counts[first : first + count])
@@ -158,7 +158,7 @@ class Batch(Rows):
         bytes_of = masks.view(np.uint8)
 
         def write(bench: Bench, first: int, count: int) -> None:
-            kernels.list_legal(bench.nodes, count)
+            kernels.list_nodes(bench.nodes, count)
             kernels.write_masks(bench.nodes, count, table, self.code_mask, bytes_of[first : first + count])
 
         self._each_chunk(packed, write)
@@ -235,7 +235,7 @@ class Batch(Rows):
         table, wanted = self.labels(layout), self._wanted(packed, moves)
 
         def choose(bench: Bench, first: int, count: int) -> None:
-            kernels.list_legal(bench.nodes, count)
+            kernels.list_nodes(bench.nodes, count)
             row = kernels.choose_labels(bench.nodes, count, table, self.code_mask, wanted[first : first + count])
             if refuse and row >= 0:
                 raise self._illegal(bench.nodes[row].pos, first + row, int(wanted[first + row]), layout)
@@ -287,7 +287,7 @@ class Batch(Rows):
         terminations, values = np.empty(len(packed), dtype=np.int8), np.empty(len(packed), dtype=np.int32)
 
         def write(bench: Bench, first: int, count: int) -> None:
-            kernels.list_legal(bench.nodes, count)
+            kernels.list_nodes(bench.nodes, count)
             kernels.write_results(bench.nodes, count, terminations[first:], values[first:])
 
         self._each_chunk(packed, write)

@@ -1,7 +1,7 @@
 """The kernels of `Batch`: operations on rows of positions, for any game.
 
 A node is a record of `node_dtype`, which a game's rules use as a context: `pos`, and `moves` with space for all moves
-of one position. After `list_legal`, `moves[:count]` are the legal moves.
+of one position. After `list_nodes`, `moves[:count]` are the legal moves.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from shogi_engine.interface.game import (
     game_result,
     generate_moves,
     is_in_check,
-    is_legal,
+    list_legal,
     refresh_line,
 )
 from shogi_engine.jit import load_u64, njit, record_dtype, store_u64
@@ -42,17 +42,11 @@ def node_dtype(game: Game) -> np.dtype:
 @njit
 def list_node(node):
     """Write the legal moves of a node to node.moves and their number to node.count."""
-    legal = 0
-    for index in range(generate_moves(node, 0)):
-        move = node.moves[index]
-        if is_legal(node.pos, move):
-            node.moves[legal] = move
-            legal += 1
-    node.count = legal
+    node.count = list_legal(node, 0, generate_moves(node, 0))
 
 
 @njit
-def list_legal(nodes, count):
+def list_nodes(nodes, count):
     """Write the legal moves of nodes[:count] to node.moves and their number to node.count."""
     for row in range(count):
         list_node(nodes[row])
@@ -60,7 +54,7 @@ def list_legal(nodes, count):
 
 @njit
 def write_labels(nodes, count, table, code_mask, labels, counts):
-    """Write the labels of the legal moves of nodes[:count], after `list_legal`; the rest of a row is NO_LABEL.
+    """Write the labels of the legal moves of nodes[:count], after `list_nodes`; the rest of a row is NO_LABEL.
 
     Args:
         table: int32[2, codes], in, by side and Board's move
@@ -82,7 +76,7 @@ def write_labels(nodes, count, table, code_mask, labels, counts):
 def write_masks(nodes, count, table, code_mask, masks):
     """Write 1 for the label of each legal move of nodes[:count] and 0 for all others to masks, uint8[>= count, size].
 
-    Call `list_legal` first. A move without a label in the layout is dropped.
+    Call `list_nodes` first. A move without a label in the layout is dropped.
     """
     for row in range(count):
         node = nodes[row]
@@ -96,7 +90,7 @@ def write_masks(nodes, count, table, code_mask, masks):
 
 @njit
 def choose_labels(nodes, count, table, code_mask, wanted):
-    """Put the legal move with the label wanted[row] first in node.moves of nodes[:count], after `list_legal`.
+    """Put the legal move with the label wanted[row] first in node.moves of nodes[:count], after `list_nodes`.
 
     Return the first row without such a move, -1 if all have one. In a row without one, node.moves[0] is 0 (no move).
     """

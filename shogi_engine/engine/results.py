@@ -122,11 +122,12 @@ class SearchResult:
         move: int, the best move encoded, 0 if there is none
         value: int, for the side to move, in the game's unit; see `score_of`
         score: the value as a Score; as text 'cp 12'
-        depth: int, the depth of the last finished iteration, in plies
+        depth: int, the depth of the best line, in plies; a search that was stopped may not have finished it
         nodes: int, positions searched
         seconds: float, the time taken
         pv: the moves of the best line
-        lines: the last `PvInfo` of each of the requested best moves, best first
+        lines: the final `PvInfo` of each of the requested best moves, best first, with `nodes` and `seconds` of the
+            whole search
     """
 
     def __init__(self, game: Game, position: Any, result: Result) -> None:

@@ -147,6 +147,17 @@ def is_legal(pos, move):
     return True
 
 
+@njit
+def list_legal(ctx, start, count):
+    """Keep only the legal ones of the `count` moves in ctx.moves[start:], in their order, and return their number."""
+    end = start
+    for index in range(start, start + count):
+        if is_legal(ctx.pos, ctx.moves[index]):
+            ctx.moves[end] = ctx.moves[index]
+            end += 1
+    return end - start
+
+
 @stub
 def count_moves(ctx, start):
     """Return the number of legal moves of ctx.pos, for the last ply of perft, if possible without listing them."""

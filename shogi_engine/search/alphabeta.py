@@ -35,7 +35,7 @@ from shogi_engine.interface.game import (
     terminal_value,
 )
 from shogi_engine.jit import njit
-from shogi_engine.search import history, terms, tt
+from shogi_engine.search import history, selectivity, tt
 from shogi_engine.search.context import (
     ALL,
     CUT,
@@ -52,9 +52,11 @@ from shogi_engine.search.context import (
     follows_last_pv,
     make_move,
     make_null_move,
+    node_state,
     prefetch_child,
     prepare_node,
     repetition_in_tree,
+    restore_node,
     unmake_move,
     unmake_null_move,
     update_pv,
@@ -63,8 +65,6 @@ from shogi_engine.search.history import BEFORE_ROOT
 from shogi_engine.search.movepick import init_picker, next_move, pick, score_captures, skip_quiet_moves
 from shogi_engine.search.quiescence import find_mate_in_one, is_decisive, quiescence
 from shogi_engine.search.root_moves import bring_to_front, note_root_move
-from shogi_engine.search.terms import PLY
-from shogi_engine.search.tt import BOUND_EXACT, BOUND_LOWER, BOUND_NONE, BOUND_UPPER, UNSEARCHED
 
 
 @njit
@@ -93,6 +93,7 @@ def search(ctx, alpha, beta, depth, node, start):
     pv_node = node <= PV
     cut_node = node == CUT
     all_node = node == ALL
+    next_node = np.int64(ALL if cut_node else CUT)  # the expected type of a node below
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
     last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
     excluded = here.excluded
@@ -124,8 +125,7 @@ def search(ctx, alpha, beta, depth, node, start):
     in_check = is_in_check(ctx.pos)
     pruning = ctx.search_flags & USE_PRUNING != 0
     reducing = ctx.search_flags & USE_REDUCTIONS != 0
-    here.in_check = in_check
-    here.depth = depth
+    here.in_check, here.depth = in_check, depth
     here.follow_pv = follows_last_pv(ctx)
     here.move_count = here.stat_score = 0
     ctx.frames[BEFORE_ROOT + ctx.ply + 2].cutoffs = 0
@@ -137,15 +137,15 @@ def search(ctx, alpha, beta, depth, node, start):
     using_table = ctx.search_flags & USE_TT != 0
     hash_key = key(ctx.pos) ^ ctx.tt_key_salt
     prepare_node(ctx)
-    tt_hit, tt_move, tt_value, tt_depth, tt_bound, raw_eval, tt_marked = tt.lookup(ctx, hash_key, using_table)
+    tt_hit, tt_move, tt_value, tt_depth, tt_bound, raw_eval, tt_is_pv = tt.lookup(ctx, hash_key, using_table)
     if root and ctx.root_count > ctx.root_first:
         tt_move = ctx.root_moves[ctx.root_first]
     here.tt_hit = tt_hit
     if excluded == MOVE_NONE:
-        here.marked = pv_node or tt_marked
+        here.tt_pv = pv_node or tt_is_pv
     tt_capture = tt_move != MOVE_NONE and not is_quiet(ctx.pos, tt_move)
     may_settle = not pv_node and excluded == MOVE_NONE and tt.bound_holds(tt_bound, tt_value, beta)
-    if may_settle and terms.table_settles(ctx, tt_value, tt_depth, beta, depth, cut_node):
+    if may_settle and selectivity.table_settles(ctx, tt_value, tt_depth, beta, depth, cut_node):
         if pruning and tt_move != MOVE_NONE and tt_value >= beta:
             history.learn_from_table_cut(ctx, tt_move, not tt_capture, depth)
         return tt_value
@@ -158,9 +158,10 @@ def search(ctx, alpha, beta, depth, node, start):
             update_pv(ctx, move)
             return VALUE_MATE - ctx.ply - 1
 
-    # 8. The static evaluation, corrected by the results of searches in similar positions. The table's bound may improve
-    #    the estimate. Improving: the evaluation is higher than two plies ago. Opponent worsening: it is higher than the
-    #    opponent's evaluation at the last ply suggested.
+    # 8. Values without a search. raw_eval: the evaluation's, which the table stores. static_eval: corrected by the
+    #    results of searches in similar positions; in check, that of two plies before. estimate: static_eval, or the
+    #    table's value if its bound improves it. Improving: static_eval is higher than two plies ago. Opponent
+    #    worsening: it is higher than the opponent's at the last ply suggested.
     static_eval = estimate = VALUE_NONE
     correction = 0
     improving = opponent_worsening = False
@@ -177,7 +178,9 @@ def search(ctx, alpha, beta, depth, node, start):
                 correction = history.static_correction(ctx)
                 static_eval = estimate = here.static_eval = history.corrected(raw_eval, correction)
                 if not tt_hit and using_table:
-                    tt.store(ctx, hash_key, MOVE_NONE, VALUE_NONE, UNSEARCHED, BOUND_NONE, here.marked != 0, raw_eval)
+                    tt.store(
+                        ctx, hash_key, MOVE_NONE, VALUE_NONE, tt.UNSEARCHED, tt.BOUND_NONE, here.tt_pv != 0, raw_eval
+                    )
                 if tt_value != VALUE_NONE and tt.bound_holds(tt_bound, tt_value, estimate):
                     estimate = tt_value
             history.learn_from_static_eval(ctx)
@@ -198,20 +201,20 @@ def search(ctx, alpha, beta, depth, node, start):
             return quiescence(ctx, alpha, beta, start)
         # 9b. Reverse futility pruning: this far above beta, the remaining depth is unlikely to lose the whole margin.
         if (
-            not here.marked
+            not here.tt_pv
             and depth <= params.rfp_max_depth
             and estimate >= beta
             and (tt_move == MOVE_NONE or tt_capture)
             and beta > -VALUE_MATE_IN_MAX
             and estimate < VALUE_MATE_IN_MAX
-            and estimate - terms.rfp_margin(params, depth, tt_hit, improving, opponent_worsening, correction) >= beta
+            and estimate - selectivity.rfp_margin(params, depth, tt_hit, improving, opponent_worsening, correction)
+            >= beta
         ):
             return (2 * beta + estimate) // 3
         # 9c. Null move pruning: if passing keeps the value above beta, some move will too. Deep null moves are
         #     verified, because in zugzwang passing is better than any move.
         enough = beta - params.nmp_depth_margin * depth - params.nmp_margin
-        if improving:
-            enough -= params.nmp_improving
+        enough -= params.nmp_improving if improving else 0
         if (
             cut_node
             and excluded == MOVE_NONE
@@ -230,7 +233,9 @@ def search(ctx, alpha, beta, depth, node, start):
                 if ctx.null_min_ply > 0 or depth < params.nmp_verify_depth:
                     return value
                 ctx.null_min_ply = ctx.ply + 3 * null_depth // 4
+                kept = node_state(ctx)
                 verified = search(ctx, beta - 1, beta, null_depth, np.int64(ALL), start)
+                restore_node(ctx, kept)
                 ctx.null_min_ply = 0
                 if ctx.stopped:
                     return 0
@@ -246,9 +251,7 @@ def search(ctx, alpha, beta, depth, node, start):
 
     # 10. ProbCut: if a shallower search beats beta by a wide margin, this one probably would too.
     # 10a. Search captures that may win that much.
-    probcut_beta = beta + params.probcut_margin
-    if improving:
-        probcut_beta -= params.probcut_improving
+    probcut_beta = beta + params.probcut_margin - (params.probcut_improving if improving else 0)
     if (
         pruning
         and params.probcut_margin > 0
@@ -271,18 +274,17 @@ def search(ctx, alpha, beta, depth, node, start):
             make_move(ctx, move)
             value = -quiescence(ctx, -probcut_beta, -probcut_beta + 1, end)
             if value >= probcut_beta and depth > 4:
-                next_node = np.int64(ALL if cut_node else CUT)
                 value = -search(ctx, -probcut_beta, -probcut_beta + 1, depth - 4, next_node, end)
             unmake_move(ctx, move)
             if ctx.stopped:
                 return 0
             if value >= probcut_beta:
                 if using_table and excluded == MOVE_NONE:
-                    tt.store(ctx, hash_key, move, value, depth - 3, BOUND_LOWER, here.marked != 0, raw_eval)
+                    tt.store(ctx, hash_key, move, value, depth - 3, tt.BOUND_LOWER, here.tt_pv != 0, raw_eval)
                 if not is_decisive(value):
                     return value - (probcut_beta - beta)
     # 10b. The table's lower bound.
-    if pruning and params.small_probcut_margin > 0 and tt_bound & BOUND_LOWER and tt_depth >= depth - 4:
+    if pruning and params.small_probcut_margin > 0 and tt_bound & tt.BOUND_LOWER and tt_depth >= depth - 4:
         probcut_beta = beta + params.small_probcut_margin
         if probcut_beta <= tt_value < VALUE_MATE_IN_MAX and not is_decisive(beta) and not root:
             return probcut_beta
@@ -292,16 +294,15 @@ def search(ctx, alpha, beta, depth, node, start):
         shallow, spread = probcut(ctx, depth)
         if shallow > 0:
             margin = params.multi_probcut_margin * spread // 100
-            if evaluate(ctx) >= beta:
-                value = search(ctx, beta + margin - 1, beta + margin, shallow, np.int64(node), start)
-                if value >= beta + margin and not ctx.stopped:
-                    return beta
-            else:
-                value = search(ctx, alpha - margin, alpha - margin + 1, shallow, np.int64(node), start)
-                if value <= alpha - margin and not ctx.stopped:
-                    return alpha
+            above = evaluate(ctx) >= beta
+            bound = beta + margin if above else alpha - margin + 1
+            kept = node_state(ctx)
+            value = search(ctx, bound - 1, bound, shallow, np.int64(node), start)
+            restore_node(ctx, kept)
             if ctx.stopped:
                 return 0
+            if (value >= bound) == above:
+                return beta if above else alpha
 
     # 11. Loop over the moves until a beta cutoff.
     if pruning:
@@ -310,7 +311,8 @@ def search(ctx, alpha, beta, depth, node, start):
     best_move = MOVE_NONE
     move_count = 0
     searched = 0
-    picker = ctx.pickers[1 if excluded != MOVE_NONE else 0, ctx.ply]
+    singular = 1 if excluded != MOVE_NONE else 0
+    picker, searched_moves = ctx.pickers[singular, ctx.ply], ctx.searched[singular, ctx.ply]
     init_picker(ctx, picker, start, tt_move)
     while True:
         if root:
@@ -331,25 +333,26 @@ def search(ctx, alpha, beta, depth, node, start):
         r = 0
         if reducing:
             root_window = ctx.window.beta - ctx.window.alpha
-            r = terms.reduction(params, depth, move_count, improving, beta - alpha, root_window)
-            if here.marked:
-                r += params.lmr_marked_pruning
+            r = selectivity.reduction(params, depth, move_count, improving, beta - alpha, root_window)
+            if here.tt_pv:
+                r += params.lmr_tt_pv_pruning
 
         # 12. Pruning at shallow depth, once some line avoids being mated.
         if pruning and not root and best_value > -VALUE_MATE_IN_MAX:
             # 12a. Late move pruning: skip the quiet moves late in the order.
-            if not picker.skip_quiets and move_count >= terms.late_move_count(params, depth, improving):
-                picker.skip_quiets = 1
+            if not picker.skip_quiets and move_count >= selectivity.late_move_count(params, depth, improving):
                 skip_quiet_moves(ctx, picker)
-            lmr_depth = new_depth - r // PLY
+            lmr_depth = new_depth - r // selectivity.PLY
             checks = gives_check(ctx, move)
             if not quiet or checks:
                 # 12b. Prune captures and checks that lose material or cannot raise the value to alpha.
-                if terms.capture_is_pruned(ctx, move, depth, lmr_depth, alpha, checks):
+                if selectivity.capture_is_pruned(ctx, move, depth, lmr_depth, alpha, checks):
                     continue
             elif not (here.follow_pv and pv_node):
                 # 12c. Prune quiet moves that have bad histories, are too far below alpha, or lose material.
-                pruned, at_most = terms.quiet_is_pruned(ctx, move, depth, lmr_depth, alpha, best_move == MOVE_NONE)
+                pruned, at_most = selectivity.quiet_is_pruned(
+                    ctx, move, depth, lmr_depth, alpha, best_move == MOVE_NONE
+                )
                 if pruned:
                     if best_value <= at_most < VALUE_MATE_IN_MAX and not is_decisive(best_value):
                         best_value = at_most
@@ -364,22 +367,22 @@ def search(ctx, alpha, beta, depth, node, start):
             and move == tt_move
             and not root
             and excluded == MOVE_NONE
-            and depth >= params.singular_min_depth + here.marked
-            and tt_bound & BOUND_LOWER
+            and depth >= params.singular_min_depth + here.tt_pv
+            and tt_bound & tt.BOUND_LOWER
             and tt_depth >= depth - params.singular_tt_depth
             and not is_decisive(tt_value)
         ):
-            margin = params.singular_margin + (params.singular_marked if here.marked and not pv_node else 0)
+            margin = params.singular_margin + (params.singular_tt_pv if here.tt_pv and not pv_node else 0)
             singular_beta = tt_value - margin * depth // 55
+            kept = node_state(ctx)
             here.excluded = move
-            next_node = np.int64(CUT if cut_node else ALL)
-            value = search(ctx, singular_beta - 1, singular_beta, new_depth // 2, next_node, picker.end)
-            here.excluded = MOVE_NONE
-            here.move_count = move_count
+            same_node = np.int64(CUT if cut_node else ALL)
+            value = search(ctx, singular_beta - 1, singular_beta, new_depth // 2, same_node, picker.end)
+            restore_node(ctx, kept)
             if ctx.stopped:
                 return 0
             if value < singular_beta:
-                extension = terms.extension_of(ctx, value, singular_beta, pv_node, tt_capture, correction)
+                extension = selectivity.extension_of(ctx, value, singular_beta, pv_node, tt_capture, correction)
                 depth += 1
             elif value >= beta and not is_decisive(value):
                 history.learn_from_multicut(ctx, depth)
@@ -391,13 +394,12 @@ def search(ctx, alpha, beta, depth, node, start):
         new_depth += extension
 
         # 14. Late move reductions: by node type, table entry and the histories of the move.
-        stat_score = terms.move_stat_score(ctx, move) if reducing else 0
+        stat_score = selectivity.move_stat_score(ctx, move) if reducing else 0
         here.stat_score = stat_score
-        nodes_before = ctx.nodes
         ctx.nodes += 1
         make_move(ctx, move)
         if reducing:
-            r = terms.lmr_adjust(ctx, r, node, depth, move_count, alpha, tt_value, tt_depth, correction)
+            r = selectivity.lmr_adjust(ctx, r, node, depth, move_count, alpha, tt_value, tt_depth, correction)
             if cut_node and tt_move == MOVE_NONE:
                 r += params.lmr_cut_node_no_tt
             if tt_capture:
@@ -408,9 +410,8 @@ def search(ctx, alpha, beta, depth, node, start):
         # 15. Principal variation search: the first move of a PV node gets the full window. All others get a null window
         #     and reduced depth. If one beats alpha, search it to full depth and, at PV nodes, with the full window.
         value = alpha
-        next_node = np.int64(ALL if cut_node else CUT)
         if reducing and depth >= 2 and move_count > 1:
-            reduced_depth = max(1, min(new_depth - r // PLY, new_depth + params.lmr_longest))
+            reduced_depth = max(1, min(new_depth - r // selectivity.PLY, new_depth + params.lmr_longest))
             if pv_node:
                 reduced_depth += 1
             here.reduction = new_depth - reduced_depth
@@ -424,7 +425,7 @@ def search(ctx, alpha, beta, depth, node, start):
                 if new_depth > reduced_depth:
                     value = -search(ctx, -alpha - 1, -alpha, new_depth, next_node, picker.end)
                 if not ctx.stopped:
-                    history.learn_continuations(ctx, ctx.ply - 1, here.to_slot, params.lmr_research_bonus)
+                    history.learn_continuations(ctx, ctx.ply - 1, here.piece_target, params.lmr_research_bonus)
         elif not pv_node or move_count > 1:
             scout_depth = new_depth
             if reducing:
@@ -445,7 +446,7 @@ def search(ctx, alpha, beta, depth, node, start):
 
         # 16. Handle a new best move and a beta cutoff.
         if root:
-            note_root_move(ctx, move_count - 1, value, ctx.nodes - nodes_before)
+            note_root_move(ctx, move_count - 1, value)
         if value > best_value:
             best_value = value
             if root and (value > alpha or move_count == 1):
@@ -465,7 +466,7 @@ def search(ctx, alpha, beta, depth, node, start):
                     depth -= params.raised_alpha
                 alpha = value
         if move != best_move and searched < SEARCHED_MOVES:
-            ctx.searched[ctx.ply, searched] = move
+            searched_moves[searched] = move
             searched += 1
 
     # 17. Without a legal move the game is over, unless the only legal move is the excluded one.
@@ -477,21 +478,20 @@ def search(ctx, alpha, beta, depth, node, start):
         best_value = (best_value * depth + beta) // (depth + 1)
     has_best_move = best_move != MOVE_NONE
     if has_best_move:
-        history.learn_from_best_move(ctx, best_move, searched, depth, tt_move)
+        history.learn_from_best_move(ctx, best_move, searched_moves[:searched], depth, tt_move)
         if not pv_node:
             history.learn_trust(ctx, best_move == tt_move)
     elif pruning:
         history.learn_from_fail_low(ctx, best_value, depth)
-    if best_value <= alpha and last.marked:
-        here.marked = True
-    other_line = root and ctx.root_first > 0
-    if using_table and excluded == MOVE_NONE and not other_line:
-        bound = BOUND_UPPER
+    if best_value <= alpha and last.tt_pv:
+        here.tt_pv = True
+    if using_table and excluded == MOVE_NONE and not (root and ctx.root_first > 0):
+        bound = tt.BOUND_UPPER
         if best_value >= beta:
-            bound = BOUND_LOWER
+            bound = tt.BOUND_LOWER
         elif has_best_move and pv_node:
-            bound = BOUND_EXACT
-        tt.store(ctx, hash_key, best_move, best_value, depth, bound, here.marked != 0, raw_eval)
+            bound = tt.BOUND_EXACT
+        tt.store(ctx, hash_key, best_move, best_value, depth, bound, here.tt_pv != 0, raw_eval)
     quiet_best = not has_best_move or is_quiet(ctx.pos, best_move)
     if pruning and not in_check and quiet_best and (best_value > static_eval) == has_best_move:
         history.learn_correction(ctx, best_value - static_eval, depth, has_best_move)

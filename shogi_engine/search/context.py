@@ -24,11 +24,11 @@ from shogi_engine.interface.game import (
     generate_quiets,
     history_slot,
     is_in_check,
-    is_legal,
     is_quiet,
     key,
     key_after,
     leave_ply,
+    list_legal,
     refresh_line,
     repetition_key,
     repetition_value,
@@ -81,10 +81,10 @@ PICKER = record_dtype(
 # The information that a node shares with the plies above and below it; Stockfish's Stack.
 FRAME = record_dtype(
     [
-        ("static_eval", np.int64),  # corrected; in check, that of two plies before; VALUE_NONE if there is none
+        ("static_eval", np.int64),  # see step 8 of the search; VALUE_NONE if there is none
         ("in_check", np.int64),
         ("tt_hit", np.int64),
-        ("marked", np.int64),  # whether the node was on or near a principal variation
+        ("tt_pv", np.int64),  # whether the node is or was on or near a principal variation, by the table
         ("follow_pv", np.int64),  # whether it is on the principal variation of the last iteration
         ("excluded", np.uint32),  # the move excluded in a singular search, else MOVE_NONE
         ("correction_slots", np.int64, (CORRECTION_TABLES,)),  # see history.prepare_corrections
@@ -94,9 +94,9 @@ FRAME = record_dtype(
         # About the move made here:
         ("move", np.uint32),  # MOVE_NONE for a null move
         ("quiet", np.int64),
-        ("slot", np.int64),  # history_slot, or capture_slot
-        ("to_slot", np.int64),  # continuation_slot
-        ("row", np.int64),  # the row of the continuation histories for the moves that follow
+        ("history_slot", np.int64),  # in the main history, or of a capture in the capture history
+        ("piece_target", np.int64),  # its continuation_slot: the moved piece and its target
+        ("continuation_row", np.int64),  # in the continuation histories, for the moves that follow
         ("reduction", np.int64),  # plies
         ("stat_score", np.int64),  # sum of its histories
     ]
@@ -161,10 +161,9 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
                 ("root_first", np.int64),  # root moves before this one are not searched (MultiPV)
                 ("root_count", np.int64),
                 ("root_moves", np.uint32, (game.max_moves,)),
-                ("root_scores", np.int32, (game.max_moves,)),
+                ("root_scores", np.int32, (game.max_moves,)),  # the values of the lines found, see `search_root`
                 ("root_averages", np.int64, (game.max_moves,)),  # mean value of each root move, VALUE_NONE at first
                 ("root_squares", np.int64, (game.max_moves,)),  # mean of value * abs(value), initialised likewise
-                ("root_efforts", np.int64, (game.max_moves,)),  # nodes spent on each root move
                 ("root_depth", np.int64),
                 ("window", WINDOW),
                 ("pv", np.uint32, (MAX_PLY + 2, MAX_PLY + 2)),
@@ -173,7 +172,7 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
                 ("last_pv_end", np.int64),
                 ("pickers", PICKER, (2, MAX_PLY + 2)),  # [1]: the singular search at that ply
                 ("frames", FRAME, (BEFORE_ROOT + MAX_PLY + 2,)),
-                ("searched", np.uint32, (MAX_PLY + 2, SEARCHED_MOVES)),
+                ("searched", np.uint32, (2, MAX_PLY + 2, SEARCHED_MOVES)),  # likewise
                 ("histories", np.uint64),  # the address of history.Histories
                 # The number of positions on the line in each slot, by repetition_key.
                 ("repetition_filter", np.uint8, (REPETITION_FILTER_SIZE,)),
@@ -211,8 +210,8 @@ def new_context(game: Game, histories: Histories | None = None, evaluator: Evalu
     ctx.search_flags = ALL_FLAGS
     ctx.node_limit = np.iinfo(np.int64).max
     no_move = new_record(FRAME)
-    no_move.static_eval, no_move.row = VALUE_NONE, continuation_rows(game) - 1
-    no_move.to_slot = game.continuation_slots
+    no_move.static_eval, no_move.continuation_row = VALUE_NONE, continuation_rows(game) - 1
+    no_move.piece_target = game.continuation_slots
     np.asarray(ctx)["frames"] = no_move
     ctx.histories = (histories or scratch_histories(game)).address
     return ctx
@@ -253,8 +252,8 @@ def forget_line(ctx):
     for index in range(BEFORE_ROOT, ctx.frames.shape[0]):
         frame = ctx.frames[index]
         frame.static_eval = VALUE_NONE
-        frame.row, frame.to_slot = none.row, none.to_slot
-        frame.in_check = frame.tt_hit = frame.marked = frame.follow_pv = frame.move_count = frame.cutoffs = 0
+        frame.continuation_row, frame.piece_target = none.continuation_row, none.piece_target
+        frame.in_check = frame.tt_hit = frame.tt_pv = frame.follow_pv = frame.move_count = frame.cutoffs = 0
         frame.reduction = frame.stat_score = frame.quiet = 0
         frame.move = frame.excluded = MOVE_NONE
     clear_low_ply_history(ctx)
@@ -268,7 +267,6 @@ def start_search(ctx):
     forget_line(ctx)
     for index in range(ctx.root_count):
         ctx.root_averages[index] = ctx.root_squares[index] = VALUE_NONE
-        ctx.root_efforts[index] = 0
     refresh_line(ctx)
 
 
@@ -319,14 +317,16 @@ def generate_searched_moves(ctx, start):
 @njit
 def write_root_moves(ctx):
     """Write the legal moves of ctx.pos to ctx.root_moves, set ctx.root_count and return it; ctx.moves is free."""
-    count = 0
-    for index in range(generate_moves(ctx, 0)):
-        move = ctx.moves[index]
-        if is_legal(ctx.pos, move):
-            ctx.root_moves[count] = move
-            count += 1
-    ctx.root_count = count
-    return count
+    return take_root_moves(ctx, generate_moves(ctx, 0))
+
+
+@njit
+def take_root_moves(ctx, count):
+    """Make the legal ones of ctx.moves[:count] the root moves, and return their number."""
+    ctx.root_count = list_legal(ctx, 0, count)
+    for index in range(ctx.root_count):
+        ctx.root_moves[index] = ctx.moves[index]
+    return ctx.root_count
 
 
 # ---- the tree ----------------------------------------------------------------------------------------------------
@@ -363,12 +363,13 @@ def make_move(ctx, move):
     frame = ctx.frames[BEFORE_ROOT + ctx.ply]
     frame.move = move
     frame.quiet = is_quiet(ctx.pos, move)
-    frame.slot = history_slot(ctx.pos, move) if frame.quiet else capture_slot(ctx.pos, move)
+    frame.history_slot = history_slot(ctx.pos, move) if frame.quiet else capture_slot(ctx.pos, move)
     slot = max(continuation_slot(ctx.pos, move), 0)
-    frame.to_slot = slot
-    frame.row = continuation_row(ctx, slot, frame.in_check, frame.quiet)
-    corrections = record_at(ctx, ctx.histories).continuation_corrections
-    place = ctx.frames[BEFORE_ROOT + ctx.ply - 1].to_slot * corrections.shape[1] + slot
+    frame.piece_target = slot
+    frame.continuation_row = continuation_row(ctx, slot, frame.in_check, frame.quiet)
+    tables = record_at(ctx, ctx.histories)
+    corrections = record_at(tables, tables.shared).continuation_corrections
+    place = ctx.frames[BEFORE_ROOT + ctx.ply - 1].piece_target * corrections.shape[1] + slot
     prefetch(np.uint64(corrections.ctypes.data) + np.uint64(2 * place))
     do_move(ctx.pos, move, ctx.undo[ctx.game_ply])
     ctx.game_ply += 1
@@ -391,7 +392,7 @@ def make_null_move(ctx):
     enter_repetition_filter(ctx)
     frame, none = ctx.frames[BEFORE_ROOT + ctx.ply], ctx.frames[0]
     frame.move = MOVE_NONE
-    frame.row, frame.to_slot = none.row, none.to_slot
+    frame.continuation_row, frame.piece_target = none.continuation_row, none.piece_target
     frame.quiet = frame.stat_score = 0
     do_null(ctx.pos, ctx.undo[ctx.game_ply])
     ctx.game_ply += 1
@@ -437,6 +438,25 @@ def prepare_node(ctx):
     if ctx.search_flags & USE_PRUNING:
         prepare_corrections(ctx)
     update_line(ctx)
+
+
+@njit
+def node_state(ctx):
+    """Return what another search of the same ply would overwrite at this node; give it to `restore_node` afterwards.
+
+    Such searches verify a null move, exclude a move (singular extensions), or are shallower (Multi-ProbCut).
+    """
+    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    of_search = here.excluded, here.depth, here.tt_hit, here.tt_pv, here.static_eval
+    return of_search, (here.move_count, here.stat_score, ctx.pv_end[ctx.ply])
+
+
+@njit
+def restore_node(ctx, state):
+    """Restore what `node_state` returned, after another search of the same ply."""
+    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    here.excluded, here.depth, here.tt_hit, here.tt_pv, here.static_eval = state[0]
+    here.move_count, here.stat_score, ctx.pv_end[ctx.ply] = state[1]
 
 
 @njit

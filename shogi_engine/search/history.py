@@ -9,6 +9,9 @@
   (`correction_slots`) and by the last two moves
   (https://www.chessprogramming.org/Static_Evaluation_Correction_History).
 
+The threads of a search share the continuation and correction histories (`SharedHistories`): they are large, and all
+threads need what one of them has learned. They write them without locks, because a lost update does no harm.
+
 All are int16 tables with the usual gravity update. The formulas and most numbers follow Stockfish
 (https://github.com/official-stockfish/Stockfish); search/parameters.py marks these numbers.
 """
@@ -33,7 +36,7 @@ from shogi_engine.interface.game import (
     is_quiet,
     usual_slots,
 )
-from shogi_engine.jit import njit, prefetch, python_record_at, record_at, record_dtype
+from shogi_engine.jit import njit, points_to, prefetch, python_record_at, record_at, record_dtype
 
 BEFORE_ROOT = 7  # ctx.frames[BEFORE_ROOT + ply]; the frames before the root's mean "no move"
 LOW_PLIES = 5
@@ -64,43 +67,60 @@ def continuation_rows(game: Game) -> int:
     return 4 * game.continuation_slots + 1
 
 
-def histories_dtype(game: Game) -> np.dtype:
-    """Return the dtype of `game`'s history tables."""
-    layout = game.continuation_slots, game.thread_tables
+def shared_dtype(game: Game) -> np.dtype:
+    """Return the dtype of the history tables of `game` that threads share."""
+    layout = (game.continuation_slots,)
     if layout not in _dtypes:
         moves = game.continuation_slots + 1
         _dtypes[layout] = record_dtype(
             [
+                ("continuation", np.int16, (continuation_rows(game), moves)),  # [continuation_row, continuation_slot]
+                ("corrections", np.int16, (CORRECTION_TABLES, CORRECTION_SLOTS)),
+                ("continuation_corrections", np.int16, (moves, moves)),  # [move before last, last move]
+            ]
+        )
+    return _dtypes[layout]
+
+
+def histories_dtype(game: Game) -> np.dtype:
+    """Return the dtype of a thread's history tables."""
+    layout = game.continuation_slots, game.thread_tables
+    if layout not in _dtypes:
+        dtype = record_dtype(
+            [
+                ("shared", np.uint64),  # the address of SharedHistories, ...
+                # ... whose layout depends on the game. So must this one's (see points_to); the field takes no memory.
+                ("layout", np.int16, (0, game.continuation_slots + 1)),
                 ("main", np.int16, (HISTORY_SLOTS,)),
                 ("low_ply", np.int16, (LOW_PLIES, HISTORY_SLOTS)),
                 ("low_ply_changes", np.int64),  # since the last clearing, ...
                 ("low_ply_changed", np.int32, (LOW_PLY_CHANGES,)),  # ... and the first entries changed, as flat indices
                 ("captures", np.int16, (CAPTURE_SLOTS,)),
-                ("continuation", np.int16, (continuation_rows(game), moves)),  # [continuation_row, continuation_slot]
                 ("tt_trust", np.int64),
-                ("corrections", np.int16, (CORRECTION_TABLES, CORRECTION_SLOTS)),
-                ("continuation_corrections", np.int16, (moves, moves)),  # [move before last, last move]
                 *game.thread_tables,
             ]
         )
+        points_to(dtype, shared_dtype(game))
+        _dtypes[layout] = dtype
     return _dtypes[layout]
 
 
 def _start(tables: Any) -> None:
     """Set history tables to their initial values."""
     for name in tables.dtype.names:
-        tables[name] = START_VALUES.get(name, 0)
+        if name not in ("shared", "layout"):
+            tables[name] = START_VALUES.get(name, 0)
 
 
-class Histories:
-    """The memory of one thread's history tables. Contexts hold only its address, so it must outlive them.
+class _Tables:
+    """The memory of history tables.
 
     Args:
         scratch: the tables are only for contexts that do not search; they are never written and take no memory
     """
 
-    def __init__(self, game: Game, scratch: bool = False) -> None:
-        self._memory = np.zeros(1, dtype=histories_dtype(game))  # zeroed: pages are allocated when first written
+    def __init__(self, dtype: np.dtype, scratch: bool) -> None:
+        self._memory = np.zeros(1, dtype=dtype)  # zeroed: pages are allocated when first written
         self.tables: Any = self._memory.view(np.recarray)[0]
         if not scratch:
             self.clear()
@@ -115,6 +135,26 @@ class Histories:
         _start(self._memory)
 
 
+class SharedHistories(_Tables):
+    """The memory of the history tables that the threads of a search share."""
+
+    def __init__(self, game: Game, scratch: bool = False) -> None:
+        super().__init__(shared_dtype(game), scratch)
+
+
+class Histories(_Tables):
+    """The memory of one thread's history tables. Contexts hold only its address, so it must outlive them.
+
+    Args:
+        shared: the tables that the thread shares with others; None for its own
+    """
+
+    def __init__(self, game: Game, shared: SharedHistories | None = None, scratch: bool = False) -> None:
+        super().__init__(histories_dtype(game), scratch)
+        self.shared = shared or SharedHistories(game, scratch)
+        self.tables.shared = self.shared.address
+
+
 def scratch_histories(game: Game) -> Histories:
     """Return the tables shared by all contexts without tables of their own, so that no address is ever 0."""
     dtype = histories_dtype(game)
@@ -125,7 +165,9 @@ def scratch_histories(game: Game) -> Histories:
 
 def forget(ctx: Any) -> None:
     """Reset the histories that `ctx` uses."""
-    _start(python_record_at(ctx, ctx.histories))
+    tables = python_record_at(ctx, ctx.histories)
+    _start(tables)
+    _start(python_record_at(tables, tables.shared))
 
 
 @njit
@@ -179,7 +221,8 @@ def continuation_row(ctx, slot, in_check, quiet):
         slot: the move's `continuation_slot`
         in_check, quiet: whether the move was a check evasion, and whether it was quiet
     """
-    moves = record_at(ctx, ctx.histories).continuation.shape[1] - 1
+    tables = record_at(ctx, ctx.histories)
+    moves = record_at(tables, tables.shared).continuation.shape[1] - 1
     return ((2 if in_check else 0) + (0 if quiet else 1)) * moves + slot
 
 
@@ -189,9 +232,10 @@ def continuation_score(ctx, move):
     slot = continuation_slot(ctx.pos, move)
     if slot < 0:
         return 0
-    continuation = record_at(ctx, ctx.histories).continuation
-    here = BEFORE_ROOT + ctx.ply
-    return int(continuation[ctx.frames[here - 1].row, slot]) + int(continuation[ctx.frames[here - 2].row, slot])
+    tables = record_at(ctx, ctx.histories)
+    continuation = record_at(tables, tables.shared).continuation
+    last, before = ctx.frames[BEFORE_ROOT + ctx.ply - 1], ctx.frames[BEFORE_ROOT + ctx.ply - 2]
+    return int(continuation[last.continuation_row, slot]) + int(continuation[before.continuation_row, slot])
 
 
 @njit
@@ -200,8 +244,9 @@ def prefetch_quiet_histories(ctx):
 
     The rows of earlier moves are mostly in the cache, because neighbouring nodes read them too.
     """
-    continuation = record_at(ctx, ctx.histories).continuation
-    row = ctx.frames[BEFORE_ROOT + ctx.ply - 1].row * continuation.shape[1]
+    tables = record_at(ctx, ctx.histories)
+    continuation = record_at(tables, tables.shared).continuation
+    row = ctx.frames[BEFORE_ROOT + ctx.ply - 1].continuation_row * continuation.shape[1]
     first, end = usual_slots(ctx.pos)
     address = np.uint64(continuation.ctypes.data) + np.uint64(2 * (row + first))
     for place in range(0, 2 * (end - first), CACHE_LINE):
@@ -214,7 +259,7 @@ def prepare_corrections(ctx):
     tables = record_at(ctx, ctx.histories)
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
     slots = correction_slots(ctx)
-    first = np.uint64(tables.corrections.ctypes.data)
+    first = np.uint64(record_at(tables, tables.shared).corrections.ctypes.data)
     for table in range(CORRECTION_TABLES):
         here.correction_slots[table] = slots[table]
         prefetch(first + np.uint64(2 * (table * CORRECTION_SLOTS + slots[table])))
@@ -224,13 +269,14 @@ def prepare_corrections(ctx):
 def static_correction(ctx):
     """Return the correction histories' adjustment of the static evaluation, after `prepare_corrections`."""
     tables = record_at(ctx, ctx.histories)
+    shared = record_at(tables, tables.shared)
     slots = ctx.frames[BEFORE_ROOT + ctx.ply].correction_slots
     total = 0
     for table in range(CORRECTION_TABLES):
-        total += ctx.params.correction_weights[table] * int(tables.corrections[table, slots[table]])
+        total += ctx.params.correction_weights[table] * int(shared.corrections[table, slots[table]])
     if ctx.ply > 0:
-        here = BEFORE_ROOT + ctx.ply
-        learnt = tables.continuation_corrections[ctx.frames[here - 2].to_slot, ctx.frames[here - 1].to_slot]
+        before, last = ctx.frames[BEFORE_ROOT + ctx.ply - 2], ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+        learnt = shared.continuation_corrections[before.piece_target, last.piece_target]
         total += ctx.params.continuation_correction_weight * int(learnt)
     return total // CORRECTION_MAX
 
@@ -287,9 +333,10 @@ def tt_trust(ctx):
 
 
 @njit
-def learn_continuations(ctx, ply, to_slot, bonus):
-    """Add weighted shares of `bonus` to the continuation histories of the move to `to_slot` at `ply`."""
-    continuation = record_at(ctx, ctx.histories).continuation
+def learn_continuations(ctx, ply, piece_target, bonus):
+    """Add weighted shares of `bonus` to the continuation histories of the move at `ply` with this `piece_target`."""
+    tables = record_at(ctx, ctx.histories)
+    continuation = record_at(tables, tables.shared).continuation
     here = BEFORE_ROOT + ply
     last = 2 if ctx.frames[here].in_check else CONTINUATIONS  # an evasion depends only on the last two moves
     for plies in range(1, last + 1):
@@ -299,19 +346,20 @@ def learn_continuations(ctx, ply, to_slot, bonus):
         share = bonus * ctx.params.continuation_weights[plies - 1] // 1024
         if plies == 1:
             share += ctx.params.continuation_extra
-        continuation[frame.row, to_slot] = gravity(int(continuation[frame.row, to_slot]), share, CONTINUATION_MAX)
+        known = int(continuation[frame.continuation_row, piece_target])
+        continuation[frame.continuation_row, piece_target] = gravity(known, share, CONTINUATION_MAX)
 
 
 @njit
 def learn_quiet(ctx, move, bonus):
     """Add shares of `bonus` to all histories of a quiet `move` of ctx.pos."""
     params = ctx.params
-    slot, to_slot = history_slot(ctx.pos, move), continuation_slot(ctx.pos, move)
+    slot, piece_target = history_slot(ctx.pos, move), continuation_slot(ctx.pos, move)
     learn_main(ctx, slot, bonus)
     if ctx.ply < LOW_PLIES:
         learn_low_ply(ctx, slot, bonus * params.low_ply_share // 1024)
-    if to_slot >= 0:
-        learn_continuations(ctx, ctx.ply, to_slot, bonus * params.continuation_share // 1024)
+    if piece_target >= 0:
+        learn_continuations(ctx, ctx.ply, piece_target, bonus * params.continuation_share // 1024)
 
 
 @njit
@@ -319,7 +367,7 @@ def learn_last_continuations(ctx, bonus):
     """Add `bonus` to the continuation histories of the last move, if there is one."""
     last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
     if last.move != MOVE_NONE:
-        learn_continuations(ctx, ctx.ply - 1, last.to_slot, bonus)
+        learn_continuations(ctx, ctx.ply - 1, last.piece_target, bonus)
 
 
 @njit
@@ -343,7 +391,7 @@ def learn_from_static_eval(ctx):
         return
     limits = ctx.params.eval_history_range
     change = min(max(-(last.static_eval + here.static_eval), limits[0]), limits[1]) + limits[2]
-    learn_main(ctx, last.slot, change * ctx.params.eval_history // 128)
+    learn_main(ctx, last.history_slot, change * ctx.params.eval_history // 128)
 
 
 @njit
@@ -353,7 +401,7 @@ def learn_from_best_move(ctx, best_move, searched, depth, tt_move):
     The bonus grows with the histories of the opponent's last move, because refuting a promising move is worth more.
 
     Args:
-        searched: the number of other moves, in ctx.searched[ctx.ply]
+        searched: the other moves, uint32[n]
     """
     params = ctx.params
     last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
@@ -370,8 +418,7 @@ def learn_from_best_move(ctx, best_move, searched, depth, tt_move):
     if last.move_count == 1 + last.tt_hit and last.quiet:
         learn_last_continuations(ctx, -malus * params.early_move_malus // 1024)
     quiet_malus = malus * params.quiet_malus // 1024
-    for index in range(searched):
-        move = ctx.searched[ctx.ply, index]
+    for move in searched:
         if not is_quiet(ctx.pos, move):
             learn_capture(ctx, capture_slot(ctx.pos, move), -malus * params.capture_malus // 1024)
         elif quiet_best:
@@ -388,7 +435,7 @@ def learn_from_fail_low(ctx, best_value, depth):
     if last.move == MOVE_NONE:
         return
     if not last.quiet:
-        learn_capture(ctx, last.slot, params.fail_low_capture)
+        learn_capture(ctx, last.history_slot, params.fail_low_capture)
         return
     scale = params.fail_low_base - last.stat_score // params.fail_low_stat
     scale += min(params.fail_low_depth[0] * depth, params.fail_low_depth[1])
@@ -401,7 +448,7 @@ def learn_from_fail_low(ctx, best_value, depth):
     bonus = min(params.fail_low_bonus[0] * depth - params.fail_low_bonus[1], params.fail_low_bonus[2])
     bonus *= max(scale, 0)
     learn_last_continuations(ctx, bonus * params.fail_low_shares[0] // 16384)
-    learn_main(ctx, last.slot, bonus * params.fail_low_shares[1] // 16384)
+    learn_main(ctx, last.history_slot, bonus * params.fail_low_shares[1] // 16384)
 
 
 @njit
@@ -418,11 +465,12 @@ def learn_correction(ctx, difference, depth, has_best_move):
     rate = params.correction_best_move if has_best_move else params.correction_fail_low
     step = min(max(difference * depth * rate // 128, -limit), limit)
     tables = record_at(ctx, ctx.histories)
+    shared = record_at(tables, tables.shared)
     slots = ctx.frames[BEFORE_ROOT + ctx.ply].correction_slots
     for table in range(CORRECTION_TABLES):
         slot, bonus = slots[table], step * params.correction_rates[table] // 1024
-        tables.corrections[table, slot] = gravity(int(tables.corrections[table, slot]), bonus, CORRECTION_MAX)
+        shared.corrections[table, slot] = gravity(int(shared.corrections[table, slot]), bonus, CORRECTION_MAX)
     before, last = ctx.frames[BEFORE_ROOT + ctx.ply - 2], ctx.frames[BEFORE_ROOT + ctx.ply - 1]
     if before.move != MOVE_NONE and last.move != MOVE_NONE:
-        known = int(tables.continuation_corrections[before.to_slot, last.to_slot])
-        tables.continuation_corrections[before.to_slot, last.to_slot] = gravity(known, step, CORRECTION_MAX)
+        known = int(shared.continuation_corrections[before.piece_target, last.piece_target])
+        shared.continuation_corrections[before.piece_target, last.piece_target] = gravity(known, step, CORRECTION_MAX)

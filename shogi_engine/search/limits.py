@@ -1,5 +1,6 @@
 """The limits and the results of a search: plain data, standard library only."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from shogi_engine.types.clock import TimeBudget
@@ -60,7 +61,7 @@ class Result:
     """The result of a search. bestmove and ponder are 0 if there is none.
 
     Attributes:
-        infos: the last report of each multipv line
+        infos: the final report of each multipv line, with the nodes and the time of the whole search
         exact: whether the score is proven; see Info
     """
 
@@ -73,3 +74,8 @@ class Result:
     pv: tuple[int, ...]
     infos: tuple[Info, ...]
     exact: bool = False
+
+
+def by_score(infos: Iterable[Info]) -> list[Info]:
+    """Return lines sorted from best to worst. The sort is stable."""
+    return sorted(infos, key=lambda info: -info.score)

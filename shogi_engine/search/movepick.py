@@ -1,9 +1,16 @@
 """The move picker: yields the moves of a node one by one, best first, and generates them in stages.
 
-The order is: the table's move, captures that lose little, quiet moves by their histories, bad captures, and quiet moves
-with bad histories. "Captures" are all moves that change the value at once (`generate_captures`). Most nodes are cut by
-the table's move or a capture, and there are many quiet moves, especially drops. They are therefore generated late, as
-in Stockfish (https://github.com/official-stockfish/Stockfish, movepick.cpp).
+The order is, with Stockfish's names (https://github.com/official-stockfish/Stockfish, movepick.cpp):
+
+* TT_MOVE: the table's move
+* GOOD_CAPTURE: captures that lose little, with scores above LEAST_GOOD_CAPTURE
+* GOOD_QUIET: quiet moves by their histories
+* BAD_CAPTURE: the other captures, all with the score -params.bad_quiet
+* BAD_QUIET: quiet moves with bad histories, whose scores are below that
+
+"Captures" are all moves that change the value at once (`generate_captures`). Most nodes are cut by the table's move or
+a capture, and there are many quiet moves, especially drops, so they are generated late. From then on, the order is only
+that of the scores.
 """
 
 import numpy as np
@@ -29,9 +36,11 @@ from shogi_engine.search.history import BEFORE_ROOT, LOW_PLIES, main_history, pr
 
 TT_MOVE_SCORE = 1 << 30
 CAPTURE_SCORE = 1 << 24  # added to the scores of captures until they turn out to be bad
+LEAST_GOOD_CAPTURE = CAPTURE_SCORE // 2  # between the scores of captures and those of quiet moves
 
-# The stages of a picker are named after the moves generated next. In check, all evasions are generated at once.
-TT_MOVE, GENERATE_CAPTURES, GENERATE_QUIETS, ALL_GENERATED = range(4)
+# The stages of a picker: the table's move comes next, captures are generated next, good captures come next and then
+# quiet moves are generated, or all moves have been generated. In check, all evasions are generated at once.
+TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURE, ALL_GENERATED = range(4)
 
 
 @njit
@@ -49,8 +58,7 @@ def init_picker(ctx, picker, start, tt_move):
 def next_move(ctx, picker):
     """Return the next move of ctx.pos, or MOVE_NONE after the last. Moves are pseudo-legal.
 
-    ctx.moves[picker.start : picker.index + 1] are the moves returned so far; ctx.moves[picker.end:] is free. If
-    picker.skip_quiets is set, no quiet moves are generated.
+    ctx.moves[picker.start : picker.index + 1] are the moves returned so far; ctx.moves[picker.end:] is free.
     """
     tt_move = picker.tt_move
     index = picker.index + 1
@@ -70,7 +78,7 @@ def next_move(ctx, picker):
             picker.stage = ALL_GENERATED
             count = generate_evasions(ctx, end)
         else:
-            picker.stage = GENERATE_QUIETS
+            picker.stage = GOOD_CAPTURE
             count = generate_captures(ctx, end)
         end = without_tt_move(ctx, end, count, tt_move, is_tt_move_done)
         score_captures(ctx, picker.end, end, tt_move)
@@ -79,7 +87,7 @@ def next_move(ctx, picker):
     if index < end and (picker.stage != ALL_GENERATED or index - picker.start < ctx.params.sorted_moves):
         pick_move(ctx, index, end)
 
-    if picker.stage == GENERATE_QUIETS and (index == end or ctx.scores[index] < CAPTURE_SCORE // 2):
+    if picker.stage == GOOD_CAPTURE and (index == end or ctx.scores[index] < LEAST_GOOD_CAPTURE):
         picker.stage = ALL_GENERATED
         if not picker.skip_quiets:
             prefetch_quiet_histories(ctx)
@@ -95,10 +103,8 @@ def next_move(ctx, picker):
 
 @njit
 def skip_quiet_moves(ctx, picker):
-    """Drop the quiet moves that `picker` has not returned yet, except check evasions.
-
-    Set picker.skip_quiets to prevent that more are generated.
-    """
+    """Drop the quiet moves that `picker` has not returned yet, except check evasions, and let it generate no more."""
+    picker.skip_quiets = 1
     if picker.stage != ALL_GENERATED or is_in_check(ctx.pos):
         return
     kept = picker.index + 1
@@ -116,8 +122,9 @@ def score_captures(ctx, start, end, tt_move):
     """Write the ordering scores of the captures, or evasions, ctx.moves[start:end] to ctx.scores."""
     params = ctx.params
     tables = record_at(ctx, ctx.histories)
+    shared = record_at(tables, tables.shared)
     in_check = is_in_check(ctx.pos)
-    last_row = ctx.frames[BEFORE_ROOT + ctx.ply - 1].row
+    last_row = ctx.frames[BEFORE_ROOT + ctx.ply - 1].continuation_row
     for index in range(start, end):
         move = ctx.moves[index]
         if move == tt_move:
@@ -129,7 +136,7 @@ def score_captures(ctx, start, end, tt_move):
             ctx.scores[index] = score
         else:
             slot = continuation_slot(ctx.pos, move)
-            ctx.scores[index] = main_history(ctx, move) + (int(tables.continuation[last_row, slot]) if slot >= 0 else 0)
+            ctx.scores[index] = main_history(ctx, move) + (int(shared.continuation[last_row, slot]) if slot >= 0 else 0)
 
 
 @njit
@@ -137,10 +144,11 @@ def score_quiets(ctx, start, end, tt_move):
     """Write the ordering scores of the quiet moves ctx.moves[start:end] to ctx.scores."""
     params = ctx.params
     tables = record_at(ctx, ctx.histories)
-    continuation = tables.continuation
+    continuation = record_at(tables, tables.shared).continuation
     here = BEFORE_ROOT + ctx.ply
-    row1, row2, row3 = ctx.frames[here - 1].row, ctx.frames[here - 2].row, ctx.frames[here - 3].row
-    row4, row6 = ctx.frames[here - 4].row, ctx.frames[here - 6].row
+    row1, row2 = ctx.frames[here - 1].continuation_row, ctx.frames[here - 2].continuation_row
+    row3, row4 = ctx.frames[here - 3].continuation_row, ctx.frames[here - 4].continuation_row
+    row6 = ctx.frames[here - 6].continuation_row
     near_root = ctx.ply < LOW_PLIES
     low_ply_share = 1024 * params.order_low_ply // (1 + ctx.ply)
     order_main, order_check = params.order_main, params.order_check
@@ -184,7 +192,7 @@ def pick(ctx, index, end):
 def pick_move(ctx, index, end):
     """Do the same as `pick`, but put bad captures behind most quiet moves. SEE is computed only for picked captures."""
     move = pick(ctx, index, end)
-    while CAPTURE_SCORE // 2 < ctx.scores[index] < TT_MOVE_SCORE and not is_in_check(ctx.pos):
+    while LEAST_GOOD_CAPTURE < ctx.scores[index] < TT_MOVE_SCORE and not is_in_check(ctx.pos):
         score = ctx.scores[index] - CAPTURE_SCORE
         if see_ge(ctx, move, -score // ctx.params.good_capture_see):
             break

@@ -4,7 +4,7 @@ import contextlib
 import copy
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,14 +33,15 @@ from shogi_engine.search.context import (
     set_root,
     write_root_moves,
 )
-from shogi_engine.search.history import Histories
-from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.history import Histories, SharedHistories
+from shogi_engine.search.limits import Info, Limits, Result, by_score
 from shogi_engine.search.parameters import follow_evaluation, params_for
-from shogi_engine.search.root_moves import prepare_root
+from shogi_engine.search.root_moves import ROOT_MOVE_FIELDS, prepare_root, sort_root_moves
 from shogi_engine.search.root_search import open_window, search_root
 from shogi_engine.search.timeman import TimeManager
 from shogi_engine.search.timer import Timer
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.search.vote import elected
 from shogi_engine.types.clock import TimeBudget
 
 MAX_DEPTH = 100
@@ -82,6 +83,7 @@ class Searcher:
         self.tt = TranspositionTable(hash_mb)
         self._stop = stop_token or StopToken()
         self._contexts: list[Any] = []
+        self._shared = SharedHistories(game)
         self._histories: list[Histories] = []  # one for each context
         self._timer: Timer | None = None
         self._extension: tuple[float, TimeBudget | None] | None = None
@@ -95,7 +97,7 @@ class Searcher:
             raise ValueError(f"a search must have 1 to {MAX_THREADS} threads, not {threads}")
         del self._contexts[threads:], self._histories[threads:]
         while len(self._contexts) < threads:
-            self._histories.append(Histories(self.game))
+            self._histories.append(Histories(self.game, self._shared))
             self._contexts.append(self._new_context(self._histories[-1]))
 
     def _new_context(self, histories: Histories) -> Any:
@@ -137,6 +139,7 @@ class Searcher:
     def new_game(self) -> None:
         """Forget what earlier searches learned."""
         self.tt.clear()
+        self._shared.clear()
         for histories in self._histories:
             histories.clear()
 
@@ -173,7 +176,7 @@ class Searcher:
         """
         twin = copy.copy(self)
         twin._stop, twin._lock, twin.tt = StopToken(), threading.Lock(), TranspositionTable(1)
-        twin._contexts, twin._histories = [], []
+        twin._contexts, twin._histories, twin._shared = [], [], SharedHistories(self.game)
         twin._set_threads(1)
         twin.search(self.game.parse_position(self.game.start), (), Limits(depth=1))
 
@@ -270,11 +273,6 @@ class Searcher:
         prepare_root(ctx)
 
 
-def by_score(infos: Iterable[Info]) -> list[Info]:
-    """Return lines sorted from best to worst. The sort is stable."""
-    return sorted(infos, key=lambda info: -info.score)
-
-
 class _Run:
     """One call of Searcher.search: what its threads share and report."""
 
@@ -289,6 +287,7 @@ class _Run:
         self.multipv = min(limits.multipv, int(self.contexts[0].root_count))
         self.lines: dict[int, Info] = {}  # the lines of the current iteration
         self.complete: list[Info] = []  # the lines of the last finished iteration: exact values, best first
+        self.helped: dict[int, Info] = {}  # the line of each helper's last finished iteration
         self.failure: BaseException | None = None
         self.position = copy_position(searcher.game, self.contexts[0].pos)  # contexts change theirs while searching
         self.params = searcher.params
@@ -298,11 +297,8 @@ class _Run:
 
     def go(self, timer: Timer) -> Result:
         """Run the main thread and the helpers, and return the result."""
-        helpers = []
-        if len(self.contexts) > 1:
-            for number, ctx in enumerate(self.contexts[1:], 1):
-                helpers.append(start_thread(self._help, f"search-{number}", ctx, number))
-        main = self.contexts[0]
+        main, *others = self.contexts
+        helpers = [start_thread(self._help, f"search-{number}", ctx, number) for number, ctx in enumerate(others, 1)]
         try:
             self._deepen(main, timer)
         finally:
@@ -317,7 +313,7 @@ class _Run:
     def _help(self, ctx: Any, number: int) -> None:
         """Run iterative deepening in a helper thread (Lazy SMP). Half of the helpers are one ply ahead.
 
-        The threads share their results through the transposition table.
+        The threads share their results through the transposition table and the histories.
         """
         try:
             first = 1 + number % 2
@@ -325,6 +321,8 @@ class _Run:
                 if ctx.stopped:
                     break
                 self._iterate(ctx, depth, 0)
+                if not ctx.stopped:
+                    self.helped[number] = self._line(ctx, depth, 0, int(ctx.root_scores[0]), "")
         except BaseException as failure:
             self.failure = failure
             self.searcher.stop()
@@ -347,20 +345,22 @@ class _Run:
         time_manager.only = int(ctx.root_count) == 1
         if time_manager.only:
             timer.cap(time_manager.factor)
-        scores = [0] * self.multipv
+        fields = np.asarray(ctx)
         for depth in self._depths(ctx):
             for line in range(self.multipv):
-                scores[line] = self._iterate(ctx, depth, line, report=True)
-                if line not in self.lines or self.lines[line].bound:  # aborted
+                pv = self.complete[line].pv if self.complete else ()
+                fields["pv"][0, : len(pv)], fields["pv_end"][0] = pv, len(pv)  # those of other lines were there
+                self._iterate(ctx, depth, line, report=True)
+                if ctx.stopped:
                     return
             self._complete_depth(ctx)
-            scores = [info.score for info in self.complete]
-            time_manager.note(self.complete[0].pv[0], scores[0])
+            score = self.complete[0].score
+            time_manager.note(self.complete[0].pv[0], score)
             clear = time_manager.easy or time_manager.only
             if self.multipv == 1 and time_manager.steady and not clear and timer.may_be_cut():
-                time_manager.easy = self._others_are_far(ctx, scores[0], depth)
+                time_manager.easy = self._others_are_far(ctx, score, depth)
             timer.cap(time_manager.factor if time_manager.easy or time_manager.only else None)
-            if ctx.stopped or self._settled(scores[0], depth):
+            if ctx.stopped or self._settled(score, depth):
                 return
             if not timer.may_continue(time_manager.factor) and not timer.finish_second():
                 return
@@ -371,15 +371,22 @@ class _Run:
         self.complete = [replace(info, multipv=number) for number, info in enumerate(lines, 1)]
         self.lines = {}
         if self.multipv > 1:
-            for place, info in enumerate(self.complete):
-                ctx.root_moves[place] = info.pv[0]
-                if self.on_info:
-                    self.on_info(info)
+            sort_root_moves(ctx, self.multipv)
+            for info in self.complete if self.on_info else ():
+                self.on_info(info)
 
     def _others_are_far(self, ctx: Any, score: int, depth: int) -> bool:
         """Tell whether a search to half the depth finds no other root move with a value close to `score`."""
+        if abs(score) >= VALUE_MATE_IN_MAX:
+            return False
         least = score - int(self.params.easy_move_margin) * self.noise
-        return abs(score) < VALUE_MATE_IN_MAX and int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
+        fields = np.asarray(ctx)
+        # A bound at half the depth says little of the moves.
+        kept = {name: fields[name].copy() for name in ROOT_MOVE_FIELDS}
+        far = int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
+        for name, values in kept.items():
+            fields[name][...] = values
+        return far
 
     def _settled(self, score: int, depth: int) -> bool:
         """Tell whether to stop deepening: the requested mate was found, or a mate that no deeper search can shorten."""
@@ -390,33 +397,40 @@ class _Run:
             return plies <= self.limits.mate
         return plies <= depth - 2 and plies < MAX_PLY and self.limits.multipv == 1
 
-    def _iterate(self, ctx: Any, depth: int, line: int, report: bool = False) -> int:
-        """Search one depth with an aspiration window, widened until the score lies inside; return the score."""
+    def _iterate(self, ctx: Any, depth: int, line: int, report: bool = False) -> None:
+        """Search one depth with an aspiration window, widened until the score lies inside."""
         open_window(ctx, line, depth)
         while True:
             alpha, beta, window_depth = (int(ctx.window[name]) for name in ("alpha", "beta", "depth"))
             value = int(search_root(ctx, alpha, beta, window_depth, line))
-            if ctx.stopped:
-                if int(ctx.root_scores[line]) > alpha and report:
-                    self._note(ctx, depth, line, int(ctx.root_scores[line]), "lower")
-                return value
+            if ctx.stopped:  # the best move found so far may have a value already
+                value = int(ctx.root_scores[line])
+                if value > alpha and report:
+                    self._note(ctx, depth, line, value, BOUND_NAMES[value >= beta])
+                return
             failed = int(ctx.window.failed)
             if report:
                 self._note(ctx, depth, line, value, BOUND_NAMES[failed], show=not failed or depth > BOUNDS_AFTER)
             if not failed:
-                return value
+                return
 
     def _note(self, ctx: Any, depth: int, line: int, score: int, bound: str, show: bool = True) -> None:
         """Record the principal variation of the root. Report it if `show` is set and there is only one line.
 
         Several lines are reported together, when they have been sorted.
         """
+        self.lines[line] = self._line(ctx, depth, line, score, bound)
+        if self.on_info and show and self.multipv == 1:
+            self.on_info(self.lines[line])
+
+    def _line(self, ctx: Any, depth: int, line: int, score: int, bound: str) -> Info:
+        """Return what a thread knows of a line that it has searched."""
         fields = np.asarray(ctx)
         pv = tuple(fields["pv"][0, : int(fields["pv_end"][0])].tolist())
         first = int(fields["root_moves"][line])
         if not pv or pv[0] != first:
             pv = (first,)
-        info = Info(
+        return Info(
             depth=depth,
             seldepth=max(int(fields["seldepth"]), depth),
             multipv=line + 1,
@@ -426,11 +440,8 @@ class _Run:
             seconds=time.perf_counter() - self.began,
             hashfull=self.searcher.tt.permille_used() if self.on_info else 0,
             pv=pv,
-            exact=not bound and self._is_exact(ctx, depth),
+            exact=not bound and not ctx.stopped and self._is_exact(ctx, depth),
         )
-        self.lines[line] = info
-        if self.on_info and show and self.multipv == 1:
-            self.on_info(info)
 
     def _is_exact(self, ctx: Any, depth: int) -> bool:
         """Tell whether a search of `depth` plies proves its score: it reaches the game's end and prunes nothing."""
@@ -454,32 +465,33 @@ class _Run:
         return self.searcher.extended(self.position, info.pv, length)
 
     def _last_lines(self) -> list[Info]:
-        """Return the sorted lines of the last completed iteration, which have exact values.
+        """Return the lines that the search ends with, best first.
 
-        If there is only one line, and the aborted iteration found another best move, return that move instead; its
-        value may be a bound. Several lines are returned unchanged, because values of different depths cannot be
-        compared. If no iteration was completed, return the lines of the first one.
+        A single line is that of the running iteration if it has found one: even if its value is a bound, it says more
+        than the value of the iteration before. Only a lost one is not believed, because the other moves have not been
+        searched. Several lines are those of the last completed iteration, because values of different depths cannot be
+        compared; before there is one, those of the first.
         """
         best = self.lines.get(0)
-        if best is None or (self.complete and self.multipv > 1):
+        lost = best is not None and best.score <= -VALUE_MATE_IN_MAX and not best.bound
+        if best is None or (self.complete and (self.multipv > 1 or lost)):
             return self.complete
-        if not self.complete:
-            return [best, *by_score(info for line, info in self.lines.items() if line > 0)]
-        if best.pv[0] == self.complete[0].pv[0]:
-            return self.complete
-        return [best]
+        return [best, *by_score(info for line, info in self.lines.items() if line > 0)]
 
     def _result(self, ctx: Any) -> Result:
         """Return the result. If no move was searched, it is the first legal move."""
         nodes = self._nodes()
         seconds = time.perf_counter() - self.began
         infos = self._last_lines()
+        unlimited = self.multipv == 1 and self.limits.depth is None and self.limits.mate is None
+        if self.helped and infos and unlimited and not infos[0].exact:
+            infos = [elected([infos[0], *self.helped.values()], self.noise)]
         used = self.searcher.tt.permille_used()
         if not infos:
             move = int(ctx.root_moves[0])
             return Result(move, 0, 0, 0, nodes, seconds, (move,), ())
         infos = [
-            replace(info, multipv=number, pv=self._extend_pv(info), hashfull=used)
+            replace(info, multipv=number, pv=self._extend_pv(info), hashfull=used, nodes=nodes, seconds=seconds)
             for number, info in enumerate(infos[: self.limits.multipv], 1)
         ]
         best = infos[0]

@@ -1,13 +1,15 @@
-"""The root moves during a search: their order, their values and the nodes spent on them."""
+"""The root moves during a search: their order and their values."""
 
-from shogi_engine.interface.game import VALUE_NONE, is_legal, root_order_score
+from shogi_engine.interface.game import VALUE_NONE, root_order_score
 from shogi_engine.jit import njit
-from shogi_engine.search.context import generate_searched_moves, start_search
+from shogi_engine.search.context import generate_searched_moves, start_search, take_root_moves
+
+ROOT_MOVE_FIELDS = ("root_moves", "root_scores", "root_averages", "root_squares")  # of ctx: one entry for each move
 
 
 @njit
-def note_root_move(ctx, place, value, nodes):
-    """Record the value of the root move at ctx.root_first + place, and the nodes spent on it."""
+def note_root_move(ctx, place, value):
+    """Record the value of the root move at ctx.root_first + place."""
     index = ctx.root_first + place
     square = value * abs(value)
     if ctx.root_averages[index] == VALUE_NONE:
@@ -15,7 +17,29 @@ def note_root_move(ctx, place, value, nodes):
     else:
         ctx.root_averages[index] = (value + ctx.root_averages[index]) // 2
         ctx.root_squares[index] = (square + ctx.root_squares[index]) // 2
-    ctx.root_efforts[index] += nodes
+
+
+@njit
+def move_up(ctx, index, place):
+    """Move the root move at `index`, with all that is known about it, up to `place`. The others keep their order."""
+    move, score = ctx.root_moves[index], ctx.root_scores[index]
+    average, square = ctx.root_averages[index], ctx.root_squares[index]
+    while index > place:
+        ctx.root_moves[index], ctx.root_scores[index] = ctx.root_moves[index - 1], ctx.root_scores[index - 1]
+        ctx.root_averages[index], ctx.root_squares[index] = ctx.root_averages[index - 1], ctx.root_squares[index - 1]
+        index -= 1
+    ctx.root_moves[place], ctx.root_scores[place] = move, score
+    ctx.root_averages[place], ctx.root_squares[place] = average, square
+
+
+@njit
+def sort_root_moves(ctx, count):
+    """Sort the first `count` root moves by their scores, the best first, stably."""
+    for index in range(1, count):
+        place = index
+        while place > 0 and ctx.root_scores[place - 1] < ctx.root_scores[index]:
+            place -= 1
+        move_up(ctx, index, place)
 
 
 @njit
@@ -24,17 +48,8 @@ def bring_to_front(ctx, place, value):
 
     The best move is then at the front even if the search is stopped.
     """
-    first = ctx.root_first
-    index = first + place
-    move, average = ctx.root_moves[index], ctx.root_averages[index]
-    square, effort = ctx.root_squares[index], ctx.root_efforts[index]
-    while index > first:
-        ctx.root_moves[index], ctx.root_averages[index] = ctx.root_moves[index - 1], ctx.root_averages[index - 1]
-        ctx.root_squares[index], ctx.root_efforts[index] = ctx.root_squares[index - 1], ctx.root_efforts[index - 1]
-        index -= 1
-    ctx.root_moves[first], ctx.root_averages[first] = move, average
-    ctx.root_squares[first], ctx.root_efforts[first] = square, effort
-    ctx.root_scores[first] = value
+    move_up(ctx, ctx.root_first + place, ctx.root_first)
+    ctx.root_scores[ctx.root_first] = value
 
 
 @njit
@@ -45,17 +60,8 @@ def prepare_root(ctx):
     first one is played.
     """
     if ctx.root_count == 0:
-        for index in range(generate_searched_moves(ctx, 0)):
-            if is_legal(ctx.pos, ctx.moves[index]):
-                ctx.root_moves[ctx.root_count] = ctx.moves[index]
-                ctx.root_count += 1
+        take_root_moves(ctx, generate_searched_moves(ctx, 0))
     start_search(ctx)
     for index in range(int(ctx.root_count)):
-        ctx.scores[index] = root_order_score(ctx, ctx.root_moves[index])
-    for index in range(1, int(ctx.root_count)):
-        move, score = ctx.root_moves[index], ctx.scores[index]
-        place = index
-        while place > 0 and ctx.scores[place - 1] < score:
-            ctx.root_moves[place], ctx.scores[place] = ctx.root_moves[place - 1], ctx.scores[place - 1]
-            place -= 1
-        ctx.root_moves[place], ctx.scores[place] = move, score
+        ctx.root_scores[index] = root_order_score(ctx, ctx.root_moves[index])
+    sort_root_moves(ctx, int(ctx.root_count))

@@ -30,13 +30,13 @@ def open_window(ctx, line, depth):
     """Open ctx.window for an iteration of `depth` plies, around the average value of the root move at `line`.
 
     The window is wider if the mean square of the move's values is large. Without an earlier value it is full. Call
-    `search_root(ctx, window.alpha, window.beta, window.depth, line)` until window.failed is 0.
+    `search_root(ctx, window.alpha, window.beta, window.depth, line)` until window.failed is 0. ctx.pv[0] must be the
+    principal variation that this line had last.
     """
     params, window = ctx.params, ctx.window
-    if line == 0:
-        ctx.last_pv_end = ctx.pv_end[0]
-        for ply in range(ctx.last_pv_end):
-            ctx.last_pv[ply] = ctx.pv[0, ply]
+    ctx.last_pv_end = ctx.pv_end[0]
+    for ply in range(ctx.last_pv_end):
+        ctx.last_pv[ply] = ctx.pv[0, ply]
     average = ctx.root_averages[line]
     window.iteration = window.depth = depth
     window.delta = params.aspiration_window + ctx.thread % 8

@@ -44,7 +44,10 @@ TERMS = record_dtype(
 def think(ctx, nodes):
     """Search ctx.pos, whose moves are in ctx.root_moves, for about `nodes` nodes; return the value.
 
-    The best move is then ctx.root_moves[0]. The first ply is always completed, as there is no value before that.
+    The best move is then ctx.root_moves[0]. The first ply is always completed, as there is no value before that. The
+    value is the last one found, even in an iteration that is not completed. If it is a bound, it is nearer to the truth
+    than the value of the iteration before: values of completed iterations alone would be too high where a search fails
+    low and is stopped while it looks for a better move.
     """
     ctx.generation = (ctx.generation + ONE) & np.uint64(GENERATIONS - 1)
     ctx.node_limit = NO_LIMIT
@@ -53,12 +56,14 @@ def think(ctx, nodes):
     for depth in range(1, 64):
         open_window(ctx, 0, depth)
         while True:
-            value = search_root(ctx, ctx.window.alpha, ctx.window.beta, ctx.window.depth, 0)
-            if ctx.stopped or ctx.window.failed == 0:
+            alpha = ctx.window.alpha
+            value = search_root(ctx, alpha, ctx.window.beta, ctx.window.depth, 0)
+            if ctx.stopped:
+                value = int(ctx.root_scores[0])  # a loss is not proven before all moves have been searched
+                return value if value > max(alpha, -VALUE_MATE_IN_MAX) else best
+            best = value
+            if ctx.window.failed == 0:
                 break
-        if ctx.stopped:
-            break
-        best = value
         ctx.node_limit = nodes
         if abs(best) >= VALUE_MATE_IN_MAX:
             break

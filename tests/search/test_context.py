@@ -24,7 +24,7 @@ from shogi_engine.search.context import (
     start_search,
     write_root_moves,
 )
-from shogi_engine.search.history import Histories, histories_dtype, scratch_histories
+from shogi_engine.search.history import Histories, scratch_histories, shared_dtype
 
 NAMES = ["tictactoe", "othello4", "othello", "shogi"]
 CYCLE = ("2h3h", "8b7b", "3h2h", "7b8b")
@@ -60,7 +60,7 @@ def test_layouts_are_those_of_the_game_whatever_its_name():
     wider = replace(game, max_moves=2 * game.max_moves, continuation_slots=7)
     assert context_dtype(wider, evaluation)["root_moves"].shape == (2 * game.max_moves,)
     assert context_dtype(game, evaluation)["root_moves"].shape == (game.max_moves,)
-    assert histories_dtype(wider)["continuation"].shape[1] == 8
+    assert shared_dtype(wider)["continuation"].shape[1] == 8
     assert Histories(wider, scratch=True).tables.dtype != Histories(game, scratch=True).tables.dtype
     assert scratch_histories(wider) is not scratch_histories(game)
     assert context_dtype(replace(game, name="another"), evaluation) is context_dtype(game, evaluation)

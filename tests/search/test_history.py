@@ -57,8 +57,13 @@ def ctx(histories):
 
 
 def tables(ctx):
-    """Return the history tables that `ctx` uses."""
+    """Return the thread's history tables that `ctx` uses."""
     return python_record_at(ctx, ctx.histories)
+
+
+def shared(ctx):
+    """Return the history tables that it shares with other threads."""
+    return python_record_at(tables(ctx), tables(ctx).shared)
 
 
 def play(ctx, *texts):
@@ -103,29 +108,28 @@ def test_a_continuation_is_remembered_after_the_same_move(ctx):
     play(ctx, "2g2f")
     assert continuation_score(ctx, answer) == unknown  # after another move
     forget(ctx)
-    assert (tables(ctx).continuation == START_VALUES["continuation"]).all()
+    assert (shared(ctx).continuation == START_VALUES["continuation"]).all()
 
 
 def test_nothing_is_learnt_of_no_move(ctx):
     """Before the root and at null moves there is no move to answer."""
-    fresh = tables(ctx).continuation.copy()
-    none = tables(ctx).continuation.shape[0] - 1
-    assert none == 4 * GAME.continuation_slots and (ctx.frames["row"][:BEFORE_ROOT] == none).all()
+    fresh = shared(ctx).continuation.copy()
+    none = shared(ctx).continuation.shape[0] - 1
+    assert none == 4 * GAME.continuation_slots and (ctx.frames["continuation_row"][:BEFORE_ROOT] == none).all()
     learn_continuations(ctx, 0, 5, 1000)
     make_null_move(ctx)
     learn_continuations(ctx, ctx.ply, 5, 1000)
     learn_from_fail_low(ctx, -300, 8)
-    assert np.array_equal(tables(ctx).continuation, fresh) and not tables(ctx).main.any()
+    assert np.array_equal(shared(ctx).continuation, fresh) and not tables(ctx).main.any()
     evaluate(ctx)
     learn_correction(ctx, 300, 8, True)
-    assert (tables(ctx).continuation_corrections == START_VALUES["continuation_corrections"]).all()
+    assert (shared(ctx).continuation_corrections == START_VALUES["continuation_corrections"]).all()
 
 
 def test_moves_that_were_not_searched_are_not_punished(ctx):
-    """Of the moves before the best one only those in ctx.searched were."""
     moves = {text: np.uint32(GAME.parse_move(ctx.pos, text)) for text in ("7g7f", "2g2f", "6g6f", "1g1f")}
-    ctx.searched[0, :2] = moves["2g2f"], moves["6g6f"]
-    learn_from_best_move(ctx, moves["7g7f"], 1, 6, 0)
+    searched = np.array([moves["2g2f"]], dtype=np.uint32)
+    learn_from_best_move(ctx, moves["7g7f"], searched, 6, 0)
     assert main_history(ctx, moves["7g7f"]) > 0 > main_history(ctx, moves["2g2f"])
     assert main_history(ctx, moves["6g6f"]) == main_history(ctx, moves["1g1f"]) == 0
 
@@ -162,7 +166,7 @@ def test_static_values_are_corrected_towards_what_was_found(ctx, difference):
 def test_a_game_without_continuation_slots_keeps_none():
     histories = Histories(OTHELLO)
     ctx = new_context(OTHELLO, histories)
-    assert tables(ctx).continuation.shape == (1, 1)
+    assert shared(ctx).continuation.shape == (1, 1)
     ctx.pos = OTHELLO.parse_position(OTHELLO.start)
     assert continuation_score(ctx, np.uint32(19)) == 0
 

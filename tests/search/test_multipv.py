@@ -10,7 +10,10 @@ import pytest
 from games import game_of
 from search.searching import final_position, random_positions
 from search.test_root import fresh
-from shogi_engine.search.limits import Limits
+from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
+from shogi_engine.search import root
+from shogi_engine.search.limits import Info, Limits
+from shogi_engine.search.root_moves import ROOT_MOVE_FIELDS
 
 DATA = Path(__file__).parent.parent / "data"
 COUNT = 5
@@ -116,19 +119,89 @@ def test_a_search_that_is_stopped_has_the_lines_of_its_last_finished_depth(name,
         lines = result.infos
         assert len(lines) == min(multipv, len(searcher.root_moves(position)))
         finished = depths_of(exact)[-1][-len(lines) :]  # a depth that reaches the end of the game is searched twice
-        if lines[0].pv[0] == finished[0].pv[0]:
+        assert {(info.nodes, info.seconds) for info in lines} == {(result.nodes, result.seconds)}
+        if multipv > 1:
             check_lines(searcher, position, lines, len(finished))
             assert {info.depth for info in lines} == {finished[0].depth}
             assert [info.score for info in lines] == [info.score for info in finished]
             assert all(line.pv[: len(info.pv)] == info.pv for line, info in zip(lines, finished, strict=True))
-        else:  # a better move was found on the way: it is shown if it is the only one
-            changed += 1
-            assert multipv == 1
-            # Othello's last depth is searched twice, at first with selectivity.
-            assert lines[0].depth > finished[0].depth or not lines[0].bound or name == "othello"
-            if lines[0].bound:
-                assert lines[0].pv[0] not in {info.pv[0] for info in finished}
+        else:  # a single line is the last one seen, if only with a bound
+            last = seen[-1]
+            if last.score <= -VALUE_MATE_IN_MAX:
+                last = finished[-1]  # other moves have not been searched
+            if not lines[0].bound or lines[0].depth > root.BOUNDS_AFTER:  # others are not reported
+                assert (last.depth, last.score, last.bound) == (lines[0].depth, lines[0].score, lines[0].bound)
+                assert lines[0].pv[: len(last.pv)] == last.pv
+            assert lines[0].depth >= finished[0].depth
+            changed += lines[0].pv[0] != finished[0].pv[0]
     assert changed or multipv > 1 or name == "othello"
+
+
+@pytest.mark.parametrize(
+    ("score", "bound", "believed"),
+    [(-20, "", True), (40, "lower", True), (-VALUE_MATE + 4, "", False), (-VALUE_MATE + 4, "upper", True)],
+)
+def test_a_loss_is_believed_only_if_all_moves_have_been_searched(score, bound, believed):
+    """The last value of an iteration that was stopped; an upper bound is that of a whole search."""
+    finished, running = Info(5, 5, 1, 10, "", 0, 0.0, 0, (1,)), Info(6, 6, 1, score, bound, 0, 0.0, 0, (1,))
+    run = object.__new__(root._Run)
+    run.multipv, run.complete, run.lines = 1, [finished], {0: running}
+    assert run._last_lines() == [running if believed else finished]
+
+
+def test_each_line_keeps_its_own_values_and_principal_variation(monkeypatch):
+    """What is known of a root move goes with it when the lines are sorted, and each line follows its own variation."""
+    searcher, known, lines, looked, moved = fresh("shogi"), {}, [], 0, 0
+    search_root = root.search_root
+
+    def watched(ctx, alpha, beta, depth, line):
+        nonlocal looked, moved
+        moves = ctx.root_moves[: ctx.root_count].tolist()
+        values = list(zip(ctx.root_averages.tolist(), ctx.root_squares.tolist(), strict=True))
+        found = dict(zip(moves, values, strict=False))
+        if known:
+            assert found == known
+        if ctx.window.depth == ctx.window.iteration > 1 and line < len(lines):
+            looked += 1
+            assert tuple(ctx.last_pv[: ctx.last_pv_end].tolist()) == lines[line].pv
+        value = search_root(ctx, alpha, beta, depth, line)
+        after = list(zip(ctx.root_averages.tolist(), ctx.root_squares.tolist(), strict=True))
+        known.clear()
+        known.update(zip(ctx.root_moves[: ctx.root_count].tolist(), after, strict=False))
+        moved += ctx.root_moves[: ctx.root_count].tolist() != moves
+        return value
+
+    def note(info):
+        if info.multipv == 1:
+            lines.clear()
+        lines.append(info)
+
+    monkeypatch.setattr(root, "search_root", watched)
+    for position in shogi_positions(4):
+        searcher.new_game()
+        known.clear()
+        lines.clear()
+        searcher.search(position, (), Limits(depth=8, multipv=4), note)
+    assert looked > 50 and moved > 10
+
+
+def test_the_check_of_an_easy_move_leaves_the_root_moves_alone(monkeypatch):
+    searcher, checks = fresh("shogi"), 0
+    others_are_far = root._Run._others_are_far
+
+    def watched(run, ctx, score, depth):
+        nonlocal checks
+        before = [getattr(ctx, name).copy() for name in ROOT_MOVE_FIELDS]
+        others_are_far(run, ctx, score, depth)
+        assert all((getattr(ctx, name) == values).all() for name, values in zip(ROOT_MOVE_FIELDS, before, strict=True))
+        checks += 1
+        return False
+
+    monkeypatch.setattr(root._Run, "_others_are_far", watched)
+    monkeypatch.setattr(root.Timer, "may_be_cut", lambda timer: True)
+    for position in shogi_positions(6):
+        searcher.search(position, (), Limits(depth=10))
+    assert checks > 3
 
 
 # ---- promotions --------------------------------------------------------------------------------------------------

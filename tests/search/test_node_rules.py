@@ -6,54 +6,75 @@ from processes import environment, run
 
 from search.searching import place
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.types import PAWN, ROOK
+from shogi_engine.games.shogi.attacks import attackers_to
+from shogi_engine.games.shogi.queries import occupied
+from shogi_engine.games.shogi.see import least_attacker
+from shogi_engine.games.shogi.types import PAWN, ROOK, move_from, move_to
 from shogi_engine.interface.game import evaluate, see_ge
 from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, write_root_moves
 from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_correction, prepare_corrections, static_correction
 from shogi_engine.search.root_moves import prepare_root
 from shogi_engine.search.root_search import search_root
-from shogi_engine.search.terms import table_settles
+from shogi_engine.search.selectivity import table_settles
 
 MIDDLE_GAME = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
-# A search in plain Python that notes by ply which moves were made, and looks at those that are to be punished.
-WATCHED = f"""
+# A search in plain Python. It counts what nodes do that they must not do, with a stack of the nodes being searched: the
+# depth that each was called with, and the moves that it made.
+WATCHED = """
 import json
 import numpy as np
-from shogi_engine.games.shogi import GAME
+from shogi_engine import games
 from shogi_engine.interface.game import VALUE_INFINITE
-from shogi_engine.search import alphabeta
+from shogi_engine.search import alphabeta, movepick, root_search
 from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, set_root, write_root_moves
-from shogi_engine.search.history import Histories, learn_from_best_move
+from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_from_best_move
 from shogi_engine.search.root_moves import prepare_root
-from shogi_engine.search.root_search import search_root
+from shogi_engine.search.tt import TranspositionTable
 
-made, punished, not_made = {{}}, 0, 0
-init_picker, make_move = alphabeta.init_picker, alphabeta.make_move
+nodes, found = [], {"punished": 0, "not_made": 0, "again": 0, "changed": 0}
+init_picker, make_move, search = alphabeta.init_picker, alphabeta.make_move, alphabeta.search
 
 def begin(ctx, *rest):
-    made[int(ctx.ply)] = set()
+    look(ctx)
     init_picker(ctx, *rest)
 
+def look(ctx):
+    found["changed"] += int(ctx.frames[BEFORE_ROOT + ctx.ply].depth != nodes[-1][1])
+
 def make(ctx, move):
-    made.setdefault(int(ctx.ply), set()).add(int(move))
+    look(ctx)
+    nodes[-1][2].add(int(move))
     make_move(ctx, move)
 
 def learn(ctx, best_move, searched, *rest):
-    global punished, not_made
-    moves = set(ctx.searched[int(ctx.ply), :searched].tolist())
-    punished, not_made = punished + len(moves), not_made + len(moves - made[int(ctx.ply)])
+    moves = set(searched.tolist())
+    found["punished"] += len(moves)
+    found["not_made"] += len(moves - nodes[-1][2])
     learn_from_best_move(ctx, best_move, searched, *rest)
 
+def watched(ctx, alpha, beta, depth, *rest):
+    found["again"] += int(bool(nodes) and nodes[-1][0] == ctx.ply)
+    nodes.append((int(ctx.ply), depth, set()))
+    value = search(ctx, alpha, beta, depth, *rest)
+    nodes.pop()
+    return value
+
 alphabeta.init_picker, alphabeta.make_move, alphabeta.history.learn_from_best_move = begin, make, learn
-histories, never = Histories(GAME), np.zeros(1, np.uint64)
-ctx = new_context(GAME, histories)
-set_root(ctx, GAME.parse_position({MIDDLE_GAME!r}))
-ctx.search_flags, ctx.stop_address, ctx.node_limit = ALL_FLAGS & ~USE_TT, never.ctypes.data, 4000
+alphabeta.search = root_search.search = watched
+movepick.is_legal_tt_move = lambda pos, move: False  # the table's move is then not always the first
+game = games.load(name)
+histories, never, table = Histories(game), np.zeros(1, np.uint64), TranspositionTable(1)
+ctx = new_context(game, histories)
+set_root(ctx, game.parse_position(position))
+ctx.search_flags = ALL_FLAGS & ~left_out & game.search_flags
+ctx.stop_address, ctx.node_limit = never.ctypes.data, 1500
+ctx.params.nmp_verify_depth = ctx.params.singular_min_depth = 2
+table.attach(ctx)
 write_root_moves(ctx)
 prepare_root(ctx)
-for depth in range(1, 8):
-    search_root(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, 0)  # so that there are best moves, whatever the weights
-print(json.dumps({{"punished": punished, "not_made": not_made}}))
+for depth in range(1, 9):
+    root_search.search_root(ctx, -VALUE_INFINITE, VALUE_INFINITE, depth, 0)  # full windows give best moves
+print(json.dumps(found))
 """
 WITHOUT_TABLE = ALL_FLAGS & ~USE_TT
 
@@ -73,10 +94,20 @@ def ctx(histories):
     return ctx
 
 
-def test_only_moves_that_were_made_are_punished():
-    """Pruned moves, most of all at small depth, say nothing of themselves."""
-    found = run(WATCHED, environment(None, NUMBA_DISABLE_JIT="1", PYTHONWARNINGS="ignore"))
+@pytest.mark.parametrize(
+    ("name", "position", "left_out"),
+    [("shogi", MIDDLE_GAME, USE_TT), ("shogi", MIDDLE_GAME, 0), ("othello", "startpos", 0)],
+    ids=["shogi, no table", "shogi", "othello"],
+)
+def test_only_moves_that_were_made_are_punished(name, position, left_out):
+    """Pruned moves, most of all at small depth, say nothing of themselves; nor does a singular search of the same ply.
+
+    Other searches of the same ply leave the node as it was.
+    """
+    env = environment(None, NUMBA_DISABLE_JIT="1", PYTHONWARNINGS="ignore")
+    found = run(f"name, position, left_out = {name!r}, {position!r}, {left_out}\n{WATCHED}", env)
     assert found["punished"] > 40 and found["not_made"] == 0
+    assert found["changed"] == 0 and (found["again"] > 3 or left_out == USE_TT)
 
 
 def test_the_static_value_of_the_root_is_corrected(ctx):
@@ -96,6 +127,15 @@ def test_exchanges_are_counted_by_the_parameters(ctx):
     assert not see_ge(ctx, move, 0)
     ctx.params.values[ROOK] = ctx.params.values[PAWN] // 2
     assert see_ge(ctx, move, 0)
+
+
+def test_the_least_attacker_is_the_least_by_the_parameters(ctx):
+    pos = GAME.parse_position("4k4/9/9/9/R3p4/4P4/9/9/4K4 b - 1")
+    pawn, rook = (np.uint32(GAME.parse_move(pos, text)) for text in ("5f5e", "9e5e"))
+    attackers = attackers_to(pos, move_to(pawn), 0, occupied(pos))
+    assert least_attacker(pos, ctx.params, attackers) == move_from(pawn)
+    ctx.params.values[ROOK] = ctx.params.values[PAWN] - 1
+    assert least_attacker(pos, ctx.params, attackers) == move_from(rook)
 
 
 @pytest.mark.parametrize("depth", [1, 5, 6, 12])

@@ -60,7 +60,8 @@ def test_a_depth_limit_is_the_last_depth(name, depth):
     result = searcher.search(position, (), Limits(depth=depth), seen.append)
     assert [info.depth for info in seen if not info.bound] == list(range(1, depth + 1))
     assert result.depth == depth
-    last = replace(result.infos[0], pv=result.infos[0].pv[: len(seen[-1].pv)])  # the table may extend the line
+    pv = result.infos[0].pv[: len(seen[-1].pv)]  # the table may extend the line
+    last = replace(result.infos[0], pv=pv, seconds=seen[-1].seconds)
     assert (last,) == (seen[-1],) and len(result.infos) == 1
     assert all(first.nodes < second.nodes for first, second in zip(seen, seen[1:], strict=False))
 

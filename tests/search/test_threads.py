@@ -17,9 +17,10 @@ from shogi_engine.interface.game import VALUE_MATE
 from shogi_engine.jit import JIT_DISABLED, cache_folder
 from shogi_engine.search import root as root_module
 from shogi_engine.search.context import EXACT
-from shogi_engine.search.limits import Limits
+from shogi_engine.search.limits import Info, Limits
 from shogi_engine.search.root import Searcher
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.search.vote import elected
 from shogi_engine.types.clock import TimeBudget
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
@@ -36,7 +37,7 @@ THINK = """
 import json, sys
 from games import game_of
 from search.searching import answer, random_positions
-from shogi_engine.search.limits import Limits
+from shogi_engine.search.limits import Info, Limits
 from shogi_engine.search.root import Searcher
 name, longest, nodes = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 searcher = Searcher(game_of(name), hash_mb=2)
@@ -112,6 +113,52 @@ def test_threads_find_the_same_mates_time_after_time(row):
         assert result.score == VALUE_MATE - 3
         after = final_position(searcher.game, position, [result.bestmove])
         assert judge.search(after, (), Limits(depth=3)).score == -VALUE_MATE + 2
+
+
+def line(move, score, depth):
+    return Info(depth, depth, 1, score, "", 0, 0.0, 0, (move,))
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([(1, 0, 10), (2, 50, 10), (2, 40, 9)], 1),  # two threads for the other move
+        ([(1, 60, 10), (2, 50, 10), (2, 40, 2)], 0),  # not enough for the other move
+        ([(1, 10, 12), (1, 30, 12), (2, 10, 12)], 1),  # of one move the better line
+        ([(1, 5, 9), (2, 5, 9)], 0),  # the first of equals
+        ([(1, 900, 30), (1, 900, 30), (2, VALUE_MATE - 9, 3), (3, VALUE_MATE - 7, 2)], 3),  # the shortest mate
+        ([(1, -VALUE_MATE + 4, 20), (2, -300, 8)], 1),  # no proven loss
+    ],
+)
+def test_threads_vote_by_depth_and_value(lines, expected):
+    lines = [line(*each) for each in lines]
+    assert elected(lines, 30) is lines[expected]
+
+
+def test_the_move_of_a_helper_may_be_played(monkeypatch):
+    """What a search returns is the line of one of its threads, with the nodes of all."""
+    heard = []
+
+    def listens(lines, unit):
+        heard.append(lines)
+        return lines[-1]
+
+    monkeypatch.setattr(root_module, "elected", listens)
+    searcher = Searcher(game_of("shogi"), hash_mb=1, threads=3)
+    for position in random_positions(searcher.game, 5, 3, 60):
+        result = searcher.search(position, (), Limits(nodes=30000))
+        assert [result.bestmove] == [line.pv[0] for line in heard[-1][-1:]]
+        assert result.infos[0].nodes == result.nodes > heard[-1][0].nodes
+        searcher.search(position, (), Limits(depth=3))
+    assert len(heard) == 5 and any(len(lines) == 3 for lines in heard)  # none at a fixed depth
+
+
+def test_threads_share_the_large_histories_only():
+    searcher = Searcher(game_of("shogi"), hash_mb=1, threads=16)
+    tables = [histories.tables for histories in searcher._histories]
+    assert len({int(each.shared) for each in tables}) == 1 and len({each.main.ctypes.data for each in tables}) == 16
+    of_each = tables[0].dtype.itemsize + searcher._contexts[0].dtype.itemsize
+    assert 16 * of_each + searcher._shared.tables.dtype.itemsize < 120 << 20
 
 
 class BrokenError(Exception):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from processes import ROOT, environment
-from test_shogi_mates import after, in_check, middle_games
+from test_shogi_mates import HARD, after, in_check, middle_games
 
 from shogi_engine.games.shogi.mate.context import MATE_SEARCH
 from shogi_engine.games.shogi.mate.hands import (
@@ -21,7 +21,7 @@ from shogi_engine.games.shogi.mate.hands import (
     packed_hand,
 )
 from shogi_engine.games.shogi.mate.solver import MateSolver
-from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, INFINITE, LENGTH_MAX, NO_PLY, probe, store
+from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, INFINITE, LENGTH_MAX, NO_PLY, is_current, probe, store
 from shogi_engine.games.shogi.movegen.evasions import count_evasions
 from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
@@ -127,6 +127,26 @@ def test_the_least_work_gives_way_and_a_new_generation_is_empty():
     assert left == [False] + [True] * 8
     ctx.generation = 2
     assert not probe(ctx, np.uint64(200), 0, 0, np.uint64(0))
+
+
+def test_the_search_replaces_the_entries_of_a_mate_search_first():
+    """In the memory of the search's table they look like entries of depth 0."""
+    words = np.zeros(1 << 14, dtype=np.uint64)
+    solver = MateSolver(memory=words)
+    solver.solve(parse_sfen(HARD), nodes=20_000)
+    data = words[1::2]
+    assert np.count_nonzero(data) > 1000
+    assert not (data >> np.uint64(48) & np.uint64(255)).any()
+
+
+def test_entries_of_the_search_rarely_look_like_those_of_a_mate_search():
+    """All that one search leaves may be of one generation, bound and depth."""
+    checks = np.random.default_rng(5).integers(0, 1 << 63, 4096).astype(np.uint64) << np.uint64(1)
+    ctx, _memory = table()
+    for generation in (1, 77, 255):
+        ctx.generation = generation
+        data = np.uint64(generation << 56 | 12 << 48 | 5)
+        assert sum(bool(is_current(ctx, check, data)) for check in checks) < 4096 / 64
 
 
 def printed(tmp_path, *arguments, **variables):

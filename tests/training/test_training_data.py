@@ -15,11 +15,14 @@ from training_data import GAMES, OPTIONS, SMALL, data_folder
 
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
-from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move, is_in_check, is_quiet
+from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_MAX, VALUE_NONE, do_move, is_in_check, is_quiet
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.jobs import do_piece, load_ray
-from shogi_engine.training.data import Workbench, piece_path, read_piece
-from shogi_engine.training.game_kernels import LONGEST
+from shogi_engine.search.context import set_root, start_search, write_root_moves
+from shogi_engine.search.root_search import open_window, search_root
+from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.training.data import SearchState, Workbench, piece_path, read_piece
+from shogi_engine.training.game_kernels import LONGEST, think
 from shogi_engine.training.jobs import PieceMaker, make_data
 from shogi_engine.training.shogi.games import Games
 from shogi_engine.training.shogi.openings import Openings, book_line
@@ -74,6 +77,42 @@ def test_a_searched_move_has_the_value_of_a_search():
     decided = ends[lost]
     sides = np.where((decided - games.begins[:-1][lost]) & 1, -1, 1)
     assert (np.sign(games.values[decided]) * sides == games.results[lost]).mean() > 0.9
+
+
+def test_a_label_is_the_last_value_found():
+    """Also in an iteration that is stopped, where it may have fallen. By a twin that keeps each value found."""
+    player = SearchState(GAME.evaluation().load(), TranspositionTable(1), GAME)
+    ctx, games = player.ctx, Games.load([data_folder()])
+    fell = rose = 0
+    for number in range(0, len(games), 3):
+        nodes = 300 + 40 * number
+        for run in range(2):
+            player.new_game()
+            set_root(ctx, GAME.parse_position(GAME.start), games.moves[games.begins[number] :][:30])
+            write_root_moves(ctx)
+            if run == 0:
+                label = int(think(ctx, nodes))
+                continue
+            start_search(ctx)
+            finished, last = 0, 0
+            for depth in range(1, 64):
+                ctx.node_limit = nodes if depth > 1 else np.iinfo(np.int64).max
+                open_window(ctx, 0, depth)
+                while True:
+                    alpha = int(ctx.window.alpha)
+                    value = int(search_root(ctx, alpha, ctx.window.beta, ctx.window.depth, 0))
+                    if ctx.stopped:
+                        last = int(ctx.root_scores[0]) if ctx.root_scores[0] > max(alpha, -VALUE_MATE_IN_MAX) else last
+                        break
+                    last = value
+                    if not ctx.window.failed:
+                        finished = value
+                        break
+                if ctx.stopped or abs(finished) >= VALUE_MATE_IN_MAX:
+                    break
+            assert label == last
+            fell, rose = fell + (label < finished), rose + (label > finished)
+    assert fell > 3 and rose > 3
 
 
 def test_book_lines_are_played_from_the_start():

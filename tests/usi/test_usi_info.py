@@ -5,9 +5,9 @@ from types import SimpleNamespace
 from usi.info import InfoWriter
 
 
-def line(depth, multipv, value, *pv, bound=""):
+def line(depth, multipv, value, *pv, bound="", nodes=1):
     return SimpleNamespace(depth=depth, seldepth=depth, multipv=multipv, value=value, score=f"cp {value}", bound=bound,
-                           nodes=1, seconds=0.1, hashfull=0, pv=list(pv))  # fmt: skip
+                           nodes=nodes, seconds=0.1, hashfull=0, pv=list(pv))  # fmt: skip
 
 
 class Lines(list):
@@ -89,13 +89,15 @@ def test_bounds_of_a_single_line_are_shown_unless_they_are_not_wanted():
         assert not any("multipv" in text for text in lines)
 
 
-def test_the_last_line_of_a_search_that_was_stopped_at_a_bound_has_the_exact_value():
-    write, lines = writer()
-    write(line(9, 1, 5, "a", "b"))
-    write.finish([line(10, 1, 50, "a", bound="lower")])
-    assert shown(lines)[-1] == (9, "", 5, "", "a")
-    write.finish([line(10, 1, 50, "c", bound="lower")])  # another move: there is only the bound
-    assert shown(lines)[-1] == (10, "", 50, "lowerbound", "c")
+def test_the_last_line_of_a_search_that_was_stopped_at_a_bound_is_exact_where_bounds_are_not_wanted():
+    for bounds, last in ((True, (10, "", 50, "lowerbound", "a")), (False, (9, "", 5, "", "a"))):
+        write, lines = writer(bounds=bounds)
+        write(line(9, 1, 5, "a", "b"))
+        write.finish([line(10, 1, 50, "a", bound="lower", nodes=70)])
+        assert shown(lines)[-1] == last
+        assert " nodes 70 " in lines[-1]  # of the whole search
+        write.finish([line(10, 1, 50, "c", bound="lower")])  # another move: there is only the bound
+        assert shown(lines)[-1] == (10, "", 50, "lowerbound", "c")
 
 
 def test_lines_may_be_continued():

@@ -17,7 +17,8 @@ from shogi_engine.games.shogi.types import (
 )
 from shogi_engine.interface.game import provides
 
-CONTINUATION_SLOTS = 2 * KINDS * SQUARES
+MOVABLE = KINDS - 1  # kinds of pieces, without the empty square's
+CONTINUATION_SLOTS = 2 * MOVABLE * SQUARES
 
 
 @provides(POSITION)
@@ -51,13 +52,13 @@ def capture_slot(pos, move):
 @provides(POSITION)
 def continuation_slot(pos, move):
     """Slots are by kind and target; drops and other moves share them."""
-    return (np.int64(pos.side) * KINDS + move_kind(move)) * SQUARES + move_to(move)
+    return (np.int64(pos.side) * MOVABLE + move_kind(move) - 1) * SQUARES + move_to(move)
 
 
 @provides(POSITION)
 def usual_slots(pos):
     """Moves of pieces that are not promoted, and drops."""
-    kinds = np.int64(pos.side) * KINDS
+    kinds = np.int64(pos.side) * MOVABLE - 1
     return (kinds + PAWN) * SQUARES, (kinds + KING + 1) * SQUARES
 
 

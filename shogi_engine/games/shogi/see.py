@@ -36,11 +36,13 @@ from shogi_engine.interface.game import provides
 from shogi_engine.jit import njit
 from shogi_engine.jit.bitboards import lowest
 
+# The usual order of the pieces. It decides between pieces of equal value.
 BY_VALUE = (
     *(PAWN, LANCE, KNIGHT, SILVER, PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER),
     *(GOLD, BISHOP, HORSE, ROOK, DRAGON, KING),
 )
 RANK = np.array([BY_VALUE.index(kind) if kind in BY_VALUE else 0 for kind in range(KINDS)], dtype=np.uint8)  # by kind
+RANKS = 16  # more than any rank
 
 KING_VALUE = 1 << 14
 
@@ -55,12 +57,21 @@ def exchange_value(params, kind):
 
 
 @njit
-def least_attacker(pos, attackers):
+def attacker_rank(pos, params, square):
+    """Return the rank of the piece on `square` by its value; of pieces of equal value, by RANK."""
+    kind = piece_kind(pos.board[square])
+    return RANKS * (KING_VALUE if kind == KING else int(params.values[kind])) + int(RANK[kind])
+
+
+@njit
+def least_attacker(pos, params, attackers):
     """Return the square of the least valuable of `attackers`, the lowest among equals. There must be at least one."""
     best = lowest(attackers)
+    least = attacker_rank(pos, params, best)
     for square in attackers:
-        if RANK[piece_kind(pos.board[square])] < RANK[piece_kind(pos.board[best])]:
-            best = square
+        rank = attacker_rank(pos, params, square)
+        if rank < least:
+            best, least = square, rank
     return best
 
 
@@ -102,7 +113,7 @@ def exchange_ge(pos, params, move, threshold):
         attackers = attackers_to(pos, target, side, occ) & occ
         if not attackers:
             break
-        taker = least_attacker(pos, attackers)
+        taker = least_attacker(pos, params, attackers)
         kind = piece_kind(pos.board[taker])
         occ &= ~SQUARE_BITS[taker]
         side = 1 - side

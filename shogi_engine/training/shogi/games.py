@@ -92,8 +92,8 @@ class Games:
         """Return the games with each value mixed with the next position's value, from the end backwards.
 
         Later searches see what a search with few nodes overlooks. Winning chances are mixed, not centipawns. Values
-        must be at SCALE; mates and gaps are kept. This is TD(lambda) with `td_lambda` as lambda: R. Sutton,
-        "Learning to predict by the methods of temporal differences", Machine Learning 3 (1988).
+        must be at SCALE; mates, gaps and the values before gaps are kept. This is TD(lambda) with `td_lambda` as
+        lambda: R. Sutton, "Learning to predict by the methods of temporal differences", Machine Learning 3 (1988).
         """
         usual = np.abs(self.values.astype(np.int32)) <= VALUE_MAX
         chances = 1 / (1 + np.exp(self.values.astype(np.float32) / np.float32(-SCALE)))

@@ -58,7 +58,7 @@ from shogi_engine.search.context import (
     set_root,
     write_root_moves,
 )
-from shogi_engine.search.history import Histories
+from shogi_engine.search.history import Histories, SharedHistories
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import MAX_THREADS, NO_LIMIT
 from shogi_engine.search.root_search import search_root
@@ -111,7 +111,8 @@ class Solver:
         self._stop = stop_token or StopToken()
         self._window_stop = StopToken(self._stop)  # ends the threads that search one window
         self._being_searched = np.zeros(BEING_SEARCHED_SLOTS, dtype=np.uint64)
-        self._histories = [Histories(GAME) for _ in range(threads)]
+        shared = SharedHistories(GAME)
+        self._histories = [Histories(GAME, shared) for _ in range(threads)]
         self._contexts = [self._new_context(histories) for histories in self._histories]
 
     def _new_context(self, histories: Histories) -> Any:

@@ -22,7 +22,7 @@ from shogi_engine.games.shogi import compile_times  # noqa: F401  (it registers)
 from shogi_engine.games.shogi.mate.context import MATE_SEARCH
 from shogi_engine.games.shogi.mate.lengths import prove_or_tighten
 from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED
-from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, LENGTH_MAX
+from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, GENERATIONS, LENGTH_MAX
 from shogi_engine.games.shogi.movegen.checks import generate_checks
 from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
@@ -47,7 +47,6 @@ from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
 
 NO_LIMIT = int(np.iinfo(np.int64).max)
-GENERATIONS = (1 << 16) - 1
 LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate, if the table has lost parts of the proof
 PROGRESS_SECONDS = 0.5  # between two reports of progress
 TSUME_POSITIONS = 50_000  # maximum number of positions that `tsume` examines

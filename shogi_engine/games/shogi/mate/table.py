@@ -4,7 +4,8 @@ An entry is four words: the board's key; the attacker's hand with amount and gen
 move. All entries of a board, whatever the hands, lie in one cluster of ENTRIES, so that a proof is also found for
 hands with more pieces, and a disproof for hands with fewer.
 
-word 1: bits 0-41 packed hand, 42-47 amount (log2 of the positions searched), 48-63 generation.
+word 1: bits 0-41 packed hand, 42-47 amount (log2 of the positions searched), 48-55 zero, 56-63 generation, XORed with
+        the last byte of word 0.
 word 2: bits 0-25 proof number, 26-51 disproof number, 52-63 length: of a proof the plies to mate, else the plies
         within which no mate was found.
 word 3: of a proof the mating move; of an unsolved entry ("twin" in Kishimoto and Mueller's paper) the key of the path
@@ -29,7 +30,10 @@ NO_PLY = 4095  # for a disproof that depends on no repetition
 
 HAND_MASK = np.uint64((1 << 42) - 1)
 NUMBER_MASK = np.uint64((1 << 26) - 1)
-PATH_MASK = ~np.uint64(4095)
+PLY_MASK = np.uint64(4095)
+PATH_MASK = ~(np.uint64(255 << 48) | PLY_MASK)
+GENERATION_SHIFT = np.uint64(56)
+GENERATIONS = 255  # 1 to 255, so that zeroed memory is empty
 
 
 @njit
@@ -37,6 +41,12 @@ def cluster_address(ctx, key):
     """Return the address of the cluster for a board's key."""
     index = (key >> np.uint64(32)) * ctx.tt_clusters >> np.uint64(32)
     return ctx.tt_address + index * np.uint64(CLUSTER_BYTES)
+
+
+@njit
+def is_current(ctx, board_key, meta):
+    """Tell whether words 0 and 1 are those of an entry of this generation."""
+    return (meta ^ board_key << GENERATION_SHIFT) >> GENERATION_SHIFT == ctx.generation
 
 
 @njit
@@ -53,10 +63,10 @@ def probe(ctx, key, hand, left, path_key):
     address = cluster_address(ctx, key)
     found_unsolved = False
     for _ in range(ENTRIES):
-        meta = load_u64(address + np.uint64(8))
-        if meta >> np.uint64(48) != ctx.generation:
+        board_key, meta = load_u64(address), load_u64(address + np.uint64(8))
+        if not is_current(ctx, board_key, meta):
             break
-        if load_u64(address) == key:
+        if board_key == key:
             numbers = load_u64(address + np.uint64(16))
             stored = np.int64(meta & HAND_MASK)
             proof, disproof = np.int64(numbers & NUMBER_MASK), np.int64(numbers >> np.uint64(26) & NUMBER_MASK)
@@ -76,7 +86,7 @@ def probe(ctx, key, hand, left, path_key):
                 twin = load_u64(address + np.uint64(24))
                 if twin != ZERO and (twin ^ path_key) & PATH_MASK == ZERO and length >= left:
                     found.proof, found.disproof, found.length, found.hand = INFINITE, 0, length, hand
-                    found.ply = np.int64(twin & ~PATH_MASK) - 1
+                    found.ply = np.int64(twin & PLY_MASK) - 1
                     return True
                 found.proof, found.disproof, found.length, found.hand = proof, disproof, left, hand
                 found.ply = NO_PLY
@@ -100,11 +110,11 @@ def store(ctx, key, hand, proof, disproof, length, last, nodes):
     victim = address
     least = np.uint64(64)
     for _ in range(ENTRIES):
-        meta = load_u64(address + np.uint64(8))
-        if meta >> np.uint64(48) != ctx.generation:
+        board_key, meta = load_u64(address), load_u64(address + np.uint64(8))
+        if not is_current(ctx, board_key, meta):
             victim = address
             break
-        if load_u64(address) == key and np.int64(meta & HAND_MASK) == hand:
+        if board_key == key and np.int64(meta & HAND_MASK) == hand:
             numbers = load_u64(address + np.uint64(16))
             was_proof, was_disproof = numbers & NUMBER_MASK, numbers >> np.uint64(26) & NUMBER_MASK
             unsolved = was_proof != ZERO and was_disproof != ZERO
@@ -120,7 +130,8 @@ def store(ctx, key, hand, proof, disproof, length, last, nodes):
             victim = address
         address += np.uint64(WORDS * 8)
     store_u64(victim, key)
-    store_u64(victim + np.uint64(8), np.uint64(hand) | amount << np.uint64(42) | ctx.generation << np.uint64(48))
+    generation = (ctx.generation ^ key) << GENERATION_SHIFT
+    store_u64(victim + np.uint64(8), np.uint64(hand) | amount << np.uint64(42) | generation)
     numbers = np.uint64(proof) | np.uint64(disproof) << np.uint64(26) | np.uint64(length) << np.uint64(52)
     store_u64(victim + np.uint64(16), numbers)
     store_u64(victim + np.uint64(24), last)

@@ -116,8 +116,8 @@ def extension_of(ctx, value, singular_beta, pv_node, tt_capture, correction):
         double, triple = double + params.double_pv, triple + params.triple_pv
     if not tt_capture:
         double, triple = double - params.double_quiet, triple - params.triple_quiet
-    if ctx.frames[BEFORE_ROOT + ctx.ply].marked:
-        triple += params.triple_marked
+    if ctx.frames[BEFORE_ROOT + ctx.ply].tt_pv:
+        triple += params.triple_tt_pv
     return 1 + (1 if value < singular_beta - double else 0) + (1 if value < singular_beta - triple else 0)
 
 
@@ -134,16 +134,16 @@ def lmr_adjust(ctx, r, node, depth, move_count, alpha, tt_value, tt_depth, corre
     """Adjust the reduction `r` (1/1024 plies) of the move just made to its node and its histories."""
     params = ctx.params
     here = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
-    if here.marked:
-        r -= params.lmr_marked
+    if here.tt_pv:
+        r -= params.lmr_tt_pv
         if node <= PV:
-            r -= params.lmr_marked_pv
+            r -= params.lmr_tt_pv_open
         if tt_value != VALUE_NONE and tt_value > alpha:
-            r -= params.lmr_marked_value
+            r -= params.lmr_tt_pv_value
         if here.tt_hit and tt_depth >= depth:
-            r -= params.lmr_marked_depth
+            r -= params.lmr_tt_pv_depth
             if node == CUT:
-                r -= params.lmr_marked_cut
+                r -= params.lmr_tt_pv_cut
     r += params.lmr_adjust - params.lmr_move_count * move_count - params.lmr_correction * abs(correction)
     if node == CUT:
         r += params.lmr_cut_node
