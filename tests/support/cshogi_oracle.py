@@ -1,6 +1,6 @@
 """Judge whether a mate problem is sound, with cshogi alone: its rules, its df-pn, and plain AND/OR search for lengths.
 
-Nothing here uses the engine, so it can check the verdicts of `games.shogi.mate.soundness`.
+Nothing here uses the engine, so it can check the verdicts of `tests.support.tsume_soundness`.
 """
 
 import cshogi

@@ -1,0 +1,1 @@
+"""What tests share: processes and conversations, fake engines and servers, cases and positions."""
