@@ -4,8 +4,8 @@ import json
 import random
 
 import numpy as np
-
 from games.tictactoe import GAME
+
 from shogi_engine.interface.game import count_moves, finished_leaves, generate_captures, key, move_cost
 from shogi_engine.jit import bswap, clz, ctz, load_u64, njit, popcount, prefetch, store_u64
 from shogi_engine.jit.bitboards import from_halves, from_highest, lowest, through_lowest

@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-
 from search.searching import place
+
 from shogi_engine import games
 from shogi_engine.__main__ import main
 from shogi_engine.cli.compare import table

@@ -7,9 +7,9 @@ import threading
 import time
 
 import pytest
+from games.tictactoe import GAME as TICTACTOE
 from processes import environment
 
-from games.tictactoe import GAME as TICTACTOE
 from shogi_engine import Engine, games
 from shogi_engine.engine.results import score_of
 from shogi_engine.games.shogi.mate.solver import MateSolver

@@ -7,9 +7,9 @@ import sys
 import networks
 import numpy as np
 import pytest
+from games import game_of, kings_walk
 from processes import ROOT
 
-from games import game_of, kings_walk
 from shogi_engine import games
 from shogi_engine.common.registry import Registry
 from shogi_engine.engine import Engine, parameters

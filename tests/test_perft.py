@@ -9,11 +9,11 @@ import time
 
 import numpy as np
 import pytest
+from games import naive_tictactoe
+from games.tictactoe import GAME
 from processes import environment
 
 import shogi_engine.perft
-from games import naive_tictactoe
-from games.tictactoe import GAME
 from shogi_engine.common.stop import StopToken
 from shogi_engine.interface.game import Game, provides
 from shogi_engine.jit import JIT_DISABLED, new_record, record_dtype

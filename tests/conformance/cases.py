@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from games import naive_tictactoe, othello4, tictactoe
 from move_lists import legal_moves
 
-from games import naive_tictactoe, othello4, tictactoe
 from shogi_engine.interface.game import Game, do_move, generate_captures
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context

@@ -14,9 +14,9 @@ import numpy as np
 
 TESTS = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TESTS))
+from conformance.cases import CASES, ConformanceCase, random_move  # noqa: E402
 from move_lists import legal_moves  # noqa: E402
 
-from conformance.cases import CASES, ConformanceCase, random_move  # noqa: E402
 from shogi_engine.interface.game import do_move, is_in_check, key, repetition_key, terminal_value  # noqa: E402
 from shogi_engine.search.context import new_context  # noqa: E402
 

@@ -4,11 +4,11 @@ import random
 
 import numpy as np
 import pytest
+from conformance.cases import CASES, ConformanceCase, random_positions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from move_lists import legal_moves
 
-from conformance.cases import CASES, ConformanceCase, random_positions
 from shogi_engine.interface.game import (
     HISTORY_SLOTS,
     VALUE_INFINITE,

@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 import pytest
+from conformance.cases import CASES
 from processes import ROOT, TESTS, environment, run
 
-from conformance.cases import CASES
 from shogi_engine.jit import JIT_DISABLED
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="with JIT off nothing is compiled")

@@ -3,8 +3,8 @@
 import gzip
 
 import pytest
-
 from games.tictactoe import GAME as TIC_TAC_TOE
+
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, book
 from shogi_engine.games.othello.bitboard import transform, transform_square

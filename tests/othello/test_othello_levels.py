@@ -4,10 +4,10 @@ import random
 
 import numpy as np
 import pytest
-from othello_cases import random_game
-
 from games.tictactoe import GAME as TIC_TAC_TOE
+from othello_cases import random_game
 from search.searching import place
+
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, levels
 from shogi_engine.games.othello.board import Board

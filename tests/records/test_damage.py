@@ -3,8 +3,8 @@
 import random
 
 import pytest
-
 from records.random_records import random_record
+
 from shogi_engine.records import RecordError, all_formats, dumps, iterate, loads
 
 FORMATS = all_formats()

@@ -4,8 +4,8 @@ import json
 import re
 
 import pytest
-
 from records.random_records import random_record
+
 from shogi_engine.games.shogi.records.evaluations import told_by
 from shogi_engine.records import GameRecord, dumps, games, load_format, loads
 from shogi_engine.types.score import Score

@@ -15,9 +15,9 @@ import zipfile
 import numpy as np
 import pytest
 from processes import ROOT
-
 from records.random_records import random_record
 from records.test_damage import damaged
+
 from shogi_engine import records
 from shogi_engine.games.shogi.records.quick_trees import QuickMoves
 from shogi_engine.jit import JIT_DISABLED

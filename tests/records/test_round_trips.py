@@ -6,8 +6,8 @@ import pickle
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from records.random_records import random_record, reduced
+
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.records import all_formats, dumps, load_format, loads
 

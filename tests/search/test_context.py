@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from games import game_of
 from search.searching import NEVER, random_positions
+
 from shogi_engine.games.shogi import GAME
 from shogi_engine.interface.game import VALUE_INFINITE, do_move, evaluate, refresh_line
 from shogi_engine.jit import new_record

@@ -6,9 +6,8 @@ JavaScript Othello (2013), which mixes the limits up and starts from `Number.MIN
 """
 
 import pytest
-from othello.naive_othello import State
-
 from games.othello4 import DISC, GAME
+from othello.naive_othello import State
 from search.faulty import (
     INFINITE,
     SMALLEST_POSITIVE,
@@ -24,6 +23,7 @@ from search.faulty import (
     random_states,
 )
 from search.searching import place, pvs_value, textbook_visits
+
 from shogi_engine.search.context import EXACT, USE_TT, new_context
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher

@@ -4,10 +4,10 @@ import random
 
 import numpy as np
 import pytest
-from move_lists import legal_moves
-
 from games import game_of
+from move_lists import legal_moves
 from search.searching import random_positions, searched_moves
+
 from shogi_engine.games.shogi import GAME
 from shogi_engine.interface.game import (
     MOVE_NONE,

@@ -6,10 +6,10 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
-
 from games import game_of
 from search.searching import final_position, random_positions
 from search.test_root import fresh
+
 from shogi_engine.search.limits import Limits
 
 DATA = Path(__file__).parent.parent / "data"

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from processes import environment, run
-
 from search.searching import place
+
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.types import PAWN, ROOK
 from shogi_engine.interface.game import evaluate, see_ge

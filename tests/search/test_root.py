@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from games import game_of
 from search.searching import answer, final_position, random_positions, searched_moves
+
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.search.context import ALL_FLAGS, EXACT, new_context
 from shogi_engine.search.limits import Limits

@@ -5,9 +5,9 @@ import threading
 import time
 
 import pytest
-
 from games import game_of
 from search.searching import final_position, random_positions
+
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from move_lists import legal_moves
-
 from games import game_of
+from move_lists import legal_moves
 from search.searching import place, pvs_value, random_positions
+
 from shogi_engine.interface.game import (
     MAX_PLY,
     VALUE_MATE,

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-
 from games import game_of
 from search.searching import place, pvs_value, random_positions, textbook_visits
+
 from shogi_engine.interface.game import MAX_PLY
 from shogi_engine.perft import perft
 from shogi_engine.search.context import USE_TT, new_context

@@ -8,11 +8,11 @@ import threading
 
 import numpy as np
 import pytest
-from processes import environment
-
 from games import game_of
+from processes import environment
 from search.searching import answer, final_position, random_positions
 from search.test_root import MATES, played
+
 from shogi_engine.interface.game import VALUE_MATE
 from shogi_engine.jit import JIT_DISABLED, cache_folder
 from shogi_engine.search import root as root_module

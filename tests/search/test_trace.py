@@ -5,9 +5,9 @@ import re
 
 import numpy as np
 import pytest
-
 from games import game_of
 from search.searching import place, random_positions
+
 from shogi_engine.__main__ import main
 from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE, VALUE_MATE, move_cost
 from shogi_engine.search.context import new_context

@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 import pytest
-from processes import TESTS, environment
-
 from games.othello4 import DISC
+from processes import TESTS, environment
 from search.whole_games import JOBS, QUICK_WITHOUT_JIT, SLOW_WITHOUT_JIT, run
+
 from shogi_engine.jit import JIT_DISABLED, cache_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="compares with JIT and without")

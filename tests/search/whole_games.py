@@ -6,9 +6,9 @@ python whole_games.py JOB...       JOB is one of JOBS, all if none is given
 import sys
 
 import numpy as np
-
 from games import game_of
 from search.searching import final_position, place
+
 from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE
 from shogi_engine.search.context import EXACT, USE_TT, new_context
 from shogi_engine.search.limits import Limits

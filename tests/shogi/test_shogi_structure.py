@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from move_lists import legal_moves
-
 from search.searching import random_positions
+
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.partial_keys import NEAR_KING_KEY, PAWN_KEY, PIECES_KEY
 from shogi_engine.interface.game import (

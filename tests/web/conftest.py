@@ -1,7 +1,6 @@
 """Headless Chromium and servers, shared by the tests of a file."""
 
 import pytest
-
 from web.fake_engine import fake_hub, wait_for
 
 
@@ -16,8 +15,9 @@ def fake_address(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def engine_address():
-    from shogi_engine.web.app import hub_of_engines
     from web.visitor import serve
+
+    from shogi_engine.web.app import hub_of_engines
 
     hub = hub_of_engines(2)
     server, address = serve(hub)
