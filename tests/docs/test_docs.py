@@ -101,18 +101,18 @@ def test_the_options_are_those_the_engine_declares():
     assert options_table() in (DOCS / "usi-options.md").read_text(encoding="utf-8")
 
 
-@each_page
-def test_tools_exist(page):
-    for name in re.findall(r"python -m (tools[\w.]+)", page.read_text(encoding="utf-8")):
-        assert (ROOT / (name.replace(".", "/") + ".py")).exists(), name
+def tool(name):
+    """Return the files of a tool: a module's, or those of a package that can be run."""
+    path = ROOT / name.replace(".", "/")
+    return sorted(path.glob("*.py")) if (path / "__main__.py").exists() else [path.with_suffix(".py")]
 
 
 @each_page
-def test_options_of_tools_exist(page):
+def test_tools_and_their_options_exist(page):
     """Every --option after `python -m tools...` on its line is one that the tool takes."""
     text = page.read_text(encoding="utf-8")
     for name, arguments in re.findall(r"python -m (tools[\w.]+)([^`\n#]*)", text):
-        source = (ROOT / (name.replace(".", "/") + ".py")).read_text(encoding="utf-8")
+        source = "".join(file.read_text(encoding="utf-8") for file in tool(name))
         for option in re.findall(r"(?<= )--[a-z][\w-]*", arguments):
             name_only = option.rstrip("12")
             assert f'"{option}"' in source or f'f"{name_only}{{' in source, (name, option)

@@ -1,13 +1,18 @@
-"""The games of soak.py: random requests as from GUIs, and checks of every answer."""
+"""Games with a front end as GUIs play them, with all their quirks: random requests, and checks of every answer."""
 
+import os
 import random
+import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from tools.measure.soak_talk import Conversation, FaultError
+from shogi_engine.games.othello.board import Board
+from shogi_engine.games.shogi.board import Board as ShogiBoard
+from tests.support.conversation import Process
 
-if TYPE_CHECKING:
-    from shogi_engine.games.othello.board import Board
+TIMEOUT = 120.0  # seconds for an answer that is due: the mate solver may have to be compiled
+LATE = 15.0  # seconds by which a move may be late, as machines are busy
+KEPT = 12  # number of last lines sent, for a report
 
 PAUSES = (0.0, 0.0, 0.0, 0.001, 0.005, 0.02)  # seconds before a stop or a ponderhit
 BROKEN = ("", "xyzzy", "position", "position sfen 9/9 b - 1", "setoption", "position startpos moves 9z9z", "stop",
@@ -32,35 +37,47 @@ OPTIONS = {
 }  # fmt: skip
 
 
+class FrontEnd(Process):
+    """A front end as a process, and the last lines sent to it."""
+
+    def __init__(self, protocol: str) -> None:
+        super().__init__([sys.executable, "-m", *(["usi"] if protocol == "usi" else ["shogi_engine", protocol])])
+        self.last: list[str] = []
+
+    def send(self, *lines: str) -> None:
+        """Send lines."""
+        self.last = [*self.last, *lines[-KEPT:]][-KEPT:]
+        super().send(*lines)
+
+    def until(self, *starts: str) -> list[str]:
+        """Return the lines up to the first that begins with one of `starts`."""
+        self.seen.clear()
+        lines: list[str] = super().until(starts, TIMEOUT)
+        assert not any("internal error" in line for line in lines), (lines[-3:], self.last)
+        return lines
+
+    def usage(self) -> tuple[int, int, int]:
+        """Return the process's kB, open files and threads (Linux)."""
+        folder = Path(f"/proc/{self.process.pid}")
+        status = (folder / "status").read_text()
+        kb, threads = (int(status.partition(name)[2].split()[0]) for name in ("VmRSS:", "Threads:"))
+        return kb, len(os.listdir(folder / "fd")), threads
+
+
 def shogi_legal(root: str, moves: list[str]) -> set[str]:
-    """Return the legal moves after `moves` from `root` (as in `position`); raises FaultError if one is not legal."""
-    sfen = root.removeprefix("sfen ") if root != "startpos" else ""
-    try:
-        import cshogi
-
-        board = cshogi.Board(sfen) if sfen else cshogi.Board()
-        for move in moves:
-            if not board.is_legal(board.move_from_usi(move)):
-                raise FaultError(f"{move} is not legal after {root} {moves}")
-            board.push_usi(move)
-        return {cshogi.move_to_usi(move) for move in board.legal_moves}
-    except ImportError:
-        from shogi_engine.games.shogi.board import Board
-
-        own = Board(sfen) if sfen else Board()
-        for move in moves:
-            try:
-                own.push_usi(move)
-            except ValueError:
-                raise FaultError(f"{move} is not legal after {root} {moves}") from None
-        return {move.usi() for move in own.legal_moves}
+    """Return the legal moves after `moves` from `root` (as in `position`), all of which must be legal."""
+    board = ShogiBoard(root.removeprefix("sfen ")) if root != "startpos" else ShogiBoard()
+    for move in moves:
+        assert move in {each.usi() for each in board.legal_moves}, f"{move} is not legal after {root} {moves}"
+        board.push_usi(move)
+    return {each.usi() for each in board.legal_moves}
 
 
 class UsiGame:
     """A game over USI: a few turns, from any position."""
 
-    def __init__(self, talk: Conversation, rng: random.Random) -> None:
-        self.talk, self.rng, self.requests = talk, rng, 0
+    def __init__(self, talk: FrontEnd, rng: random.Random) -> None:
+        self.talk, self.rng = talk, rng
         self.root = rng.choice(ROOTS)
         self.moves: list[str] = []
 
@@ -92,7 +109,6 @@ class UsiGame:
         rng, talk = self.rng, self.talk
         if rng.random() < 0.1:
             talk.send(*rng.choices(BROKEN, k=3))
-        self.requests += 1
         talk.send(f"position {self.root} moves {' '.join(self.moves)}".removesuffix(" moves "))
         kind = rng.random()
         if kind < 0.07:
@@ -122,8 +138,7 @@ class UsiGame:
                 talk.send("stop")
         lines = talk.until("bestmove", "checkmate")
         taken = time.monotonic() - began
-        if talk.is_late(taken - seconds):
-            raise FaultError(f"{taken:.1f} s instead of {seconds} after {talk.sent}")
+        assert taken - seconds < LATE, f"{taken:.1f} s instead of {seconds} after {talk.last}"
         return self._check(lines, legal)
 
     def _ponder(self, clock: str) -> None:
@@ -144,16 +159,15 @@ class UsiGame:
         """Return the move of a bestmove; check that there is only one."""
         self.talk.send("setoption name MultiPV value soak")
         after = self.talk.until("info string setoption: MultiPV is a number, not 'soak'")
-        if any(line.startswith(("bestmove", "checkmate")) for line in after):
-            raise FaultError(f"two answers: {lines[-1]}, {after}")
+        assert not any(line.startswith(("bestmove", "checkmate")) for line in after), (
+            f"two answers: {lines[-1]}, {after}"
+        )
         words = lines[-1].split()
-        if words[0] != "bestmove" or len(words) < 2:
-            raise FaultError(f"{lines[-1]} after {self.talk.sent}")
+        assert words[0] == "bestmove" and len(words) > 1, f"{lines[-1]} after {self.talk.last}"
         move = words[1]
         if move in ("resign", "win"):
             return ""
-        if move not in legal:
-            raise FaultError(f"{move} is not legal after {self.root} {self.moves}")
+        assert move in legal, f"{move} is not legal after {self.root} {self.moves}"
         last = next((line for line in reversed(lines) if " pv " in line), "")
         shogi_legal(self.root, [*self.moves, *last.partition(" pv ")[2].split()])
         if len(words) > 3:
@@ -163,8 +177,9 @@ class UsiGame:
     def _perft(self, count: int) -> str:
         if self.rng.random() < 0.5:
             self.talk.send("go perft 1")
-            if f"perft 1: {count} nodes" not in self.talk.until("perft 1:")[-1]:
-                raise FaultError(f"perft 1 is not {count} after {self.root} {self.moves}")
+            assert f"perft 1: {count} nodes" in self.talk.until("perft 1:")[-1], (
+                f"perft 1 is not {count} after {self.root} {self.moves}"
+            )
         else:
             self.talk.send("go perft 99")
             self._pass_time()
@@ -177,12 +192,10 @@ class UsiGame:
         self._pass_time()
         self.talk.send("stop")
         words = self.talk.until("checkmate", "bestmove")[-1].split()
-        if words[0] != "checkmate" or len(words) < 2:
-            raise FaultError(f"{words} after go mate")
+        assert words[0] == "checkmate" and len(words) > 1, f"{words} after go mate"
         if words[1] not in ("timeout", "nomate"):
             left = shogi_legal(self.root, [*self.moves, *words[1:]])
-            if left:
-                raise FaultError(f"{words} is no mate after {self.root} {self.moves}")
+            assert not left, f"{words} is no mate after {self.root} {self.moves}"
         return ""
 
 
@@ -192,7 +205,7 @@ class GtpGame:
     ODD = ("showboard", "komi 0", "fly", "play b z9", "list_commands", "cputime", "time_left b 5 0", "undo_ x",
            "genmove red", "play", "gogui-rules_legal_moves", "boardsize 9", "time_settings x")  # fmt: skip
 
-    def __init__(self, talk: Conversation, rng: random.Random) -> None:
+    def __init__(self, talk: FrontEnd, rng: random.Random) -> None:
         self.talk, self.rng, self.requests = talk, rng, 0
 
     def ask(self, command: str, *others: str) -> str:
@@ -202,14 +215,11 @@ class GtpGame:
         lines = self.talk.until(f"={self.requests}", f"?{self.requests}")
         while self.talk.until("")[-1]:
             pass
-        if len(lines) > 1:
-            raise FaultError(f"unexpected: {lines}")
+        assert len(lines) == 1, f"unexpected: {lines}"
         return lines[0].partition(" ")[2] if lines[0][0] == "=" else "?"
 
     def play(self) -> None:
         """Play one game from a random opening."""
-        from shogi_engine.games.othello.board import Board
-
         rng, board = self.rng, Board()
         self.ask("clear_board")
         self.ask(f"set_level {rng.randrange(5)}")
@@ -223,23 +233,20 @@ class GtpGame:
                 self.ask(rng.choice(self.ODD))
             self._turn(board, opening)
             if rng.random() < 0.03:
-                if self.ask("undo") == "?":
-                    raise FaultError(f"nothing to take back in {board}")
+                assert self.ask("undo") != "?", f"nothing to take back in {board}"
                 board.pop()
         self.ask("final_score")
 
-    def _turn(self, board: "Board", opening: int) -> None:
+    def _turn(self, board: Board, opening: int) -> None:
         """Make one move, the engine's or a random one."""
         rng = self.rng
         colour, legal = "bw"[board.turn], {str(move) for move in board.legal_moves}
         if 60 - board.empties >= opening and rng.random() < 0.5:
             move = self.ask(f"genmove {colour}", *(["# interrupt"] if rng.random() < 0.2 else [])).lower()
-            if move not in legal:
-                raise FaultError(f"{move} is not legal in {board}")
+            assert move in legal, f"{move} is not legal in {board}"
         else:
             move = rng.choice(sorted(legal))
-            if self.ask(f"play {colour} {move}") == "?":
-                raise FaultError(f"{move} was refused in {board}")
+            assert self.ask(f"play {colour} {move}") != "?", f"{move} was refused in {board}"
         board.push_text(move)
 
 
@@ -249,8 +256,8 @@ class NboardGame:
     START = "set game (;GM[Othello]PC[soak]PB[a]PW[b]RE[?]TI[{}]TY[8]BO[8 {} *];)"
     BOARD = "---------------------------O*------*O---------------------------"
 
-    def __init__(self, talk: Conversation, rng: random.Random) -> None:
-        self.talk, self.rng, self.requests, self._pings = talk, rng, 0, 0
+    def __init__(self, talk: FrontEnd, rng: random.Random) -> None:
+        self.talk, self.rng, self._pings = talk, rng, 0
 
     def settle(self) -> list[str]:
         """Send a ping; return the lines before its pong."""
@@ -260,8 +267,6 @@ class NboardGame:
 
     def play(self) -> None:
         """Play one game from a random opening."""
-        from shogi_engine.games.othello.board import Board
-
         rng, board = self.rng, Board()
         clock = rng.choice(("5:00", "5:00", "0:01", "0:00/0:01"))
         self.talk.send(f"set depth {rng.randrange(1, 5)}", self.START.format(clock, self.BOARD))
@@ -269,24 +274,20 @@ class NboardGame:
         while board.legal_moves:
             legal = {str(move) for move in board.legal_moves}
             kind = rng.random()
-            self.requests += 1
             if kind < 0.2:
                 self.talk.send(rng.choice(("hint 3", "go", "hint 1", "analyze", "learn")))
                 time.sleep(rng.choice(PAUSES))
                 self.settle()
             elif kind < 0.25:
                 self.talk.send(rng.choice(("fly", "move Z9", "set depth x", "hint x", "set game (;")))
-                if not any("error" in line for line in self.settle()):
-                    raise FaultError(f"no error after {self.talk.sent}")
+                assert any("error" in line for line in self.settle()), f"no error after {self.talk.last}"
             if kind < 0.6 and 60 - board.empties >= opening:
                 self.talk.send("go")
                 move = self.talk.until("===")[-1].removeprefix("===").strip().split("/")[0].lower()
                 move = "pass" if move == "pa" else move
             else:
                 move = "pass" if board.must_pass() else rng.choice(sorted(legal))
-            if not board.must_pass() and move not in legal:
-                raise FaultError(f"{move} is not legal in {board}")
+            assert board.must_pass() or move in legal, f"{move} is not legal in {board}"
             board.push_text(move)
             self.talk.send(f"move {'PA' if move == 'pass' else move.upper()}//0.01")
-        if any("error" in line for line in self.settle()):
-            raise FaultError("a move was refused")
+        assert not any("error" in line for line in self.settle()), "a move was refused"

@@ -1,24 +1,28 @@
-"""Batches against cshogi in a Python loop, in turn in one run (`pip install cshogi`; without it, batches alone).
+"""Batches beside a Python loop that calls cshogi (`pip install cshogi`; optional): positions per second.
 
-    python -m tools.measure.batch_speed --positions 4096 --threads 2
+    python -m tools.measure.speed batch --positions 4096 --threads 2
 
-Both start with positions of random games, packed as HuffmanCodedPos, and write into existing arrays. Figures are
-microseconds per position, the best of the rounds: CPU time, or wall time to show the gain from several threads, which
-needs idle cores. Many rounds of few positions find moments in which the cores are idle.
+Both start with positions of random games, packed as HuffmanCodedPos, and write into existing arrays. Seconds are CPU
+time, and wall time to show the gain from several threads, which needs idle cores.
 """
 
 import argparse
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from shogi_engine.batch import Batch, positions_of, random_games
-from tools.measure.board_speed import is_there
+from tools.measure.speed.harness import Measurement, Subjects, is_there, rate
 
 LABELS, PLANES = 2187, (62, 57)  # dlshogi's
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the numbers of positions and threads."""
+    parser.add_argument("--positions", type=int, default=2048)
+    parser.add_argument("--threads", type=int, default=2, help="in the measurement of threads")
 
 
 def ours(batch: Batch, positions: Any, moves: Any) -> dict[str, Callable[[], Any]]:
@@ -92,31 +96,6 @@ def of_cshogi(positions: Any, moves: Any) -> dict[str, Callable[[], Any]]:
     return {"pack": pack, "texts": write_texts, **moving, **features}
 
 
-def measure(
-    subjects: dict[str, dict[str, Callable[[], Any]]], rounds: int, count: int, clock: Callable[[], float]
-) -> dict[str, dict[str, float]]:
-    """Return the best times of each operation by subject, in microseconds a position."""
-    best: dict[str, dict[str, float]] = {}
-    for _ in range(rounds):
-        for operation in next(iter(subjects.values())):
-            row = best.setdefault(operation, {})
-            for name, operations in subjects.items():
-                began = clock()
-                operations[operation]()
-                seconds = clock() - began
-                row[name] = min(row.get(name, np.inf), 1e6 * seconds / count)
-    return best
-
-
-def table(times: dict[str, dict[str, float]], names: list[str]) -> str:
-    """Return the times as a table, with the ratios of the others to the first."""
-    lines = ["".join([f"{'':18}", *(f"{name:>12}" for name in names), *(f"{name + ' /':>14}" for name in names[1:])])]
-    for operation, row in times.items():
-        cells = [f"{row[name]:12.2f}" for name in names] + [f"{row[name] / row[names[0]]:14.2f}" for name in names[1:]]
-        lines.append(f"{operation:18}{''.join(cells)}")
-    return "\n".join(lines)
-
-
 def positions_and_moves(count: int) -> tuple[Any, Any]:
     """Return `count` positions of random games, and the move made in each (a label of 'ids')."""
     batch = Batch("shogi")
@@ -126,28 +105,22 @@ def positions_and_moves(count: int) -> tuple[Any, Any]:
     return found.positions[rows], games.moves[found.game[rows], found.ply[rows]]
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--positions", type=int, default=2048)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=2, help="threads of the second column")
-    args = parser.parse_args(arguments)
+def subjects(args: argparse.Namespace) -> Iterator[tuple[str, Subjects]]:
+    """Yield batches in one thread and cshogi, by CPU time; then one and several threads, by wall time."""
+
+    def timed(
+        operations: dict[str, Callable[[], Any]], clock: Callable[[], float] = time.thread_time
+    ) -> dict[str, Measurement]:
+        return {name: rate(work, len(positions), args.seconds, clock) for name, work in operations.items()}
+
     positions, moves = positions_and_moves(args.positions)
     one, several = Batch("shogi"), Batch("shogi", threads=args.threads)
     alone = ours(one, positions, moves)
     for operation in alone.values():
         operation()  # compile or load before timing
-    subjects = {"one thread": alone}
+    found = {"one thread": timed(alone)}
     if is_there("cshogi"):
-        subjects["cshogi"] = of_cshogi(positions, one.relabel(positions, moves, "ids", "cshogi"))
-    times = measure(subjects, args.rounds, len(positions), time.thread_time)
-    print(f"microseconds of CPU time a position\n{table(times, list(subjects))}")
-    subjects = {f"{args.threads} threads": ours(several, positions, moves), "one thread": alone}
-    times = measure(subjects, 4 * args.rounds, len(positions), time.perf_counter)
-    print(f"\nmicroseconds of wall time a position\n{table(times, list(subjects))}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        found["cshogi"] = timed(of_cshogi(positions, one.relabel(positions, moves, "ids", "cshogi")))
+    yield "positions/CPU s", found
+    threads = timed(ours(several, positions, moves), time.perf_counter)
+    yield "positions/s", {f"{args.threads} threads": threads, "one thread": timed(alone, time.perf_counter)}

@@ -1,1 +1,0 @@
-"""What tests share: processes and conversations, fake engines and servers, cases and positions."""
