@@ -4,12 +4,12 @@ import pickle
 import time
 
 import pytest
-from processes import ROOT, environment, run
 
 from shogi_engine import Engine, Limit, Score, othello, shogi
 from shogi_engine.engine.board_search import PlayResult
 from shogi_engine.jit import cache_folder
 from shogi_engine.search.timeman import budget_of
+from tests.support.processes import ROOT, environment, run
 
 MATE = "7nk/9/7GP/9/9/9/9/9/9 b - 1"
 ENDING = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"

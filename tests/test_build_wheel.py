@@ -7,10 +7,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from processes import QUICK, QUICK_ANSWER, environment, kernel_files, run
 
 from shogi_engine import jit
 from shogi_engine.jit import targets
+from tests.support.processes import QUICK, QUICK_ANSWER, environment, kernel_files, run
 
 ROOT = Path(__file__).resolve().parent.parent
 specification = importlib.util.spec_from_file_location("build_wheel", ROOT / "tools" / "build_wheel.py")

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from processes import environment, kernel_files
 
 from shogi_engine.__main__ import COMMANDS, main
 from shogi_engine.cli import common
@@ -16,6 +15,7 @@ from shogi_engine.cli.preparation import Preparation
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import levels as othello_levels
 from shogi_engine.games.shogi import levels as shogi_levels
+from tests.support.processes import environment, kernel_files
 
 DATA = Path(__file__).parent / "data"
 

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from search.searching import place
 
 from shogi_engine import games
 from shogi_engine.__main__ import main
@@ -15,6 +14,7 @@ from shogi_engine.search.context import new_context, write_root_moves
 from shogi_engine.textbook.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, choose, play_game
 from shogi_engine.textbook.round_robin import TextbookPlayer, compare, parse_player
 from shogi_engine.textbook.searches import ORDERED, PLAIN, PUBLISHED_BUGS, alpha_beta, minimax, negascout
+from tests.support.searching import place
 
 PLAYERS = ["random", "minimax:2", "alphabeta:2", "negascout:2", "pvs:2"]
 

@@ -6,10 +6,10 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
-from processes import environment
 
 from shogi_engine.cli.compile_bar import CompileBar, compile_bar
 from shogi_engine.jit import compiling, progress
+from tests.support.processes import environment
 
 
 class Screen(io.StringIO):

@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import ROOT
 
 import shogi_engine.interface.game
 import usi
+from tests.support.processes import ROOT
 
 
 def modules_with_examples():

@@ -5,13 +5,13 @@ import os
 import subprocess
 import sys
 
-import nnbin
 import pytest
-from processes import environment
 
 from shogi_engine import jit
 from shogi_engine.__main__ import main
 from shogi_engine.cli import doctor
+from tests.support import nnbin
+from tests.support.processes import environment
 
 
 def test_a_healthy_installation(capsys):

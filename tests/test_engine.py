@@ -7,8 +7,6 @@ import threading
 import time
 
 import pytest
-from games.tictactoe import GAME as TICTACTOE
-from processes import environment
 
 from shogi_engine import Engine, games
 from shogi_engine.engine.results import score_of
@@ -17,6 +15,8 @@ from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.jit import JIT_DISABLED, progress
 from shogi_engine.types.clock import TimeBudget
 from shogi_engine.types.score import Score
+from tests.support.games.tictactoe import GAME as TICTACTOE
+from tests.support.processes import environment
 
 MATE_IN_3 = "4k4/9/4P4/9/9/9/9/9/4K4 b GS2g 1"
 
@@ -221,7 +221,8 @@ def test_results_are_pickled(shogi):
 def test_compiling_is_no_thinking(tmp_path):
     """With an empty cache a search thinks as long as it was told to, and tells so, however long it compiled before."""
     source = (
-        "import time; from games.tictactoe import GAME; from shogi_engine import Engine; engine = Engine(GAME);"
+        "import time; from tests.support.games.tictactoe import GAME; from shogi_engine import Engine;"
+        "engine = Engine(GAME);"
         "began = time.monotonic(); found = engine.search(movetime=300); whole = time.monotonic() - began;"
         "print(found.depth, found.seconds, whole, engine.search(movetime=300).depth)"
     )

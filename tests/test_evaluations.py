@@ -4,11 +4,8 @@ import random
 import subprocess
 import sys
 
-import networks
 import numpy as np
 import pytest
-from games import game_of, kings_walk
-from processes import ROOT
 
 from shogi_engine import games
 from shogi_engine.common.registry import Registry
@@ -30,6 +27,9 @@ from shogi_engine.match.in_process import configure
 from shogi_engine.search.context import new_context, set_root, write_root_moves
 from shogi_engine.search.parameters import params_for
 from shogi_engine.search.root import Searcher
+from tests.support import networks
+from tests.support.games import game_of, kings_walk
+from tests.support.processes import ROOT
 
 SHOGI, OTHELLO = games.load("shogi"), games.load("othello")
 STARTS = {
@@ -233,14 +233,14 @@ def test_a_game_with_one_evaluation_has_it_without_a_name():
 
 
 def test_the_registry():
-    registry = Registry("evaluation", "EVALUATION", {"one": "games.kings_walk"}, default="one")
+    registry = Registry("evaluation", "EVALUATION", {"one": "tests.support.games.kings_walk"}, default="one")
     assert list(registry) == ["one"] and "one" in registry and "two" not in registry and len(registry) == 1
     assert registry.load() is registry.load("one") is kings_walk.EVALUATION
     registry.register("two", "no.such.module")  # not imported before it is used
     with pytest.raises(ModuleNotFoundError):
         registry.load("two")
-    registry.register("one", "games.kings_walk")
-    with pytest.raises(ValueError, match="'one': games.kings_walk defines it already"):
+    registry.register("one", "tests.support.games.kings_walk")
+    with pytest.raises(ValueError, match="'one': tests.support.games.kings_walk defines it already"):
         registry.register("one", "another.module")
     with pytest.raises(ValueError, match="no evaluation 'three'; there are one, two"):
         registry.load("three")

@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from processes import ROOT
 
 from shogi_engine import records
+from tests.support.processes import ROOT
 
 EXAMPLES = {  # the program, its arguments, what it prints in the end (a pattern)
     "search_position": (("50",), r"^1\. +(cp|mate) -?\d+ "),

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from games import othello4, tictactoe
 
 from shogi_engine import games
 from shogi_engine.games.othello.board import Board as OthelloBoard
@@ -31,6 +30,7 @@ from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context, replay_game, write_root_moves
 from shogi_engine.textbook.arena import RANDOM, play_game
 from shogi_engine.textbook.searches import PLAIN
+from tests.support.games import othello4, tictactoe
 
 CASES = json.loads((Path(__file__).parent / "data" / "shogi_rules.json").read_text())
 KINDS = {

@@ -9,15 +9,15 @@ import time
 
 import numpy as np
 import pytest
-from games import naive_tictactoe
-from games.tictactoe import GAME
-from processes import environment
 
 import shogi_engine.perft
 from shogi_engine.common.stop import StopToken
 from shogi_engine.interface.game import Game, provides
 from shogi_engine.jit import JIT_DISABLED, new_record, record_dtype
 from shogi_engine.perft import MAX_DEPTH, PerftStopped, perft
+from tests.support.games.tictactoe import GAME
+from tests.support.processes import environment
+from tests.support.twins import naive_tictactoe
 
 START = GAME.parse_position(GAME.start)
 # By depth: the lines of that many moves. Of the 255168 games 1440 end at move 5, 5328 at 6, 47952 at 7, 72576 at 8 and
@@ -191,7 +191,7 @@ def test_an_interrupt_ends_a_long_count(tmp_path):
     source = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from test_perft import counter_game
+from tests.test_perft import counter_game
 from shogi_engine.perft import perft
 game = counter_game()
 perft(game, game.parse_position(""), 1, free_pass=True)

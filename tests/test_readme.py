@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from processes import ROOT, environment, run
 
 from shogi_engine.__main__ import parser
 from shogi_engine.jit import cache_folder
+from tests.support.processes import ROOT, environment, run
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

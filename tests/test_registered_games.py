@@ -18,7 +18,7 @@ METADATA = "Metadata-Version: 2.1\nName: own-games\nVersion: 1.0\n"
 def installed(tmp_path_factory):
     """Return the environment of a process that sees a package with tic-tac-toe installed."""
     folder = tmp_path_factory.mktemp("site")
-    shutil.copy(ROOT / "tests/games/tictactoe.py", folder / "own_tictactoe.py")
+    shutil.copy(ROOT / "tests/support/games/tictactoe.py", folder / "own_tictactoe.py")
     (folder / "own_evaluation.py").write_text("EVALUATION = 'mine'\n")
     info = folder / "own_games-1.0.dist-info"
     info.mkdir()

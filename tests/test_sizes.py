@@ -3,7 +3,7 @@
 import ast
 from collections import Counter
 
-from processes import ROOT
+from tests.support.processes import ROOT
 
 FILE_LINES = 500
 FUNCTION_LINES = 80

@@ -3,8 +3,8 @@
 import subprocess
 
 import pytest
-from processes import ROOT
 
+from tests.support.processes import ROOT
 from tools.docs import words
 
 pytestmark = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="the check asks git for the files")

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from processes import ROOT, TESTS, environment
 
 from shogi_engine import jit
 from shogi_engine.interface.game import provides
 from shogi_engine.jit import load_u64, njit, record_dtype
+from tests.support.processes import ROOT, TESTS, environment
 
 pytestmark = pytest.mark.skipif(jit.JIT_DISABLED, reason="with JIT off nothing is compiled")
 
@@ -52,7 +52,7 @@ def test_a_stop_flag_is_seen_by_a_running_kernel():
 def values_of_kernels(tmp_path: Path, **variables: str) -> dict:
     """Return what kernel_values.py prints."""
     env = environment(tmp_path, **variables)
-    command = [sys.executable, str(TESTS / "kernel_values.py")]
+    command = [sys.executable, "-m", "tests.support.kernel_values"]
     result = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
     assert (result.returncode, result.stderr) == (0, "")
     return json.loads(result.stdout)

@@ -4,7 +4,6 @@ import json
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -17,8 +16,9 @@ from shogi_engine.match.openings import SHIPPED, read
 from shogi_engine.match.time_controls import usi_limit
 from shogi_engine.match.workers import begin
 from shogi_engine.types.clock import Clock
+from tests.support.processes import TESTS
 
-WAYWARD = f"{sys.executable} {Path(__file__).parent / 'usi_wayward.py'}"
+WAYWARD = f"{sys.executable} {TESTS / 'support' / 'usi_wayward.py'}"
 SHORT = ["--limit", "movetime=300", "--margin", "200", "--patience", "1.5", "--max-plies", "24"]
 
 

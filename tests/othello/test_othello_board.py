@@ -7,12 +7,12 @@ import random
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from othello.naive_othello import State
-from othello_cases import random_game
 
 from shogi_engine.games.othello import GAME, board
 from shogi_engine.games.othello.board import BLACK, WHITE, Board, Move
 from shogi_engine.games.othello.notation import format_move
+from tests.support.othello_cases import random_game
+from tests.support.twins.naive_othello import State
 
 MUST_PASS = "XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXOX- X"
 WIPE_OUT = "e6f4e3f6g5d6e7f5c5"  # nine moves, the shortest win there is

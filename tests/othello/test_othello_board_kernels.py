@@ -6,11 +6,11 @@ import random
 
 import numpy as np
 import pytest
-from othello_cases import random_game
 
 from shogi_engine.games.othello.board import BLACK, WHITE, Board, Move
 from shogi_engine.games.othello.notation import START, format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import PASS
+from tests.support.othello_cases import random_game
 
 
 def test_moves_are_those_of_the_notation():

@@ -3,7 +3,6 @@
 import gzip
 
 import pytest
-from games.tictactoe import GAME as TIC_TAC_TOE
 
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, book
@@ -12,6 +11,7 @@ from shogi_engine.games.othello.book import canonical_key
 from shogi_engine.games.othello.endgame.solver import after
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import DISC_MOVE, move_square
+from tests.support.games.tictactoe import GAME as TIC_TAC_TOE
 
 LINE = "------------------O-OX----XOOX---XXXOX----XOOO------------------ X; c2:+0.4; f2:-1.2"
 

@@ -4,8 +4,6 @@ import random
 
 import numpy as np
 from hypothesis import given, settings
-from othello.naive_othello import State, change_sides, left_to_right, transpose
-from othello_cases import POSITIONS, random_game, random_positions
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.bitboard import odd_quadrants
@@ -25,6 +23,8 @@ from shogi_engine.interface.game import (
 )
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context
+from tests.support.othello_cases import POSITIONS, random_game, random_positions
+from tests.support.twins.naive_othello import State, change_sides, left_to_right, transpose
 
 LINES = {
     "rank": [[8 * rank + file for file in range(8)] for rank in range(8)],

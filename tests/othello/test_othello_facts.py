@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from othello_cases import FACTS, random_game
 
 from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.othello import GAME
@@ -14,6 +13,7 @@ from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.notation import flipped, parse_obf
 from shogi_engine.games.othello.types import PASS
 from shogi_engine.jit import ctz, njit
+from tests.support.othello_cases import FACTS, random_game
 
 
 @njit

@@ -6,8 +6,6 @@ import random
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from othello.naive_othello import State
-from othello_cases import POSITIONS
 
 from shogi_engine.common.bits import ZERO
 from shogi_engine.games.othello import GAME
@@ -27,6 +25,8 @@ from shogi_engine.games.othello.types import PASS, placed_disc
 from shogi_engine.interface.game import count_moves, do_move, generate_moves, key, terminal_value, undo_move
 from shogi_engine.jit import new_record
 from shogi_engine.perft import perft_context
+from tests.support.othello_cases import POSITIONS
+from tests.support.twins.naive_othello import State
 
 # Starts that make what random play from the usual start seldom has: passes, wipe-outs, ends with empty squares.
 STARTS = (

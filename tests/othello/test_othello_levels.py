@@ -4,9 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from games.tictactoe import GAME as TIC_TAC_TOE
-from othello_cases import random_game
-from search.searching import place
 
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, levels
@@ -17,6 +14,9 @@ from shogi_engine.interface.extras.levels import LevelPlan
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import PV, new_context
 from shogi_engine.search.tt import TranspositionTable
+from tests.support.games.tictactoe import GAME as TIC_TAC_TOE
+from tests.support.othello_cases import random_game
+from tests.support.searching import place
 
 MIDDLE = "--OOO-----XOXX----XXOX-----XXO---OOXXXXX--OX-XX---XXO----------- X"
 

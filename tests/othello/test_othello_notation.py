@@ -5,7 +5,6 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from othello_cases import POSITIONS, random_game
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.board import Board, Move
@@ -21,6 +20,7 @@ from shogi_engine.games.othello.notation import (
     split_transcript,
 )
 from shogi_engine.games.othello.types import PASS
+from tests.support.othello_cases import POSITIONS, random_game
 
 CELLS = START[:64]
 MUST_PASS = "XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXOX- X"

@@ -5,8 +5,6 @@ import random
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from othello.naive_othello import State, change_sides, left_to_right, transpose
-from othello_cases import POSITIONS, random_game, random_positions
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluation import pattern_weights as weights
@@ -25,6 +23,8 @@ from shogi_engine.games.othello.types import PASS
 from shogi_engine.interface.game import evaluate, probcut, refresh_line, update_line
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import make_move, new_context, unmake_move
+from tests.support.othello_cases import POSITIONS, random_game, random_positions
+from tests.support.twins.naive_othello import State, change_sides, left_to_right, transpose
 
 RANDOM = np.random.default_rng(3).integers(-60, 61, (PHASES, STARTS[""]), dtype=np.int16)
 

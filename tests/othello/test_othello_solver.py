@@ -8,10 +8,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-import processes
 import pytest
-from othello.naive_othello import DIRECTIONS, State
-from othello_cases import random_game
 
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME
@@ -30,6 +27,9 @@ from shogi_engine.search.limits import Limits
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.suites.endgame_suite import check, read
 from shogi_engine.types.clock import TimeBudget
+from tests.support import processes
+from tests.support.othello_cases import random_game
+from tests.support.twins.naive_othello import DIRECTIONS, State
 
 ENDGAMES = Path(__file__).resolve().parent.parent / "data" / "othello_endgame.json"
 SUITE = read(str(ENDGAMES))

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from othello.naive_othello import left_to_right, transpose
-from othello_cases import POSITIONS, random_game, random_positions
 
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, canonical, transform, transform_square
 from shogi_engine.games.othello.board import Board, Move
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.notation import format_obf, parse_obf
 from shogi_engine.games.othello.position import transform_position
+from tests.support.othello_cases import POSITIONS, random_game, random_positions
+from tests.support.twins.naive_othello import left_to_right, transpose
 
 bitboards = st.integers(0, 2**64 - 1).map(np.uint64)
 symmetries = st.integers(0, SYMMETRIES - 1)

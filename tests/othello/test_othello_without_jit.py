@@ -4,18 +4,16 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).resolve().parent
+from tests.support.processes import ROOT
 
 
 def printed(disable):
     """Return what othello_values.py prints with JIT on (disable "0") or off ("1")."""
-    path = os.pathsep.join([str(HERE.parent.parent), str(HERE)])
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": disable, "PYTHONPATH": path}
-    command = [sys.executable, str(HERE / "othello_values.py")]
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": disable, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "tests.support.othello_values"]
     return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True).stdout)
 
 

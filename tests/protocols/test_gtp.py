@@ -6,11 +6,11 @@ import sys
 import time
 
 import pytest
-from console_driver import Process
-from conversation import ROOT
 
 from shogi_engine.__main__ import main
 from shogi_engine.games.othello.board import Board
+from tests.support.console_driver import Process
+from tests.support.conversation import ROOT
 
 START = "---------------------------OX------XO--------------------------- X"
 AFTER_F5 = "---------------------------OX------XXX-------------------------- O"

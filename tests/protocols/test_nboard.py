@@ -6,10 +6,10 @@ import sys
 import time
 
 import pytest
-from console_driver import Process
-from conversation import ROOT
 
 from shogi_engine.games.othello.board import Board
+from tests.support.console_driver import Process
+from tests.support.conversation import ROOT
 
 HEADER = "set game (;GM[Othello]PC[test]PB[a]PW[b]RE[?]{clock}TY[8]BO[8 {board} *]{moves};)"
 START = "---------------------------O*------*O---------------------------"

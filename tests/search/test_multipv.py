@@ -6,11 +6,11 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
-from games import game_of
-from search.searching import final_position, random_positions
-from search.test_root import fresh
 
 from shogi_engine.search.limits import Limits
+from tests.search.test_root import fresh
+from tests.support.games import game_of
+from tests.support.searching import final_position, random_positions
 
 DATA = Path(__file__).parent.parent / "data"
 COUNT = 5

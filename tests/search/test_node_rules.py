@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from processes import environment, run
-from search.searching import place
 
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.types import PAWN, ROOK
@@ -13,6 +11,8 @@ from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_correction
 from shogi_engine.search.root_moves import prepare_root
 from shogi_engine.search.root_search import search_root
 from shogi_engine.search.terms import table_settles
+from tests.support.processes import environment, run
+from tests.support.searching import place
 
 MIDDLE_GAME = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
 # A search in plain Python that notes by ply which moves were made, and looks at those that are to be punished.

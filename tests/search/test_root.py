@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from games import game_of
-from search.searching import answer, final_position, random_positions, searched_moves
 
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.search.context import ALL_FLAGS, EXACT, new_context
@@ -18,6 +16,8 @@ from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import MAX_DEPTH, Searcher
 from shogi_engine.search.timer import Timer
 from shogi_engine.types.clock import TimeBudget
+from tests.support.games import game_of
+from tests.support.searching import answer, final_position, random_positions, searched_moves
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
 LONGEST = {"tictactoe": 4, "othello4": 6, "othello": 40, "shogi": 80}

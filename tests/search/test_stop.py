@@ -5,11 +5,11 @@ import threading
 import time
 
 import pytest
-from games import game_of
-from search.searching import final_position, random_positions
 
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
+from tests.support.games import game_of
+from tests.support.searching import final_position, random_positions
 
 LONGEST = {"othello": 50, "shogi": 120}
 

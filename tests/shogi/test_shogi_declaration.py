@@ -3,11 +3,11 @@
 import random
 
 import pytest
-from naive_shogi import State
-from shogi_cases import mirrored, rule_cases
 
 from shogi_engine.games.shogi.board import BLACK, WHITE, Board, Termination
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES
+from tests.support.shogi_cases import mirrored, rule_cases
+from tests.support.twins.naive_shogi import State
 
 CASES = [pytest.param(sfen, wins, id=name) for name, sfen, wins, _ in rule_cases()["declaration"]]
 

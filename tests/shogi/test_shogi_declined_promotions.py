@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from naive_shogi import State
 
 from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.game import GAME
@@ -15,6 +14,7 @@ from shogi_engine.games.shogi.queries import in_check
 from shogi_engine.games.shogi.types import PROMOTION
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
+from tests.support.twins.naive_shogi import State
 
 # The only mate by checks begins with a pawn that does not promote: after promoting, P*1b would be a pawn-drop mate.
 BY_DECLINING = {

@@ -1,8 +1,9 @@
 """A dropped pawn may not mate: pinned defenders, blocked lines, every file."""
 
 import pytest
-from naive_shogi import State
-from shogi_cases import check_legality, kernel_moves, legality_cases, mirrored, naive_moves
+
+from tests.support.shogi_cases import check_legality, kernel_moves, legality_cases, mirrored, naive_moves
+from tests.support.twins.naive_shogi import State
 
 
 @pytest.mark.parametrize("case", legality_cases("U"))

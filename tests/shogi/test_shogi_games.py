@@ -4,8 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from naive_shogi import SET, START, State
-from shogi_cases import assert_same_record, kernel_moves
 
 from shogi_engine.games.shogi.movegen.generator import is_searched
 from shogi_engine.games.shogi.movegen.legal_moves import legal_moves, scratch
@@ -15,6 +13,8 @@ from shogi_engine.games.shogi.position import rebuild
 from shogi_engine.games.shogi.types import UNDO, move_captured
 from shogi_engine.interface.game import count_moves, do_move, generate_captures, undo_move
 from shogi_engine.jit import JIT_DISABLED, new_record
+from tests.support.shogi_cases import assert_same_record, kernel_moves
+from tests.support.twins.naive_shogi import SET, START, State
 
 STARTS = [
     START,

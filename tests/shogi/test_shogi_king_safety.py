@@ -1,7 +1,8 @@
 """Checks, double checks, pins, interpositions, missing kings, the largest list of moves."""
 
 import pytest
-from shogi_cases import check_legality, kernel_moves, legality_cases, mirrored, naive_moves
+
+from tests.support.shogi_cases import check_legality, kernel_moves, legality_cases, mirrored, naive_moves
 
 
 @pytest.mark.parametrize("case", legality_cases("K"))

@@ -4,12 +4,9 @@ import json
 import random
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-from processes import ROOT, environment
-from test_shogi_mates import after, in_check, middle_games
 
 from shogi_engine.games.shogi.mate.context import MATE_SEARCH
 from shogi_engine.games.shogi.mate.hands import (
@@ -27,8 +24,9 @@ from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.games.shogi.types import NO_SQUARE, hand_covers
 from shogi_engine.jit import JIT_DISABLED, new_record
+from tests.shogi.test_shogi_mates import after, in_check, middle_games
+from tests.support.processes import ROOT, environment
 
-HERE = Path(__file__).resolve().parent
 UNCOVERINGS = (
     "4k4/9/4B4/9/4R4/9/9/9/4K4 b - 1",
     "4k4/9/4K4/9/4R4/9/9/9/9 b - 1",
@@ -131,7 +129,7 @@ def test_the_least_work_gives_way_and_a_new_generation_is_empty():
 
 def printed(tmp_path, *arguments, **variables):
     env = environment(tmp_path, ROOT, ROOT / "tests", **variables)
-    command = [sys.executable, str(HERE / "mate_values.py"), *arguments]
+    command = [sys.executable, "-m", "tests.support.mate_values", *arguments]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr  # numpy's words on overflow apart, it is silent
     return json.loads(done.stdout)

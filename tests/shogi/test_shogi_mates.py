@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from brute_mates import shortest_mate
 
 from shogi_engine.games.shogi.board import Board, Move
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
@@ -18,6 +17,7 @@ from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.games.shogi.types import UNDO
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
+from tests.support.twins.brute_mates import shortest_mate
 
 DATA = Path(__file__).parent.parent / "data"
 PROBLEMS = json.loads((DATA / "shogi_mate.json").read_text())["positions"]

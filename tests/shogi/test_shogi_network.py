@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from networks import random_network
 
 from shogi_engine.games.shogi.evaluation.king_piece_weights import MIRROR
 from shogi_engine.games.shogi.evaluation.network_features import (
@@ -41,6 +40,7 @@ from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context, set_root
 from shogi_engine.training.shogi.games import SCALE
 from shogi_engine.training.shogi.trainer import LIMIT
+from tests.support.networks import random_network
 
 SFENS = (
     START,

@@ -1,7 +1,8 @@
 """Two unpromoted pawns of a colour may not stand on one file."""
 
 import pytest
-from shogi_cases import check_legality, kernel_moves, legality_cases, mirrored, naive_moves
+
+from tests.support.shogi_cases import check_legality, kernel_moves, legality_cases, mirrored, naive_moves
 
 
 @pytest.mark.parametrize("case", legality_cases("N"))

@@ -8,10 +8,8 @@ import subprocess
 import sys
 from dataclasses import replace
 
-import nnbin
 import numpy as np
 import pytest
-from processes import environment
 
 from shogi_engine import games
 from shogi_engine.engine.parameters import set_value
@@ -43,6 +41,8 @@ from shogi_engine.interface.game import (
 )
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context, set_root, write_root_moves
+from tests.support import nnbin
+from tests.support.processes import environment
 
 GAME = games.load("shogi")
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")  # JIT off: numpy's scalars wrap and say so

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_shogi import State
-from shogi_cases import assert_same_record, mirrored, perft_positions, rule_cases
 
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.game import GAME
@@ -15,6 +13,8 @@ from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi, s
 from shogi_engine.games.shogi.types import UNDO
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
+from tests.support.shogi_cases import assert_same_record, mirrored, perft_positions, rule_cases
+from tests.support.twins.naive_shogi import State
 
 EXAMPLES = settings(max_examples=10 if JIT_DISABLED else 100, deadline=None)
 SFENS = [position["sfen"] for position in perft_positions()] + [case["sfen"] for case in rule_cases()["legality"]]

@@ -1,13 +1,13 @@
 """Perft: every published count of legal move trees."""
 
 import pytest
-from naive_shogi import State
-from shogi_cases import perft_positions, rule_cases
 
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.perft import perft
+from tests.support.shogi_cases import perft_positions, rule_cases
+from tests.support.twins.naive_shogi import State
 
 DEFAULT_NODES = 300 if JIT_DISABLED else 1_000_000_000  # larger counts are marked slow
 ONE_BY_ONE_NODES = 300 if JIT_DISABLED else 5_000_000

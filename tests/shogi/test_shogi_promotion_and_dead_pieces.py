@@ -1,7 +1,8 @@
 """Promotion is optional, forced where the piece could not move again, and no drop may be dead."""
 
 import pytest
-from shogi_cases import check_legality, kernel_moves, legality_cases, mirrored, naive_moves
+
+from tests.support.shogi_cases import check_legality, kernel_moves, legality_cases, mirrored, naive_moves
 
 
 @pytest.mark.parametrize("case", legality_cases("D"))

@@ -3,11 +3,11 @@
 import random
 
 import pytest
-from records.random_records import HELD
 
 from shogi_engine.games.shogi.board import BLACK, STARTING_SFEN, WHITE, Board
 from shogi_engine.games.shogi.records import HANDICAPS
 from shogi_engine.records import GameRecord, decode, dumps, load, load_format, loads, save
+from tests.records.random_records import HELD
 
 shogi_kif = pytest.importorskip("shogi.KIF")
 shogi_csa = pytest.importorskip("shogi.CSA")

@@ -3,11 +3,11 @@
 import random
 
 import pytest
-from naive_shogi import State, repetition
-from shogi_cases import mirrored, rule_cases
 
 from shogi_engine.games.shogi.board import BLACK, STARTING_SFEN, WHITE, Board, Outcome, Termination
 from shogi_engine.jit import JIT_DISABLED
+from tests.support.shogi_cases import mirrored, rule_cases
+from tests.support.twins.naive_shogi import State, repetition
 
 OUTCOMES = {
     "none": None,

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from shogi_cases import rule_cases
 
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, entering_king_rule
@@ -19,6 +18,7 @@ from shogi_engine.games.shogi.types import HAND_GUARDS, hand_covers
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX, VALUE_NONE, do_move, do_null
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context, set_root
+from tests.support.shogi_cases import rule_cases
 
 CYCLE = ["2h3h", "8b7b", "3h2h", "7b8b"]
 CHECKS = "lnsg1gsnl/1r5b1/ppppppppp/4k4/9/5R3/PPPPPPPPP/1B7/LNSGKGSNL b - 1"  # black's rook on 4f, white's king on 5d

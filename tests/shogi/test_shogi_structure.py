@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from move_lists import legal_moves
-from search.searching import random_positions
 
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.partial_keys import NEAR_KING_KEY, PAWN_KEY, PIECES_KEY
@@ -19,6 +17,8 @@ from shogi_engine.interface.game import (
 )
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import make_move, make_null_move, new_context, set_root, unmake_move, unmake_null_move
+from tests.support.move_lists import legal_moves
+from tests.support.searching import random_positions
 
 WITHOUT_BLACK_KING = "4k4/9/9/9/9/9/9/9/9 b 2R2B4G4S4N4L18P 1"
 

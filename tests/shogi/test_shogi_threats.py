@@ -5,8 +5,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from processes import ROOT
-from test_shogi_mates import after, in_check, middle_games
 
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.movegen.checks import generate_checks
@@ -16,6 +14,8 @@ from shogi_engine.games.shogi.types import KNIGHT, NO_SQUARE, move_kind
 from shogi_engine.interface.game import gives_check, mate_in_one, set_check_info
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
+from tests.shogi.test_shogi_mates import after, in_check, middle_games
+from tests.support.processes import ROOT
 
 COUNT = 20 if JIT_DISABLED else 600
 

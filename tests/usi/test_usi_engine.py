@@ -7,7 +7,8 @@ import time
 
 import pytest
 import shogi
-from usi_driver import REAL, ROOT, Process
+
+from tests.support.usi_driver import REAL, ROOT, Process
 
 DECLARED = "+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 1"
 

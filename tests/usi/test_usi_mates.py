@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 import shogi
-from usi_driver import REAL, Process
 
+from tests.support.usi_driver import REAL, Process
 from usi.loop import Loop, UsiOutput
 
 PROBLEMS = json.loads((Path(__file__).parent.parent / "data" / "shogi_mate.json").read_text())["positions"]

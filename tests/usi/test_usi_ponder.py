@@ -2,7 +2,8 @@
 
 import pytest
 import shogi
-from usi_driver import FAKE, TIMES, Process, answers
+
+from tests.support.usi_driver import FAKE, TIMES, Process, answers
 
 
 @pytest.mark.parametrize("depth", ["1000000", "2"])

@@ -8,11 +8,11 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from usi_driver import FAKE, ROOT, Process
 
 from shogi_engine.frontends import core
 from shogi_engine.frontends.stdio import CRASH_LOG_MAX, Input, Output, crash_log_path
 from shogi_engine.jit import Progress
+from tests.support.usi_driver import FAKE, ROOT, Process
 from usi import loop
 
 LONG = "go depth 80"  # 0.8 s, more than what is stopped has for its last words

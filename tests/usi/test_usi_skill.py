@@ -4,10 +4,10 @@ import random
 
 import pytest
 import shogi
-from usi_driver import REAL, Process
 
 from shogi_engine.games.shogi.levels import FULL, plan
 from shogi_engine.interface.extras.levels import drawn_limits
+from tests.support.usi_driver import REAL, Process
 
 VALUE = {shogi.PAWN: 1, shogi.LANCE: 3, shogi.KNIGHT: 4, shogi.SILVER: 5, shogi.GOLD: 6, shogi.BISHOP: 8,
          shogi.ROOK: 10,

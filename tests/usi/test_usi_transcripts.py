@@ -7,8 +7,9 @@ import time
 
 import pytest
 import shogi
-from usi_driver import FAKE, ROOT, TIMES, Process, answers
-from usi_lines import mutated
+
+from tests.support.usi_driver import FAKE, ROOT, TIMES, Process, answers
+from tests.support.usi_lines import mutated
 
 # ---- start-up ----------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -25,8 +24,9 @@ from shogi_engine.clients.usi import (
 from shogi_engine.clients.usi.lines import parse_info, parse_option, parse_options
 from shogi_engine.clients.usi.searches import side_to_move
 from shogi_engine.games.shogi.board import Board
+from tests.support.processes import TESTS
 
-STUB = [sys.executable, "-S", str(Path(__file__).parent / "usi_stub.py")]
+STUB = [sys.executable, "-S", str(TESTS / "support" / "usi_stub.py")]
 NOW = Limit(movetime=10)
 
 

@@ -13,15 +13,14 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-from web.fake_engine import FakeExaminer  # noqa: E402
-from web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serious_faults, until  # noqa: E402
-
 from shogi_engine.analysis import judge  # noqa: E402
 from shogi_engine.analysis import page as analysis_page  # noqa: E402
 from shogi_engine.analysis.judgement import plies_to_examine  # noqa: E402
 from shogi_engine.engine import Engine  # noqa: E402
 from shogi_engine.games.shogi.board import Board  # noqa: E402
 from shogi_engine.records import GameRecord  # noqa: E402
+from tests.web.fake_engine import FakeExaminer  # noqa: E402
+from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serious_faults, until  # noqa: E402
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 FIRST_PAINT_MS = 500

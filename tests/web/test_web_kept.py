@@ -6,7 +6,6 @@ import threading
 import time
 
 import pytest
-from web.fake_engine import fake_hub, wait_for
 
 from shogi_engine import records
 from shogi_engine.play.keeping import load_game
@@ -16,6 +15,7 @@ from shogi_engine.web import messages
 from shogi_engine.web.kept import RECORD_SECONDS
 from shogi_engine.web.saved_game import rows_of, tree_of
 from shogi_engine.web.store import DELETED_SECONDS, Store
+from tests.web.fake_engine import fake_hub, wait_for
 
 
 class Page:

@@ -4,7 +4,6 @@ import base64
 import json
 
 import pytest
-from web.fake_engine import FakeEngine, FakeExaminer, wait_for
 
 from shogi_engine import records
 from shogi_engine.games.shogi.board import Board
@@ -18,6 +17,7 @@ from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import best_defence
+from tests.web.fake_engine import FakeEngine, FakeExaminer, wait_for
 
 
 class Player:

@@ -9,9 +9,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from web.fake_engine import wait_for
 
 from shogi_engine.web.app import application
+from tests.web.fake_engine import wait_for
 
 uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-import nnbin
 import numpy as np
 
 from shogi_engine.games.shogi.evaluation.network_features import FEATURES, OUTPUT_BUCKETS
 from shogi_engine.games.shogi.evaluation.network_weights import Network, encode
+from tests.support import nnbin
 
 
 def random_network(seed, width=32, saturating=False):

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-TESTS = Path(__file__).resolve().parent
+TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
 IN_WAY = ("SHOGI_ENGINE_CACHE_DIR", "NUMBA_", "PYTHONPATH", "PYTHONWARNINGS", "XDG_CACHE_HOME")
 
@@ -28,7 +28,7 @@ def report(**results):
 PERFT = (
     REPORT
     + """
-from games.tictactoe import GAME
+from tests.support.games.tictactoe import GAME
 from shogi_engine.perft import perft
 report(answer=perft(GAME, GAME.parse_position(GAME.start), 5).nodes)
 """
@@ -49,7 +49,7 @@ def environment(cache: Path | str | None, *paths: Path, **variables: str) -> dic
     clean = {name: value for name, value in os.environ.items() if not name.startswith(IN_WAY)}
     if cache is not None:
         clean["SHOGI_ENGINE_CACHE_DIR"] = str(cache)
-    clean["PYTHONPATH"] = os.pathsep.join(map(str, paths or (ROOT, TESTS)))
+    clean["PYTHONPATH"] = os.pathsep.join(map(str, paths or (ROOT,)))
     clean["PYTHONDONTWRITEBYTECODE"] = "1"  # Python takes an edit within the same second for none
     return clean | variables
 

@@ -1,26 +1,22 @@
 """Stored playthroughs: random games of each game, with what the rules say at every ply, as in OpenSpiel.
 
 A change of rules, keys or notation that no one intended shows as a difference to the files in tests/data/playthroughs.
-`python tests/conformance/playthroughs.py` writes them anew.
+`python -m tests.support.playthroughs` writes them anew.
 """
 
 import json
 import random
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-TESTS = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(TESTS))
-from conformance.cases import CASES, ConformanceCase, random_move  # noqa: E402
-from move_lists import legal_moves  # noqa: E402
+from shogi_engine.interface.game import do_move, is_in_check, key, repetition_key, terminal_value
+from shogi_engine.search.context import new_context
+from tests.support.cases import CASES, ConformanceCase, random_move
+from tests.support.move_lists import legal_moves
 
-from shogi_engine.interface.game import do_move, is_in_check, key, repetition_key, terminal_value  # noqa: E402
-from shogi_engine.search.context import new_context  # noqa: E402
-
-FOLDER = TESTS / "data" / "playthroughs"
+FOLDER = Path(__file__).resolve().parents[1] / "data" / "playthroughs"
 SEEDS = range(4)
 MAX_PLIES = 150
 

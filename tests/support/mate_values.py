@@ -3,10 +3,9 @@
 import json
 import sys
 
-from float_variables import float_variables
-
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from tests.support.float_variables import float_variables
 
 PROBLEMS = (
     "lnSk3nl/r1s1g1+B2/pppp+R1p2/5p1p1/8p/P8/NPPP1nSPP/3SGK3/L4G3 b BGLP3p 49",

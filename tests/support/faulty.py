@@ -6,7 +6,7 @@ board will do.
 
 import random
 
-from othello.naive_othello import OTHER, State
+from tests.support.twins.naive_othello import OTHER, State
 
 INFINITE = 1000
 SMALLEST_POSITIVE = 5e-324  # what JavaScript calls Number.MIN_VALUE; its most negative number is -Number.MAX_VALUE

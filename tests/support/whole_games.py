@@ -1,19 +1,19 @@
 """Search tic-tac-toe and 4x4 Othello to the end in every way; as a program, print what is found as JSON.
 
-python whole_games.py JOB...       JOB is one of JOBS, all if none is given
+python -m tests.support.whole_games JOB...       JOB is one of JOBS, all if none is given
 """
 
 import sys
 
 import numpy as np
-from games import game_of
-from search.searching import final_position, place
 
 from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE
 from shogi_engine.search.context import EXACT, USE_TT, new_context
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 from shogi_engine.textbook.searches import alpha_beta, minimax, negascout
+from tests.support.games import game_of
+from tests.support.searching import final_position, place
 
 DEPTHS = {"tictactoe": 10, "othello4": 13}  # one more than there are squares to fill: nothing is left to quiescence
 FEATURES = {"nothing": 0, "table": USE_TT, "exact": EXACT}
@@ -55,7 +55,7 @@ SLOW_WITHOUT_JIT = [job for job in JOBS if job not in QUICK_WITHOUT_JIT and not 
 
 def main():
     """Print the results of the jobs that the command line names."""
-    from processes import REPORT
+    from tests.support.processes import REPORT
 
     scope: dict = {}
     exec(REPORT, scope)

@@ -1,6 +1,6 @@
 """Compile all kernels that a game needs, and print the variables among them that are floats, as JSON.
 
-    python float_variables.py GAME        GAME is the name of one of conformance.cases.CASES
+    python -m tests.support.float_variables GAME        GAME is the name of one of tests.support.cases.CASES
 
 numba makes a float, in silence, of uint64 with int64 in max(), in a division, in a conditional. A kernel that comes
 from the cache has forgotten its variables' types: run this with an empty one.
@@ -14,9 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import networks
 import numpy as np
-from conformance.cases import CASES, ConformanceCase, legal_moves
 from numba import types
 from numba.core.dispatcher import Dispatcher
 
@@ -29,6 +27,8 @@ from shogi_engine.search.context import new_context, set_root, static_value
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 from shogi_engine.textbook import searches as textbook
+from tests.support import networks
+from tests.support.cases import CASES, ConformanceCase, legal_moves
 
 
 def floats_within(kind: types.Type) -> Iterator[types.Type]:

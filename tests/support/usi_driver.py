@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-import conversation
-from conversation import ROOT
+from tests.support import conversation
+from tests.support.conversation import ROOT
 
 FAKE = [sys.executable, str(Path(__file__).with_name("usi_fake.py"))]
 REAL = [sys.executable, "-m", "usi"]

@@ -2,7 +2,7 @@
 
 It is here to show how an evaluation plugs in from outside the package:
 
-    GAME.evaluations.register("kings-walk", "games.kings_walk")
+    GAME.evaluations.register("kings-walk", "tests.support.games.kings_walk")
 """
 
 from dataclasses import dataclass

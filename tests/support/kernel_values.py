@@ -4,12 +4,12 @@ import json
 import random
 
 import numpy as np
-from games.tictactoe import GAME
 
 from shogi_engine.interface.game import count_moves, finished_leaves, generate_captures, key, move_cost
 from shogi_engine.jit import bswap, clz, ctz, load_u64, njit, popcount, prefetch, store_u64
 from shogi_engine.jit.bitboards import from_halves, from_highest, lowest, through_lowest
 from shogi_engine.perft import perft, perft_context
+from tests.support.games.tictactoe import GAME
 
 
 @njit

@@ -1,7 +1,6 @@
 """What the search tests share: contexts at a position, random positions, and each search run to a depth."""
 
 import numpy as np
-from move_lists import legal_moves
 
 from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE, do_move, generate_moves
 from shogi_engine.jit import new_record
@@ -9,6 +8,7 @@ from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import PV, generate_searched_moves, new_context, set_root, start_search
 from shogi_engine.search.history import forget
 from shogi_engine.textbook.searches import alpha_beta, minimax, negascout
+from tests.support.move_lists import legal_moves
 
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 

@@ -1,4 +1,4 @@
-"""Batches beside Boards, in positions of random games: `python batch_checks.py GAME POSITIONS` prints what was seen.
+"""Batches beside Boards, in positions of random games: `python -m tests.support.batch_checks GAME POSITIONS`.
 
 A program, so that it can be run without compiling.
 """

@@ -4,7 +4,6 @@ import json
 import random
 
 import numpy as np
-from othello_cases import random_game
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.solver import Solver
@@ -25,6 +24,7 @@ from shogi_engine.interface.game import (
 )
 from shogi_engine.perft import perft
 from shogi_engine.search.context import new_context
+from tests.support.othello_cases import random_game
 
 DEEP = "OOOOOOOOOOOOOX--OXXOOXOOOXOOXX--OOXOX---OOOXX---OOOOX---OOOOO--- X"  # soon solved, for its 16 empty squares
 

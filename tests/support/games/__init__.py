@@ -9,4 +9,4 @@ TEST_ONLY = ("tictactoe", "othello4")
 
 def game_of(name):
     """Return a game by name, the test-only ones included."""
-    return importlib.import_module(f"games.{name}").GAME if name in TEST_ONLY else load(name)
+    return importlib.import_module(f"tests.support.games.{name}").GAME if name in TEST_ONLY else load(name)

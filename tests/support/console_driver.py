@@ -2,7 +2,7 @@
 
 import sys
 
-import conversation
+from tests.support import conversation
 
 
 class Process(conversation.Process):

@@ -2,30 +2,26 @@
 
 import json
 import random
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from games import naive_tictactoe, othello4, tictactoe
-from move_lists import legal_moves
 
+from shogi_engine.games.othello import GAME as OTHELLO
+from shogi_engine.games.othello.board import Board as OthelloBoard
+from shogi_engine.games.othello.endgame.solver import Solver
+from shogi_engine.games.shogi import GAME as SHOGI
+from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.interface.game import Game, do_move, generate_captures
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
+from tests.support.games import othello4, tictactoe
+from tests.support.move_lists import legal_moves
+from tests.support.twins import naive_othello, naive_shogi, naive_tictactoe
 
 TESTS = Path(__file__).resolve().parent.parent
-sys.path += [str(TESTS / "shogi"), str(TESTS / "othello")]
-import naive_othello  # noqa: E402
-import naive_shogi  # noqa: E402
-
-from shogi_engine.games.othello import GAME as OTHELLO  # noqa: E402
-from shogi_engine.games.othello.board import Board as OthelloBoard  # noqa: E402
-from shogi_engine.games.othello.endgame.solver import Solver  # noqa: E402
-from shogi_engine.games.shogi import GAME as SHOGI  # noqa: E402
-from shogi_engine.games.shogi.board import Board as ShogiBoard  # noqa: E402
 
 
 @dataclass(frozen=True)

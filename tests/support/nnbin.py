@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from processes import TESTS
+
+from tests.support.processes import TESTS
 
 EXPECTED = json.loads((TESTS / "data" / "nnbin_expected.json").read_text())
 VERSION, SFNN_HASHES = 0x7AF32F16, (0x3C203B32, 0x5F134AB8, 0x6333718A)
