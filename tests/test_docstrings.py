@@ -2,18 +2,13 @@
 
 import doctest
 import importlib
-import inspect
-import pkgutil
 import pydoc
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import shogi_engine.interface.game
-import usi
 from tests.support.processes import ROOT
 
 
@@ -42,44 +37,6 @@ print(shogi_engine.Engine.__name__, "numba" in sys.modules, "Engine" in shogi_en
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert (done.stdout.splitlines(), done.stderr) == (["[]", "Engine True True"], "")
-
-
-def modules():
-    """Return the names of all modules a user may import; what is private or runs when imported is left out."""
-    packages = (shogi_engine, usi)
-    found = [
-        each.name for package in packages for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    ]
-    return [name for name in found if not any(part.startswith("_") for part in name.split("."))]
-
-
-def undocumented(module):
-    """Return the public functions, classes and methods of `module` without a word of what they are.
-
-    A game's rules are described where the protocol names them, in game.py; a default given by a lambda, next to it.
-    """
-    for name, thing in vars(module).items():
-        function = getattr(thing, "py_func", thing)
-        if name.startswith("_") or getattr(function, "__module__", None) != module.__name__:
-            continue
-        if inspect.isclass(thing):
-            if not thing.__doc__ or thing.__doc__.startswith(f"{name}("):  # a dataclass writes its own
-                yield name
-            for inner, method in vars(thing).items():
-                plain = getattr(method, "fget", None) or getattr(method, "__func__", method)
-                if inner.startswith("_") or not inspect.isfunction(plain) or plain.__name__ == "<lambda>":
-                    continue
-                if not plain.__doc__:
-                    yield f"{name}.{inner}"
-        elif inspect.isfunction(function) and not function.__doc__ and not hasattr(shogi_engine.interface.game, name):
-            yield name
-
-
-@pytest.mark.parametrize("name", modules())
-def test_every_public_name_is_documented(name):
-    module = importlib.import_module(name)
-    assert module.__doc__ or not Path(module.__file__).read_text(encoding="utf-8").strip()
-    assert list(undocumented(module)) == []
 
 
 def test_help_reads_well():

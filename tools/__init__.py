@@ -3,5 +3,5 @@
 match    frozen versions of the engine
 tuning   parameters of the search and the evaluation
 measure  speed and mistakes
-docs     generated pages, and words that are not used
+docs     generated pages
 """

@@ -1,4 +1,4 @@
-"""Batches beside a Python loop that calls cshogi (`pip install cshogi`; optional): positions per second.
+"""Batches and a Python loop that calls cshogi (`pip install cshogi`; optional): positions per second.
 
     python -m tools.measure.speed batch --positions 4096 --threads 2
 

@@ -1,4 +1,4 @@
-"""The bench of this checkout beside that of another: nodes per second, and the nodes. Unix only.
+"""The bench of this checkout and of another: nodes per second, and the nodes. Unix only.
 
     python -m tools.measure.speed bench ../other-checkout --rounds 5
     python -m tools.measure.speed bench ../other-checkout --game othello
