@@ -9,6 +9,7 @@ from shogi_engine import Engine, Limit, Score, othello, shogi
 from shogi_engine.engine.board_search import PlayResult
 from shogi_engine.jit import cache_folder
 from shogi_engine.search.timeman import budget_of
+from tests.support.clock import within
 from tests.support.processes import ROOT, environment, run
 
 MATE = "7nk/9/7GP/9/9/9/9/9/9 b - 1"
@@ -101,7 +102,7 @@ def test_a_ponderhit_gives_the_search_its_time(engines, game):
         hit = time.monotonic()
         pondering.ponderhit(Limit(time=0.3))
         assert pondering.result().move in new_board().legal_moves
-    assert 0.25 < time.monotonic() - hit < 30
+    assert time.monotonic() - hit > 0.25
     with engine.start(depth=1) as other:
         pondering.stop()  # over: it stops no other search
         assert other.search_result().depth == 1 and not other.stopped
@@ -177,9 +178,8 @@ def test_clocks():
 def test_time_is_kept(engines):
     engine, new_board = engines["shogi"]
     engine.play(new_board(), Limit(time=0.05))
-    began = time.monotonic()
-    engine.play(new_board(), Limit(time=0.3))
-    assert time.monotonic() - began < 2
+    with within(2):
+        engine.play(new_board(), Limit(time=0.3))
 
 
 LAZY = """

@@ -15,6 +15,7 @@ from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.jit import JIT_DISABLED, progress
 from shogi_engine.types.clock import TimeBudget
 from shogi_engine.types.score import Score
+from tests.support.clock import within
 from tests.support.games.tictactoe import GAME as TICTACTOE
 from tests.support.processes import environment
 
@@ -130,17 +131,17 @@ def test_score_of(value, text):
 def test_stop_from_another_thread(shogi):
     threading.Timer(0.2, shogi.stop).start()
     began = time.monotonic()
-    found = shogi.search()
-    assert 0.15 < time.monotonic() - began < 1 and found.bestmove in shogi.legal_moves()
+    with within(1):
+        found = shogi.search()
+    assert time.monotonic() - began > 0.15 and found.bestmove in shogi.legal_moves()
 
 
-@pytest.mark.clock_sensitive
 def test_a_stop_between_arm_and_search_is_not_lost(shogi):
     shogi.prepare()
     shogi.stop()
-    began = time.monotonic()
-    found = shogi.search()
-    assert time.monotonic() - began < 0.5 and found.bestmove in shogi.legal_moves()
+    with within(0.5):
+        found = shogi.search()
+    assert found.bestmove in shogi.legal_moves()
     assert found.lines and found.lines[0].pv[0] == found.bestmove
     shogi.stop()  # after the search: the next one is not harmed
     assert shogi.search(depth=5).depth == 5
@@ -149,20 +150,21 @@ def test_a_stop_between_arm_and_search_is_not_lost(shogi):
 def test_an_extension_between_arm_and_search_is_not_lost(shogi):
     shogi.prepare()
     shogi.extend(TimeBudget(100, 200))
-    began = time.monotonic()
-    shogi.search()
-    assert time.monotonic() - began < 1
+    with within(1):
+        shogi.search()
     threading.Timer(0.2, lambda: shogi.extend(TimeBudget(0, 100))).start()
     began = time.monotonic()
-    shogi.search()
-    assert 0.15 < time.monotonic() - began < 1
+    with within(1):
+        shogi.search()
+    assert time.monotonic() - began > 0.15
 
 
 def test_limits(shogi):
     assert shogi.search(nodes=5000).nodes <= 6000
     began = time.monotonic()
-    shogi.search(movetime=200)
-    assert 0.1 < time.monotonic() - began < 0.5
+    with within(0.5):
+        shogi.search(movetime=200)
+    assert time.monotonic() - began > 0.1
     for limit in ("depth", "nodes", "mate", "multipv"):
         with pytest.raises(ValueError, match=f"{limit} must be at least 1"):
             shogi.search(**{limit: 0})

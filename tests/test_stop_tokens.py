@@ -5,8 +5,6 @@ import gc
 import threading
 import time
 
-import pytest
-
 from shogi_engine.common.stop import FOREVER, Deadline, StopToken, end_of
 
 
@@ -60,22 +58,28 @@ def test_a_stop_before_can_be_ignored_and_one_meanwhile_holds():
     assert token.stopped
 
 
-@pytest.mark.clock_sensitive
+def came_true(condition):
+    """Tell whether a condition holds within half a minute."""
+    end = time.monotonic() + 30
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.001)
+    return condition()
+
+
 def test_a_deadline_stops_once_can_be_moved_and_closed():
     token = StopToken()
     began = time.perf_counter()
     with Deadline(token.stop, end_of(50, began)):
-        while not token.stopped and time.perf_counter() < began + 5:
+        while not token.stopped and time.perf_counter() < began + 30:
             time.sleep(0.001)
-    assert 0.05 <= time.perf_counter() - began < 1
+    assert token.stopped and time.perf_counter() - began >= 0.05
     token.clear()
     deadline = Deadline(token.stop, end_of(20, time.perf_counter()))
     deadline.set(FOREVER)
     time.sleep(0.1)
     assert not token.stopped
     deadline.set(time.perf_counter() - 1)
-    time.sleep(0.1)
-    assert token.stopped
+    assert came_true(lambda: token.stopped)
     token.clear()
     with Deadline(token.stop, end_of(50, time.perf_counter())):
         pass
@@ -83,12 +87,11 @@ def test_a_deadline_stops_once_can_be_moved_and_closed():
     assert not token.stopped and end_of(None, 3.0) == FOREVER
 
 
-@pytest.mark.clock_sensitive
 def test_a_deadline_ticks_until_it_is_closed():
     ticks = []
     with Deadline(lambda: None, on_tick=lambda: ticks.append(threading.current_thread().name), tick=0.02):
-        time.sleep(0.3)
+        assert came_true(lambda: len(ticks) >= 3)
     count = len(ticks)
-    assert count >= 3 and set(ticks) == {"search-clock"}
+    assert set(ticks) == {"search-clock"}
     time.sleep(0.1)
     assert len(ticks) == count

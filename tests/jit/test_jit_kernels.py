@@ -29,24 +29,19 @@ def spin(address):
     return count
 
 
-@pytest.mark.clock_sensitive
 def test_a_stop_flag_is_seen_by_a_running_kernel():
     flag = np.ones(1, np.uint64)
     address = np.uint64(flag.ctypes.data)
     spin(address)  # compiled
-    delays = []
     for _ in range(5):
         flag[0] = 0
         thread = threading.Thread(target=spin, args=(address,), daemon=True)
         thread.start()
         time.sleep(0.05)
         assert thread.is_alive()
-        began = time.perf_counter()
         flag[0] = 1
         thread.join(10)
-        delays.append(time.perf_counter() - began)
         assert not thread.is_alive()
-    assert min(delays) < 0.02
 
 
 def values_of_kernels(tmp_path: Path, **variables: str) -> dict:

