@@ -27,10 +27,16 @@ def words(page):
 
 
 @functools.cache
+def tree_of(path):
+    """Return a module's syntax tree."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
 def names_in(path):
     """Return the names a module defines: functions, classes, `Class.method`, constants."""
     names = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in tree_of(path).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             names.add(node.name)
             inner = node.body if isinstance(node, ast.ClassDef) else []
@@ -52,8 +58,12 @@ def modules():
 @functools.cache
 def bases(name):
     """Return the names of the classes from which the class `name` inherits."""
-    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in modules())
-    classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    classes = (
+        node
+        for path in modules()
+        for node in tree_of(path).body
+        if isinstance(node, ast.ClassDef) and node.name == name
+    )
     found = {base.id for node in classes for base in node.bases if isinstance(base, ast.Name)}
     return found.union(*map(bases, found))
 
