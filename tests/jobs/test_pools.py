@@ -14,7 +14,7 @@ import pytest
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.jobs import Pool, do_piece, load_ray
 from shogi_engine.match import EngineGames, OpeningPlan, Schedule, Terms, TimeControl, parse_engine
-from tests.support.processes import ROOT, TESTS
+from tests.support.processes import ROOT
 from tools.tuning import spsa
 
 
@@ -129,7 +129,7 @@ def test_a_cluster_without_ray_says_what_to_install(monkeypatch):
 def workers_find_this(monkeypatch):
     """Let worker processes import this file."""
     pytest.importorskip("ray", reason="ray is not installed")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (ROOT, TESTS / "jobs"))))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
 def killed(maker, items, deadly, folder):

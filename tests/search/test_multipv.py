@@ -3,16 +3,16 @@
 import json
 from dataclasses import replace
 from itertools import groupby, pairwise
-from pathlib import Path
 
 import pytest
 
 from shogi_engine.search.limits import Limits
 from tests.search.test_root import fresh
 from tests.support.games import game_of
+from tests.support.processes import TESTS
 from tests.support.searching import final_position, random_positions
 
-DATA = Path(__file__).parent.parent / "data"
+DATA = TESTS / "data"
 COUNT = 5
 
 

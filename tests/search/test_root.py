@@ -5,7 +5,6 @@ import json
 import math
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,11 +17,12 @@ from shogi_engine.search.timer import Timer
 from shogi_engine.types.clock import TimeBudget
 from tests.support.clock import within
 from tests.support.games import game_of
+from tests.support.processes import TESTS
 from tests.support.searching import answer, final_position, random_positions, searched_moves
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
 LONGEST = {"tictactoe": 4, "othello4": 6, "othello": 40, "shogi": 80}
-MATES = json.loads((Path(__file__).parent.parent / "data" / "shogi_short_mates.json").read_text())["positions"]
+MATES = json.loads((TESTS / "data" / "shogi_short_mates.json").read_text())["positions"]
 every_game = pytest.mark.parametrize("name", NAMES)
 
 

@@ -8,10 +8,11 @@ from types import SimpleNamespace
 import pytest
 import shogi
 
+from tests.support.processes import TESTS
 from tests.support.usi_driver import REAL, Process
 from usi.loop import Loop, UsiOutput
 
-PROBLEMS = json.loads((Path(__file__).parent.parent / "data" / "shogi_mate.json").read_text())["positions"]
+PROBLEMS = json.loads((TESTS / "data" / "shogi_mate.json").read_text())["positions"]
 # "Microcosmos" by Koji Hashimoto, 1986: 1525 plies.
 ENDLESS = "g1+P1k1+P+P+L/1p3P3/+R+p2pp1pl/1NNsg+p2+R/+b+nL+P1+p3/1P3ssP1/2P1+Ps2N/4+P1P1L/+B5G1g b - 1"
 DEEP = PROBLEMS[27]  # a mate in 21

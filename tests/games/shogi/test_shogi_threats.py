@@ -14,7 +14,7 @@ from shogi_engine.games.shogi.types import KNIGHT, NO_SQUARE, move_kind
 from shogi_engine.interface.game import gives_check, mate_in_one, set_check_info
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
-from tests.shogi.test_shogi_mates import after, in_check, middle_games
+from tests.games.shogi.test_shogi_mates import after, in_check, middle_games
 from tests.support.processes import ROOT
 
 COUNT = 20 if JIT_DISABLED else 600

@@ -4,15 +4,13 @@ import importlib.util
 import platform
 import sys
 import zipfile
-from pathlib import Path
 
 import pytest
 
 from shogi_engine import jit
 from shogi_engine.jit import targets
-from tests.support.processes import QUICK, QUICK_ANSWER, environment, kernel_files, run
+from tests.support.processes import QUICK, QUICK_ANSWER, ROOT, environment, kernel_files, run
 
-ROOT = Path(__file__).resolve().parent.parent
 specification = importlib.util.spec_from_file_location("build_wheel", ROOT / "tools" / "build_wheel.py")
 build_wheel = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(build_wheel)

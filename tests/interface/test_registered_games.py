@@ -4,13 +4,12 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from shogi_engine import games
+from tests.support.processes import ROOT
 
-ROOT = Path(__file__).parents[1]
 METADATA = "Metadata-Version: 2.1\nName: own-games\nVersion: 1.0\n"
 
 

@@ -24,7 +24,7 @@ from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.games.shogi.types import NO_SQUARE, hand_covers
 from shogi_engine.jit import JIT_DISABLED, new_record
-from tests.shogi.test_shogi_mates import after, in_check, middle_games
+from tests.games.shogi.test_shogi_mates import after, in_check, middle_games
 from tests.support.processes import ROOT, environment
 
 UNCOVERINGS = (

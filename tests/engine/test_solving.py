@@ -2,7 +2,6 @@
 
 import json
 import time
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,9 @@ from shogi_engine.search.forced_win import LEAST_NODES, MOST_NODES, allowed_node
 from shogi_engine.search.limits import Limits
 from shogi_engine.types.clock import TimeBudget
 from tests.support.clock import within
+from tests.support.processes import TESTS
 
-PROBLEMS = json.loads((Path(__file__).parent / "data" / "shogi_mate.json").read_text())["positions"]
+PROBLEMS = json.loads((TESTS / "data" / "shogi_mate.json").read_text())["positions"]
 DEEP = next(row["sfen"] for row in PROBLEMS if row["mate"] == 17)
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="takes too long without JIT")
 

@@ -1,7 +1,6 @@
 """How games end: `game_result`, and the games that `compare` plays, against what the boards say."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,8 +30,9 @@ from shogi_engine.search.context import new_context, replay_game, write_root_mov
 from shogi_engine.textbook.arena import RANDOM, play_game
 from shogi_engine.textbook.searches import PLAIN
 from tests.support.games import othello4, tictactoe
+from tests.support.processes import TESTS
 
-CASES = json.loads((Path(__file__).parent / "data" / "shogi_rules.json").read_text())
+CASES = json.loads((TESTS / "data" / "shogi_rules.json").read_text())
 KINDS = {
     Termination.CHECKMATE: NO_LEGAL_MOVE,
     Termination.STALEMATE: NO_LEGAL_MOVE,

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,9 +14,9 @@ from shogi_engine.cli.preparation import Preparation
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import levels as othello_levels
 from shogi_engine.games.shogi import levels as shogi_levels
-from tests.support.processes import environment, kernel_files
+from tests.support.processes import TESTS, environment, kernel_files
 
-DATA = Path(__file__).parent / "data"
+DATA = TESTS / "data"
 
 
 def run(capsys, *arguments):

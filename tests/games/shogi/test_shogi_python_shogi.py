@@ -8,15 +8,15 @@ import importlib.metadata
 import inspect
 import json
 import random
-from pathlib import Path
 
 import pytest
 
 import shogi_engine.games.shogi.board as ours
+from tests.support.processes import TESTS
 
 shogi = pytest.importorskip("shogi")
 
-PERFT = Path(__file__).parents[1] / "data" / "shogi_perft.json"
+PERFT = TESTS / "data" / "shogi_perft.json"
 
 # What python-shogi's Board has and ours has not: what depends on its rotated bitboards and random numbers.
 LEFT_OUT = {"board_zobrist_hash", "incremental_zobrist_hash", "transpositions"}

@@ -4,7 +4,6 @@ import functools
 import json
 import random
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,9 +28,10 @@ from shogi_engine.types.clock import TimeBudget
 from tests.support import processes
 from tests.support.clock import within
 from tests.support.othello_cases import random_game
+from tests.support.processes import TESTS
 from tests.support.twins.naive_othello import DIRECTIONS, State
 
-ENDGAMES = Path(__file__).resolve().parent.parent / "data" / "othello_endgame.json"
+ENDGAMES = TESTS / "data" / "othello_endgame.json"
 SUITE = read(str(ENDGAMES))
 # FFO 50, 26 empty squares: twenty seconds of a core, so that what is stopped or has little time cannot have the score.
 LONG = parse_obf("----X-----XXX----OOOXOOO-OOOXOOO-OXOXOXO-OOXXOOO--OOXO----O--O-- X")

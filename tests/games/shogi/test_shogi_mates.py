@@ -5,7 +5,6 @@ import random
 import threading
 import time
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,9 +17,10 @@ from shogi_engine.games.shogi.types import UNDO
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from tests.support.clock import within
+from tests.support.processes import TESTS
 from tests.support.twins.brute_mates import shortest_mate
 
-DATA = Path(__file__).parent.parent / "data"
+DATA = TESTS / "data"
 PROBLEMS = json.loads((DATA / "shogi_mate.json").read_text())["positions"]
 START = parse_sfen("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1")
 NODES = 200_000
