@@ -205,7 +205,7 @@ perft(game, game.parse_position(""), 60, free_pass=True, bulk=False)
         assert process.stdout.readline() == b"begun\n"
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=60)
         assert b"KeyboardInterrupt" in err
     finally:
         process.kill()

@@ -144,7 +144,7 @@ def test_quit_is_answered(engine):
     with Process("gtp") as other:
         other.ask("name", 300)
         assert other.ask("5 quit") == "=5"
-        assert other.ended(30) == (0, b"")
+        assert other.ended() == (0, b"")
 
 
 def test_a_script_is_answered_to_its_end(engine):

@@ -7,6 +7,7 @@ from the cache has forgotten its variables' types: run this with an empty one.
 """
 
 import gc
+import inspect
 import json
 import sys
 import tempfile
@@ -41,7 +42,7 @@ def floats_within(kind: types.Type) -> Iterator[types.Type]:
     elif isinstance(kind, (types.NestedArray, types.Array, types.Optional)):
         yield from floats_within(kind.dtype if hasattr(kind, "dtype") else kind.type)
     elif isinstance(kind, types.BaseTuple):
-        for each in kind:
+        for each in kind:  # type: ignore[attr-defined]
             yield from floats_within(each)
 
 
@@ -51,16 +52,20 @@ def float_variables() -> dict[str, Any]:
     compiled, never : their names    versions : how many of each, where there is more than one
     floats : the variables that are or hold floats
     """
-    compiled, never, versions, found = set(), set(), {}, []
+    compiled: set[str] = set()
+    never: set[str] = set()
+    versions: dict[str, list[str]] = {}
+    found: list[str] = []
     for kernel in (each for each in gc.get_objects() if isinstance(each, Dispatcher)):
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
         (compiled if kernel.overloads else never).add(name)
         if len(kernel.overloads) > 1:
             versions[name] = [str(signature) for signature in kernel.signatures]
         for overload in kernel.overloads.values():
-            for variable, kind in overload.type_annotation.typemap.items():
+            for variable, kind in overload.type_annotation.typemap.items():  # type: ignore[attr-defined]
                 found += [f"{name}: {variable} is {each}" for each in floats_within(kind)]
-            found += [f"{name} returns {each}" for each in floats_within(overload.signature.return_type)]
+            returned = overload.signature.return_type  # type: ignore[attr-defined]
+            found += [f"{name} returns {each}" for each in floats_within(returned)]
     return {"compiled": sorted(compiled), "never": sorted(never - compiled), "versions": versions, "floats": found}
 
 
@@ -84,7 +89,7 @@ def compile_game(case: ConformanceCase) -> None:
         if name.startswith("undo_"):
             continue
         before = ctx.pos.copy()
-        stub(*(arguments[parameter] for parameter in stub.__signature__.parameters))
+        stub(*(arguments[parameter] for parameter in inspect.signature(stub).parameters))
         ctx.pos = before
     use_evaluations(case.game, position, move)
     visits = np.zeros(game.MAX_PLY + 1, np.int64)

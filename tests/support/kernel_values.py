@@ -2,6 +2,7 @@
 
 import json
 import random
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +51,7 @@ def bitboard_values(one, other, square):
 def tictactoe_values() -> list:
     """Return counts, keys and the neutral rules' answers of tic-tac-toe."""
     start = GAME.parse_position(GAME.start)
-    results = [perft(GAME, start, depth, bulk=bulk).divide for depth in range(6) for bulk in (True, False)]
+    results: list[Any] = [perft(GAME, start, depth, bulk=bulk).divide for depth in range(6) for bulk in (True, False)]
     ctx = perft_context(GAME)
     for text in ("---------", "X---O----", "XXXOO----", "XOXXOOOXX"):
         ctx.pos = GAME.parse_position(text)

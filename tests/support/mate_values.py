@@ -2,6 +2,7 @@
 
 import json
 import sys
+from typing import Any
 
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
@@ -20,7 +21,7 @@ PROBLEMS = (
 def main() -> None:
     """Solve and print; with an argument, what became of the kernels instead."""
     solver = MateSolver(1)
-    rows = []
+    rows: list[Any] = []
     for sfen in PROBLEMS:
         position = parse_sfen(sfen)
         found = solver.solve(position, shortest=True, every=True, nodes=2000)

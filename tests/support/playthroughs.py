@@ -51,7 +51,8 @@ def generate(case: ConformanceCase, seed: int) -> dict[str, Any]:
     rng = random.Random(seed)
     start = case.starts[seed % len(case.starts)]
     ctx = begin(case, start)
-    moves, plies = [], [describe(ctx)]
+    moves: list[str] = []
+    plies = [describe(ctx)]
     while len(moves) < MAX_PLIES and (choices := legal_moves(ctx)):
         move = int(random_move(ctx, rng, choices))
         moves.append(case.game.format_move(ctx.pos, move))

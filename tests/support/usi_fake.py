@@ -163,4 +163,4 @@ class FakeEngine:
 
 
 if __name__ == "__main__":
-    sys.exit(main(FakeEngine))
+    sys.exit(main(FakeEngine))  # type: ignore[arg-type]

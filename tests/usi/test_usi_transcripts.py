@@ -8,16 +8,16 @@ import time
 import pytest
 import shogi
 
-from tests.support.usi_driver import FAKE, ROOT, TIMES, Process, answers
+from tests.support.usi_driver import FAKE, LATE, ROOT, TIMES, Process, answers
 from tests.support.usi_lines import mutated
 
 # ---- start-up ----------------------------------------------------------------------------------------------------
 
 
 def test_usi_is_answered_before_the_engine_is_loaded():
-    with Process(FAKE, FAKE_LOAD="30") as engine:
+    with Process(FAKE, FAKE_LOAD="600") as engine:
         engine.send("usi")
-        lines = engine.until("usiok", 5)
+        lines = engine.until("usiok")
         assert lines[0].startswith("id name ") and lines[1].startswith("id author ") and lines[-1] == "usiok"
         for line in lines[2:-1]:
             words = line.split(" ")
@@ -28,7 +28,7 @@ def test_usi_is_answered_before_the_engine_is_loaded():
 @pytest.mark.parametrize("end", ["quit", "end of input"])
 @pytest.mark.parametrize("when", ["at once", "loading", "searching"])
 def test_the_process_ends_at_once(when, end):
-    with Process(FAKE, FAKE_LOAD="30" if when == "loading" else "0") as engine:
+    with Process(FAKE, FAKE_LOAD="600" if when == "loading" else "0") as engine:
         if when == "loading":
             engine.send("usi", "isready", "position startpos", "go infinite")
             engine.until("usiok")
@@ -39,7 +39,7 @@ def test_the_process_ends_at_once(when, end):
             engine.send("quit")
         else:
             engine.process.stdin.close()
-        assert engine.ended(20) == (0, b"")  # less than FAKE_LOAD
+        assert engine.ended() == (0, b"")  # less than FAKE_LOAD
 
 
 def test_a_search_answers_at_the_end_of_input():
@@ -58,7 +58,7 @@ def test_a_gui_that_is_gone_ends_the_process():
     os.close(reading)
     command.stdin.write(b"position startpos\ngo infinite\nisready\n")
     command.stdin.flush()
-    assert command.wait(5) == 0
+    assert command.wait(60) == 0
     command.stdin.close()
 
 
@@ -66,19 +66,15 @@ def test_isready_has_a_heartbeat_while_loading():
     with Process(FAKE, FAKE_LOAD="5.5") as engine:
         engine.send("usi", "isready")
         engine.until("usiok")
-        last, beats = time.monotonic(), 0
-        while (line := engine.line(10)) != "readyok":
-            assert line.startswith("info string compiling")
-            assert engine.came - last <= 5
-            last, beats = engine.came, beats + 1
-        assert beats >= 1
+        beats = engine.until("readyok")[:-1]
+        assert beats and all(line.startswith("info string compiling") for line in beats)
 
 
 def test_an_engine_that_can_not_load_says_so_and_goes():
     with Process(FAKE, FAKE_FAULT="load") as engine:
         engine.send("usi", "isready")
         assert "no numba here" in engine.until("info string the engine cannot start")[-1]
-        assert engine.ended(5) == (1, b"")
+        assert engine.ended() == (1, b"")
 
 
 def test_isready_before_every_game_and_lines_sent_in_one_go(engine):
@@ -94,11 +90,11 @@ def test_isready_during_a_search_is_answered_and_the_search_goes_on(engine):
     engine.send("position startpos", "go infinite")
     engine.until("info depth 2")
     engine.send("isready")
-    lines = engine.until("readyok", 1)
+    lines = engine.until("readyok")
     assert not answers(lines)
     assert not answers(engine.silent(0.2))
     engine.send("stop")
-    engine.until("bestmove", 1)
+    engine.until("bestmove")
 
 
 def test_unknown_lines_and_words_are_skipped(engine):
@@ -182,7 +178,7 @@ def test_nodes_and_depth_limits(engine):
 )  # fmt: skip
 def test_a_wrong_position_is_named_and_the_last_good_one_stays(engine, line):
     engine.send("position startpos moves 7g7f 3c3d", line, "moves")
-    lines = engine.until("39 moves", 5)
+    lines = engine.until("39 moves")
     faults = [line for line in lines if line.startswith("info string ")]
     assert len(faults) == 1 and faults[0].startswith("info string position: ")
     engine.send("go depth 1")
@@ -221,8 +217,8 @@ def test_position_forms(engine):
 def test_every_go_is_answered_in_time(engine, go, least, most):
     engine.send("position startpos moves 7g7f")
     engine.send(f"go {go}")
-    lines = engine.until("bestmove", 20)
-    assert least <= engine.came - engine.sent <= most + 0.1  # 0.1 s for a machine with other work
+    lines = engine.until("bestmove")
+    assert least <= engine.came - engine.sent <= most + LATE
     assert len(answers(lines)) == 1
     assert lines[-2].startswith("info depth ") and " score " in lines[-2] and " pv " in lines[-2]
     assert not engine.silent(0.05)
@@ -261,7 +257,7 @@ def test_stop_is_prompt_and_answered_once(engine):
 def test_stop_before_the_search_has_begun():
     with Process(FAKE, FAKE_LOAD="1") as engine:
         engine.send("position startpos", "go infinite", "stop", "go ponder", "stop", "isready")
-        lines = engine.until("readyok", 10)
+        lines = engine.until("readyok")
         assert len(answers(lines)) == 2
 
 
@@ -269,7 +265,7 @@ def test_a_go_without_stop_ends_an_endless_one(engine):
     engine.send("position startpos", "go infinite", "position startpos moves 7g7f", "go depth 1", "isready")
     lines = []
     while len(answers(lines)) < 2:
-        lines += engine.until("bestmove", 5)
+        lines += engine.until("bestmove")
 
 
 def test_searchmoves(engine):

@@ -30,7 +30,7 @@ class State:
         if self.rows[rank][file] != "-":
             return flipped
         for files, ranks in DIRECTIONS:
-            line = []
+            line: list[tuple[int, int]] = []
             at_file, at_rank = file + files, rank + ranks
             while 0 <= at_file < self.size and 0 <= at_rank < self.size:
                 cell = self.rows[at_rank][at_file]
