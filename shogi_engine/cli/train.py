@@ -27,6 +27,8 @@ OWN_OPTIONS = (  # options that only one game has
     "penalty",
     "endings",
     "value_factor",
+    "label_nodes",
+    "label_share",
 )
 
 
@@ -74,7 +76,7 @@ def add_parser(commands: Any) -> None:
         help="share of earlier generations' games that is used, 0 to 1; default 1",
     )
     parser.add_argument("--gate-games", type=at_least_one, default=400, help="games of the test match")
-    parser.add_argument("--gate-nodes", type=at_least_one, default=5000, help="nodes per move of the test match")
+    parser.add_argument("--gate-nodes", type=at_least_one, default=20_000, help="nodes per move of the test match")
     parser.add_argument(
         "--noted", type=Path, help="Shogi: a psv file of positions with known values, whose ranking the report checks"
     )
@@ -115,6 +117,18 @@ def _add_game_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="F",
         help="multiply the network's values by F in the searches of the games, which narrows their margins; default 1",
+    )
+    shogi.add_argument(
+        "--label-nodes",
+        type=natural,
+        metavar="N",
+        help="nodes of a second search of a share of the quiet positions, the only ones with labels; default 0, off",
+    )
+    shogi.add_argument(
+        "--label-share",
+        type=fraction,
+        metavar="S",
+        help="share of the positions that --label-nodes searches; default 0.25",
     )
     othello = parser.add_argument_group("Othello")
     othello.add_argument(

@@ -90,7 +90,7 @@ def play_match(
     second: Evaluator,
     games: int,
     *,
-    nodes: int = 5000,
+    nodes: int = 20_000,
     seed: int = 1,
     threads: int = 1,
     openings: Openings | None = None,
@@ -138,5 +138,5 @@ def _read_record(record: Path | None, identity: str) -> dict[int, float]:
     except (ValueError, KeyError, TypeError, AttributeError) as fault:
         raise ValueError(f"gate: {record} cannot be read ({fault})") from None
     if not same:
-        raise ValueError(f"gate: {record}  is from another match: {stored['match']}")
+        raise ValueError(f"gate: {record} is from another match: {stored['match']}")
     return scores

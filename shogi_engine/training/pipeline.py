@@ -51,7 +51,7 @@ class Plan:
     games: int = 20_000
     labels: str = ""
     gate_games: int = 400
-    gate_nodes: int = 5000
+    gate_nodes: int = 20_000
     against: str = ""
     noted: Any = None
     threads: int = 1

@@ -13,7 +13,7 @@ import pytest
 
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
-from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
+from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move, is_in_check, is_quiet
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.jobs import do_piece, load_ray
 from shogi_engine.training.data import Workbench, piece_path, read_piece
@@ -140,6 +140,26 @@ def test_enlarged_values_are_labelled_in_the_networks_unit():
         assert 1000 < usual.max() <= VALUE_MAX / 2.5 or each is options
         middles.append(np.median(usual))
     assert 0.5 < middles[1] / middles[0] < 1.5  # other searches and games, but the same unit
+
+
+def test_a_share_of_the_quiet_positions_is_searched_anew():
+    options = replace(SMALL, piece_games=20)
+    again = replace(options, label_nodes=1000, label_share=0.25)
+    with (
+        np.load(io.BytesIO(Workbench(options).piece(0))) as first,
+        np.load(io.BytesIO(Workbench(again).piece(0))) as second,
+    ):
+        moves, values, labels, lengths = first["moves"], first["values"], second["values"], first["lengths"]
+        assert np.array_equal(moves[: lengths[0]], second["moves"][: lengths[0]])
+    length = lengths[0]  # the searches of labels leave their traces in the table for the games after the first
+    pos, undo, quiet = GAME.parse_position(GAME.start), new_record(GAME.undo), []
+    for move in moves[:length]:
+        quiet.append(not is_in_check(pos) and is_quiet(pos, move))
+        do_move(pos, move, undo)
+    labelled, known = labels[:length] != VALUE_NONE, values[:length] != VALUE_NONE
+    assert not (labelled & ~(np.array(quiet) & known)).any()
+    assert 0.05 < labelled.sum() / known.sum() < 0.3
+    assert (labels[:length] != values[:length])[labelled].mean() > 0.5
 
 
 def test_an_impossible_factor_is_refused():

@@ -97,12 +97,16 @@ class Games:
         """
         usual = np.abs(self.values.astype(np.int32)) <= VALUE_MAX
         chances = 1 / (1 + np.exp(self.values.astype(np.float32) / np.float32(-SCALE)))
+        played = self.lengths > 0
+        last = self.begins[1:][played] - 1
+        won = (self.results * np.where(self.lengths & 1, 1, -1) + 1)[played] / 2  # by the side that made the last move
+        chances[last] = np.where(self.values[last] == VALUE_NONE, won, chances[last])
         by_length = np.argsort(-self.lengths, kind="stable")
         lengths, begins = self.lengths[by_length], self.begins[:-1][by_length]
         for ply in range(int(lengths.max(initial=0)) - 2, -1, -1):
             here = begins[: np.searchsorted(-lengths, -ply - 1)] + ply  # of the games that have a later move
-            here = here[self.values[here] != VALUE_NONE]
-            chances[here] = (1 - td_lambda) * chances[here] + td_lambda * (1 - chances[here + 1])
+            share = np.where(self.values[here] == VALUE_NONE, 1, td_lambda)  # a position without a value passes it on
+            chances[here] = (1 - share) * chances[here] + share * (1 - chances[here + 1])
         chances = np.clip(chances, *CHANCES)
         values = np.where(usual, np.rint(SCALE * np.log(chances / (1 - chances))), self.values)
         return Games(self.moves, values.astype(np.int16), self.lengths, self.results)

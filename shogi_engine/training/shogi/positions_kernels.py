@@ -8,7 +8,9 @@ from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.types import KING, POSITION, SQUARES, UNDO, hand_count
 from shogi_engine.interface.game import VALUE_NONE, do_move, is_in_check, is_quiet, undo_move
 from shogi_engine.jit import njit, record_dtype
-from shogi_engine.training.game_kernels import LONGEST
+from shogi_engine.jit.random_numbers import random_below
+from shogi_engine.search.context import begin_game, play_move, write_root_moves
+from shogi_engine.training.game_kernels import CHANCES, LONGEST, think
 
 # A feature table: by view (`view_of`), piece on the board, and square, the feature; by owner << 4 | kind (owner 0 is
 # the side whose view it is), the feature of the first such piece in hand (those of further pieces follow); and the
@@ -72,3 +74,27 @@ def write_positions(replay, games, first, begins, moves, values, results, larges
             ply = end - begin - 1 - back
             undo_move(pos, moves[begin + ply], replay.undo[ply])
     return games.shape[0], row
+
+
+@njit
+def relabel(ctx, state, moves, values, nodes, share):
+    """Search a random share of a game's quiet positions anew; the others have no value afterwards.
+
+    Args:
+        ctx: a context whose position is the start of the game
+        state: uint64[1], in-out, the state of random_below
+        moves: uint32[plies]
+        values: int16[plies], in-out, for the side to move
+        nodes: the nodes of each search
+        share: the share, in units of 1 / CHANCES
+    """
+    begin_game(ctx)
+    for ply in range(moves.shape[0]):
+        known, values[ply] = int(values[ply]), VALUE_NONE
+        quiet = known != VALUE_NONE and not is_in_check(ctx.pos) and is_quiet(ctx.pos, moves[ply])
+        if quiet and random_below(state, CHANCES) < share:
+            write_root_moves(ctx)
+            value = int(think(ctx, nodes))
+            if is_quiet(ctx.pos, ctx.root_moves[0]):
+                values[ply] = value
+        play_move(ctx, moves[ply])

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
+from zlib import crc32
 
 import numpy as np
 
@@ -10,9 +11,11 @@ from shogi_engine.games.shogi.evaluation.weights_file import evaluation_of
 from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.interface.game import VALUE_MAX
 from shogi_engine.training import data
+from shogi_engine.training.game_kernels import CHANCES
 from shogi_engine.training.recipe import Recipe
 from shogi_engine.training.shogi.noted import compared
 from shogi_engine.training.shogi.openings import Openings
+from shogi_engine.training.shogi.positions_kernels import relabel
 from shogi_engine.training.shogi.report import report
 from shogi_engine.training.shogi.trainer import TrainOptions, new_trainer
 
@@ -27,6 +30,8 @@ class DataOptions(data.DataOptions):
     Attributes:
         value_factor: the network's values are multiplied by it in the searches and divided by it in the labels. A
             factor above 1 narrows the search's margins, which makes small searches stronger.
+        label_nodes: the nodes of a second search of each labelled position; 0 keeps the values of the game's searches
+        label_share: the share of quiet positions that are labelled by a second search; the others have no label
     """
 
     game_name: ClassVar[str] = "shogi"
@@ -39,6 +44,8 @@ class DataOptions(data.DataOptions):
     decided: int = 1200
     piece_games: int = 200
     value_factor: float = 1.0
+    label_nodes: int = 0
+    label_share: float = 0.25
 
     def __post_init__(self) -> None:
         if not LEAST_FACTOR <= self.value_factor <= 1 / LEAST_FACTOR:
@@ -62,7 +69,11 @@ class DataOptions(data.DataOptions):
         terms.decided = round(self.decided * self.value_factor)
 
     def label(self, player: data.SearchState, moves: np.ndarray, values: np.ndarray) -> None:
-        """Divide the searched values by the factor, in place; mates are kept."""
+        """Search a share of the positions anew, and divide the values by the factor, in place; mates are kept."""
+        if self.label_nodes:
+            player.ctx.pos = self.game.parse_position(self.game.start)
+            state = np.random.default_rng([self.seed, crc32(moves)]).integers(1, 1 << 63, size=1, dtype=np.uint64)
+            relabel(player.ctx, state, moves, values, self.label_nodes, round(self.label_share * CHANCES))
         usual = np.abs(values.astype(np.int32)) <= VALUE_MAX
         values[usual] = np.rint(values[usual] / self.value_factor)
 

@@ -41,6 +41,7 @@ class TrainOptions(recipe.TrainOptions):
         architecture: one of ARCHITECTURES
         width: the width of the sums; fixed for k-p
         rate: AdamW's first learning rate; it falls to LAST_RATE along a cosine
+        decay: AdamW's weight decay, from scratch
         refine: start from the network that labelled the last games, if there is one, instead of random parameters
         result_share: the weight, 0 to 1, of the game's result against the searched value: (first epoch, last epoch)
         td_lambda: the share of a position's value that comes from later positions; the rest is from its own search
@@ -211,7 +212,8 @@ class Trainer:
         loss = sum(self._pool.map(gradients, range(self.threads)))
         state.steps += 1
         bounds = np.linspace(0, len(state.parameters), self.threads + 1).astype(int)
-        numbers = len(batch), np.float32(rate), np.float32(options.decay), state.steps, np.float32(LIMIT)
+        decay = np.float32(0 if options.refine else options.decay)  # else a refined network loses what it knows
+        numbers = len(batch), np.float32(rate), decay, state.steps, np.float32(LIMIT)
 
         def move(thread: int) -> None:
             arrays = state.parameters, state.first_moments, state.second_moments, self._gradients
