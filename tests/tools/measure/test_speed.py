@@ -12,7 +12,7 @@ import pytest
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.jit import JIT_DISABLED
 from tools.measure.speed import board, harness, usi
-from tools.measure.speed.__main__ import WHATS, main
+from tools.measure.speed.__main__ import COMPARISONS, main
 
 ENGINE = f"{Path(sys.executable).as_posix()} -P -m usi"
 MATE_IN_ONE = "7nk/9/7GP/9/9/9/9/9/9 b - 1"
@@ -73,7 +73,8 @@ def test_every_comparison_runs(what, needs, words, operations, capsys):
 
 
 def test_what_there_is():
-    assert {"perft", "record", "board", "batch", "puct", "vector", "mate", "usi", "bench", "cold_start"} == set(WHATS)
+    names = {"perft", "record", "board", "batch", "puct", "vector", "mate", "usi", "bench", "cold_start"}
+    assert names == set(COMPARISONS)
     with pytest.raises(SystemExit):
         main(["harness"])
 

@@ -9,14 +9,14 @@ import tools.measure.speed
 from tools.measure.speed.harness import measure, table
 
 SHARED = {"__main__", "checkouts", "harness"}
-WHATS = sorted({each.name for each in pkgutil.iter_modules(tools.measure.speed.__path__)} - SHARED)
+COMPARISONS = sorted({each.name for each in pkgutil.iter_modules(tools.measure.speed.__path__)} - SHARED)
 
 
 def main(words: list[str] | None = None) -> int:
     """Measure what the first word says."""
     words = sys.argv[1:] if words is None else words
     choice = argparse.ArgumentParser(description=tools.measure.speed.__doc__, prog="tools.measure.speed")
-    choice.add_argument("what", choices=WHATS)
+    choice.add_argument("what", choices=COMPARISONS)
     what = importlib.import_module(f"tools.measure.speed.{choice.parse_args(words[:1]).what}")
     parser = argparse.ArgumentParser(
         description=what.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog=f"{choice.prog} {words[0]}"
