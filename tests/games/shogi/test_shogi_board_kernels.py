@@ -16,7 +16,6 @@ from shogi_engine.games.shogi.board.text_kernels import READ_SFEN, UNPACK_POSITI
 from shogi_engine.games.shogi.notation.sfen import format_sfen, parse_sfen
 from shogi_engine.games.shogi.packed import packed
 from shogi_engine.jit import JIT_DISABLED
-from tests.support.twins.packed_positions import pack
 
 TEXT = BOARD.fields["text"][1]
 
@@ -186,7 +185,7 @@ def test_packed_positions_are_read_and_written_as_python_does():
     for seed in range(3):
         for position in play(seed + 70, 150):
             for index, packing in enumerate(packed.PACKINGS):
-                data = pack(packing, position._record)
+                data = packed.pack(packing, position._record)
                 assert position._packed(index) == data
                 board = Board()
                 before = board._record.tobytes()

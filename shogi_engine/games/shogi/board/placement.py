@@ -223,9 +223,9 @@ class Placement(BoardMemory):
         """Return the position in the form packed.PACKINGS[packing]."""
         if self._edited:
             self._validate()
-        if not ENTRIES.convert(self._address, PACK_POSITION, packing):
-            packed.check_kings(packed.PACKINGS[packing], self._record)
-        return self._bytes[_TEXT : _TEXT + packed.BYTES].tobytes()
+        if ENTRIES.convert(self._address, PACK_POSITION, packing):
+            return self._bytes[_TEXT : _TEXT + packed.BYTES].tobytes()
+        return packed.pack(packed.PACKINGS[packing], self._record)
 
     def _set_packed(self, packing: int, data: Any) -> None:
         """Set the position from the form packed.PACKINGS[packing]."""
