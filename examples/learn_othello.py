@@ -131,6 +131,7 @@ def score_against_chance(env, network, games):
 
 
 def main(generations=20, games=30, size=4):
+    """Learn and print the progress."""
     env = TwoAgents(state=SmallOthello(size))
     env.reset()
     env.action_space("black").seed(1)

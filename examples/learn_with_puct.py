@@ -132,6 +132,7 @@ def score_against(level, network, games, simulations):
 
 
 def main(minutes=10.0, games=256, simulations=64):
+    """Learn and print the progress."""
     network = Network()
     self_play = SelfPlay(network, int(games), int(simulations))
     begin = told = time.monotonic()

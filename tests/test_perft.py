@@ -9,15 +9,16 @@ import time
 
 import numpy as np
 import pytest
-from processes import environment
 
 import shogi_engine.perft
-from games import naive_tictactoe
-from games.tictactoe import GAME
 from shogi_engine.common.stop import StopToken
 from shogi_engine.interface.game import Game, provides
 from shogi_engine.jit import JIT_DISABLED, new_record, record_dtype
 from shogi_engine.perft import MAX_DEPTH, PerftStopped, perft
+from tests.support.clock import within
+from tests.support.games.tictactoe import GAME
+from tests.support.processes import environment
+from tests.support.twins import naive_tictactoe
 
 START = GAME.parse_position(GAME.start)
 # By depth: the lines of that many moves. Of the 255168 games 1440 end at move 5, 5328 at 6, 47952 at 7, 72576 at 8 and
@@ -180,9 +181,9 @@ def test_a_count_of_any_depth_is_stopped_at_once(threads):
     timer = threading.Timer(0.3, stop.stop)
     timer.start()
     began = time.monotonic()
-    with pytest.raises(PerftStopped, match="stopped after 0 of 2 moves"):
+    with within(1.5 * threads), pytest.raises(PerftStopped, match="stopped after 0 of 2 moves"):
         perft(game, game.parse_position(""), 60, free_pass=True, bulk=False, threads=threads, stop_token=stop)
-    assert 0.2 < time.monotonic() - began < 1.5
+    assert time.monotonic() - began > 0.2
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to a process of its own group")
@@ -191,7 +192,7 @@ def test_an_interrupt_ends_a_long_count(tmp_path):
     source = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from test_perft import counter_game
+from tests.test_perft import counter_game
 from shogi_engine.perft import perft
 game = counter_game()
 perft(game, game.parse_position(""), 1, free_pass=True)
@@ -204,7 +205,7 @@ perft(game, game.parse_position(""), 60, free_pass=True, bulk=False)
         assert process.stdout.readline() == b"begun\n"
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=60)
         assert b"KeyboardInterrupt" in err
     finally:
         process.kill()

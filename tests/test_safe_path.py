@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from processes import ROOT, environment
 
 from shogi_engine.cli import doctor
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.search import forced_win
+from tests.support.processes import ROOT, environment
 
 TRAP = "import sys\nsys.exit('imported from the folder that it was started in')\n"
 NAMES = ("queue", "random", "select", "faulthandler", "argparse", "json", "dataclasses", "numpy", "numba")

@@ -2,7 +2,6 @@
 
 match    frozen versions of the engine
 tuning   parameters of the search and the evaluation
-tsume    tsume problems
 measure  speed and mistakes
-docs     generated pages, and words that are not used
+docs     generated pages
 """

@@ -50,6 +50,7 @@ def build_wheel(folder: Path, out: Path, platform: str, isolated: bool = True) -
 
 
 def main() -> int:
+    """Build and print where it is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--target", default="x86-64-v3", metavar="CPU")
     parser.add_argument("--out", type=Path, default=Path("dist"), metavar="DIR")

@@ -13,8 +13,6 @@ from shogi_engine import games
 from shogi_engine.interface.extras.book import BookMove
 from shogi_engine.interface.game import Game
 
-NAMES = ("shogi", "othello")
-
 Entries = dict[str, list[BookMove]]  # by key
 
 
@@ -72,8 +70,8 @@ class Recipe:
 
 def load(name: str) -> Recipe:
     """Return the recipe of a game. Raises ValueError, listing the known games, if it has none."""
-    if name not in NAMES:
-        raise ValueError(f"book: {name!r} has no books; there are books for {', '.join(NAMES)}")
+    if name not in games.NAMES:
+        raise ValueError(f"book: {name!r} has no books; there are books for {', '.join(games.NAMES)}")
     recipe: Recipe = importlib.import_module(f"shogi_engine.books.{name}").RECIPE
     return recipe
 

@@ -213,6 +213,7 @@ class Lowered:
         self.name = name
 
     def __call__(self, *arguments: Any) -> Any:
+        """Raise RuntimeError: it has no machine code."""
         raise RuntimeError(f"{self.name} was not made into machine code")
 
 

@@ -165,6 +165,7 @@ class TinyDispatcher(KernelDispatcher):
     """A function that is compiled for kernels only: Python calls the plain function."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Call the Python function."""
         return self.py_func(*arguments, **named)
 
 

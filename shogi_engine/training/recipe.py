@@ -16,8 +16,6 @@ from shogi_engine.training.data import DataOptions, Openings
 Progress = Callable[[float, str], None]  # called with the completed share, 0 to 1, and a message
 Losses = dict[str, float]  # the losses of an epoch, by name
 
-NAMES = ("shogi", "othello")
-
 
 class Trainer(Protocol):
     """A training run in memory; it continues from its checkpoint."""
@@ -144,7 +142,7 @@ class Recipe:
 
 def load(name: str) -> Recipe:
     """Return the recipe of a game. Raises ValueError, with the known names, if it has none."""
-    if name not in NAMES:
-        raise ValueError(f"training: {name!r} cannot be trained; there are recipes for {', '.join(NAMES)}")
+    if name not in games.NAMES:
+        raise ValueError(f"training: {name!r} cannot be trained; there are recipes for {', '.join(games.NAMES)}")
     recipe: Recipe = importlib.import_module(f"shogi_engine.training.{name}.recipe").RECIPE
     return recipe

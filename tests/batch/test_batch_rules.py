@@ -4,18 +4,16 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from processes import ROOT
 
-CHECKS = Path(__file__).resolve().with_name("batch_checks.py")
+from tests.support.processes import ROOT
 
 
 def checked(game, positions, **variables):
     """Run the checks in a process of their own; return what they saw."""
     env = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore", **variables}
-    command = [sys.executable, str(CHECKS), game, str(positions)]
+    command = [sys.executable, "-m", "tests.support.batch_checks", game, str(positions)]
     done = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", timeout=1200)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -6,9 +6,9 @@ import sys
 
 import numpy as np
 import pytest
-from processes import ROOT, environment
 
 from shogi_engine.batch import streams
+from tests.support.processes import ROOT, environment
 
 CONSTANT = """
 import json, sys

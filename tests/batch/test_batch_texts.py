@@ -6,10 +6,10 @@ import random
 
 import numpy as np
 import pytest
-from batch_checks import random_boards
 
 from shogi_engine.batch import Batch
 from shogi_engine.jit import JIT_DISABLED
+from tests.support.batch_checks import random_boards
 
 POSITIONS = 40 if JIT_DISABLED else 1500
 METHODS = [name for name in ("spawn", "fork", "forkserver") if name in multiprocessing.get_all_start_methods()]

@@ -4,9 +4,9 @@ import random
 
 import numpy as np
 import pytest
-from processes import ROOT
 
 from shogi_engine.batch import Batch, read_hcpe3
+from tests.support.processes import ROOT
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 LATER = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from processes import ROOT
 
 from shogi_engine import games as known
 from shogi_engine.batch import (
@@ -18,6 +17,7 @@ from shogi_engine.batch import (
     training_games,
 )
 from shogi_engine.interface.game import VALUE_NONE
+from tests.support.processes import ROOT
 
 PLIES = 60
 

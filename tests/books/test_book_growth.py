@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from book_searches import Pretended
 
 from shogi_engine.books.growth import Growth, Searches, run_settings
 from shogi_engine.books.recipe import load
 from shogi_engine.books.run_file import Line, RunFile, read_lines
 from shogi_engine.games.othello.notation import SQUARE_NAMES, legal_moves, parse_obf
 from shogi_engine.games.shogi.board import Board
+from tests.support.book_searches import Pretended
 
 SHOGI, OTHELLO = load("shogi"), load("othello")
 SETTINGS = {

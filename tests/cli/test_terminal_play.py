@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import pytest
-from processes import ROOT, environment
 
 from shogi_engine import records
 from shogi_engine.jit import cache_folder
+from tests.support.processes import ROOT, environment
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 CTRL_C, CTRL_D = "\x03", "\x04"
@@ -80,7 +80,7 @@ def test_the_end_of_input_keeps_the_game_and_load_goes_on(env, tmp_path):
 
 
 def test_a_game_at_a_terminal(env, tmp_path):
-    from terminal import Terminal
+    from tests.support.terminal import Terminal
 
     file = tmp_path / "game.kifu"
     with Terminal(["play", "shogi", "--human", "both", "--clock", "10m+30"], env) as screen:
@@ -115,7 +115,7 @@ def test_a_game_at_a_terminal(env, tmp_path):
     ids=["Ctrl-C", "Ctrl-D", "SIGTERM"],
 )
 def test_leaving_at_a_terminal_keeps_the_game(env, tmp_path, end, status):
-    from terminal import Terminal
+    from tests.support.terminal import Terminal
 
     with Terminal(["play", "othello", "--human", "both"], env) as screen:
         screen.expect("black>")
@@ -132,7 +132,7 @@ def test_leaving_at_a_terminal_keeps_the_game(env, tmp_path, end, status):
 
 
 def test_a_terminal_that_is_closed_keeps_the_game(env, tmp_path):
-    from terminal import Terminal
+    from tests.support.terminal import Terminal
 
     with Terminal(["play", "othello", "--human", "both"], env) as screen:
         screen.expect("black>")
@@ -143,7 +143,7 @@ def test_a_terminal_that_is_closed_keeps_the_game(env, tmp_path):
 
 
 def test_the_clock_ends_the_game_while_nothing_is_typed(env, tmp_path):
-    from terminal import Terminal
+    from tests.support.terminal import Terminal
 
     with Terminal(["play", "othello", "--human", "both", "--clock", "2"], env) as screen:
         screen.expect("black wins: white ran out of time|white wins: black ran out of time")

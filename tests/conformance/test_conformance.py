@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from move_lists import legal_moves
 
-from conformance.cases import CASES, ConformanceCase, random_positions
 from shogi_engine.interface.game import (
     HISTORY_SLOTS,
     VALUE_INFINITE,
@@ -46,6 +44,8 @@ from shogi_engine.interface.game import (
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.perft import perft
 from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, set_root
+from tests.support.cases import CASES, ConformanceCase, random_positions
+from tests.support.move_lists import legal_moves
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")  # JIT off: numpy's scalars wrap and say so
 every_game = pytest.mark.parametrize("case", CASES, ids=str)

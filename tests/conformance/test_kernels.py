@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 import pytest
-from processes import ROOT, TESTS, environment, run
 
-from conformance.cases import CASES
 from shogi_engine.jit import JIT_DISABLED
+from tests.support.cases import CASES
+from tests.support.processes import ROOT, TESTS, environment, run
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="with JIT off nothing is compiled")
 SMALL = ("tictactoe", "othello4")  # games that are compiled in seconds, and played in seconds without JIT
@@ -30,7 +30,7 @@ def conformance(chosen: str, tmp_path, **variables: str) -> None:
 
 @games
 def test_no_variable_of_a_kernel_is_a_float_and_no_search_kernel_has_two_versions(case, tmp_path):
-    command = [sys.executable, str(TESTS / "float_variables.py"), str(case)]
+    command = [sys.executable, "-m", "tests.support.float_variables", str(case)]
     env = environment(tmp_path)
     result = subprocess.run(command, env=env, capture_output=True, text=True, timeout=600)
     assert (result.returncode, result.stderr) == (0, "")
@@ -58,7 +58,7 @@ def test_floats_are_found(tmp_path):
 import json
 import numpy as np
 from floats import RECORD, chosen, field, largest, pure, ratio
-from float_variables import float_variables
+from tests.support.float_variables import float_variables
 from shogi_engine.jit import new_record
 for kernel in (largest, chosen, ratio, pure):
     kernel(np.uint64(3), 2)
@@ -66,7 +66,7 @@ field(new_record(RECORD))
 found = float_variables()["floats"]
 print(json.dumps(sorted({line.split(":")[0].split(" returns")[0] for line in found if line.startswith("floats.")})))
 """
-    found = run(source, environment(tmp_path / "cache", ROOT, TESTS, tmp_path))
+    found = run(source, environment(tmp_path / "cache", ROOT, tmp_path))
     assert found == ["floats.chosen", "floats.field", "floats.largest", "floats.ratio"]
 
 

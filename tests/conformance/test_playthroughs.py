@@ -2,10 +2,10 @@
 
 import pytest
 
-from conformance.cases import CASES
-from conformance.playthroughs import begin, play, replay, stored
 from shogi_engine.interface.game import count_moves, generate_captures, generate_moves, generate_quiets, is_legal
 from shogi_engine.jit import JIT_DISABLED
+from tests.support.cases import CASES
+from tests.support.playthroughs import begin, play, replay, stored
 
 every_game = pytest.mark.parametrize("case", CASES, ids=str)
 

@@ -3,13 +3,13 @@
 import os
 
 import pytest
-from csa.scripted import SECRET, ScriptedPlayer, ScriptedServer
 
 from shogi_engine.__main__ import main
 from shogi_engine.cli import csa
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.password import VARIABLE, Password, read_password
 from shogi_engine.records import GameRecord
+from tests.csa.scripted import SECRET, ScriptedPlayer, ScriptedServer
 
 
 @pytest.fixture

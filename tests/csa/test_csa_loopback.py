@@ -3,14 +3,13 @@
 import asyncio
 import threading
 
-from csa.scripted import SECRET, Screen, ScriptedPlayer
-
 from shogi_engine import records
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.players import CsaAnswer
 from shogi_engine.csa.session import Session
 from shogi_engine.csa.settings import Patience, Settings
 from shogi_engine.games.shogi.board import Board
+from tests.csa.scripted import SECRET, Screen, ScriptedPlayer
 from tools.measure.csa_games import plan_cuts
 from tools.measure.csa_server import CUTS, Conditions, Cut, RefereeServer
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from csa.scripted import ScriptedPlayer
 
 from shogi_engine.csa.engine_player import CsaEnginePlayer, Strength
 from shogi_engine.csa.players import CsaAnswer, GameRules, Job, ServerTurn
@@ -18,6 +17,7 @@ from shogi_engine.games.shogi.notation.sfen import START
 from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
+from tests.csa.scripted import ScriptedPlayer
 
 LONGEST = 10.0
 STUB = Path(__file__).with_name("usi_echo.py")

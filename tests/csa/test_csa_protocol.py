@@ -3,7 +3,6 @@
 import math
 
 import pytest
-from csa.scripted import START, ScriptedPlayer, summary
 
 from shogi_engine.csa.clock import ServerClock
 from shogi_engine.csa.game import Game, Talk
@@ -28,6 +27,7 @@ from shogi_engine.csa.protocol import (
 from shogi_engine.csa.settings import Settings
 from shogi_engine.csa.summary import ServerTime, SummaryError, SummaryReader
 from shogi_engine.types.clock import Clock
+from tests.csa.scripted import START, ScriptedPlayer, summary
 
 
 def feed(protocol, *lines):

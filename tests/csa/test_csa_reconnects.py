@@ -1,16 +1,16 @@
 """What a session does when a connection is lost, a server is silent, an engine fails, or somebody wants to leave."""
 
 import pytest
-from csa.scripted import (
+
+from shogi_engine.csa.players import CsaAnswer
+from shogi_engine.csa.settings import Patience
+from shogi_engine.types.score import Score
+from tests.csa.scripted import (
     Screen,
     kept_record,
     play,
     quick_win,
 )
-
-from shogi_engine.csa.players import CsaAnswer
-from shogi_engine.csa.settings import Patience
-from shogi_engine.types.score import Score
 
 # ---- the connection is lost in a game
 

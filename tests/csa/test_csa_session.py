@@ -4,7 +4,12 @@ import os
 import time
 
 import pytest
-from csa.scripted import (
+
+from shogi_engine import records
+from shogi_engine.csa.players import CsaAnswer
+from shogi_engine.csa.settings import Patience
+from shogi_engine.types.score import Score
+from tests.csa.scripted import (
     SECRET,
     Played,
     ScriptedPlayer,
@@ -15,11 +20,6 @@ from csa.scripted import (
     quick_win,
     summary,
 )
-
-from shogi_engine import records
-from shogi_engine.csa.players import CsaAnswer
-from shogi_engine.csa.settings import Patience
-from shogi_engine.types.score import Score
 
 OFFICIAL_TIME = ("Total_Time:300", "Byoyomi:10")
 

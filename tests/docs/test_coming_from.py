@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 import pytest
-from processes import ROOT
 
 import shogi_engine.games.shogi.board as ours
 from shogi_engine import records
 from shogi_engine.batch import open_records
+from tests.support.processes import ROOT
 
 PAGES = {"from-cshogi.md": "cshogi", "from-python-shogi.md": "shogi"}
 PLAYED = ("7g7f", "3c3d", "8h2b+", "3a2b", "B*4e", "B*8e")

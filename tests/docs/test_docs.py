@@ -5,9 +5,9 @@ import functools
 import re
 
 import pytest
-from processes import ROOT
 
 from shogi_engine.search.parameters import SEARCH_PARAMETERS
+from tests.support.processes import ROOT
 from tools.docs import command_line
 from tools.package_map import PICTURE, layers, picture
 from usi.options import options_table
@@ -27,10 +27,16 @@ def words(page):
 
 
 @functools.cache
+def tree_of(path):
+    """Return a module's syntax tree."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
 def names_in(path):
     """Return the names a module defines: functions, classes, `Class.method`, constants."""
     names = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in tree_of(path).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             names.add(node.name)
             inner = node.body if isinstance(node, ast.ClassDef) else []
@@ -52,8 +58,12 @@ def modules():
 @functools.cache
 def bases(name):
     """Return the names of the classes from which the class `name` inherits."""
-    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in modules())
-    classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    classes = (
+        node
+        for path in modules()
+        for node in tree_of(path).body
+        if isinstance(node, ast.ClassDef) and node.name == name
+    )
     found = {base.id for node in classes for base in node.bases if isinstance(base, ast.Name)}
     return found.union(*map(bases, found))
 
@@ -101,18 +111,18 @@ def test_the_options_are_those_the_engine_declares():
     assert options_table() in (DOCS / "usi-options.md").read_text(encoding="utf-8")
 
 
-@each_page
-def test_tools_exist(page):
-    for name in re.findall(r"python -m (tools[\w.]+)", page.read_text(encoding="utf-8")):
-        assert (ROOT / (name.replace(".", "/") + ".py")).exists(), name
+def tool(name):
+    """Return the files of a tool: a module's, or those of a package that can be run."""
+    path = ROOT / name.replace(".", "/")
+    return sorted(path.glob("*.py")) if (path / "__main__.py").exists() else [path.with_suffix(".py")]
 
 
 @each_page
-def test_options_of_tools_exist(page):
+def test_tools_and_their_options_exist(page):
     """Every --option after `python -m tools...` on its line is one that the tool takes."""
     text = page.read_text(encoding="utf-8")
     for name, arguments in re.findall(r"python -m (tools[\w.]+)([^`\n#]*)", text):
-        source = (ROOT / (name.replace(".", "/") + ".py")).read_text(encoding="utf-8")
+        source = "".join(file.read_text(encoding="utf-8") for file in tool(name))
         for option in re.findall(r"(?<= )--[a-z][\w-]*", arguments):
             name_only = option.rstrip("12")
             assert f'"{option}"' in source or f'f"{name_only}{{' in source, (name, option)

@@ -5,13 +5,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from othello.naive_othello import State
-from othello.naive_othello import perft as naive_perft
 
-from games.othello4 import DISC, GAME
 from shogi_engine.interface.game import do_move, generate_moves, terminal_value, undo_move
 from shogi_engine.jit import new_record
 from shogi_engine.perft import perft, perft_context
+from tests.support.games.othello4 import DISC, GAME
+from tests.support.twins.naive_othello import State
+from tests.support.twins.naive_othello import perft as naive_perft
 
 
 def test_random_games():

@@ -10,14 +10,16 @@ import time
 from pathlib import Path
 
 import pytest
-from processes import (
+
+from shogi_engine import jit
+from shogi_engine.jit import njit
+from tests.support.processes import (
     PERFT,
     PERFT_5,
     QUICK,
     QUICK_ANSWER,
     REPORT,
     ROOT,
-    TESTS,
     copy_package,
     edit,
     environment,
@@ -26,9 +28,6 @@ from processes import (
     run,
     start,
 )
-
-from shogi_engine import jit
-from shogi_engine.jit import njit
 
 pytestmark = pytest.mark.skipif(jit.JIT_DISABLED, reason="with JIT off nothing is compiled")
 
@@ -173,7 +172,7 @@ READ_BEYOND = (
     REPORT
     + """
 import numpy as np
-from games.tictactoe import GAME
+from tests.support.games.tictactoe import GAME
 from reader import read, read_field
 from shogi_engine.perft import perft_context
 
@@ -198,7 +197,7 @@ report(
 def test_bounds_checks_are_part_of_the_key(tmp_path):
     """All reads stay in memory that is there, so that without checks nothing happens."""
     (tmp_path / "reader.py").write_text(READER)
-    paths = (ROOT, TESTS, tmp_path)
+    paths = (ROOT, tmp_path)
     loose = environment(tmp_path / "cache", *paths)
     strict = environment(tmp_path / "cache", *paths, NUMBA_BOUNDSCHECK="1")
     for env, caught in ((loose, False), (strict, True)):

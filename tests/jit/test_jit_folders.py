@@ -7,10 +7,10 @@ import stat
 from pathlib import Path
 
 import pytest
-from processes import QUICK, QUICK_ANSWER, TESTS, copy_package, environment, kernel_files, run
 
 from shogi_engine import jit
 from shogi_engine.jit import cache
+from tests.support.processes import QUICK, QUICK_ANSWER, ROOT, copy_package, environment, kernel_files, run
 
 pytestmark = pytest.mark.skipif(jit.JIT_DISABLED, reason="with JIT off nothing is compiled")
 needs_users = pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows keeps users apart by other means")
@@ -29,7 +29,7 @@ def blocked(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     file.touch()
     nowhere = str(file / "home")
     names = ("HOME", "XDG_CACHE_HOME", "USERPROFILE", "LOCALAPPDATA", "NUMBA_CACHE_DIR")
-    env = environment(file / "cache", package, TESTS, **dict.fromkeys(names, nowhere))
+    env = environment(file / "cache", package, ROOT, **dict.fromkeys(names, nowhere))
     (tmp_path / "temp").mkdir()
     return package, env | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(tmp_path / "temp"))
 

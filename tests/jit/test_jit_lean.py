@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from processes import REPORT, ROOT, TESTS, environment, kernel_files, run
 
 from shogi_engine import jit
 from shogi_engine.jit import compiler, settings
+from tests.support.processes import REPORT, ROOT, environment, kernel_files, run
 
 pytestmark = pytest.mark.skipif(not jit.LEAN, reason="kernels are compiled as numba does it")
 WAYS = pytest.mark.parametrize("plain", ["0", "1"], ids=["lean", "plain"])
@@ -13,7 +13,7 @@ WAYS = pytest.mark.parametrize("plain", ["0", "1"], ids=["lean", "plain"])
 SEARCH = (
     REPORT
     + """
-from games.othello4 import GAME
+from tests.support.games.othello4 import GAME
 from shogi_engine.perft import perft
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
@@ -26,8 +26,8 @@ TEXTBOOK = (
     REPORT
     + """
 import numpy as np
-from games.tictactoe import GAME
-from search.searching import place
+from tests.support.games.tictactoe import GAME
+from tests.support.searching import place
 from shogi_engine.interface.game import MAX_PLY
 from shogi_engine.perft import perft
 from shogi_engine.search.context import new_context
@@ -122,7 +122,7 @@ def kernels(tmp_path):
     (tmp_path / "kernels.py").write_text(KERNELS)
 
     def go(source, **variables):
-        env = environment(tmp_path / "cache", ROOT, TESTS, tmp_path, **variables)
+        env = environment(tmp_path / "cache", ROOT, tmp_path, **variables)
         return run(f"{REPORT}\nimport kernels\nfrom kernels import *\n{source}", env)
 
     return go
@@ -314,7 +314,7 @@ def test_stubs_can_be_called_by_functions_of_numba(tmp_path):
     source = """
 import numba
 import numpy as np
-from games.othello4 import GAME
+from tests.support.games.othello4 import GAME
 from shogi_engine.interface.game import key, move_cost
 
 @numba.njit

@@ -3,12 +3,12 @@
 import json
 
 import pytest
-from processes import REPORT, ROOT, TESTS, environment, run
 
 from shogi_engine import jit
 from shogi_engine.games.othello import GAME as OTHELLO
 from shogi_engine.games.shogi import GAME as SHOGI
 from shogi_engine.jit import progress
+from tests.support.processes import REPORT, ROOT, environment, run
 
 KERNELS = """
 from shogi_engine.jit import njit
@@ -69,7 +69,7 @@ def steps(clock, task, *named):
 @pytest.mark.skipif(not jit.LEAN, reason="as numba compiles, there is a step for each kernel only")
 def test_kernels_are_reported_as_they_are_compiled(tmp_path):
     (tmp_path / "kernels.py").write_text(KERNELS)
-    env = environment(tmp_path / "cache", ROOT, TESTS, tmp_path)
+    env = environment(tmp_path / "cache", ROOT, tmp_path)
     cold = run(WATCH, env)
     assert [step[0] for step in cold["steps"]] == ["double", "triple", "both", "link both"]
     assert [step[1:3] for step in cold["steps"]] == [[n, n] for n in range(1, 5)]
@@ -85,7 +85,7 @@ def test_kernels_are_reported_as_they_are_compiled(tmp_path):
 
 def test_numbas_way_is_reported_too(tmp_path):
     (tmp_path / "kernels.py").write_text(KERNELS)
-    env = environment(tmp_path / "cache", ROOT, TESTS, tmp_path, SHOGI_ENGINE_PLAIN_COMPILE="1")
+    env = environment(tmp_path / "cache", ROOT, tmp_path, SHOGI_ENGINE_PLAIN_COMPILE="1")
     assert [step[0] for step in run(WATCH, env)["steps"]] == ["double", "triple", "both"]
 
 

@@ -5,10 +5,10 @@ import platform
 import shutil
 
 import pytest
-from processes import QUICK, QUICK_ANSWER, copy_package, edit, environment, kernel_files, run
 
 from shogi_engine import jit
 from shogi_engine.jit import targets
+from tests.support.processes import QUICK, QUICK_ANSWER, copy_package, edit, environment, kernel_files, run
 
 TARGET = "x86-64-v2"  # what every machine that runs these tests can do
 NEEDED = {name.removeprefix("+") for name in targets.feature_string(TARGET).split(",")}

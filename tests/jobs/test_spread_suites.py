@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from processes import ROOT
 
 from shogi_engine import games
 from shogi_engine.__main__ import main
 from shogi_engine.jobs import in_order
 from shogi_engine.perft import perft
 from shogi_engine.suites.perft_jobs import perft_on_cluster
+from tests.support.processes import ROOT
 
 DATA = Path(ROOT) / "tests" / "data"
 MATE_IN_ONE = "4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1"

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,9 @@ from shogi_engine.clients.base import EngineError
 from shogi_engine.clients.gtp import GtpClient, SimpleGtp
 from shogi_engine.clients.nboard import Go, Hint, NBoardClient, SimpleNBoard, parse_go, parse_hint
 from shogi_engine.types.score import Score
+from tests.support.processes import TESTS
 
-STUB = [sys.executable, "-S", str(Path(__file__).parent / "othello_stub.py")]
+STUB = [sys.executable, "-S", str(TESTS / "support" / "othello_stub.py")]
 GTP, NBOARD = (f"{protocol}:{' '.join([*STUB, protocol])}" for protocol in ("gtp", "nboard"))
 
 

@@ -4,11 +4,11 @@ import json
 import sys
 
 import pytest
-from processes import TESTS
 
 from shogi_engine.__main__ import main
+from tests.support.processes import TESTS
 
-WAYWARD = f"{sys.executable} {TESTS / 'match' / 'usi_wayward.py'}"
+WAYWARD = f"{sys.executable} {TESTS / 'support' / 'usi_wayward.py'}"
 
 
 def play(tmp_path, capsys, first, second):

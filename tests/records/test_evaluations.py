@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from records.random_records import random_record
 from shogi_engine.games.shogi.records.evaluations import told_by
 from shogi_engine.records import GameRecord, dumps, games, load_format, loads
 from shogi_engine.types.score import Score
+from tests.records.random_records import random_record
 
 FORMATS = ("kif", "ki2", "jkf", "csa")
 # ShogiHome's rules, src/renderer/store/record.ts of electron-shogi: what it takes from a line of a comment.

@@ -14,14 +14,14 @@ import zipfile
 
 import numpy as np
 import pytest
-from processes import ROOT
 
-from records.random_records import random_record
-from records.test_damage import damaged
 from shogi_engine import records
 from shogi_engine.games.shogi.records.quick_trees import QuickMoves
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.records import ENDINGS, RecordError, dumps, load_format
+from tests.records.random_records import random_record
+from tests.records.test_damage import damaged
+from tests.support.processes import ROOT
 
 SCANNED = ("csa", "kif")
 QUICK = ("csa", "kif")  # whose trees have their moves from a kernel

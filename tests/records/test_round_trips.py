@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from records.random_records import random_record, reduced
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.records import all_formats, dumps, load_format, loads
+from tests.records.random_records import random_record, reduced
 
 EXAMPLES = settings(max_examples=2 if JIT_DISABLED else 6, deadline=None, suppress_health_check=list(HealthCheck))
 WHOLE = {"shogi": ("kif", "ki2", "csa", "jkf", "usi"), "othello": ("ggf", "sgf", "transcript", "wthor")}

@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from games import game_of
-from search.searching import NEVER, random_positions
 from shogi_engine.games.shogi import GAME
 from shogi_engine.interface.game import VALUE_INFINITE, do_move, evaluate, refresh_line
 from shogi_engine.jit import new_record
@@ -25,6 +23,8 @@ from shogi_engine.search.context import (
     write_root_moves,
 )
 from shogi_engine.search.history import Histories, scratch_histories, shared_dtype
+from tests.support.games import game_of
+from tests.support.searching import NEVER, random_positions
 
 NAMES = ["tictactoe", "othello4", "othello", "shogi"]
 CYCLE = ("2h3h", "8b7b", "3h2h", "7b8b")

@@ -6,10 +6,11 @@ JavaScript Othello (2013), which mixes the limits up and starts from `Number.MIN
 """
 
 import pytest
-from othello.naive_othello import State
 
-from games.othello4 import DISC, GAME
-from search.faulty import (
+from shogi_engine.search.context import EXACT, USE_TT, new_context
+from shogi_engine.search.limits import Limits
+from shogi_engine.search.root import Searcher
+from tests.support.faulty import (
     INFINITE,
     SMALLEST_POSITIVE,
     children,
@@ -23,10 +24,9 @@ from search.faulty import (
     negascout_signed_for_the_root,
     random_states,
 )
-from search.searching import place, pvs_value, textbook_visits
-from shogi_engine.search.context import EXACT, USE_TT, new_context
-from shogi_engine.search.limits import Limits
-from shogi_engine.search.root import Searcher
+from tests.support.games.othello4 import DISC, GAME
+from tests.support.searching import place, pvs_value, textbook_visits
+from tests.support.twins.naive_othello import State
 
 
 def find_a_pass_is_a_leaf(state, depth):

@@ -4,10 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from move_lists import legal_moves
 
-from games import game_of
-from search.searching import random_positions, searched_moves
 from shogi_engine.games.shogi import GAME
 from shogi_engine.interface.game import (
     MOVE_NONE,
@@ -24,6 +21,9 @@ from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import make_move, new_context, set_root
 from shogi_engine.search.history import Histories, forget, learn_capture, learn_continuations, learn_main
 from shogi_engine.search.movepick import init_picker, next_move, skip_quiet_moves
+from tests.support.games import game_of
+from tests.support.move_lists import legal_moves
+from tests.support.searching import random_positions, searched_moves
 
 POSITIONS = (
     "lnsgk1snl/1r4gb1/p1pppp2p/6pp1/1p7/2P4P1/PPSPPPP1P/1B5R1/LN1GKGSNL b - 13",

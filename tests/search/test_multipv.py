@@ -3,19 +3,19 @@
 import json
 from dataclasses import replace
 from itertools import groupby, pairwise
-from pathlib import Path
 
 import pytest
 
-from games import game_of
-from search.searching import final_position, random_positions
-from search.test_root import fresh
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.search import root
 from shogi_engine.search.limits import Info, Limits
 from shogi_engine.search.root_moves import ROOT_MOVE_FIELDS
+from tests.search.test_root import fresh
+from tests.support.games import game_of
+from tests.support.processes import TESTS
+from tests.support.searching import final_position, random_positions
 
-DATA = Path(__file__).parent.parent / "data"
+DATA = TESTS / "data"
 COUNT = 5
 
 

@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from processes import environment, run
 
-from search.searching import place
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.queries import occupied
@@ -16,6 +14,8 @@ from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_correction
 from shogi_engine.search.root_moves import prepare_root
 from shogi_engine.search.root_search import search_root
 from shogi_engine.search.selectivity import table_settles
+from tests.support.processes import environment, run
+from tests.support.searching import place
 
 MIDDLE_GAME = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
 # A search in plain Python. It counts what nodes do that they must not do, with a stack of the nodes being searched: the

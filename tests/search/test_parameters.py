@@ -4,13 +4,13 @@ import re
 
 import numpy as np
 import pytest
-from processes import ROOT
 
 from shogi_engine import games
 from shogi_engine.engine import parameters
 from shogi_engine.games.othello import params as othello_params
 from shogi_engine.games.shogi import params as shogi_params
 from shogi_engine.search.parameters import SEARCH_FIELDS, SEARCH_PARAMETERS, SEARCH_RANGES, search_defaults
+from tests.support.processes import ROOT
 
 GAMES = [games.load(name) for name in games.NAMES]
 

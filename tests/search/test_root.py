@@ -5,23 +5,24 @@ import json
 import math
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from games import game_of
-from search.searching import answer, final_position, random_positions, searched_moves
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.search.context import ALL_FLAGS, EXACT, new_context
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import MAX_DEPTH, Searcher
 from shogi_engine.search.timer import Timer
 from shogi_engine.types.clock import TimeBudget
+from tests.support.clock import within
+from tests.support.games import game_of
+from tests.support.processes import TESTS
+from tests.support.searching import answer, final_position, random_positions, searched_moves
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
 LONGEST = {"tictactoe": 4, "othello4": 6, "othello": 40, "shogi": 80}
-MATES = json.loads((Path(__file__).parent.parent / "data" / "shogi_short_mates.json").read_text())["positions"]
+MATES = json.loads((TESTS / "data" / "shogi_short_mates.json").read_text())["positions"]
 every_game = pytest.mark.parametrize("name", NAMES)
 
 
@@ -78,7 +79,6 @@ def test_a_node_limit_is_kept(name):
             assert result.bestmove in searcher.root_moves(position)
 
 
-@pytest.mark.clock_sensitive
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", ["othello", "shogi"])
 def test_a_hard_limit_ends_the_search_in_time(name, threads):
@@ -86,9 +86,9 @@ def test_a_hard_limit_ends_the_search_in_time(name, threads):
     position = searcher.game.parse_position(searcher.game.start)
     for hard_ms in (1, 20, 100):
         began = time.perf_counter()
-        result = searcher.search(position, (), Limits(budget=TimeBudget.exactly(hard_ms)))
-        milliseconds = 1000 * (time.perf_counter() - began)
-        assert hard_ms <= milliseconds < hard_ms + 300
+        with within(threads * (hard_ms + 300) / 1000):
+            result = searcher.search(position, (), Limits(budget=TimeBudget.exactly(hard_ms)))
+        assert hard_ms <= 1000 * (time.perf_counter() - began)
         assert result.bestmove in searcher.root_moves(position)
 
 
@@ -105,13 +105,15 @@ def test_after_the_soft_limit_no_iteration_begins():
     assert result.depth == 3 == max(depths)
 
 
-@pytest.mark.clock_sensitive
 def test_time_limits_can_be_given_to_a_running_search():
     searcher = fresh("shogi")
     position = searcher.game.parse_position(searcher.game.start)
     began = time.perf_counter()
-    searcher.search(position, (), Limits(), lambda info: info.depth == 4 and searcher.extend(TimeBudget.exactly(50)))
-    assert 0.05 <= time.perf_counter() - began < 1.0
+    with within(1.0):
+        searcher.search(
+            position, (), Limits(), lambda info: info.depth == 4 and searcher.extend(TimeBudget.exactly(50))
+        )
+    assert time.perf_counter() - began >= 0.05
 
 
 ONE_EVASION = "lnsgkgsnl/9/ppppppppp/9/9/9/9/4r4/3NKN3 b - 1"  # the king can only take the rook; no mate is near
@@ -119,37 +121,33 @@ LOOSE_ROOK = "4k4/9/9/9/4r4/4P4/9/9/4K4 b 2G2g 1"  # there for the taking
 
 
 def seconds(text, **limits):
-    """Return how long the search of a position takes, and its result."""
+    """Return how long the search of a position takes, its CPU time, and its result."""
     searcher = fresh("shogi")
     position = searcher.game.parse_position(text)
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     result = searcher.search(position, (), Limits(**limits))
-    return time.perf_counter() - began, result
+    return time.perf_counter() - began, time.process_time() - used, result
 
 
-@pytest.mark.clock_sensitive
 def test_a_single_legal_move_is_played_early():
     assert len(fresh("shogi").root_moves(game_of("shogi").parse_position(ONE_EVASION))) == 1
-    taken, result = seconds(ONE_EVASION, budget=TimeBudget(1500, 3000))
-    assert taken < 1.0 and result.depth >= 1
+    _, used, result = seconds(ONE_EVASION, budget=TimeBudget(1500, 3000))
+    assert used < 1.0 and result.depth >= 1
     assert seconds(ONE_EVASION, budget=TimeBudget(1500, 3000, 1200))[0] >= 1.2
 
 
-@pytest.mark.clock_sensitive
 def test_equal_limits_are_used_up_even_by_a_single_move():
     for text in (ONE_EVASION, LOOSE_ROOK):
-        taken, result = seconds(text, budget=TimeBudget(400, 400))
+        taken, _, result = seconds(text, budget=TimeBudget(400, 400))
         assert taken >= 0.4 or result.depth == MAX_DEPTH
 
 
-@pytest.mark.clock_sensitive
 def test_an_easy_move_takes_less():
-    easy, result = seconds(LOOSE_ROOK, budget=TimeBudget(1000, 1500))
+    _, easy, result = seconds(LOOSE_ROOK, budget=TimeBudget(1000, 1500))
     assert game_of("shogi").format_move(game_of("shogi").parse_position(LOOSE_ROOK), result.bestmove) == "5f5e"
     assert easy < 0.9
 
 
-@pytest.mark.clock_sensitive
 def test_a_doubtful_move_takes_longer_but_never_past_the_hard_limit():
     limits = Limits(budget=TimeBudget(100, 150))
     timer = Timer(time.perf_counter() - 0.12, limits, lambda: None)

@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 import pytest
-from processes import ROOT, TESTS, environment
 
 from shogi_engine.jit import JIT_DISABLED
+from tests.support.processes import ROOT, environment
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="with JIT off nothing is compiled")
 
@@ -34,7 +34,7 @@ print(json.dumps([found, len(fibonacci.signatures)]))
 @pytest.mark.parametrize(("again", "expected"), [("first", [6765, 1]), ("0", ["NumbaRuntimeError", 0])])
 def test_literals_in_recursive_calls(tmp_path, again, expected):
     (tmp_path / "recursive.py").write_text(KERNEL.format(again=again))
-    env = environment(tmp_path / "cache", ROOT, TESTS, tmp_path)
+    env = environment(tmp_path / "cache", ROOT, tmp_path)
     for _ in range(2):  # the second process meets what the first has cached
         result = subprocess.run([sys.executable, "-c", CALL], env=env, capture_output=True, text=True, timeout=300)
         assert result.returncode == 0, result.stderr

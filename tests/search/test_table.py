@@ -2,10 +2,7 @@
 
 import numpy as np
 import pytest
-from move_lists import legal_moves
 
-from games import game_of
-from search.searching import place, pvs_value, random_positions
 from shogi_engine.interface.game import (
     MAX_PLY,
     VALUE_MATE,
@@ -35,6 +32,9 @@ from shogi_engine.search.tt import (
     store,
 )
 from shogi_engine.textbook.searches import minimax
+from tests.support.games import game_of
+from tests.support.move_lists import legal_moves
+from tests.support.searching import place, pvs_value, random_positions
 
 # How deep, how many moves from the start at most, how many positions, and how many plies the tree is looked through.
 CASES = [("tictactoe", 5, 3, 8, 4), ("othello4", 5, 5, 8, 4), ("othello", 5, 40, 6, 3), ("shogi", 3, 50, 3, 2)]

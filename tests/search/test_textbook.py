@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from games import game_of
-from search.searching import place, pvs_value, random_positions, textbook_visits
 from shogi_engine.interface.game import MAX_PLY
 from shogi_engine.perft import perft
 from shogi_engine.search.context import USE_TT, new_context
@@ -12,6 +10,8 @@ from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.textbook.searches import minimax
+from tests.support.games import game_of
+from tests.support.searching import place, pvs_value, random_positions, textbook_visits
 
 # How deep, how many moves from the start at most, and how many positions.
 CASES = [

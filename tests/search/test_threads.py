@@ -8,11 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from processes import environment
 
-from games import game_of
-from search.searching import answer, final_position, random_positions
-from search.test_root import MATES, played
 from shogi_engine.interface.game import VALUE_MATE
 from shogi_engine.jit import JIT_DISABLED, cache_folder
 from shogi_engine.search import root as root_module
@@ -22,6 +18,10 @@ from shogi_engine.search.root import Searcher
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.search.vote import elected
 from shogi_engine.types.clock import TimeBudget
+from tests.search.test_root import MATES, played
+from tests.support.games import game_of
+from tests.support.processes import environment
+from tests.support.searching import answer, final_position, random_positions
 
 NAMES = ("tictactoe", "othello4", "othello", "shogi")
 LONGEST = {"tictactoe": 4, "othello4": 6, "othello": 40, "shogi": 80}
@@ -35,8 +35,8 @@ def helpers():
 
 THINK = """
 import json, sys
-from games import game_of
-from search.searching import answer, random_positions
+from tests.support.games import game_of
+from tests.support.searching import answer, random_positions
 from shogi_engine.search.limits import Info, Limits
 from shogi_engine.search.root import Searcher
 name, longest, nodes = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])

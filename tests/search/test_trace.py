@@ -6,14 +6,14 @@ import re
 import numpy as np
 import pytest
 
-from games import game_of
-from search.searching import place, random_positions
 from shogi_engine.__main__ import main
 from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE, VALUE_MATE, move_cost
 from shogi_engine.search.context import new_context
 from shogi_engine.textbook import trace
 from shogi_engine.textbook.searches import alpha_beta, minimax
 from shogi_engine.textbook.trace import Tracer
+from tests.support.games import game_of
+from tests.support.searching import place, random_positions
 
 # How deep, how many moves from the start at most, and how many positions.
 CASES = [("tictactoe", 4, 6, 15), ("othello4", 4, 8, 15), ("othello", 3, 55, 15), ("shogi", 2, 60, 5)]

@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from processes import TESTS, environment
 
-from games.othello4 import DISC
-from search.whole_games import JOBS, QUICK_WITHOUT_JIT, SLOW_WITHOUT_JIT, run
 from shogi_engine.jit import JIT_DISABLED, cache_folder
+from tests.support.games.othello4 import DISC
+from tests.support.processes import environment
+from tests.support.whole_games import JOBS, QUICK_WITHOUT_JIT, SLOW_WITHOUT_JIT, run
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="compares with JIT and without")
 VALUES = {"tictactoe": 0, "othello4": -10 * DISC}  # 3 discs to 11, and the two empty squares to the winner
@@ -23,7 +23,7 @@ def here():
 
 def elsewhere(cache, *jobs, **variables):
     """Run the jobs in a process of its own; return what it reports."""
-    command = [sys.executable, "-W", "ignore", str(TESTS / "search" / "whole_games.py"), *jobs]
+    command = [sys.executable, "-W", "ignore", "-m", "tests.support.whole_games", *jobs]
     result = subprocess.run(command, env=environment(cache, **variables), capture_output=True, text=True, timeout=900)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 import shogi
-from training_data import data_folder
 
 from shogi_engine.batch import Batch
 from shogi_engine.batch.streams import PSV, open_records
@@ -17,6 +16,7 @@ from shogi_engine.training.recipe import load
 from shogi_engine.training.shogi.noted import CELLS, Noted, compared, rank_correlation, ranks
 from shogi_engine.training.shogi.recipe import DataOptions
 from shogi_engine.training.shogi.trainer import TrainOptions
+from tests.support.training_data import data_folder
 from tools.measure import noted_values
 
 SHOGI, PACKED = load("shogi"), Batch("shogi", "psfen")

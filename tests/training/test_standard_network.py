@@ -4,10 +4,8 @@ import re
 import struct
 from dataclasses import replace
 
-import nnbin
 import numpy as np
 import pytest
-from training_data import data_folder
 
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.nnue_architectures import Architecture, feature_set
@@ -22,6 +20,8 @@ from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
 from shogi_engine.training.shogi.standard_kernels import BIAS, FEATURES, OUTPUT, OUTPUT_BIAS, WEIGHTS1, WEIGHTS2, WIDTH
 from shogi_engine.training.shogi.standard_network import OUTPUT_LIMIT
 from shogi_engine.training.shogi.trainer import TrainOptions
+from tests.support import nnbin
+from tests.support.training_data import data_folder
 
 KP = nnbin.ARCHITECTURES["kp_256x2-32-32"]
 OPTIONS = TrainOptions(architecture="k-p", epochs=3, batch=512, seed=2, held_out=0.1, result_share=(0.1, 0.1))

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from training_data import data_folder
 
 from shogi_engine.__main__ import parser
 from shogi_engine.cli.train import plan_of
@@ -25,6 +24,7 @@ from shogi_engine.training.shogi.own_network import parameters_of, quantised
 from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
 from shogi_engine.training.shogi.trainer import Trainer, TrainOptions, new_trainer
 from shogi_engine.training.shogi.trainer_kernels import step
+from tests.support.training_data import data_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 SMALL = TrainOptions(width=32, epochs=4, batch=512, seed=2, held_out=0.1, result_share=(0.1, 0.1))

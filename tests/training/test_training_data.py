@@ -10,8 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from processes import ROOT
-from training_data import GAMES, OPTIONS, SMALL, data_folder
 
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
@@ -27,12 +25,14 @@ from shogi_engine.training.jobs import PieceMaker, make_data
 from shogi_engine.training.shogi.games import Games
 from shogi_engine.training.shogi.openings import Openings, book_line
 from shogi_engine.training.shogi.recipe import DataOptions
+from tests.support.processes import ROOT
+from tests.support.training_data import GAMES, OPTIONS, SMALL, data_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 RUN = """
 import sys
 from pathlib import Path
-from training_data import SMALL
+from tests.support.training_data import SMALL
 from shogi_engine.training.jobs import make_data
 make_data(Path(sys.argv[1]), SMALL, 18, threads=2)
 """

@@ -9,7 +9,7 @@ from shogi_engine import tsume
 from shogi_engine.cli.tsume import Desk, progress_lines
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.mate.solver import MateSolver
-from shogi_engine.games.shogi.mate.soundness import is_sound
+from tests.support.tsume_soundness import is_sound
 
 UNSOUND = [
     ("7nk/9/7GP/9/9/9/9/9/9 b 2r2b3g4s3n4l17p 1", 1),  # 2c1b, 1c1b, 1c1b+
@@ -60,7 +60,7 @@ def test_what_is_not_sound_is_refused(solver, sfen, length):
 
 def test_a_second_solver_agrees(solver):
     pytest.importorskip("cshogi")
-    from tools.tsume.oracle import Oracle
+    from tests.support.cshogi_oracle import Oracle
 
     oracle = Oracle()
     for problem in some(1)[:4]:

@@ -1,7 +1,8 @@
 """What tests of the conversation share."""
 
 import pytest
-from usi_driver import FAKE, Process
+
+from tests.support.usi_driver import FAKE, Process
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 import shogi
-from usi_driver import FAKE, Process
 
 from shogi_engine.games.shogi import book as shogi_book
 from shogi_engine.games.shogi.book import (
@@ -21,6 +20,7 @@ from shogi_engine.games.shogi.book import (
     position_key,
 )
 from shogi_engine.interface.extras import book as any_book
+from tests.support.usi_driver import FAKE, Process
 
 choose = functools.partial(any_book.choose, best=16, margin=30)
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"

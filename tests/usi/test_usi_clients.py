@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from usi_driver import ROOT
 
 from shogi_engine.records import load
+from tests.support.usi_driver import ROOT
 
 cshogi = pytest.importorskip("cshogi")
 client = pytest.importorskip("cshogi.usi.Engine")

@@ -1,15 +1,14 @@
 """Evaluations over USI: one that is brought from outside the package plays; networks, and files that are none."""
 
 import sys
-from pathlib import Path
 
-import nnbin
 import pytest
-from usi_driver import FAKE, REAL, Process
 
 from shogi_engine.jit import JIT_DISABLED
+from tests.support import nnbin
+from tests.support.usi_driver import FAKE, REAL, Process
 
-PLUGGED = [sys.executable, str(Path(__file__).with_name("usi_plugged.py"))]
+PLUGGED = [sys.executable, "-m", "tests.support.usi_plugged"]
 
 
 def test_an_evaluation_from_outside_is_offered():

@@ -5,10 +5,10 @@ import time
 
 import pytest
 from numba.core.dispatcher import Dispatcher
-from usi_driver import NO_BOOK, REAL, Process
 
 from shogi_engine import jit
 from shogi_engine.games.shogi.mate import lengths, search
+from tests.support.usi_driver import NO_BOOK, REAL, Process
 
 SOLVER_KERNEL = lengths.prove_or_tighten.__name__
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b"]

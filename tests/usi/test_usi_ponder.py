@@ -2,7 +2,8 @@
 
 import pytest
 import shogi
-from usi_driver import FAKE, TIMES, Process, answers
+
+from tests.support.usi_driver import FAKE, LATE, TIMES, Process, answers
 
 
 @pytest.mark.parametrize("depth", ["1000000", "2"])
@@ -12,26 +13,26 @@ def test_no_bestmove_while_pondering(depth):
         engine.send("position startpos moves 7g7f 3c3d", f"go ponder {TIMES}")
         assert not answers(engine.silent(0.5))
         engine.send("stop")  # a miss
-        assert len(answers(engine.until("bestmove", 1))) == 1
+        assert len(answers(engine.until("bestmove"))) == 1
         assert not engine.silent(0.1)
 
 
 @pytest.mark.parametrize(
-    ("go", "hit", "most"),
+    ("go", "hit"),
     [
-        ("go ponder btime 0 wtime 0 byoyomi 300", "ponderhit", 0.32),
-        ("go ponder", "ponderhit btime 0 wtime 0 byoyomi 300", 0.32),
-        ("go ponder", "ponderhit btime 0 wtime 0 binc 300 winc 300", 0.32),
-        ("go ponder btime 0 wtime 0 byoyomi 60000", "ponderhit btime 0 wtime 0 byoyomi 300", 0.32),
-        ("go ponder", "ponderhit", 1.1),
+        ("go ponder btime 0 wtime 0 byoyomi 300", "ponderhit"),
+        ("go ponder", "ponderhit btime 0 wtime 0 byoyomi 300"),
+        ("go ponder", "ponderhit btime 0 wtime 0 binc 300 winc 300"),
+        ("go ponder btime 0 wtime 0 byoyomi 60000", "ponderhit btime 0 wtime 0 byoyomi 300"),
+        ("go ponder", "ponderhit"),
     ],
 )
-def test_ponderhit(engine, go, hit, most):
+def test_ponderhit(engine, go, hit):
     engine.send("position startpos moves 7g7f 3c3d", go)
     assert not answers(engine.silent(0.5))
     engine.send(hit)
-    lines = engine.until("bestmove", 3)
-    assert engine.came - engine.sent <= most + 0.1
+    lines = engine.until("bestmove")
+    assert engine.came - engine.sent < 30  # less than the byoyomi of the clock before
     assert lines[-2].startswith("info depth ")
 
 
@@ -40,10 +41,10 @@ def test_ponderhit_after_the_search_has_ended_and_before_it_has_begun():
         engine.ready().send("position startpos", f"go ponder {TIMES}")
         engine.silent(0.2)
         engine.send("ponderhit")
-        engine.until("bestmove", 0.5)
+        engine.until("bestmove")
     with Process(FAKE, FAKE_LOAD="1") as engine:
         engine.send("position startpos", "go ponder", "ponderhit btime 0 wtime 0 byoyomi 200")
-        engine.until("bestmove", 10)
+        engine.until("bestmove")
     with Process(FAKE) as engine:
         engine.ready().send("ponderhit", "isready")
         assert engine.line() == "readyok"
@@ -54,8 +55,8 @@ def test_gameover_is_stop(engine, go):
     engine.send("position startpos", go)
     assert not answers(engine.silent(0.2))
     engine.send("gameover lose", "isready", "usinewgame", "position startpos", "go depth 1")
-    lines = engine.until("bestmove", 1)
-    lines += engine.until("bestmove", 1)
+    lines = engine.until("bestmove")
+    lines += engine.until("bestmove")
     assert "readyok" in lines
 
 
@@ -67,7 +68,6 @@ def test_the_ponder_move_is_the_second_of_the_line():
         assert lines[-2].endswith("pv 7g7f 3c3d 2g2f")
 
 
-@pytest.mark.clock_sensitive
 @pytest.mark.parametrize("moves", ["moves 7g7f 3c3d", "moves 7g7f", ""])
 def test_stochastic_ponder_thinks_before_the_opponents_move(engine, moves):
     """The lines are the opponent's until ponderhit; every answer is a move in the position that was sent."""
@@ -85,11 +85,11 @@ def test_stochastic_ponder_thinks_before_the_opponents_move(engine, moves):
         lines = engine.silent(0.3)
         assert not answers(lines) and lines[-1].endswith(their_first)
         engine.send(*ending)
-        lines = engine.until("bestmove", 2)
+        lines = engine.until("bestmove")
         assert lines[-1].split()[1] in legal and lines[-2].startswith("info depth ")
         assert lines[-2].split(" pv ")[1].split()[0] == lines[-1].split()[1]
-        taken = engine.came - engine.sent
-        assert 0.1 < taken < 0.45 if len(ending) == 1 and ending[0].startswith("ponderhit") else taken < 0.2
+        assert engine.came - engine.sent < 0.3 + LATE
+        assert len(ending) > 1 or not ending[0].startswith("ponderhit") or engine.came - engine.sent > 0.1
         assert not engine.silent(0.05)
 
 
@@ -99,11 +99,11 @@ def test_stochastic_ponder_all_in_one_go():
         engine.send("go ponder", "ponderhit btime 0 wtime 0 byoyomi 200", "go ponder", "stop", "isready", "go depth 2")
         lines = []
         for _ in range(3):
-            lines += engine.until("bestmove", 5)
+            lines += engine.until("bestmove")
         assert "readyok" in lines and not engine.silent(0.1)
     with Process(FAKE, FAKE_FAULT="search") as engine:
         engine.ready("setoption name Stochastic_Ponder value true")
         engine.send("position startpos moves 7g7f", "go ponder", "ponderhit btime 0 wtime 0 byoyomi 200")
         after = shogi.Board()
         after.push_usi("7g7f")
-        assert engine.until("bestmove", 2)[-1].split()[1] in {move.usi() for move in after.legal_moves}
+        assert engine.until("bestmove")[-1].split()[1] in {move.usi() for move in after.legal_moves}

@@ -8,24 +8,23 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from usi_driver import FAKE, ROOT, Process
 
 from shogi_engine.frontends import core
 from shogi_engine.frontends.stdio import CRASH_LOG_MAX, Input, Output, crash_log_path
 from shogi_engine.jit import Progress
+from tests.support.usi_driver import FAKE, LATE, ROOT, Process
 from usi import loop
 
 LONG = "go depth 80"  # 0.8 s, more than what is stopped has for its last words
 
 
 def run_script(text, **environment):
-    """Return the lines that the engine answers to `text`, all of it sent at once with its end, and the seconds."""
+    """Return the lines that the engine answers to `text`, all of it sent at once with its end."""
     paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     env = {**os.environ, "PYTHONPATH": paths, **environment}
-    began = time.monotonic()
     done = subprocess.run(FAKE, input=text.encode(), capture_output=True, timeout=60, env=env, cwd=ROOT)
     assert (done.returncode, done.stderr) == (0, b"")
-    return done.stdout.decode().splitlines(), time.monotonic() - began
+    return done.stdout.decode().splitlines()
 
 
 def without_info(lines):
@@ -36,7 +35,7 @@ def without_info(lines):
 @pytest.mark.parametrize("load", ["0", "1.5"])
 def test_a_script_is_answered_to_its_end_in_order(end, load):
     script = f"isready\nposition startpos\n{LONG}\ngo mate 700\ngo perft 1\nmoves\n{end}"
-    lines, _ = run_script(script, FAKE_LOAD=load)
+    lines = run_script(script, FAKE_LOAD=load)
     words = without_info(lines)
     assert words[:3] == ["readyok", "bestmove", "checkmate"] and words[-2:] == ["perft", "30"]
     assert any(line.startswith("info depth 80 ") for line in lines)
@@ -44,22 +43,22 @@ def test_a_script_is_answered_to_its_end_in_order(end, load):
 
 @pytest.mark.parametrize("go", ["go infinite", "go ponder", "go", "go mate infinite", "go mate"])
 def test_a_search_without_a_bound_is_stopped_by_the_end_and_answers(go):
-    lines, seconds = run_script(f"position startpos\ngo depth 80\n{go}\nquit\n")
+    lines = run_script(f"position startpos\ngo depth 80\n{go}\nquit\n")
     assert len([word for word in without_info(lines) if word in ("bestmove", "checkmate")]) == 2
-    assert any(line.startswith("info depth 80 ") for line in lines) and seconds < 10
+    assert any(line.startswith("info depth 80 ") for line in lines)
 
 
 @pytest.mark.parametrize("limit", ["DepthLimit value 80", "NodesLimit value 8000"])
 def test_a_search_that_only_the_options_end_is_bounded(limit):
     """Whether the worker has come to the option or not when the end of the input is read."""
     for load in ("0", "1"):
-        lines, _ = run_script(f"setoption name {limit}\nposition startpos\ngo\nquit\n", FAKE_LOAD=load)
+        lines = run_script(f"setoption name {limit}\nposition startpos\ngo\nquit\n", FAKE_LOAD=load)
         assert any(line.startswith("info depth 80 ") for line in lines) and lines[-1].startswith("bestmove")
     unset = f"setoption name {limit.split()[0]} value 0"
-    lines, seconds = run_script(f"setoption name {limit}\n{unset}\nposition startpos\ngo\nquit\n")
-    assert lines[-1].startswith("bestmove") and seconds < 10
-    lines, seconds = run_script(f"setoption name {limit}\nposition startpos\ngo infinite\nquit\n")
-    assert lines[-1].startswith("bestmove") and seconds < 10
+    lines = run_script(f"setoption name {limit}\n{unset}\nposition startpos\ngo\nquit\n")
+    assert lines[-1].startswith("bestmove")
+    lines = run_script(f"setoption name {limit}\nposition startpos\ngo infinite\nquit\n")
+    assert lines[-1].startswith("bestmove")
 
 
 @pytest.mark.parametrize(
@@ -119,29 +118,28 @@ def test_the_engine_is_loaded_if_no_option_comes(monkeypatch):
 )
 def test_every_query_alone_is_answered_before_the_end(query, answer, end):
     """However long the engine takes to come, as when its kernels are compiled first."""
-    lines, _ = run_script(f"{query}\n{end}", FAKE_LOAD="1")
+    lines = run_script(f"{query}\n{end}", FAKE_LOAD="1")
     assert lines[-1].startswith(answer)
 
 
 def test_what_has_no_answer_is_nothing_to_wait_for():
-    lines, seconds = run_script("usi\nsetoption name MultiPV value 2\nusinewgame\nquit\n", FAKE_LOAD="30")
-    assert lines[-1] == "usiok" and seconds < 10
+    lines = run_script("usi\nsetoption name MultiPV value 2\nusinewgame\nquit\n", FAKE_LOAD="600")
+    assert lines[-1] == "usiok"
 
 
 @pytest.mark.parametrize("end", ["quit", "end of input"])
-@pytest.mark.parametrize("load", ["0", "30"])
+@pytest.mark.parametrize("load", ["0", "600"])
 def test_a_gui_that_quits_is_served_at_once_whatever_it_has_asked_for(load, end):
     with Process(FAKE, FAKE_LOAD=load) as engine:
         engine.send("usi")
         engine.until("usiok")
         engine.send("isready", "position startpos", "go depth 100000", "go movetime 60000", "go perft 1")
         engine.silent(0.3)
-        began = time.monotonic()
         if end == "quit":
             engine.send("quit")
         else:
             engine.process.stdin.close()
-        assert engine.ended(5) == (0, b"") and time.monotonic() - began < 1
+        assert engine.ended() == (0, b"")  # less than FAKE_LOAD
         if load == "0":
             assert without_info(engine.silent(1)).count("bestmove") == 2
 
@@ -156,7 +154,7 @@ def test_a_terminal_is_never_a_script():
     process = subprocess.Popen(FAKE, stdin=theirs, stdout=subprocess.PIPE, env=env, cwd=ROOT)
     os.close(theirs)
     try:
-        out, _ = process.communicate(timeout=10)
+        out, _ = process.communicate(timeout=60)
     finally:
         process.kill()
         os.close(ours)
@@ -224,7 +222,7 @@ def test_much_input_is_a_script_too(pipe):
 
 
 def test_movetime_counts_from_when_the_engine_is_there_and_free():
-    lines, _ = run_script("position startpos\ngo movetime 400\ngo movetime 400\n", FAKE_LOAD="1")
+    lines = run_script("position startpos\ngo movetime 400\ngo movetime 400\n", FAKE_LOAD="1")
     last = [lines[number - 1].split() for number, line in enumerate(lines) if line.startswith("bestmove")]
     assert len(last) == 2
     for words in last:
@@ -236,7 +234,7 @@ def test_full_seconds():
         engine.ready("setoption name SlowMover value 10", "setoption name RoundUpToFullSecond value true")
         engine.send("position startpos", "go btime 60000 wtime 60000")
         engine.until("bestmove")
-        assert 0.9 < engine.came - engine.sent < 5
+        assert 0.9 < engine.came - engine.sent < 5 + LATE
 
 
 # ---- faults ------------------------------------------------------------------------------------------------------
@@ -250,7 +248,7 @@ def test_a_crash_is_kept_in_a_log_of_bounded_size(tmp_path, monkeypatch):
     log.write_text("x" * (CRASH_LOG_MAX + 1))
     with Process(FAKE, FAKE_FAULT="crash") as engine:
         engine.ready().send("position startpos", "go depth 1")
-        status, errors = engine.ended(20)
+        status, errors = engine.ended()
     assert status < 0 and errors == b""
     assert "Segmentation fault" in log.read_text() and log.stat().st_size < CRASH_LOG_MAX
     assert log.with_suffix(".old").exists()
@@ -286,7 +284,7 @@ def test_a_table_larger_than_the_machine_is_refused_with_a_line(monkeypatch):
                                   "go mate 99999999999999999999999999", "ponderhit btime 99999999999999999999999999",
                                   "position startpos moves 99999999999999999999999999"])  # fmt: skip
 def test_numbers_too_large_are_taken_as_the_largest(line):
-    lines, _ = run_script(f"setoption name USI_Hash value 8\nposition startpos\n{line}\nstop\nisready\ngo depth 1\n")
+    lines = run_script(f"setoption name USI_Hash value 8\nposition startpos\n{line}\nstop\nisready\ngo depth 1\n")
     assert not [each for each in lines if "internal error" in each] and "readyok" in lines
     assert lines[-1].startswith("bestmove")
 
@@ -296,7 +294,7 @@ def test_a_count_that_is_stopped_says_so_in_one_line():
 
     def perft(depth):
         begun.set()
-        stopped.wait(5)
+        stopped.wait(60)
         raise RuntimeError("stopped after 1 of 30 moves")
 
     engine = SimpleNamespace(
@@ -306,7 +304,7 @@ def test_a_count_that_is_stopped_says_so_in_one_line():
 
     def script():
         yield "go perft 9"
-        begun.wait(5)
+        begun.wait(60)
         yield "stop"
 
     assert converse(script(), engine) == ["info string perft 9: stopped after 1 of 30 moves"]
@@ -320,7 +318,7 @@ def test_compiling_for_mates_says_how_far_it_is(monkeypatch):
     def warmup_mate():
         core.compile_progress(Progress("shogi mates", "prove", 58, 116, 0.5, 5.0, 5.0, time.monotonic()))
         said.clear()
-        assert said.wait(5)
+        assert said.wait(60)
 
     engine = SimpleNamespace(
         resize=lambda **named: None, legal_moves=lambda: ["7g7f"], prepare=lambda: None, warmup_mate=warmup_mate,

@@ -7,16 +7,17 @@ import time
 
 import pytest
 import shogi
-from usi_driver import FAKE, ROOT, TIMES, Process, answers
-from usi_lines import mutated
+
+from tests.support.usi_driver import FAKE, LATE, ROOT, TIMES, Process, answers
+from tests.support.usi_lines import mutated
 
 # ---- start-up ----------------------------------------------------------------------------------------------------
 
 
 def test_usi_is_answered_before_the_engine_is_loaded():
-    with Process(FAKE, FAKE_LOAD="30") as engine:
+    with Process(FAKE, FAKE_LOAD="600") as engine:
         engine.send("usi")
-        lines = engine.until("usiok", 5)
+        lines = engine.until("usiok")
         assert lines[0].startswith("id name ") and lines[1].startswith("id author ") and lines[-1] == "usiok"
         for line in lines[2:-1]:
             words = line.split(" ")
@@ -26,23 +27,19 @@ def test_usi_is_answered_before_the_engine_is_loaded():
 
 @pytest.mark.parametrize("end", ["quit", "end of input"])
 @pytest.mark.parametrize("when", ["at once", "loading", "searching"])
-def test_the_process_ends_within_a_second(when, end):
-    with Process(FAKE, FAKE_LOAD="30" if when == "loading" else "0") as engine:
+def test_the_process_ends_at_once(when, end):
+    with Process(FAKE, FAKE_LOAD="600" if when == "loading" else "0") as engine:
         if when == "loading":
             engine.send("usi", "isready", "position startpos", "go infinite")
             engine.until("usiok")
         elif when == "searching":
             engine.ready().send("position startpos", "go infinite")
             time.sleep(0.1)
-        began = time.monotonic()
         if end == "quit":
             engine.send("quit")
         else:
             engine.process.stdin.close()
-        status, errors = engine.ended(5)
-        # at once, a process that has only just started counts its own start as well
-        assert time.monotonic() - began < (1.0 if when != "at once" else 2.0)
-        assert (status, errors) == (0, b"")
+        assert engine.ended() == (0, b"")  # less than FAKE_LOAD
 
 
 def test_a_search_answers_at_the_end_of_input():
@@ -61,7 +58,7 @@ def test_a_gui_that_is_gone_ends_the_process():
     os.close(reading)
     command.stdin.write(b"position startpos\ngo infinite\nisready\n")
     command.stdin.flush()
-    assert command.wait(5) == 0
+    assert command.wait(60) == 0
     command.stdin.close()
 
 
@@ -69,19 +66,15 @@ def test_isready_has_a_heartbeat_while_loading():
     with Process(FAKE, FAKE_LOAD="5.5") as engine:
         engine.send("usi", "isready")
         engine.until("usiok")
-        last, beats = time.monotonic(), 0
-        while (line := engine.line(10)) != "readyok":
-            assert line.startswith("info string compiling")
-            assert engine.came - last <= 5
-            last, beats = engine.came, beats + 1
-        assert beats >= 1
+        beats = engine.until("readyok")[:-1]
+        assert beats and all(line.startswith("info string compiling") for line in beats)
 
 
 def test_an_engine_that_can_not_load_says_so_and_goes():
     with Process(FAKE, FAKE_FAULT="load") as engine:
         engine.send("usi", "isready")
         assert "no numba here" in engine.until("info string the engine cannot start")[-1]
-        assert engine.ended(5) == (1, b"")
+        assert engine.ended() == (1, b"")
 
 
 def test_isready_before_every_game_and_lines_sent_in_one_go(engine):
@@ -97,11 +90,11 @@ def test_isready_during_a_search_is_answered_and_the_search_goes_on(engine):
     engine.send("position startpos", "go infinite")
     engine.until("info depth 2")
     engine.send("isready")
-    lines = engine.until("readyok", 1)
+    lines = engine.until("readyok")
     assert not answers(lines)
     assert not answers(engine.silent(0.2))
     engine.send("stop")
-    engine.until("bestmove", 1)
+    engine.until("bestmove")
 
 
 def test_unknown_lines_and_words_are_skipped(engine):
@@ -185,7 +178,7 @@ def test_nodes_and_depth_limits(engine):
 )  # fmt: skip
 def test_a_wrong_position_is_named_and_the_last_good_one_stays(engine, line):
     engine.send("position startpos moves 7g7f 3c3d", line, "moves")
-    lines = engine.until("39 moves", 5)
+    lines = engine.until("39 moves")
     faults = [line for line in lines if line.startswith("info string ")]
     assert len(faults) == 1 and faults[0].startswith("info string position: ")
     engine.send("go depth 1")
@@ -224,8 +217,8 @@ def test_position_forms(engine):
 def test_every_go_is_answered_in_time(engine, go, least, most):
     engine.send("position startpos moves 7g7f")
     engine.send(f"go {go}")
-    lines = engine.until("bestmove", 20)
-    assert least <= engine.came - engine.sent <= most + 0.1  # 0.1 s for a machine with other work
+    lines = engine.until("bestmove")
+    assert least <= engine.came - engine.sent <= most + LATE
     assert len(answers(lines)) == 1
     assert lines[-2].startswith("info depth ") and " score " in lines[-2] and " pv " in lines[-2]
     assert not engine.silent(0.05)
@@ -240,25 +233,23 @@ def test_faults_of_go_are_named(engine):
     ]
 
 
-@pytest.mark.clock_sensitive
 def test_infinite_waits_for_stop_even_when_the_search_is_over():
     with Process(FAKE, FAKE_DEPTH="2") as engine:
         engine.ready().send("position startpos", "go infinite")
         assert not answers(engine.silent(0.5))
-        engine.send("stop")
-        engine.until("bestmove", 1)
-        assert engine.came - engine.sent < 0.1
+        with engine.within(0.1):
+            engine.send("stop")
+            engine.until("bestmove")
         engine.send("stop", "stop", "isready")
         assert engine.line() == "readyok"
 
 
-@pytest.mark.clock_sensitive
 def test_stop_is_prompt_and_answered_once(engine):
     engine.send("position startpos", "go infinite")
     time.sleep(0.2)
-    engine.send("stop")
-    lines = engine.until("bestmove", 1)
-    assert engine.came - engine.sent < 0.1
+    with engine.within(0.1):
+        engine.send("stop")
+        lines = engine.until("bestmove")
     assert lines[-2].startswith("info depth")
     assert not engine.silent(0.1)
 
@@ -266,7 +257,7 @@ def test_stop_is_prompt_and_answered_once(engine):
 def test_stop_before_the_search_has_begun():
     with Process(FAKE, FAKE_LOAD="1") as engine:
         engine.send("position startpos", "go infinite", "stop", "go ponder", "stop", "isready")
-        lines = engine.until("readyok", 10)
+        lines = engine.until("readyok")
         assert len(answers(lines)) == 2
 
 
@@ -274,7 +265,7 @@ def test_a_go_without_stop_ends_an_endless_one(engine):
     engine.send("position startpos", "go infinite", "position startpos moves 7g7f", "go depth 1", "isready")
     lines = []
     while len(answers(lines)) < 2:
-        lines += engine.until("bestmove", 5)
+        lines += engine.until("bestmove")
 
 
 def test_searchmoves(engine):
@@ -324,24 +315,23 @@ def test_a_search_that_fails_still_plays_a_legal_move():
 # ---- mates -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.clock_sensitive
 def test_go_mate():
     with Process(FAKE, FAKE_SCORE="mate 3", FAKE_PV="7g7f 3c3d 2g2f") as engine:
         engine.ready().send("position startpos", "go mate 5000")
-        lines = engine.until("checkmate", 2)
+        lines = engine.until("checkmate")
         assert lines[-1] == "checkmate 7g7f 3c3d 2g2f" and len(answers(lines)) == 1
         engine.send("go mate infinite")
-        assert engine.until("checkmate", 2)[-1] == "checkmate 7g7f 3c3d 2g2f"
+        assert engine.until("checkmate")[-1] == "checkmate 7g7f 3c3d 2g2f"
     with Process(FAKE) as engine:
         engine.ready().send("position startpos", "go mate 300")
-        assert engine.until("checkmate", 2)[-1] == "checkmate timeout"
-        assert 0.2 < engine.came - engine.sent < 0.5
+        assert engine.until("checkmate")[-1] == "checkmate timeout"
+        assert engine.came - engine.sent > 0.2
         engine.send("go mate infinite")
         assert not answers(engine.silent(0.3))
         engine.send("stop")
-        assert engine.until("checkmate", 1)[-1] == "checkmate timeout"
+        assert engine.until("checkmate")[-1] == "checkmate timeout"
         engine.send("position sfen 8k/8G/8G/9/9/9/9/9/K8 w - 1", "go mate 100")
-        assert engine.until("checkmate", 1)[-1] == "checkmate nomate"
+        assert engine.until("checkmate")[-1] == "checkmate nomate"
 
 
 # ---- the console -------------------------------------------------------------------------------------------------
@@ -360,13 +350,9 @@ def test_console_extras(engine):
     assert not [line for line in lines if line.startswith(("info depth", "perft"))] and not answers(lines)
 
 
-@pytest.mark.clock_sensitive
 def test_an_idle_engine_uses_no_cpu(engine):
-    before = engine.cpu_seconds()
-    if before == float("inf"):
-        pytest.skip("there is no /proc here")
-    time.sleep(1)
-    assert engine.cpu_seconds() - before <= 0.011
+    with engine.within(0.011):
+        time.sleep(1)
 
 
 # ---- anything at all ---------------------------------------------------------------------------------------------

@@ -2,12 +2,12 @@
 
 import pytest
 
-from web.fake_engine import fake_hub, wait_for
+from tests.web.fake_engine import fake_hub, wait_for
 
 
 @pytest.fixture(scope="module")
 def fake_address(tmp_path_factory):
-    from web.visitor import serve
+    from tests.web.visitor import serve
 
     server, address = serve(fake_hub(tmp_path_factory.mktemp("games")))
     yield address
@@ -17,7 +17,7 @@ def fake_address(tmp_path_factory):
 @pytest.fixture(scope="module")
 def engine_address():
     from shogi_engine.web.app import hub_of_engines
-    from web.visitor import serve
+    from tests.web.visitor import serve
 
     hub = hub_of_engines(2)
     server, address = serve(hub)
@@ -29,7 +29,7 @@ def engine_address():
 @pytest.fixture(scope="module")
 def browser():
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    from web.visitor import CHROMIUM
+    from tests.web.visitor import CHROMIUM
 
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

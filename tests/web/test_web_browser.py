@@ -19,8 +19,8 @@ from shogi_engine.analysis.judgement import plies_to_examine  # noqa: E402
 from shogi_engine.engine import Engine  # noqa: E402
 from shogi_engine.games.shogi.board import Board  # noqa: E402
 from shogi_engine.records import GameRecord  # noqa: E402
-from web.fake_engine import FakeExaminer  # noqa: E402
-from web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serious_faults, until  # noqa: E402
+from tests.web.fake_engine import FakeExaminer  # noqa: E402
+from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serious_faults, until  # noqa: E402
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 FIRST_PAINT_MS = 500

@@ -9,8 +9,8 @@ from shogi_engine import analysis, records
 from shogi_engine.analysis.judgement import plies_to_examine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.types.score import Score
-from web.fake_engine import FakeExaminer, fake_hub, wait_for
-from web.test_web_kept import Page
+from tests.web.fake_engine import FakeExaminer, fake_hub, wait_for
+from tests.web.test_web_kept import Page
 
 PLIES = 300
 

@@ -15,7 +15,7 @@ from shogi_engine.web import messages
 from shogi_engine.web.kept import RECORD_SECONDS
 from shogi_engine.web.saved_game import rows_of, tree_of
 from shogi_engine.web.store import DELETED_SECONDS, Store
-from web.fake_engine import fake_hub, wait_for
+from tests.web.fake_engine import fake_hub, wait_for
 
 
 class Page:

@@ -16,8 +16,8 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 from shogi_engine.web.app import application  # noqa: E402
+from tests.web.fake_engine import FakeEngine, fake_hub, wait_for  # noqa: E402
 from tools.measure.web_load import crowd, throw, throw_requests  # noqa: E402
-from web.fake_engine import FakeEngine, fake_hub, wait_for  # noqa: E402
 
 pytestmark = pytest.mark.slow
 SECONDS = float(os.environ.get("SECONDS", "20"))

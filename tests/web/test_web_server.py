@@ -18,7 +18,7 @@ from shogi_engine.cli.phone_address import qr_code, reachable_host  # noqa: E402
 from shogi_engine.web.app import Outbox, application, static_files  # noqa: E402
 from shogi_engine.web.guard import Guard  # noqa: E402
 from shogi_engine.web.session import Session  # noqa: E402
-from web.fake_engine import fake_hub, wait_for  # noqa: E402
+from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
 
 LOCAL = "http://127.0.0.1:8765"
 SOCKET = "ws://127.0.0.1:8765/ws"

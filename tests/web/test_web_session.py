@@ -17,7 +17,7 @@ from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import best_defence
-from web.fake_engine import FakeEngine, FakeExaminer, wait_for
+from tests.web.fake_engine import FakeEngine, FakeExaminer, wait_for
 
 
 class Player:

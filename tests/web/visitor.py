@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from shogi_engine.web.app import application
-from web.fake_engine import wait_for
+from tests.web.fake_engine import wait_for
 
 uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 

@@ -13,8 +13,8 @@ import random
 import statistics
 import sys
 
-from shogi_engine.books.recipe import NAMES
 from shogi_engine.engine import Engine
+from shogi_engine.games import NAMES
 
 
 def answers(engine: Engine, loss: int, depth: int, answering: int, rng: random.Random) -> int:

@@ -38,6 +38,7 @@ class Quiet:
         self._log, self._name = log, name
 
     def note(self, text: str) -> None:
+        """Keep a line of the log."""
         self._log.append(f"{self._name}: {text}")
 
     def progress(self, text: str) -> None:

@@ -91,6 +91,7 @@ class Seat:
         self.alive = True
 
     def send(self, *lines: str) -> None:
+        """Send lines, unless the connection has been cut."""
         if self.alive:
             with contextlib.suppress(OSError):
                 self.writer.write("".join(f"{line}\n" for line in lines).encode())

@@ -14,8 +14,6 @@ Row SAFETY contains what a sum over pieces cannot express: the safety of a king,
     *
 HAND_PRESSURES + pressure. Attackers are enemy pieces near the king (bitboard.NEAR_KING); guards are its own silvers and
 gold-like pieces next to it; pressure is the enemy's hand, with its pieces weighted by HAND_PRESSURE_WEIGHTS.
-
-`tools/tuning/tune.py` makes the file.
 """
 
 import functools

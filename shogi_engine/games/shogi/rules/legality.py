@@ -4,7 +4,7 @@ import numpy as np
 
 from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.attacks import attackers_to
-from shogi_engine.games.shogi.bitboard import NOT_LAST, NOT_LAST_TWO
+from shogi_engine.games.shogi.bitboard import NOT_LAST, NOT_LAST_TWO, files_without
 from shogi_engine.games.shogi.position import compute_checkers_and_pins, rebuild
 from shogi_engine.games.shogi.queries import occupied, pieces
 from shogi_engine.games.shogi.types import (
@@ -15,27 +15,19 @@ from shogi_engine.games.shogi.types import (
     NO_SQUARE,
     PAWN,
     SET_SIZE,
+    SQUARES,
     UNPROMOTED,
     hand_covers,
 )
-from shogi_engine.jit import njit, popcount
+from shogi_engine.jit import njit
 
 # The faults of a position, one bit each.
 TOO_MANY_KINGS, TOO_MANY_PIECES, DEAD_PIECE, TWO_PAWNS, OPPOSITE_CHECK = (1 << bit for bit in range(5))
-RANK = np.uint64(511)
 WHOLE_SET = np.uint64(sum(SET_SIZE[kind] << 8 * kind for kind in range(PAWN, KING)))
 
 # By piece: 1 in the byte of its unpromoted kind; 0 for a king.
 FULL_HAND = sum(255 << 8 * kind for kind in range(PAWN, KING))
 ONE_OF = np.array([1 << 8 * int(UNPROMOTED[piece & 15]) & FULL_HAND for piece in range(32)], dtype=np.uint64)
-
-
-@njit
-def pawn_files(pawns):
-    """Return the mask of the files, 0 to 8, with one of `pawns`."""
-    files = pawns | pawns >> 36 | pawns >> 72  # folds rows 4 to 8 onto rows 0 to 4
-    files |= files >> 18
-    return (files | files >> 9).lo & RANK
 
 
 @njit
@@ -56,7 +48,7 @@ def faults_of(pos, counts):
         pawns = pieces(pos, colour, PAWN)
         if stuck:
             faults |= DEAD_PIECE
-        if popcount(pawn_files(pawns)) != len(pawns):
+        if len(files_without(pawns)) != SQUARES - 9 * len(pawns):
             faults |= TWO_PAWNS
     us = int(pos.side)
     king = int(pos.king[1 - us])

@@ -1,0 +1,316 @@
+"""The `shogi-engine` command: what it prints, and how it ends."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from shogi_engine.__main__ import COMMANDS, main
+from shogi_engine.cli import common
+from shogi_engine.cli.play import TerminalGame
+from shogi_engine.cli.preparation import Preparation
+from shogi_engine.engine import Engine
+from shogi_engine.games.othello import levels as othello_levels
+from shogi_engine.games.shogi import levels as shogi_levels
+from tests.support.processes import TESTS, environment, kernel_files
+
+DATA = TESTS / "data"
+
+
+def run(capsys, *arguments):
+    """Return (exit status, the last line of stdout as JSON)."""
+    status = main([*arguments, "--json"])
+    return status, json.loads(capsys.readouterr().out.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["fly"], ["perft"], ["perft", "go", "3"], ["perft", "shogi", "x"], ["perft", "shogi", "-1"],
+     ["perft", "shogi", "2", "--position", "9/9 b - 1"], ["perft", "--suite", "/nowhere.json"],
+     ["perft", "shogi", "2", "--suite", "x"], ["perft", "--suite", __file__], ["search", "shogi", "--depth", "0"],
+     ["search", "shogi", "--moves", "7g7e", "--depth", "1"], ["bench", "chess"], ["warmup", "chess"],
+     ["play", "shogi", "--human", "me"], ["play", "shogi", "--person", "me"],
+     ["search", "shogi", "--dep", "3"], ["mate"],
+     ["mate", "9/9 b - 1"], ["mate", "9/9/9/9/9/9/9/9/4K4 b - 1"], ["mate", "--suite", __file__],
+     ["mate", "x", "--max-ms", "0"], ["solve", "othello"], ["solve", "shogi", "--position", "x"],
+     ["solve", "othello", "--position", "X"], ["solve", "othello", "--suite", __file__],
+     ["solve", "othello", "--suite", "x", "--wld"], ["solve", "othello", "--position", "x", "--suite", "y"]],
+)  # fmt: skip
+def test_wrong_arguments_end_with_2_and_one_line(capsys, arguments):
+    try:
+        status = main(arguments)
+    except SystemExit as end:
+        status = end.code
+    output = capsys.readouterr()
+    assert status == 2 and output.out == "" and output.err.count("\n") == 1 and output.err.endswith("\n")
+
+
+HUGE = "9" * 26
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["search", "shogi", "--hash", "1000000"], ["search", "shogi", "--nodes", HUGE],
+     ["search", "othello", "--movetime", HUGE], ["search", "shogi", "--depth", HUGE],
+     ["mate", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "--hash", "1000000"],
+     ["solve", "othello", "--position", "X" * 63 + "- O", "--hash", "1000000"],
+     ["play", "shogi", "--hash", "1000000"],
+     ["play", "othello", "--notation", "kif"],
+     ["convert", "a"],
+     ["convert", "a", "b", "--to", "pgn"], ["analyse", "othello", "--moves", "f5", "--hash", "1000000"],
+     ["compare", "othello", "--players", "random,random", "--games", HUGE], ["perft", "shogi", "1", "--threads", HUGE],
+     ["bench", "othello", "--json", HUGE], ["perft", "shogi", HUGE]],
+)  # fmt: skip
+def test_numbers_too_large_end_with_2_and_one_line(capsys, arguments):
+    test_wrong_arguments_end_with_2_and_one_line(capsys, arguments)
+
+
+@pytest.mark.parametrize("command", [["search", "shogi"], ["mate", "x"], ["play", "othello"]])
+def test_a_table_larger_than_the_memory_is_refused(capsys, monkeypatch, command):
+    monkeypatch.setattr(common, "machine_megabytes", lambda: 8000)
+    test_wrong_arguments_end_with_2_and_one_line(capsys, [*command, "--hash", "8001"])
+
+
+def test_memory_that_is_not_there_is_one_line(capsys, monkeypatch):
+    def no_memory(*arguments, **options):
+        raise MemoryError("Unable to allocate 64.0 GiB")
+
+    monkeypatch.setattr(np, "zeros", no_memory)
+    monkeypatch.setattr(np, "empty", no_memory)
+    for command in (["search", "shogi"], ["mate", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"]):
+        test_wrong_arguments_end_with_2_and_one_line(capsys, [*command, "--hash", "9"])
+
+
+def test_the_help_of_every_command_loads_no_numba():
+    code = """
+import sys
+from shogi_engine.__main__ import main
+for command in sys.argv[1:]:
+    try:
+        main([command, "--help"])
+    except SystemExit as end:
+        assert end.code == 0
+sys.exit(bool({"numba", "numpy"} & set(sys.modules)))
+"""
+    names = [command.__name__.rpartition(".")[2] for command in COMMANDS]
+    assert subprocess.run([sys.executable, "-c", code, *names], stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_a_suite_of_another_kind_is_named(capsys):
+    for command, file, kind in (
+        (["perft"], "shogi_mate.json", "mate problems"),
+        (["mate"], "shogi_perft.json", "perft counts"),
+        (["mate"], "othello_endgame.json", "Othello endings"),
+        (["solve", "othello"], "shogi_mate.json", "mate problems"),
+    ):
+        assert main([*command, "--suite", str(DATA / file)]) == 2
+        assert f"is a suite of {kind}, not of" in capsys.readouterr().err
+
+
+def test_help_names_the_levels_there_are(capsys):
+    with pytest.raises(SystemExit):
+        main(["search", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    strongest = f"{shogi_levels.FULL} (full strength) in Shogi, to {othello_levels.LEVELS - 1} in Othello"
+    assert f"0 (a beginner) to {strongest}" in text
+
+
+def test_help_names_every_command(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--help"])
+    assert end.value.code == 0
+    text = capsys.readouterr().out
+    for command in (each.__name__.rpartition(".")[2] for each in COMMANDS):
+        with pytest.raises(SystemExit) as end:
+            main([command, "--help"])
+        assert end.value.code == 0 and command in text
+
+
+def test_solve(capsys, tmp_path):
+    rows = json.loads((DATA / "othello_endgame.json").read_text())["positions"]
+    row = next(row for row in rows if row["empties"] == 12)
+    position = f"{row['board']} {row['side']}"
+    for extra in ([], ["--threads", "2"]):
+        status, values = run(capsys, "solve", "othello", "--position", position, *extra)
+        assert (status, values["score"], values["move"] in row["best"]) == (0, row["score"], True)
+        assert values["pv"][0] == values["move"] and values["nodes"] > 0 and {"seconds", "nps"} <= set(values)
+    sign = (row["score"] > 0) - (row["score"] < 0)
+    assert run(capsys, "solve", "othello", "--position", position, "--wld")[1]["score"] == sign
+    status, values = run(capsys, "solve", "othello", "--position", "X" * 64 + " O")
+    assert (status, values["score"], values["move"], values["pv"]) == (0, -64, None, [])
+    file = tmp_path / "suite.json"
+    file.write_text(json.dumps({"positions": [row, row | {"score": row["score"] - 2}]}))
+    status, values = run(capsys, "solve", "othello", "--suite", str(file))
+    assert (status, values["passed"], values["failed"], len(values["results"])) == (1, 1, 1, 2)
+    assert set(values["results"][0]) == {"id", "score", "move", "nodes", "seconds"}
+    file.write_text(json.dumps({"positions": [row]}))
+    assert main(["solve", "othello", "--suite", str(file)]) == 0
+    assert capsys.readouterr().out.startswith("1 passed, 0 failed; ")
+
+
+def test_perft(capsys):
+    status, values = run(capsys, "perft", "shogi", "3")
+    assert status == 0 and values["nodes"] == 25470
+    assert {"game", "position", "depth", "nodes", "seconds", "nps"} <= set(values)
+    for extra in (["--no-bulk"], ["--threads", "2"], ["--divide"]):
+        assert run(capsys, "perft", "shogi", "3", *extra)[1]["nodes"] == 25470
+    assert run(capsys, "perft", "othello", "9")[1]["nodes"] == 3005288
+    assert run(capsys, "perft", "othello", "9", "--free-pass")[1]["nodes"] == 3005320
+    main(["perft", "shogi", "1", "--divide"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 31 and "7g7f: 1" in lines and lines[-1].startswith("30 nodes")
+
+
+def test_suites(capsys, tmp_path):
+    status, values = run(capsys, "perft", "--suite", str(DATA / "shogi_perft.json"), "--max-nodes", "20000")
+    assert status == 0 and values["failed"] == 0 and values["passed"] > 40
+    start = "---------------------------OX------XO---------------------------"
+    counts = [4, 12, 56, 244, 1396]
+    othello = {"positions": [{"id": "start", "board": start, "side": "X", "mode1": counts, "mode2": list(counts)}]}
+    file = tmp_path / "othello.json"
+    file.write_text(json.dumps(othello))
+    assert run(capsys, "perft", "--suite", str(file))[1]["passed"] == 1
+    assert run(capsys, "perft", "--suite", str(file), "--max-nodes", "3")[1]["skipped"] == 1
+    othello["positions"][0]["mode1"][2] = 57
+    file.write_text(json.dumps(othello))
+    assert main(["perft", "--suite", str(file), "--json"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert "depth 3: 56, not 57" in lines[0] and "  d3: 14" in lines
+    values = json.loads(lines[-1])
+    assert (values["passed"], values["failed"], values["skipped"]) == (0, 1, 0)
+
+
+def test_search(capsys):
+    status, values = run(capsys, "search", "shogi", "--moves", "7g7f", "3c3d", "--depth", "4", "--multipv", "2")
+    assert status == 0 and values["bestmove"] == values["pv"][0] and values["depth"] == 4
+    assert list(values["score"]) == ["cp"] and len(values["lines"]) == 2
+    status, values = run(capsys, "search", "shogi", "--position", "8k/8G/8G/9/9/9/9/9/K8 w - 1", "--depth", "2")
+    assert status == 1 and values["bestmove"] is None and values["score"] == {"mate": 0}
+    status, values = run(capsys, "search", "othello", "--depth", "3")
+    assert status == 0 and list(values["score"]) == ["discs"]
+    assert main(["search", "shogi", "--nodes", "100"]) == 0
+    assert "depth" in capsys.readouterr().out
+
+
+def test_json_is_the_only_thing_on_a_pipe():
+    command = [sys.executable, "-m", "shogi_engine", "search", "shogi", "--depth", "3", "--json"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert (result.returncode, result.stderr, result.stdout.count("\n")) == (0, "", 1)
+
+
+def test_warmup_and_bench(capsys):
+    status, values = run(capsys, "warmup", "shogi")
+    assert status == 0 and values["games"] == ["shogi"] and values["seconds"] >= 0
+    first = run(capsys, "bench", "othello")[1]
+    assert first["nodes"] == first["per_game"]["othello"] == run(capsys, "bench", "othello")[1]["nodes"] > 1000
+
+
+def play(game, lines, people, position="", notation="", await_search=lambda: None, **limits):
+    """Play with `lines` typed; return what was shown."""
+    typed, sanitize = iter(lines), []
+
+    def read(prompt):
+        try:
+            return next(typed)
+        except StopIteration:
+            raise EOFError from None
+
+    with Engine(game, hash_mb=1) as engine:
+        engine.set_position(position)
+        settings = {"max_moves": 60, "await_search": await_search, "notation": notation}
+        TerminalGame(engine, people, limits or {"depth": 2}, read, sanitize.append, **settings).play()
+        return "\n".join(sanitize), engine.move_texts
+
+
+def test_play_by_hand():
+    text, moves = play("shogi", ["help", "moves", "board", "7g7e", "7g7f", "undo", "undo", "2g2f", "hint", ""], {0, 1})
+    assert moves == ["2g2f"]
+    for said in ("undo      take", "1g1f", "illegal move '7g7e'", "no move to take back", "hint: ", "white to move"):
+        assert said in text
+    text, moves = play("shogi", ["7g7f", "undo", "go", "quit", "7g7f"], {0})
+    assert len(moves) == 2 and "engine: " in text
+    typed = ["\uff17\u516d\u6b69", "3334FU", "Bx2b", "\u540c\u9280", "58KI", "moves"]
+    text, moves = play("shogi", typed, {0, 1}, notation="japanese")
+    assert moves == ["7g7f", "3c3d", "8h2b", "3a2b"]
+    assert "\u25b2\uff15\u516b\u91d1\u5de6" in text and "ambiguous" in text
+
+
+def test_a_book_move_does_not_wait_for_the_search():
+    waited = []
+    text, moves = play("othello", ["go", "quit"], {0, 1}, await_search=lambda: waited.append(1))
+    assert "(book)" in text and len(moves) == 1 and waited == []
+    text, moves = play("shogi", ["hint", "quit"], {0, 1}, await_search=lambda: waited.append(1))
+    assert "hint: " in text and waited == [1]
+
+
+def test_the_search_is_prepared_in_a_thread(monkeypatch):
+    with Engine("othello", hash_mb=1) as engine:
+        preparation = Preparation(engine.game)
+        preparation.wait()
+        preparation._thread.join(300)
+        assert not preparation.is_busy()
+        monkeypatch.setattr(Engine, "warmup", lambda self: 1 / 0)
+        failing = Preparation(engine.game)
+        failing._thread.join(300)
+        with pytest.raises(ZeroDivisionError):
+            failing.wait()
+
+
+def test_who_leaves_does_not_wait_for_the_compiler(tmp_path):
+    """The rules of Othello take a few seconds, its search ten times as long."""
+    env = environment(tmp_path)
+    command = [sys.executable, "-m", "shogi_engine", "play", "othello"]
+    result = subprocess.run(command, input="moves\nquit\n", capture_output=True, text=True, env=env)
+    assert (result.returncode, result.stderr) == (0, "") and "f5" in result.stdout
+    assert [file.name for file in kernel_files(tmp_path) if file.name.startswith("write_root_moves")]
+    assert not [file.name for file in kernel_files(tmp_path) if file.name.startswith("search_root")]
+
+
+def test_play_ends_when_the_game_is_over():
+    text, moves = play("shogi", ["G*5b"], {0, 1}, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
+    assert moves == ["G*5b"] and text.endswith("black wins: mate")
+    cycle = ["2h3h", "8b7b", "3h2h", "7b8b"]
+    text, moves = play("shogi", cycle * 3 + ["7g7f"], {0, 1})
+    assert moves == cycle * 3 and text.endswith("a draw: repetition")
+    text, moves = play("othello", [], set(), depth=1)
+    assert "discs" in text.splitlines()[-1] or text.endswith("a draw: 60 moves")
+    text, moves = play("shogi", [], set(), "+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 1")
+    assert moves == [] and "declares" in text
+
+
+def test_mate(capsys):
+    problems = json.loads((DATA / "shogi_mate.json").read_text())["positions"]
+    sfen = next(each["sfen"] for each in problems if each["mate"] == 7)
+    status, told = run(capsys, "mate", sfen)
+    assert (status, told["result"]) == (0, "mate") and len(told["moves"]) == told["length"] >= 7
+    assert {"nodes", "seconds"} <= set(told) and told["nodes"] > 0
+    status, told = run(capsys, "mate", *sfen.split(), "--shortest", "--all")
+    assert (status, told["length"], told["shortest"]) == (0, 7, True)
+    assert told["solutions"][0] == told["moves"] and all(len(line) == 7 for line in told["solutions"])
+    status, told = run(capsys, "mate", f"position sfen {sfen}", "--tsume")
+    assert status == 0 and 0 < told["length"] <= 7
+    nomate = next(each["sfen"] for each in problems if each["mate"] == 0)
+    status, told = run(capsys, "mate", nomate)
+    assert (status, told["result"], told["moves"], told["length"]) == (0, "nomate", [], 0)
+    hard = next(each["sfen"] for each in problems if each["mate"] == -1)
+    status, told = run(capsys, "mate", hard, "--max-ms", "1")
+    assert (status, told["result"], told["moves"], told["length"]) == (1, "timeout", [], None)
+    assert main(["mate", sfen, "--shortest"]) == 0
+    text = capsys.readouterr().out
+    assert "mate in 7, the shortest" in text and "  1. " in text and text.count("black to move") == 1
+
+
+def test_mate_suite(capsys, tmp_path):
+    problems = json.loads((DATA / "shogi_mate.json").read_text())["positions"]
+    small = [each for each in problems if each["mate"] in (0, 3, 5)]
+    file = tmp_path / "mates.json"
+    file.write_text(json.dumps({"positions": small}))
+    status, told = run(capsys, "mate", "--suite", str(file), "--max-ms", "10000")
+    assert (status, told["passed"], told["failed"], len(told["results"])) == (0, len(small), 0, len(small))
+    assert set(told["results"][0]) >= {"sfen", "result", "length", "moves", "nodes", "seconds"}
+    assert told["nodes"] == sum(row["nodes"] for row in told["results"]) > 0 and told["seconds"] > 0
+    file.write_text(json.dumps({"positions": [small[0] | {"mate": 1}]}))
+    status, told = run(capsys, "mate", "--suite", str(file))
+    assert (status, told["passed"], told["failed"]) == (1, 0, 1)

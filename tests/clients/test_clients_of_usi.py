@@ -1,0 +1,292 @@
+"""shogi_engine/clients/usi: engines as objects, with all that they may do wrong; the engine is a stub."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from shogi_engine.clients import base as engine_client
+from shogi_engine.clients.usi import (
+    EngineError,
+    Info,
+    Limit,
+    Option,
+    PlayResult,
+    Score,
+    SimpleEngine,
+    popen_usi,
+    position_command,
+)
+from shogi_engine.clients.usi.lines import parse_info, parse_option, parse_options
+from shogi_engine.clients.usi.searches import side_to_move
+from shogi_engine.games.shogi.board import Board
+from tests.support.processes import TESTS
+
+STUB = [sys.executable, "-S", str(TESTS / "support" / "usi_stub.py")]
+NOW = Limit(movetime=10)
+
+
+def stub(*kinds, **settings):
+    return SimpleEngine([*STUB, *kinds], **{"patience": 5.0, "ready_patience": 10.0, **settings})
+
+
+@pytest.mark.parametrize(
+    ("line", "info"),
+    [
+        (
+            "info depth 3 seldepth 9 time 12 score cp -12 nodes 400 nps 9000 hashfull 5 pv 7g7f 3c3d",
+            Info(3, 9, 12, 400, 9000, 5, score=Score(-12), pv=("7g7f", "3c3d")),
+        ),
+        (
+            "info depth 3 multipv 2 score cp 12 upperbound nodes 4",
+            Info(depth=3, multipv=2, nodes=4, score=Score(12), bound="upper"),
+        ),
+        ("info score mate -3 lowerbound", Info(score=Score.mated_in(3), bound="lower")),
+        ("info score mate + nodes 5", Info(score=Score.mate_in(None), nodes=5)),
+        ("info score mate -0", Info(score=Score.mated_in(0))),
+        ("info currmove P*5e currmovenumber 3 nodes +7", Info(currmove="P*5e", currmovenumber=3, nodes=7)),
+        ("info pv 7g7f nodes 5", Info(pv=("7g7f",), nodes=5)),
+        ("info string depth 7  score cp 9", Info(string="depth 7  score cp 9")),
+        ("info depth nodes 12 score cp pv", Info(nodes=12)),
+        ("info score mate x", Info()),
+        ("info nodes " + "9" * 400, Info(nodes=1 << 53)),
+        ("info", Info()),
+    ],
+)
+def test_info_lines(line, info):
+    assert parse_info(line) == info
+
+
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [
+        ("option name Hash type spin default 16 min 1 max 9", Option("Hash", "spin", "16", 1, 9)),
+        ("option name Skill Level type spin default -3 min -20 max 20", Option("Skill Level", "spin", "-3", -20, 20)),
+        (
+            "option name Some Style type combo default slow and calm var slow and calm var quick",
+            Option("Some Style", "combo", "slow and calm", var=("slow and calm", "quick")),
+        ),
+        ("option name Clear Hash type button", Option("Clear Hash", "button")),
+        ("option name File type filename default <empty>", Option("File", "filename")),
+        ("option name Min type spin min x", Option("Min", "spin")),
+        ("option name X type string default a b", Option("X", "string", "a b")),
+        ("option name", None),
+        ("option", None),
+    ],
+)
+def test_option_lines(line, option):
+    assert parse_option(line) == option
+
+
+def test_what_options_can_not_be():
+    refused = [("spin", "10"), ("spin", "x"), ("spin", None), ("check", "yes"), ("combo", "c"), ("button", 1)]
+    for kind, value in refused:
+        with pytest.raises(ValueError):
+            Option("X", kind, min=1, max=9, var=("a", "b")).text(value)
+    assert Option("X", "check").text(True) == "true"
+    assert Option("X", "button").text(None) is None
+    assert parse_options("A=1, B,C=x\\,y") == (("A", "1"), ("B", None), ("C", "x,y"))
+
+
+def test_what_go_says():
+    assert Limit(btime=9, wtime=8, binc=1, winc=2, nodes=7).words() == "btime 9 wtime 8 binc 1 winc 2 nodes 7"
+    assert Limit(byoyomi=5, depth=3, movetime=4).words() == "byoyomi 5 movetime 4 depth 3"
+    assert Limit(infinite=True).words() == "infinite"
+    clock = Limit(btime=9, wtime=8, byoyomi=100, movetime=3)
+    assert [clock.allowed(side) for side in (0, 1)] == [109, 108]
+    assert [Limit(nodes=5).allowed(0), Limit(movetime=5).allowed(1)] == [None, 5]
+
+
+def test_positions():
+    board = Board()
+    board.push_usi("7g7f")
+    assert position_command(board) == "position startpos moves 7g7f" == position_command("startpos moves 7g7f")
+    other = Board("4k4/9/9/9/9/9/9/9/4K4 w G 1")
+    assert position_command(other) == f"position sfen {other.sfen()}" == position_command(other.sfen())
+    commands = ["startpos", "startpos moves 7g7f", position_command(other), f"{position_command(other)} moves 5a4a"]
+    assert [side_to_move(f"position {each.removeprefix('position ')}") for each in commands] == [0, 1, 1, 0]
+
+
+def test_the_last_word_is_that_of_the_best_move():
+    infos = [Info(depth=5, score=Score(10), multipv=1), Info(depth=5, score=Score(-300), multipv=2), Info(nodes=9)]
+    result = PlayResult(infos=infos)
+    assert [result.last(name) for name in ("depth", "nodes", "nps")] == [5, 9, None]
+    assert result.score == Score(10)
+
+
+def test_a_conversation():
+    lines = []
+    with stub(options={"MultiPV": 2, "Clear Hash": None}, log=lambda way, line: lines.append(way + line)) as engine:
+        assert (engine.name, engine.author, engine.running) == ("stub", "nobody", True)
+        assert engine.listed["MultiPV"] == Option("MultiPV", "spin", "1", 1, 5)
+        engine.new_game()
+        found = engine.play("startpos", Limit(btime=100, wtime=200, byoyomi=3))
+        assert (found.move, found.ponder, found.score) == ("7g7f", "3c3d", Score(20))
+        assert 0 < found.milliseconds < 5000
+        assert [info.multipv for info in found.lines] == [1, 2]
+        engine.game_over("win")
+    assert not engine.running
+    sent = [line[1:] for line in lines if line[0] == ">"]
+    assert sent == [
+        "usi",
+        "setoption name MultiPV value 2",
+        "setoption name Clear Hash",
+        "isready",
+        "usinewgame",
+        "position startpos",
+        "go btime 100 wtime 200 byoyomi 3",
+        "gameover win",
+        "quit",
+    ]
+
+
+def test_an_analysis_is_followed_and_stopped():
+    with stub() as engine:
+        with engine.analysis("startpos", Limit(infinite=True)) as search:
+            for info in search:
+                if info.depth == 2:
+                    break
+            assert search.lines()[0].pv == ("7g7f", "3c3d")
+        assert search.infos[-1].string == "stop"
+        assert [info.depth for info in engine.analyse(Board(), NOW, multipv=3)] == [2, 2, 2]
+        assert len(engine.analyse(Board(), NOW)) == 1  # as before
+        endless = engine.analysis("startpos", Limit(infinite=True))
+        threading.Timer(0.1, endless.stop).start()
+        assert endless.result().move == "7g7f"
+        left = engine.analysis("startpos", Limit(infinite=True))
+        assert engine.play("startpos", NOW).move == "7g7f"  # which ended the one before
+        assert not left.infos or left.infos[0].depth == 1
+
+
+def test_pondering():
+    with stub() as engine:
+        engine.ponder("startpos moves 7g7f 3c3d", Limit(byoyomi=50))
+        assert engine.pondering == "position startpos moves 7g7f 3c3d"
+        assert engine.play("startpos moves 7g7f 3c3d", NOW).infos[-1].string == "ponderhit"
+        engine.ponder("startpos", NOW)
+        assert engine.ponder_hit(Limit(btime=5, wtime=6)).infos[-1].string == "ponderhit btime 5 wtime 6"
+        engine.ponder("startpos", NOW)
+        assert engine.play("startpos moves 2g2f", NOW).infos[-1].string.endswith("go movetime 10")  # a miss
+        engine.ponder("startpos", NOW)
+        engine.game_over("draw", stop=False)
+        assert engine.pondering == ""
+        with pytest.raises(ValueError, match="does not ponder"):
+            engine.ponder_hit()
+
+
+def test_mates():
+    with stub() as engine:
+        assert engine.mate("startpos").moves == ("G*5b", "4a3b")
+        assert [engine.mate("startpos", limit).status for limit in (1, 2, 3)] == ["timeout", "nomate", "mate"]
+    with stub("dumb-mate") as engine:
+        assert engine.mate("startpos", 5).status == "notimplemented"
+
+
+def test_garbage_does_no_harm():
+    with stub("garbage") as engine:
+        engine.new_game()
+        assert engine.play("startpos", NOW).move == "7g7f"
+        assert engine.mate("startpos").status == "mate"
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault"),
+    [
+        ("deaf", "no answer"),
+        ("silent", "no answer"),
+        ("mute-stop", "no answer"),
+        ("dies", "crash: exit status 1, no such network"),
+        ("twice", "second answer"),
+    ],
+)
+def test_faults(kind, fault):
+    engine = stub(kind)
+    engine.start()
+    if fault == "no answer":
+        engine.client.patience = engine.client.ready_patience = 0.2
+    with pytest.raises(EngineError, match=fault) as raised:
+        if kind == "deaf":
+            engine.ready()
+        if kind == "mute-stop":
+            with engine.analysis("startpos", Limit(infinite=True)):
+                pass
+        engine.play("startpos", Limit(nodes=5))
+        time.sleep(0.1)
+        engine.ready()
+    assert raised.value.kind == fault.split(":")[0]
+    engine.close()
+    engine.client.ready_patience = 10.0
+    engine.start()  # it can be had again
+    engine.close()
+
+
+def test_an_illegal_move_is_noticed_on_a_board():
+    board = Board()
+    board.push_usi("2g2f")
+    with stub() as engine:
+        assert engine.play("startpos moves 2g2f", NOW).move == "7g7f"
+        with pytest.raises(EngineError, match="illegal move"):
+            engine.play(board, NOW)
+
+
+def test_what_an_engine_does_not_have():
+    with stub() as engine:
+        for options in ({"Nonsense": 1}, {"MultiPV": 9}, {"Some Style": "bold"}):
+            with pytest.raises(ValueError):
+                engine.configure(options)
+        engine.configure({"Some Style": "quick", "USI_Hash": 64})
+    with pytest.raises(EngineError, match="cannot start"):
+        SimpleEngine("/no/such/engine").start()
+    with pytest.raises(ValueError, match="no option"):
+        stub(options={"Nonsense": 1}).start()
+    with stub(options={"Nonsense": 1}, unlisted=True) as engine:
+        assert engine.play("startpos", NOW).move == "7g7f"
+    defaults = {"MultiPV": 3, "USI_OwnBook": False}  # of which the engine lists one
+    for options, lines in (({}, 3), ({"MultiPV": 2}, 2)):
+        with stub(options=options, defaults=defaults) as engine:
+            assert len({info.multipv for info in engine.play("startpos", NOW).infos if info.pv}) == lines
+    with pytest.raises(ValueError, match="one line"):
+        SimpleEngine.popen_usi([*STUB], {"File": "x\nquit"})
+
+
+def test_an_engine_that_does_not_quit_is_killed(monkeypatch):
+    monkeypatch.setattr(engine_client.process, "QUIT_PATIENCE", 0.1)
+    engine = stub("stubborn")
+    engine.start()
+    pid = int(engine.play("startpos", NOW).infos[-1].string.split()[0])
+    began = time.monotonic()
+    engine.close()
+    assert time.monotonic() - began < 5
+    with pytest.raises(OSError):
+        os.kill(pid, 0)
+
+
+def test_a_program_that_ends_takes_its_engines_with_it():
+    code = f"""
+from shogi_engine.clients.usi import Limit, SimpleEngine
+engine = SimpleEngine.popen_usi({[*STUB, "stubborn"]!r})
+print(engine.play("startpos", Limit(movetime=5)).infos[-1].string.split()[0])
+import sys
+sys.exit("numba" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    with pytest.raises(OSError):
+        for _ in range(100):  # the system takes a moment to end it
+            os.kill(int(done.stdout), 0)
+            time.sleep(0.1)
+
+
+def test_asyncio():
+    async def follow():
+        async with await popen_usi([*STUB], {"MultiPV": 1}) as one, await popen_usi([*STUB]) as other:
+            moves = await asyncio.gather(one.play("startpos", NOW), other.play(Board(), NOW))
+            async with await one.analysis("startpos", Limit(infinite=True)) as search:
+                depths = [info.depth async for info in search if info.depth == 1 or await search.stop()]
+            return [each.move for each in moves], depths, (await search.result()).move
+
+    assert asyncio.run(follow()) == (["7g7f", "7g7f"], [1], "7g7f")

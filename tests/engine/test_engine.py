@@ -1,0 +1,316 @@
+"""Engine: positions in text, searches with limits, stops from other threads."""
+
+import pickle
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from shogi_engine import Engine, games
+from shogi_engine.engine.results import score_of
+from shogi_engine.games.shogi.mate.solver import MateSolver
+from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
+from shogi_engine.jit import JIT_DISABLED, progress
+from shogi_engine.types.clock import TimeBudget
+from shogi_engine.types.score import Score
+from tests.support.clock import within
+from tests.support.games.tictactoe import GAME as TICTACTOE
+from tests.support.processes import environment
+
+MATE_IN_3 = "4k4/9/4P4/9/9/9/9/9/4K4 b GS2g 1"
+
+
+@pytest.fixture(scope="module")
+def shogi():
+    with Engine("shogi", hash_mb=8) as engine:
+        engine.warmup()
+        yield engine
+
+
+@pytest.fixture(autouse=True)
+def start(request):
+    if "shogi" in request.fixturenames:
+        engine = request.getfixturevalue("shogi")
+        engine.set_position()
+        engine.new_game()
+
+
+def test_games_are_loaded_by_name():
+    assert games.load("shogi").name == "shogi" and games.load("othello").name == "othello"
+    with pytest.raises(ValueError, match="there is no game 'go'; there are shogi, othello"):
+        games.load("go")
+    with pytest.raises(ValueError, match="no board"):
+        games.board(TICTACTOE, TICTACTOE.parse_position(TICTACTOE.start))
+
+
+def test_positions_and_moves(shogi):
+    shogi.set_position(moves=["7g7f", "3c3d"])
+    assert shogi.position_text.split()[1:] == ["b", "-", "3"] and len(shogi.legal_moves()) == 39
+    shogi.push("8h2b+")
+    assert shogi.move_texts == ["7g7f", "3c3d", "8h2b+"] and shogi.position_text.split()[2] == "B"
+    assert shogi.pop() == "8h2b+" and len(shogi.moves) == 2
+    shogi.set_position(moves=["7g7f", "8c8d"])  # another game
+    assert shogi.position_text.split()[0].split("/")[3] == "1p7"
+    shogi.set_position()
+    with pytest.raises(ValueError, match="no move to take back"):
+        shogi.pop()
+
+
+def test_moves_are_kept_as_the_game_writes_them():
+    with Engine("othello", hash_mb=1) as engine:
+        engine.set_position(moves=["F5", "d6"])
+        engine.push("C3")
+        assert engine.move_texts == ["f5", "d6", "c3"] and engine.pop() == "c3"
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "fault"),
+    [("", ["7g7f", "7g7f"], "move 2: "), ("", ["7g7e"], "move 1: "), ("", ["x"], "move 1: "), ("9/9", [], "sfen")],
+)
+def test_a_fault_leaves_everything_as_it_was(shogi, text, moves, fault):
+    shogi.set_position(moves=["2g2f"])
+    before = shogi.position_text, shogi.move_texts, list(shogi.moves)
+    with pytest.raises(ValueError, match=fault):
+        shogi.set_position(text, moves)
+    assert (shogi.position_text, shogi.move_texts, list(shogi.moves)) == before
+
+
+def replay(engine, line):
+    for move in line:
+        assert move in engine.legal_moves(), line
+        engine.push(move)
+    for _ in line:
+        engine.pop()
+
+
+def test_search_reports_lines_that_can_be_played(shogi):
+    lines = []
+    found = shogi.search(depth=6, on_info=lines.append)
+    assert [line.depth for line in lines if not line.bound] == [1, 2, 3, 4, 5, 6]
+    assert found.depth == 6 and found.bestmove == found.pv[0] == lines[-1].pv[0] and found.nodes == lines[-1].nodes
+    for line in lines:
+        replay(shogi, line.pv)
+    assert found.ponder == (found.pv[1] if len(found.pv) > 1 else "")
+    assert found.move == shogi.game.parse_move(shogi.position, found.bestmove)
+    assert repr(found).startswith(f"<SearchResult {found.bestmove}, {found.score}, depth 6, ")
+    assert repr(lines[-1]).startswith(f"<PvInfo depth 6, {found.score}, ") and found.ponder in repr(lines[-1])
+
+
+def test_multipv_and_searchmoves(shogi):
+    found = shogi.search(depth=4, multipv=3)
+    assert [line.multipv for line in found.lines] == [1, 2, 3] and len({line.pv[0] for line in found.lines}) == 3
+    assert found.lines[0].value >= found.lines[1].value >= found.lines[2].value
+    assert shogi.search(depth=3, searchmoves=["9g9f"]).bestmove == "9g9f"
+    with pytest.raises(ValueError, match="7g7e"):
+        shogi.search(depth=3, searchmoves=["7g7e"])
+
+
+def test_scores_of_mates_count_plies(shogi):
+    shogi.set_position(MATE_IN_3)
+    found = shogi.search(depth=6)
+    assert found.score == Score.mate_in(len(found.pv)) and found.value == VALUE_MATE - len(found.pv)
+    shogi.push(found.bestmove)
+    after = shogi.search(depth=6)
+    assert after.score == Score.mated_in(len(found.pv) - 1)
+    shogi.set_position("8k/8G/8G/9/9/9/9/9/K8 w - 1")
+    over = shogi.search(depth=3)
+    assert (over.bestmove, str(over.score), over.pv) == ("", "mate -0", [])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "cp 0"), (-120, "cp -120"), (VALUE_MATE - 5, "mate 5"), (5 - VALUE_MATE, "mate -5"), (-VALUE_MATE, "mate -0"),
+     (VALUE_MATE_IN_MAX - 1, f"cp {VALUE_MATE_IN_MAX - 1}")],
+)  # fmt: skip
+def test_score_of(value, text):
+    assert str(score_of(games.load("shogi"), value)) == text
+
+
+def test_stop_from_another_thread(shogi):
+    threading.Timer(0.2, shogi.stop).start()
+    began = time.monotonic()
+    with within(1):
+        found = shogi.search()
+    assert time.monotonic() - began > 0.15 and found.bestmove in shogi.legal_moves()
+
+
+def test_a_stop_between_arm_and_search_is_not_lost(shogi):
+    shogi.prepare()
+    shogi.stop()
+    with within(0.5):
+        found = shogi.search()
+    assert found.bestmove in shogi.legal_moves()
+    assert found.lines and found.lines[0].pv[0] == found.bestmove
+    shogi.stop()  # after the search: the next one is not harmed
+    assert shogi.search(depth=5).depth == 5
+
+
+def test_an_extension_between_arm_and_search_is_not_lost(shogi):
+    shogi.prepare()
+    shogi.extend(TimeBudget(100, 200))
+    with within(1):
+        shogi.search()
+    threading.Timer(0.2, lambda: shogi.extend(TimeBudget(0, 100))).start()
+    began = time.monotonic()
+    with within(1):
+        shogi.search()
+    assert time.monotonic() - began > 0.15
+
+
+def test_limits(shogi):
+    assert shogi.search(nodes=5000).nodes <= 6000
+    began = time.monotonic()
+    with within(0.5):
+        shogi.search(movetime=200)
+    assert time.monotonic() - began > 0.1
+    for limit in ("depth", "nodes", "mate", "multipv"):
+        with pytest.raises(ValueError, match=f"{limit} must be at least 1"):
+            shogi.search(**{limit: 0})
+    for wrong in (-5, float("nan")):
+        with pytest.raises(ValueError, match=f"movetime must be at least 0, not {wrong}"):
+            shogi.search(movetime=wrong)
+
+
+def test_one_search_at_a_time(shogi):
+    threading.Timer(0.3, shogi.stop).start()
+    refused = []
+
+    def second(line):
+        if not refused:
+            with pytest.raises(RuntimeError):
+                shogi.search(depth=1)
+            refused.append(True)
+
+    shogi.search(on_info=second)
+    assert refused
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda engine: engine.resize(hash_mb=16),
+        lambda engine: engine.resize(threads=2),
+        lambda engine: engine.set_evaluation("material"),
+        Engine.new_game,
+    ],
+)
+def test_nothing_is_changed_under_a_search(shogi, change):
+    """The search holds the addresses of the memory that these would free."""
+    refused = []
+
+    def meddle(line):
+        if not refused:
+            with pytest.raises(RuntimeError, match="already searching"):
+                change(shogi)
+            refused.append(True)
+
+    table = shogi.searcher.tt
+    shogi.search(nodes=20000, on_info=meddle)
+    assert refused and shogi.searcher.tt is table
+
+
+def test_results_are_pickled(shogi):
+    found = shogi.search(depth=4, multipv=2)
+    again = pickle.loads(pickle.dumps(found))
+    assert repr(again) == repr(found) and again.ponder == found.ponder
+    assert [(line.pv, line.score, line.value) for line in again.lines] == [
+        (line.pv, line.score, line.value) for line in found.lines
+    ]
+
+
+def test_compiling_is_no_thinking(tmp_path):
+    """With an empty cache a search thinks as long as it was told to, and tells so, however long it compiled before."""
+    source = (
+        "import time; from tests.support.games.tictactoe import GAME; from shogi_engine import Engine;"
+        "engine = Engine(GAME);"
+        "began = time.monotonic(); found = engine.search(movetime=300); whole = time.monotonic() - began;"
+        "print(found.depth, found.seconds, whole, engine.search(movetime=300).depth)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", source], env=environment(tmp_path), capture_output=True, text=True, timeout=300
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    depth, seconds, whole, again = map(float, done.stdout.split())
+    assert depth == again
+    assert JIT_DISABLED or seconds < 1 < whole
+
+
+def test_several_engines_do_not_disturb_each_other():
+    depth, results = 7, {}
+
+    def run(number):
+        with Engine("shogi", hash_mb=4) as engine:
+            engine.set_position(moves=["7g7f"])
+            results[number] = engine.search(depth=depth).nodes
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(results.values())) == 1 and len(results) == 3
+
+
+def test_a_game_of_ones_own():
+    with Engine(TICTACTOE, hash_mb=1) as engine:
+        engine.warmup()
+        found = engine.search(depth=9)
+        assert found.value == 0 and engine.diagram() == "-" * 9
+        engine.set_position("XX-OO----")
+        assert engine.search(depth=3).bestmove == "3"
+
+
+def test_declaration_and_parameters(shogi):
+    shogi.set_position("+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b 2P 1")
+    assert shogi.may_declare()
+    shogi.configure(entering_king_rule=0)
+    assert not shogi.may_declare()
+    shogi.configure(entering_king_rule=3)
+    shogi.set_position("+R+R2K2+B+B/+P+P+P3+P+P+P/9/9/9/9/9/9/4k4 b P 1")
+    assert not shogi.may_declare()
+    shogi.set_position()
+    shogi.configure(evaluation="material")
+    assert shogi.evaluate() == 0 and "black to move" in shogi.diagram()
+
+
+def test_the_package_loads_numba_only_for_an_engine():
+    code = "import sys, shogi_engine, usi.loop; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_progress_of_compiling_is_reported(monkeypatch):
+    """Progress goes to the callback of the engine, or to that of the warm-up."""
+    first, second = [], []
+    with Engine(TICTACTOE, hash_mb=1, on_progress=first.append) as engine:
+        monkeypatch.setattr(engine.searcher, "warmup", lambda: progress.note_step("a kernel"))
+        monkeypatch.setattr(engine._compile_task, "remember", lambda: None)
+        first.clear()
+        engine.warmup()
+        assert [(step.task, step.kernel) for step in first if step.kernel == "a kernel"] == [("tictactoe", "a kernel")]
+        first.clear()
+        engine.warmup(on_progress=second.append)
+        assert [step.kernel for step in second if step.kernel == "a kernel"] == ["a kernel"]
+        progress.note_step("another's")
+        assert "another's" not in [step.kernel for step in first + second]
+
+
+def test_compiling_for_a_position_and_for_mates_is_reported(monkeypatch):
+    seen = []
+    monkeypatch.setattr(progress, "_times_file", lambda: None)
+    monkeypatch.setattr(progress, "_steps", 0)
+    monkeypatch.setattr(MateSolver, "tsume", lambda solver, position: progress.note_step("prove"))
+    with Engine("shogi", hash_mb=1, on_progress=seen.append) as engine:
+        monkeypatch.setattr(engine, "_after", lambda position, move: progress.note_step("do_move") or position)
+        seen.clear()
+        engine.set_position(moves=["7g7f"])
+        engine.warmup_mate()
+        engine.warmup_mate()  # once is enough
+    named = [(step.task, step.kernel) for step in seen if step.kernel in ("do_move", "prove")]
+    assert named == [("shogi", "do_move"), ("shogi mates", "prove")] and seen[-1].left is not None
+    whole = seen[-1].total
+    monkeypatch.setattr(progress, "_steps", 213)  # as after a search that was compiled: much of it is there
+    with Engine("shogi", hash_mb=1, on_progress=seen.append) as engine:
+        engine.warmup_mate()
+    assert seen[-1].kernel == "prove" and 0 < seen[-1].total < whole / 2

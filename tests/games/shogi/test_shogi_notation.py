@@ -1,0 +1,121 @@
+"""SFEN and USI: what is read is what is written, and hands, move numbers and `position` are read generously."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shogi_engine.games.shogi.board import Board
+from shogi_engine.games.shogi.game import GAME
+from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
+from shogi_engine.games.shogi.notation.sfen import START, format_sfen, parse_sfen
+from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi, split_usi, usi_of
+from shogi_engine.games.shogi.types import UNDO
+from shogi_engine.interface.game import do_move
+from shogi_engine.jit import JIT_DISABLED, new_record
+from tests.support.shogi_cases import assert_same_record, mirrored, perft_positions, rule_cases
+from tests.support.twins.naive_shogi import State
+
+EXAMPLES = settings(max_examples=10 if JIT_DISABLED else 100, deadline=None)
+SFENS = [position["sfen"] for position in perft_positions()] + [case["sfen"] for case in rule_cases()["legality"]]
+
+
+@pytest.mark.parametrize("sfen", SFENS)
+def test_published_positions(sfen):
+    """Written as read, but for the order of pieces in hand, which others choose differently."""
+    pos = parse_sfen(sfen)
+    text = format_sfen(pos)
+    assert text == State.from_sfen(sfen).sfen()
+    assert_same_record(parse_sfen(text), pos)
+    assert_same_record(parse_sfen(format_sfen(parse_sfen(mirrored(text)))), parse_sfen(mirrored(text)))
+    assert format_sfen(parse_sfen(mirrored(mirrored(text)))) == text
+
+
+def test_start():
+    assert format_sfen(parse_sfen("startpos")) == START == GAME.start
+    assert_same_record(parse_sfen(" startpos "), parse_sfen(START))
+
+
+def test_generous_reading():
+    wanted = "4k4/9/9/9/9/9/9/9/4K4 w RB2G3P2s10p 1"
+    for text in (
+        "4k4/9/9/9/9/9/9/9/4K4 w 10p3P2sBR2G",
+        "  4k4/9/9/9/9/9/9/9/4K4   w\t2GRB3P2s10p  1 \n",
+        "1111k1111/333/18/81/9/9/9/9/4K4 w RB2G3P10p2s 01",
+    ):
+        assert format_sfen(parse_sfen(text)) == wanted
+
+
+@st.composite
+def random_games(draw):
+    """Return a published position and a number that chooses the moves from there."""
+    return draw(st.sampled_from(SFENS)), draw(st.integers(0, 2**32 - 1)), draw(st.integers(0, 40))
+
+
+@EXAMPLES
+@given(random_games())
+def test_round_trips_along_games(game):
+    sfen, seed, length = game
+    rng = np.random.default_rng(seed)
+    pos, played = parse_sfen(sfen), []
+    for _ in range(length):
+        moves = legal_moves(pos)
+        if len(moves) == 0:
+            break
+        for move in moves[:50]:
+            usi = format_usi(pos, move)
+            assert parse_usi(pos, usi) == move
+            assert usi_of(*split_usi(usi)) == usi
+        move = rng.choice(moves)
+        played.append(format_usi(pos, move))
+        do_move(pos, move, new_record(UNDO))
+        assert_same_record(parse_sfen(format_sfen(pos)), pos)
+    board = Board.from_usi_position(f"sfen {sfen} moves {' '.join(played)}")
+    assert [move.usi() for move in board.move_stack] == played
+    assert_same_record(board._pos, pos)
+
+
+@EXAMPLES
+@given(st.text(alphabet="plnsgbrkPLNSGBRK+/123456789 wb-", max_size=80) | st.text(max_size=40))
+def test_any_text_is_read_or_refused_with_a_reason(text):
+    for read in (parse_sfen, Board.from_usi_position, lambda usi: parse_usi(parse_sfen("startpos"), usi)):
+        try:
+            read(text)
+        except ValueError as error:
+            assert str(error).startswith(("sfen", "position", "move", "illegal move"))
+
+
+@EXAMPLES
+@given(st.sampled_from(SFENS), st.data())
+def test_damaged_sfens_are_read_or_refused_with_a_reason(sfen, data):
+    place = data.draw(st.integers(0, len(sfen) - 1))
+    letter = data.draw(st.sampled_from("plnsgbrkPLNSGBRK+/123456789 wb-"))
+    text = sfen[:place] + letter + sfen[place + 1 :]
+    try:
+        pos = parse_sfen(text)
+    except ValueError as error:
+        assert str(error).startswith(("sfen", "position"))
+    else:
+        assert sorted(State.from_sfen(format_sfen(pos)).legal_moves()) == sorted(
+            format_usi(pos, move) for move in legal_moves(pos)
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "sfen", "count"),
+    [
+        ("startpos", START, 0),
+        ("startpos moves", START, 0),
+        ("startpos moves 7g7f 3c3d", START, 2),
+        (f"sfen {START}", START, 0),
+        (f"sfen {START} moves", START, 0),
+        (f"sfen {START} moves 7g7f", START, 1),
+        (f"{START} moves 7g7f", START, 1),
+        (f"sfen {START[:-2]} moves 7g7f", START, 1),
+        (f"  {START}  ", START, 0),
+    ],
+)
+def test_usi_position(text, sfen, count):
+    board = Board.from_usi_position(text)
+    assert board.root().sfen() == sfen
+    assert len(board.move_stack) == count

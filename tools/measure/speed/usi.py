@@ -1,0 +1,86 @@
+"""The search speed of USI engines: nodes per second and depth on five positions, or those of a file.
+
+    python -m tools.measure.speed usi "shogi-usi" "fairy-stockfish:UCI_Variant=shogi,Hash=64" --movetime 1000 --rounds 3
+    python -m tools.measure.speed usi "shogi-usi" "yaneuraou:Threads=1" --nodes 50000 --rounds 1 --games
+
+An engine is a command, then a colon and its options. With --nodes, seconds are CPU time of all the engine's threads
+(Linux only), so other load hardly matters. Searches that end early, for example with a mate, do not count.
+"""
+
+import argparse
+import math
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from shogi_engine.clients.usi import Limit, SimpleEngine
+from shogi_engine.match.engines import NO_BOOK
+from tools.measure.speed.harness import Measurement, Subjects
+
+POSITIONS = (
+    "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+    "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
+    "ln1g5/1r2S1k2/p2pppn2/2ps2p2/1p7/2P6/PPSPPPPLP/2G2K1pr/LN4G1b w BGSLPnp 62",
+    "lnsgk1snl/1r4gb1/p1pppp2p/6pp1/1p7/2P4P1/PPSPPPP1P/1B5R1/LN1GKGSNL b - 13",
+    "6n1l/2+S1k4/2lp4p/1np1B2b1/3PP4/1N1S3rP/1P2+pPP+p1/1p1G5/3KG2r1 b GSN2L4Pgs2p 1",
+)
+GAMES = Path(__file__).resolve().parents[2] / "data" / "game_positions.txt"
+LEAST_SHARE = 0.9  # of the requested nodes; a search with fewer has ended early
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the engines, their limit and the positions."""
+    parser.add_argument("engines", nargs="+", help="'command:Option=value,Option=value'")
+    parser.add_argument("--movetime", type=int, default=1000, help="ms a search")
+    parser.add_argument("--nodes", type=int, help="nodes of a search, measured in CPU time, in place of --movetime")
+    parser.add_argument("--positions", metavar="FILE", type=Path, help="other positions, one SFEN per line")
+    parser.add_argument("--games", dest="positions", action="store_const", const=GAMES, help="200 positions of games")
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time of a process, threads that have ended included. Raises OSError if there is no such process.
+
+    The clock of a process is that of clock_getcpuclockid(3) on Linux.
+    """
+    return time.clock_gettime((~pid << 3) | 2)
+
+
+def searched(engine: SimpleEngine, sfen: str, limit: Limit, depths: dict[str, int]) -> Measurement:
+    """Return the measurement of nodes per second from an empty table; nan if the search ends early."""
+
+    def measured() -> float:
+        engine.new_game()
+        assert engine.pid is not None
+        began = cpu_seconds(engine.pid) if limit.nodes else 0.0
+        answer = engine.play(sfen, limit)
+        depths[sfen] = answer.last("depth") or 0
+        if limit.nodes is None:
+            return answer.last("nps") or math.nan
+        seconds, score, nodes = cpu_seconds(engine.pid) - began, answer.score, answer.last("nodes") or 0
+        if score is not None and score.mate and nodes < LEAST_SHARE * limit.nodes:
+            return math.nan
+        return max(nodes, limit.nodes) / seconds  # some engines send their report before the last node
+
+    return measured
+
+
+def subjects(args: argparse.Namespace) -> Iterator[tuple[str, Subjects]]:
+    """Yield the engines, then the depths that they reached."""
+    positions = args.positions.read_text().splitlines() if args.positions else POSITIONS
+    limit = Limit(nodes=args.nodes) if args.nodes else Limit(movetime=args.movetime)
+    engines = [SimpleEngine.described(each, defaults=NO_BOOK) for each in args.engines]
+    try:
+        speeds: Subjects = {}
+        depths: Subjects = {}
+        for number, engine in enumerate(engines, 1):
+            reached: dict[str, int] = {}
+            name = f"{number}. {engine.name}"
+            speeds[name] = {sfen[:40]: searched(engine, sfen, limit, reached) for sfen in positions}
+            depths[name] = {sfen[:40]: partial(reached.__getitem__, sfen) for sfen in positions}
+        yield "nodes/s", speeds
+        args.rounds = 1
+        yield "depth of the last round", depths
+    finally:
+        for engine in engines:
+            engine.close()

@@ -1,1 +1,0 @@
-"""Tsume problems: composed or taken from self-play games, proven sound by a second solver, and graded."""
