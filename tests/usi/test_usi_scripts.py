@@ -11,6 +11,7 @@ import pytest
 from usi_driver import FAKE, ROOT, Process
 
 from shogi_engine.frontends import core
+from shogi_engine.frontends.source import Source
 from shogi_engine.frontends.stdio import CRASH_LOG_MAX, Input, Output, crash_log_path
 from shogi_engine.jit import Progress
 from usi import loop
@@ -168,7 +169,7 @@ def pipe():
     """A pipe's end to write to, an Input at the other, and the Output that it watches."""
     reading, writing = os.pipe()
     output = Output(lambda data: None, lambda: None)
-    yield writing, Input(reading, output), output
+    yield writing, Input(Source(reading), output), output
     os.close(reading)
 
 
