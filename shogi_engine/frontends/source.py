@@ -35,7 +35,6 @@ class Source:
     """
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
         self._probe: Probe | None = None
         self.can_wait = True
         try:

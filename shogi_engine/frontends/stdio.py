@@ -1,26 +1,35 @@
 """Standard input and output for the line protocols. Standard library only, until a crash log is needed."""
 
+import contextlib
 import faulthandler
 import importlib
 import math
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from shogi_engine.common.streams import keep_descriptors
 from shogi_engine.frontends.source import CHUNK, Source
 
 LINE_MAX = 1 << 20  # bytes of a line; longer lines are cut
 GRACE = 0.1  # seconds within which a script must continue, if it has not been answered
 LINGER = 0.01  # seconds within which the end of a script must follow its beginning
+# Encodings of input: GUIs write UTF-8, but those made with .NET (ShogiGUI, Shogidokoro) Windows' own.
+OTHERWISE = "oem" if sys.platform == "win32" else "utf-8"
 CRASH_LOG_MAX = 1 << 18  # bytes; a longer log is renamed to the old one, and a new one begins
 
 
-def read_line(raw: bytes) -> str:
-    """Return a line of input without its line end; invalid UTF-8 is replaced."""
-    return raw.decode("utf-8", "replace").strip("\ufeff \t\r\n\0")
+def read_line(raw: bytes, otherwise: str = OTHERWISE) -> str:
+    """Return a line of input without its line end: UTF-8, or in the encoding `otherwise` if it is not valid UTF-8."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        text = raw.decode(otherwise, "replace")
+    return text.strip("\ufeff \t\r\n\0")
 
 
 def asks_to_quit(text: str) -> bool:
@@ -154,7 +163,8 @@ def keep_crash_log() -> None:
         path = crash_log_path()
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and path.stat().st_size > CRASH_LOG_MAX:
-            path.replace(path.with_suffix(".old"))
+            with contextlib.suppress(PermissionError):  # on Windows, another engine writes to it
+                path.replace(path.with_suffix(".old"))
         log = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         os.dup2(log, 2)
         os.close(log)
@@ -166,13 +176,6 @@ def keep_crash_log() -> None:
 # ---- the process -------------------------------------------------------------------------------------------------
 
 Out = TypeVar("Out", bound=Output)
-
-
-def _keep_descriptors() -> None:
-    """Open the null device as those of descriptors 0 to 2 that are closed: the next file opened would become one."""
-    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass
-    os.close(descriptor)
 
 
 def _writer(descriptor: int) -> Callable[[bytes], None]:
@@ -192,7 +195,7 @@ def run_stdio(output: type[Out], converse: Callable[[Out, Iterable[bytes]], obje
     Standard error stays silent and goes to the crash log (`Output.keep_crashes`): GUIs do not read it, and a full pipe
     would block the engine. The process ends when the GUI has closed the pipe.
     """
-    _keep_descriptors()
+    keep_descriptors()
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 2)
     os.close(silence)
