@@ -35,6 +35,7 @@ from shogi_engine.cli import (  # noqa: E402
     warmup,
 )
 from shogi_engine.cli.common import Parser, add_language  # noqa: E402
+from shogi_engine.common.streams import can_show, set_up_streams  # noqa: E402
 from shogi_engine.language import translate as _  # noqa: E402
 from shogi_engine.language import translate_fault  # noqa: E402
 
@@ -59,7 +60,9 @@ def parser() -> Parser:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit status."""
-    language.use(language.asked(sys.argv[1:] if arguments is None else arguments) or language.of_environment())
+    set_up_streams()
+    wanted = language.asked(sys.argv[1:] if arguments is None else arguments) or language.of_environment()
+    language.use(wanted if can_show(language.SAMPLES[wanted], sys.stdout) else "en")
     args = parser().parse_args(arguments)
     try:
         status: int = args.run(args)

@@ -8,10 +8,8 @@ repeated. Ray (https://www.ray.io) is an optional extra, imported when requested
 import contextlib
 import functools
 import importlib
-import tempfile
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from inspect import GEN_CLOSED, getgeneratorstate
-from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from shogi_engine.common.threads import results_on_threads
@@ -67,17 +65,25 @@ def load_ray() -> Any:
 
 @contextlib.contextmanager
 def one_at_a_time(name: str) -> Iterator[None]:
-    """Run the block in only one process of this machine and user at a time."""
-    try:
-        import fcntl
-    except ImportError:  # on Windows, both processes do the same work
-        yield
-        return
+    """Run the block in only one process of this machine and user at a time, so that the next one finds its kernels.
+
+    Without a cache folder, or where it cannot be locked, each does the work.
+    """
     from shogi_engine.jit import cache_folder
 
-    with open((cache_folder() or Path(tempfile.gettempdir())) / f"{name}.lock", "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield  # closing the file, or the end of the process, unlocks it
+    folder = cache_folder()
+    if folder is None:
+        yield
+        return
+    from filelock import FileLock
+
+    lock = FileLock(folder / f"{name}.lock")
+    with contextlib.suppress(OSError, NotImplementedError):
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()  # as the end of the process does
 
 
 @functools.lru_cache(maxsize=1)

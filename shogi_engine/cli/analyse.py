@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine import games
+from shogi_engine import games, language
 from shogi_engine.cli.analysed_files import check_outputs, write_files
 from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import (
@@ -105,7 +105,7 @@ def _run_position(args: argparse.Namespace, game: str) -> int:
         text = engine.position_text
         board = games.board(engine.game, engine.position)
     rows = [{**vars(hint), "score": hint.score.values(), **hint.score.values()} for hint in hints]
-    report(args, {"position": text, "hints": rows}, analysis.hint_table(hints, board, args.language))
+    report(args, {"position": text, "hints": rows}, analysis.hint_table(hints, board, language.current()))
     return 0
 
 
@@ -205,7 +205,7 @@ def _text(
     parts = []
     for (file, number, _record), game in zip(sources, judged, strict=True):
         head = [f"{file} ({number})"] if len(judged) > 1 else []
-        parts.append("\n".join([*head, analysis.game_table(game, args.language)]))
+        parts.append("\n".join([*head, analysis.game_table(game, language.current())]))
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
     words = _("{count} positions in {seconds:.1f} s, {speed:.1f} positions/s, {threads} threads")
     count = words.format(count=analyst.positions, seconds=analyst.seconds, speed=speed, threads=analyst.threads)

@@ -1,6 +1,7 @@
 """`shogi-engine book`: makes, extends, shows and converts opening books."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from shogi_engine.cli.common import (
 )
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.progress_bar import progress_bar
+from shogi_engine.cli.terminal.screen import notation_for
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import plural
 from shogi_engine.language import translate as _
@@ -255,6 +257,8 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
 
     if language.current() == "ja" and args.game == "shogi" and not args.json:
         args.notation = args.notation or "japanese"
+    if not args.json:
+        args.notation = notation_for(sys.stdout, args.notation)
     if args.notation and args.game != "shogi":
         raise ValueError(f"book: --notation is for shogi; {args.game} has only one notation")
     game = recipe.game

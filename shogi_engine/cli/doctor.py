@@ -178,7 +178,7 @@ def usi_seconds() -> float | None:
             [sys.executable, "-P", "-m", "usi"],
             input="usi\nquit\n",
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             timeout=60,
             env={**os.environ, **environment()},
         )

@@ -20,7 +20,7 @@ from shogi_engine.cli.common import (
     report_suite,
 )
 from shogi_engine.cli.compile_bar import compile_bar
-from shogi_engine.cli.terminal.screen import KANJI, WESTERN
+from shogi_engine.cli.terminal.screen import WESTERN, notation_for, pieces_for
 from shogi_engine.language import plural
 from shogi_engine.language import translate as _
 
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     from shogi_engine.games.shogi.notation.sfen import parse_sfen
     from shogi_engine.suites.mate_suite import check, plain_sfen, questions, read
 
-    args.notation = args.notation or ("japanese" if language.current() == "ja" else "usi")
+    args.notation = notation_for(sys.stdout, args.notation or ("japanese" if language.current() == "ja" else "usi"))
     if args.notation == "japanese":
         language.use("ja")
     if args.suite:
@@ -202,7 +202,7 @@ def solve_one(args: argparse.Namespace, sfen: str) -> int:
     (answer,) = answers(args, [sfen])
     if args.kif:
         write_kif(args.kif, [answer])
-    drawn = KANJI if args.diagram or args.notation == "japanese" else WESTERN
+    drawn = pieces_for(sys.stdout) if args.diagram or args.notation == "japanese" else WESTERN
     report(args, row_of(args, answer), answer.text(args.notation, drawn, args.tsume))
     return 1 if answer.found.result == "timeout" else 0
 
@@ -216,7 +216,7 @@ def solve_many(args: argparse.Namespace, sfens: list[str]) -> int:
             done.append(answer)
             rows.append({"sfen": answer.sfen, **row_of(args, answer)})
             if not args.json:
-                text = answer.text(args.notation, KANJI if args.diagram else "", args.tsume)
+                text = answer.text(args.notation, pieces_for(sys.stdout) if args.diagram else "", args.tsume)
                 print(f"{number}. {answer.sfen}\n\n{text}\n", flush=True)
     finally:  # keep the results after Ctrl-C
         if args.kif and done:

@@ -26,6 +26,8 @@ from shogi_engine.cli.terminal.screen import (
     default_pieces,
     draw,
     is_terminal,
+    notation_for,
+    pieces_for,
 )
 from shogi_engine.common.files import data_folder
 from shogi_engine.language import translate as _
@@ -188,7 +190,7 @@ def _opening(args: argparse.Namespace) -> list[str]:
 def _match(args: argparse.Namespace, engine: "Engine") -> TerminalGame:
     """Return the match that the arguments describe."""
     humans = {"both": {0, 1}, "none": set()}.get(args.human) or {n for n in (0, 1) if SIDES[n] == args.human}
-    pieces = args.pieces or default_pieces(sys.stdout)
+    pieces = pieces_for(sys.stdout, args.pieces or default_pieces(sys.stdout))
     limits = {name: getattr(args, name) for name in LIMITS if getattr(args, name) is not None}
     if args.level is not None:
         limits |= level_limits(engine, args.level)
@@ -196,7 +198,9 @@ def _match(args: argparse.Namespace, engine: "Engine") -> TerminalGame:
         engine,
         humans,
         limits,
-        notation=args.notation or ("japanese" if pieces == KANJI and args.game == "shogi" else ""),
+        notation=notation_for(
+            sys.stdout, args.notation or ("japanese" if pieces == KANJI and args.game == "shogi" else "")
+        ),
         pieces=pieces,
         flipped=humans == {1} and args.game == "shogi",
         clock=GameClock(args.clock),

@@ -1,8 +1,10 @@
 """Standard input and output for the line protocols. Standard library only, until a crash log is needed."""
 
+import contextlib
 import faulthandler
+import importlib
+import math
 import os
-import select
 import sys
 import threading
 import time
@@ -10,16 +12,24 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from shogi_engine.common.streams import keep_descriptors
+from shogi_engine.frontends.source import CHUNK, Source
+
 LINE_MAX = 1 << 20  # bytes of a line; longer lines are cut
-CHUNK = 1 << 16
 GRACE = 0.1  # seconds within which a script must continue, if it has not been answered
 LINGER = 0.01  # seconds within which the end of a script must follow its beginning
+# Encodings of input: GUIs write UTF-8, but those made with .NET (ShogiGUI, Shogidokoro) Windows' own.
+OTHERWISE = "oem" if sys.platform == "win32" else "utf-8"
 CRASH_LOG_MAX = 1 << 18  # bytes; a longer log is renamed to the old one, and a new one begins
 
 
-def read_line(raw: bytes) -> str:
-    """Return a line of input without its line end; invalid UTF-8 is replaced."""
-    return raw.decode("utf-8", "replace").strip("\ufeff \t\r\n\0")
+def read_line(raw: bytes, otherwise: str = OTHERWISE) -> str:
+    """Return a line of input without its line end: UTF-8, or in the encoding `otherwise` if it is not valid UTF-8."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        text = raw.decode(otherwise, "replace")
+    return text.strip("\ufeff \t\r\n\0")
 
 
 def asks_to_quit(text: str) -> bool:
@@ -30,22 +40,6 @@ def asks_to_quit(text: str) -> bool:
 # ---- input -------------------------------------------------------------------------------------------------------
 
 
-def _is_readable(descriptor: int, seconds: float) -> bool:
-    """Wait up to `seconds` for input or its end; tell whether it can be read at once."""
-    if sys.platform != "win32":
-        return bool(select.select([descriptor], [], [], seconds)[0])
-    import ctypes
-    import msvcrt
-
-    handle, waiting = msvcrt.get_osfhandle(descriptor), ctypes.c_ulong(0)
-    end = time.monotonic() + seconds
-    while True:
-        peeked = ctypes.windll.kernel32.PeekNamedPipe(handle, None, 0, None, ctypes.byref(waiting), None)
-        if not peeked or waiting.value or time.monotonic() >= end:  # files and closed pipes cannot be peeked at
-            return not peeked or waiting.value > 0
-        time.sleep(0.005)
-
-
 class Input:
     """The lines of a file descriptor. `live` : whether a person or program at the other end reacts to the answers.
 
@@ -53,9 +47,9 @@ class Input:
     complete from the beginning: everything available is read before its first line is executed.
     """
 
-    def __init__(self, descriptor: int, output: "Output") -> None:
-        self._descriptor, self._output = descriptor, output
-        self.live = os.isatty(descriptor)
+    def __init__(self, source: Source, output: "Output") -> None:
+        self._source, self._output = source, output
+        self.live = source.is_terminal
         self._ended = False
 
     def __iter__(self) -> Iterator[bytes]:
@@ -67,7 +61,7 @@ class Input:
             yield from lines
             if self._ended:
                 break
-            soon = self.live or _is_readable(self._descriptor, GRACE)
+            soon = self.live or self._source.wait(GRACE)
             more = self._gather(0)
             if not soon or self._output.written > answers:
                 self.live = True
@@ -78,11 +72,8 @@ class Input:
     def _gather(self, linger: float) -> bytes:
         """Wait for input and return all of it; wait up to `linger` seconds for more."""
         parts: list[bytes] = []
-        while not self._ended and (not parts or _is_readable(self._descriptor, linger)):
-            try:
-                parts.append(os.read(self._descriptor, CHUNK))
-            except OSError:  # there is no input
-                parts.append(b"")
+        while not self._ended and self._source.wait(linger if parts else math.inf):
+            parts.append(self._source.read())
             self._ended = not parts[-1]
             if len(parts[-1]) == CHUNK:
                 linger = LINGER  # the pipe is full: the writer waits for this reader
@@ -172,7 +163,8 @@ def keep_crash_log() -> None:
         path = crash_log_path()
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and path.stat().st_size > CRASH_LOG_MAX:
-            path.replace(path.with_suffix(".old"))
+            with contextlib.suppress(PermissionError):  # on Windows, another engine writes to it
+                path.replace(path.with_suffix(".old"))
         log = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         os.dup2(log, 2)
         os.close(log)
@@ -186,10 +178,15 @@ def keep_crash_log() -> None:
 Out = TypeVar("Out", bound=Output)
 
 
-def _write_all(data: bytes) -> None:
-    """Write all of `data` to the process's output, unbuffered."""
-    while data:
-        data = data[os.write(1, data) :]
+def _writer(descriptor: int) -> Callable[[bytes], None]:
+    """Return a function that writes all of some bytes, unbuffered. A console of Windows is written to as Unicode."""
+    file: Any = open(descriptor, "wb", buffering=0, closefd=False)  # noqa: SIM115
+
+    def write(data: bytes) -> None:
+        while data:
+            data = data[file.write(data) :]
+
+    return write
 
 
 def run_stdio(output: type[Out], converse: Callable[[Out, Iterable[bytes]], object]) -> int:
@@ -198,17 +195,17 @@ def run_stdio(output: type[Out], converse: Callable[[Out, Iterable[bytes]], obje
     Standard error stays silent and goes to the crash log (`Output.keep_crashes`): GUIs do not read it, and a full pipe
     would block the engine. The process ends when the GUI has closed the pipe.
     """
+    keep_descriptors()
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 2)
     os.close(silence)
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.setmode(1, os.O_BINARY)
-    stream = output(_write_all, lambda: os._exit(0))
+    source = Source(0)
+    if not source.can_wait:
+        importlib.import_module("numba")  # and every library, before a read waits: see the module `source`
+    stream = output(_writer(1), lambda: os._exit(0))
     stream.owns_process = True
     try:
-        converse(stream, Input(0, stream))
+        converse(stream, Input(source, stream))
     except KeyboardInterrupt:
         os._exit(0)
     return 0

@@ -75,7 +75,7 @@ def build_kernels(target: str, folder: Path | str, program: str) -> Built:
         paths = os.pathsep.join([str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
         command = [sys.executable, "-P", "-c", program]
         env = clean | own | {"PYTHONPATH": paths}
-        result = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+        result = subprocess.run(command, env=env, capture_output=True, text=True, errors="replace", check=False)
         if result.returncode:
             raise RuntimeError(f"the kernels could not be compiled:\n{result.stdout}{result.stderr}")
         files = sorted(Path(cache).glob("kernels-*/*.kernel"))

@@ -12,10 +12,12 @@ import functools
 import gettext
 import os
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-LANGUAGES = ("en", "ja")
+SAMPLES = {"en": "a", "ja": "あ漢"}  # characters of each language
+LANGUAGES = tuple(SAMPLES)
 DOMAIN = "shogi_engine"
 FOLDER = Path(__file__).with_name("locale")
 VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")  # in gettext's order
@@ -45,13 +47,20 @@ def check(language: str) -> None:
 
 
 def of_environment(environ: Mapping[str, str] = os.environ) -> str:
-    """Return the language of the user's locale, 'en' if it is not one of LANGUAGES."""
+    """Return the language of the user's locale, or of Windows, 'en' if it is not one of LANGUAGES."""
     for variable in VARIABLES:
         for name in environ.get(variable, "").split(":"):
             if (language := re.split("[_.@]", name)[0]) in LANGUAGES:
                 return language
             if name:
                 return "en"
+    if sys.platform == "win32":
+        import ctypes
+        import locale
+
+        name = locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")
+        if name[:2] in LANGUAGES:
+            return name[:2]
     return "en"
 
 

@@ -53,6 +53,12 @@ def test_lines_are_read_whatever_they_hold():
     assert read_line(b"\0\n") == ""
 
 
+def test_a_path_in_the_encoding_of_windows_is_understood():
+    text = "setoption name EvalFile value C:\\将棋 ソフト\\nn.bin"
+    assert read_line(text.encode("cp932"), "cp932") == read_line(text.encode(), "cp932") == text
+    assert read_line(b"\x81", "cp932") == "\ufffd"
+
+
 @pytest.mark.parametrize(("text", "quits"), [("quit", True), ("quit now", True), ("quite", False), ("", False)])
 def test_quit_is_a_word(text, quits):
     assert asks_to_quit(text) is quits

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -9,12 +10,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import filelock
 import pytest
 
+from shogi_engine import jit
 from shogi_engine.common.threads import results_on_threads
-from shogi_engine.jobs import Pool, do_piece, load_ray
+from shogi_engine.jobs import Pool, do_piece, load_ray, one_at_a_time
 from shogi_engine.match import EngineGames, OpeningPlan, Schedule, Terms, TimeControl, parse_engine
-from tests.support.processes import ROOT
+from tests.support.processes import ROOT, environment
 from tools.tuning import spsa
 
 
@@ -112,6 +115,46 @@ def test_what_a_piece_raises_is_raised():
 def test_a_process_keeps_its_worker():
     assert do_piece(Squares(), 4) == (4, 16)
     assert do_piece(Squares(), 5) == (5, 25)
+
+
+LOCKING = """
+import sys, time
+from shogi_engine.jobs import one_at_a_time
+with one_at_a_time("test"):
+    print("in", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_one_process_at_a_time(tmp_path):
+    settings = environment(tmp_path / "将棋 の キャッシュ")
+    start = [sys.executable, "-c", LOCKING]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "env": settings}
+    with subprocess.Popen(start, **pipes) as first:
+        assert first.stdout.readline().strip() == b"in"
+        with subprocess.Popen(start, **pipes) as second:
+            second.stdin.close()
+            with pytest.raises(subprocess.TimeoutExpired):
+                second.wait(2)
+            first.kill()  # the system unlocks what a process leaves locked
+            assert second.stdout.readline().strip() == b"in" and second.wait() == 0
+
+
+@pytest.mark.parametrize("fault", [PermissionError("read-only"), NotImplementedError("no locks here")])
+def test_where_nothing_can_be_locked_the_work_is_done(monkeypatch, fault):
+    def acquire(lock):
+        raise fault
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", acquire)
+    with one_at_a_time("test"):
+        pass
+
+
+def test_without_a_cache_nothing_is_locked(monkeypatch):
+    monkeypatch.setattr(jit, "cache_folder", lambda: None)
+    monkeypatch.delattr(filelock, "FileLock")
+    with one_at_a_time("test"):
+        pass
 
 
 def test_a_cluster_without_ray_says_what_to_install(monkeypatch):

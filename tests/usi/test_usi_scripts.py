@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from shogi_engine.frontends import core
+from shogi_engine.frontends.source import Source
 from shogi_engine.frontends.stdio import CRASH_LOG_MAX, Input, Output, crash_log_path
 from shogi_engine.jit import Progress
 from tests.support.usi_driver import FAKE, LATE, ROOT, Process
@@ -166,7 +167,7 @@ def pipe():
     """A pipe's end to write to, an Input at the other, and the Output that it watches."""
     reading, writing = os.pipe()
     output = Output(lambda data: None, lambda: None)
-    yield writing, Input(reading, output), output
+    yield writing, Input(Source(reading), output), output
     os.close(reading)
 
 

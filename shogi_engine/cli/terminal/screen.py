@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+from shogi_engine.common.streams import can_show
+
 KANJI, WESTERN = PIECES = ("kanji", "western")
 SIDES = ("black", "white")
 KANJI_SAMPLE = "歩▲●・"
+IN_KANJI = ("japanese", "kif")  # notations
 
 Part = tuple[str, str]  # text, and its style as rich names it, '' for none
 Line = list[Part]
@@ -53,13 +56,17 @@ def is_terminal() -> bool:
 
 def default_pieces(output: TextIO) -> str:
     """Return KANJI for a terminal that can show them, else WESTERN: programs that read a pipe expect letters."""
-    if not output.isatty():
-        return WESTERN
-    try:
-        KANJI_SAMPLE.encode(output.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return WESTERN
-    return KANJI
+    return pieces_for(output) if output.isatty() else WESTERN
+
+
+def pieces_for(output: TextIO, wanted: str = KANJI) -> str:
+    """Return the `wanted` pieces, or WESTERN if the output has no kanji."""
+    return wanted if can_show(KANJI_SAMPLE, output) else WESTERN
+
+
+def notation_for(output: TextIO, wanted: str) -> str:
+    """Return the `wanted` notation of Shogi moves, or 'western' if the output has no kanji."""
+    return "western" if wanted in IN_KANJI and not can_show(KANJI_SAMPLE, output) else wanted
 
 
 def console() -> tuple[Callable[[str], None], Callable[[list[Line]], None]]:

@@ -6,14 +6,13 @@ import collections
 import contextlib
 import os
 import shlex
-import signal
-import subprocess
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import cast
 
 from shogi_engine.clients.base.errors import EngineError
+from shogi_engine.clients.base.process_group import APART, ProcessGroup
 from shogi_engine.common.text import sanitize
 from shogi_engine.language import fault_text
 
@@ -93,6 +92,7 @@ class EngineProcess:
     def __init__(self, transport: asyncio.SubprocessTransport, pipes: _Pipes, log: Log | None) -> None:
         self._transport, self._pipes, self._log = transport, pipes, log
         self._stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
+        self._group = ProcessGroup(transport.get_pid())
         _living.add(self)
 
     @classmethod
@@ -100,13 +100,9 @@ class EngineProcess:
         cls, command: str | Sequence[str], *, cwd: str | os.PathLike[str] | None = None, log: Log | None = None
     ) -> "EngineProcess":
         """Start a program. Raises EngineError if that fails."""
-        if os.name == "nt":
-            group: dict[str, Any] = {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
-        else:
-            group = {"start_new_session": True}
         try:
             transport, pipes = await asyncio.get_running_loop().subprocess_exec(
-                lambda: _Pipes(log), *split_command(command), cwd=cwd, **group
+                lambda: _Pipes(log), *split_command(command), cwd=cwd, **APART
             )
         except (OSError, ValueError) as fault:
             raise EngineError("crash", f"cannot start: {fault_text(fault)}") from None
@@ -172,12 +168,10 @@ class EngineProcess:
 
     def kill(self) -> None:
         """Kill the process and its children if they still exist."""
-        with contextlib.suppress(OSError):
-            if self._transport.get_returncode() is None:
-                if os.name == "nt":
-                    self._transport.kill()
-                else:
-                    os.killpg(self._transport.get_pid(), signal.SIGKILL)
+        if self._transport.get_returncode() is None:
+            self._group.kill()
+            with contextlib.suppress(OSError):
+                self._transport.kill()
 
     async def close(self, farewell: str = "") -> None:
         """Tell the process to quit (by the line `farewell`), and kill it after QUIT_PATIENCE seconds."""
@@ -192,5 +186,6 @@ class EngineProcess:
             await self._pipes.exited.wait()
         finally:
             self.kill()
+            self._group.close()
             self._transport.close()
             _living.discard(self)
