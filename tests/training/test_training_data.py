@@ -214,11 +214,11 @@ def test_killed_and_resumed_is_the_same_data(tmp_path, kills):
     make_data(whole, SMALL, 18)
     command, rng = [sys.executable, "-c", RUN, str(torn)], random.Random(kills)
     for _ in range(kills):
-        process = subprocess.Popen(command, cwd=ROOT / "tests" / "training")
+        process = subprocess.Popen(command, cwd=ROOT)
         time.sleep(rng.uniform(0.5, 3))
         process.kill()
         process.wait()
-    subprocess.run(command, cwd=ROOT / "tests" / "training", check=True)
+    subprocess.run(command, cwd=ROOT, check=True)
     assert contents(torn) == contents(whole)
 
 
