@@ -23,7 +23,7 @@ def run_script(text, **environment):
     """Return the lines that the engine answers to `text`, all of it sent at once with its end."""
     paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     env = {**os.environ, "PYTHONPATH": paths, **environment}
-    done = subprocess.run(FAKE, input=text.encode(), capture_output=True, timeout=60, env=env, cwd=ROOT)
+    done = subprocess.run(FAKE, input=text.encode(), capture_output=True, timeout=300, env=env, cwd=ROOT)
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout.decode().splitlines()
 
