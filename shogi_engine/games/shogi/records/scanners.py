@@ -13,13 +13,14 @@ from shogi_engine.games.shogi.records.array_kernels import (
     ENDING,
     FACTS,
     LENGTH,
+    NO_ENDING,
     SFEN_LENGTH,
     WHITE_NAME,
     hash_of,
 )
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.records.arrays import POINTS, Table, part_of
-from shogi_engine.types.termination import ENDINGS, EndingWords, Outcome
+from shogi_engine.types.termination import ENDINGS, EndingWords, Outcome, Termination
 
 
 class ShogiScanner:
@@ -33,13 +34,12 @@ class ShogiScanner:
 
     def __init__(self, words: EndingWords) -> None:
         self._words = np.array([hash_of(word) for word in words.words], dtype=np.uint64)
-        outcomes = [words.read(word, side) for word in words.words for side in (0, 1)]
-        # The kernel returns an index into `outcomes`; -1, for a game without an ending, is the last entry.
-        self._endings = np.arange(len(outcomes), dtype=np.int8).reshape(-1, 2)
-        self._numbers = np.array([*(ENDINGS.index(each.termination) for each in outcomes), -1], dtype=np.int8)
-        self._results = np.array([*(POINTS[each.result()] for each in outcomes), 0], dtype=np.int8)
+        self._outcomes = [words.read(word, side) for word in words.words for side in (0, 1)]
+        # The kernel returns an index into `_outcomes`; -1, for a game without an ending, is the last entry of the tables.
+        self._endings = np.arange(len(self._outcomes), dtype=np.int8).reshape(-1, 2)
         self._start = np.array([starting_position()], dtype=POSITION)
         self._work, self._undo = np.zeros(1, dtype=POSITION), np.zeros(1, dtype=UNDO)
+        self._tables: tuple[Any, Any] | None = None  # the numbers of the terminations and the results of `_outcomes`
         self._facts = np.zeros((0, FACTS), dtype=np.int64)
         self._sfens = np.zeros((0, SFEN_BYTES), dtype=np.uint8)
 
@@ -71,10 +71,14 @@ class ShogiScanner:
 
     def _note(self, text: Any, table: Table, first: int, filled: int) -> None:
         """Store all facts other than moves of the games in table[first:filled]."""
+        if self._tables is None:
+            numbers = [*(ENDINGS.index(each.termination) for each in self._outcomes), NO_ENDING]
+            results = [*(POINTS[each.result()] for each in self._outcomes), 0]
+            self._tables = np.array(numbers, dtype=np.int8), np.array(results, dtype=np.int8)
         facts = self._facts[first:filled]
         endings = facts[:, ENDING]
-        table.lengths[first:filled], table.endings[first:filled] = facts[:, LENGTH], self._numbers[endings]
-        table.results[first:filled] = self._results[endings]
+        table.lengths[first:filled], table.endings[first:filled] = facts[:, LENGTH], self._tables[0][endings]
+        table.results[first:filled] = self._tables[1][endings]
         for row, fact in enumerate(facts.tolist(), first):
             length = fact[SFEN_LENGTH]
             table.starts.append(self._sfens[row, :length].tobytes().decode("ascii") if length else START)
@@ -94,16 +98,23 @@ class KifScanner(ShogiScanner):
 
     Args:
         said: what the closing line of a game may say after 'まで85手で'
-        agrees: `agrees(text, outcome, side)` tells whether `text` adds nothing to `outcome` with `side` to move
+        told: returns the outcome of a game from its ending, from one of these texts and from the side to move
     """
 
     wide = True
 
-    def __init__(self, words: EndingWords, said: Sequence[str], agrees: Callable[[str, Outcome, int], bool]) -> None:
+    def __init__(
+        self, words: EndingWords, said: Sequence[str], told: Callable[[Outcome, str, int], Outcome | None]
+    ) -> None:
         super().__init__(words)
-        outcomes = [(words.read(word, side), side) for word in words.words for side in (0, 1)]
+        open_ends = [(Outcome(None, Termination.NONE), side) for side in (0, 1)]
+        ends = [(words.read(word, side), side) for word in words.words for side in (0, 1)] + open_ends
+        rows = [[told(outcome, text, side) for outcome, side in ends] for text in said]
+        numbers = {outcome: number for number, outcome in enumerate(self._outcomes)}
+        self._outcomes += [each for each in dict.fromkeys(sum(rows, [])) if each not in numbers and each is not None]
+        numbers = {outcome: number for number, outcome in enumerate(self._outcomes)}
         self._said = np.array([hash_of(text) for text in said], dtype=np.uint64)
-        self._agrees = np.array([[agrees(text, *each) for each in outcomes] for text in said], dtype=np.bool_)
+        self._told = np.array([[numbers[each] for each in row if each is not None] for row in rows], dtype=np.int64)
 
     def _read(self, *arguments: Any) -> tuple[int, int, int]:
-        return kif_kernels.read_games(*arguments, self._said, self._agrees)  # type: ignore[no-any-return]
+        return kif_kernels.read_games(*arguments, self._said, self._told)  # type: ignore[no-any-return]

@@ -14,7 +14,7 @@ from shogi_engine.games.shogi.records.ending_words import NEAREST
 from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
 from shogi_engine.games.shogi.records.formats import csa
 from shogi_engine.games.shogi.records.handicaps import PRESETS, handicap
-from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, PLAYERS, player_names
+from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, SIDES, player_names
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.types import BLACK, WHITE
 from shogi_engine.records import formats
@@ -111,8 +111,8 @@ def _read_header(record: GameRecord, header: Any, initial_is_there: bool) -> Non
     """Read `header`. Raises ValueError."""
     for name, value in _of(header or {}, dict, "header").items():
         text = value if isinstance(value, str) else _shown(value)
-        if name in PLAYERS:
-            record.names[PLAYERS[name]] = text
+        if name in SIDES:
+            record.names[SIDES[name]] = text
         elif name == "手合割":
             if text.strip(" 　") != "その他":
                 start = handicap(text)
