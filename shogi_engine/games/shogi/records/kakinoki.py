@@ -63,8 +63,15 @@ WORDS = EndingWords(
     NEAREST,
 )
 NUMBERED_MOVE = rf"[0-9]+[\s　]+([１-９1-9][1-9一二三四五六七八九]|同|{'|'.join(WORDS.words)})"  # a move or an ending
-# After these endings the closing line, 'まで85手で先手の勝ち', tells who has won; INTERRUPTED then means adjudication.
-_TOLD = (Termination.RESIGNATION, Termination.TIME_FORFEIT, Termination.INTERRUPTED)
+# The endings whose winner the closing line tells, 'まで85手で先手の勝ち', and the usual ending written before that line.
+_TOLD = {
+    Termination.RESIGNATION: Termination.RESIGNATION,
+    Termination.TIME_FORFEIT: Termination.TIME_FORFEIT,
+    Termination.ADJUDICATION: Termination.RESIGNATION,
+    Termination.UNKNOWN: Termination.RESIGNATION,
+}
+_ADJUDICATED = (Termination.RESIGNATION, Termination.INTERRUPTED)  # written before a closing line with 判定 or 中断
+_BECAUSE = {Termination.TIME_FORFEIT: "時間切れにより", Termination.ADJUDICATION: "判定により"}
 
 _COUNTS = {text: n for n, text in enumerate(KANJI_NUMBERS) if n}
 _ROW = re.compile(r"\|(?P<cells>.{9,18})\|.?\s*")
@@ -91,6 +98,7 @@ _REASONS = (
     ("切れ負け", Termination.TIME_FORFEIT),
     ("反則", Termination.ILLEGAL_MOVE),
     ("詰", Termination.CHECKMATE),
+    ("判定", Termination.ADJUDICATION),
     ("中断", Termination.ADJUDICATION),
 )
 
@@ -119,6 +127,11 @@ def _by_order(record: GameRecord, name: str) -> bool:
     return name[0] in "先後" and record.side(0) == WHITE
 
 
+def names_winner(record: GameRecord) -> bool:
+    """Tell whether the closing line, after an ending, names the winner without doubt."""
+    return not _by_order(record, player_names(record)[0])
+
+
 def ending_word(node: Node, side: int, told: bool) -> str:
     """Return the word for the end of a line, with `side` to move.
 
@@ -127,19 +140,22 @@ def ending_word(node: Node, side: int, told: bool) -> str:
     """
     outcome = node.outcome
     if told and node.ending in _TOLD and node.winner is not None:
-        outcome = usual_outcome(node.ending, side)
+        outcome = usual_outcome(_TOLD[node.ending], side)
     return WORDS.word(outcome, side)
 
 
-def ending_line(node: Node, plies: int, side: int, names: tuple[str, str]) -> str:
-    """Return 'まで85手で先手の勝ち' for a line that ends with `side` to move; `names` are black's name and white's."""
-    word = ending_word(node, side, told=True)
+def ending_line(node: Node, plies: int, side: int, names: tuple[str, str], told: bool = True) -> str:
+    """Return 'まで85手で先手の勝ち' for a line that ends with `side` to move; `names` are black's name and white's.
+
+    Args:
+        told: whether the line names the winner; see `names_winner`
+    """
+    word = ending_word(node, side, told)
     won_by = completed(node.outcome, side).winner
     winner = "" if won_by is None else names[won_by]
     termination = WORDS.words[word][0]
     if winner and termination in _TOLD:
-        reasons = {Termination.TIME_FORFEIT: "時間切れにより", Termination.INTERRUPTED: "中断により"}
-        rest = f"{reasons.get(termination, '')}{winner}の勝ち"
+        rest = f"{_BECAUSE.get(node.ending, '')}{winner}の勝ち"
     elif termination in (Termination.ILLEGAL_MOVE, Termination.DECLARATION, Termination.DEFAULT):
         rest = f"{names[side]}の{word}"
     else:
@@ -306,7 +322,7 @@ class Reader(LineReader):
         found = _WINS.fullmatch(rest.strip(" 　。"))
         if said.winner is None or not found or _by_order(self.record, found["side"]):
             return
-        if said.termination is Termination.ADJUDICATION and node.ending is Termination.INTERRUPTED:
+        if said.termination is Termination.ADJUDICATION and node.ending in _ADJUDICATED:
             node.ending = said.termination
         if node.ending in (said.termination, Termination.ADJUDICATION):
             node.winner = said.winner
@@ -363,9 +379,8 @@ class KakinokiFormat(LineFormat):
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
         """Return the outcome of a line as it is read back from the written file."""
-        told = self.tells_all_winners or node is record.main_line[-1]
-        believed = self.tells_all_winners or not _by_order(record, player_names(record)[0])
-        if not (told and believed):
+        told = self.tells_all_winners or (node is record.main_line[-1] and names_winner(record))
+        if not told:
             return WORDS.read(ending_word(node, side, told), side)
         return ending_of(ending_line(node, 0, side, BLACK_AND_WHITE).removeprefix("まで0手で"), side)
 

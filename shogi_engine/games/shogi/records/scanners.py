@@ -13,13 +13,15 @@ from shogi_engine.games.shogi.records.array_kernels import (
     ENDING,
     FACTS,
     LENGTH,
+    NO_ENDING,
     SFEN_LENGTH,
     WHITE_NAME,
     hash_of,
 )
+from shogi_engine.games.shogi.records.csa_words import OPPOSITE, TYPES, judged, summary_outcome
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.records.arrays import POINTS, Table, part_of
-from shogi_engine.types.termination import ENDINGS, EndingWords, Outcome
+from shogi_engine.types.termination import ENDINGS, EndingWords, Outcome, Termination
 
 
 class ShogiScanner:
@@ -33,15 +35,18 @@ class ShogiScanner:
 
     def __init__(self, words: EndingWords) -> None:
         self._words = np.array([hash_of(word) for word in words.words], dtype=np.uint64)
-        outcomes = [words.read(word, side) for word in words.words for side in (0, 1)]
-        # The kernel returns an index into `outcomes`; -1, for a game without an ending, is the last entry.
-        self._endings = np.arange(len(outcomes), dtype=np.int8).reshape(-1, 2)
-        self._numbers = np.array([*(ENDINGS.index(each.termination) for each in outcomes), -1], dtype=np.int8)
-        self._results = np.array([*(POINTS[each.result()] for each in outcomes), 0], dtype=np.int8)
+        self._said = [words.read(word, side) for word in words.words for side in (0, 1)]
+        self._endings = np.arange(len(self._said), dtype=np.int8).reshape(-1, 2)
+        self._tell(self._said)
         self._start = np.array([starting_position()], dtype=POSITION)
         self._work, self._undo = np.zeros(1, dtype=POSITION), np.zeros(1, dtype=UNDO)
         self._facts = np.zeros((0, FACTS), dtype=np.int64)
         self._sfens = np.zeros((0, SFEN_BYTES), dtype=np.uint8)
+
+    def _tell(self, outcomes: Sequence[Outcome]) -> None:
+        """Set the outcomes that facts number; -1, for a game without an ending, is the last entry."""
+        self._numbers = np.array([*(ENDINGS.index(each.termination) for each in outcomes), NO_ENDING], dtype=np.int8)
+        self._results = np.array([*(POINTS[each.result()] for each in outcomes), 0], dtype=np.int8)
 
     def array_of(self, text: str) -> Any:
         """Return a text in the form that the kernel takes."""
@@ -85,8 +90,29 @@ class ShogiScanner:
 class CsaScanner(ShogiScanner):
     """Scans CSA games; all but the last end with a line '/'."""
 
+    def __init__(self, words: EndingWords) -> None:
+        super().__init__(words)
+        self._kinds = np.array([hash_of(kind) for kind in TYPES], dtype=np.uint64)
+        self._marks = np.array(
+            [[hash_of(white), hash_of(black), len(black)] for white, black in OPPOSITE.items()], dtype=np.uint64
+        )
+        summaries = [summary_outcome(kind, result) for kind in (*TYPES, "") for result in OPPOSITE]
+        said = [*self._said, Outcome(None, Termination.NONE)]
+        pairs = [[each, *(judged(each, summary) for summary in summaries)] for each in said]
+        told = list(dict.fromkeys(outcome for row in pairs for outcome in row))
+        told.remove(said[-1])
+        self._tell(told)
+        # The number of each outcome, by its word's (the last row: none) and the code of the summary (0: none).
+        self._judged = np.array([[told.index(each) if each in told else NO_ENDING for each in row] for row in pairs])
+
     def _read(self, *arguments: Any) -> tuple[int, int, int]:
-        return csa_kernels.read_games(*arguments)  # type: ignore[no-any-return]
+        return csa_kernels.read_games(*arguments, self._kinds, self._marks)  # type: ignore[no-any-return]
+
+    def _note(self, text: Any, table: Table, first: int, filled: int) -> None:
+        """Store the facts; a summary may overrule the word that ended a game."""
+        facts = self._facts[first:filled]
+        facts[:, ENDING] = self._judged[facts[:, ENDING], facts[:, csa_kernels.SUMMARY_CODE]]
+        super()._note(text, table, first, filled)
 
 
 class KifScanner(ShogiScanner):
