@@ -24,7 +24,7 @@ from shogi_engine.records.errors import RecordError
 from shogi_engine.records.files import ENCODINGS, HEAD, UTF_16, decode, encoding_of, read
 from shogi_engine.records.formats import RecordFormat, binary_head, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord
-from shogi_engine.types.termination import ENDINGS
+from shogi_engine.types.termination import DRAWS, ENDINGS, Termination
 
 BLOCK = 1 << 22  # bytes, or characters, read at a time
 BEGINNING = 1 << 10  # characters; enough to recognise nearly every file
@@ -40,7 +40,8 @@ PACKED_SUFFIXES: dict[str, Callable[..., Any]] = {
 }
 TAR_SUFFIXES = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz")
 POINTS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0, "*": 0}  # for black
-_ENDING_NUMBERS = {ending: number for number, ending in enumerate(ENDINGS)}
+_ENDING_NUMBERS = {ending: number for number, ending in enumerate(ENDINGS)} | {Termination.NONE: NO_ENDING}
+_DRAWS = np.array([ending in DRAWS for ending in ENDINGS])
 
 
 class GameArrays(NamedTuple):
@@ -50,10 +51,10 @@ class GameArrays(NamedTuple):
         moves: int32[n, longest], the main line as a Board's moves (the layout 'ids' of a batch), -1 after the last
             move
         lengths: int32[n], the numbers of moves
-        results: int8[n], 1 if black won, -1 if white won, 0 for a draw or if the file does not say
+        results: int8[n], 1 if black won, -1 if white won, 0 for a draw or if the file does not say; `drawn` tells which
         values: int16[n, longest], the value before each move, for the side to move, in the game's unit; mates are
             +-32000; 32002 (`VALUE_NONE`) if not given
-        endings: int8[n], indices into `records.ENDINGS`, -1 if the file does not say
+        endings: int8[n], indices into `records.ENDINGS`; -1, the index of '', if the file does not say
         ratings: float32[n, 2], black's and white's ratings, nan if unknown
         starts: the starting positions, SFEN or OBF
         names: (black's name, white's) for each game
@@ -72,6 +73,12 @@ class GameArrays(NamedTuple):
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    @property
+    def drawn(self) -> NDArray[np.bool_]:
+        """Whether each game is a draw, bool[n]. A game with a result of 0 that is not drawn has no result."""
+        drawn: NDArray[np.bool_] = (self.results == 0) & _DRAWS[self.endings]
+        return drawn
 
 
 class Table:
@@ -110,7 +117,8 @@ class Table:
         line = record.main_line[1:]
         if len(line) > self.moves.shape[1]:
             self.widen(len(line))
-        moves = record.board().move_stack
+        board = record.board()
+        moves = board.move_stack
         self.moves[row], self.values[row] = NO_MOVE, VALUE_NONE
         self.moves[row, : len(moves)] = moves
         for ply, node in enumerate(line):
@@ -119,7 +127,11 @@ class Table:
                 self.values[row, ply] = min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
         self.ratings[row] = format.ratings(record)
         self.lengths[row], self.results[row] = len(moves), POINTS[record.result]
-        self.endings[row] = _ENDING_NUMBERS.get(record.ending, NO_ENDING)
+        ending = record.ending
+        if not ending and record.score is not None:
+            found = board.outcome()
+            ending = found.termination if found else Termination.UNKNOWN
+        self.endings[row] = _ENDING_NUMBERS[ending]
         self.starts.append(record.start)
         self.names.append((record.names[0], record.names[1]))
 

@@ -94,9 +94,8 @@ def tokens(text: str, escapes: bool) -> Iterator[Token]:
         else:
             start, name = place, _NAME.match(text, place)
             if not name:
-                raise ValueError(
-                    f"character {place + 1}: expected a property, NAME[...], not {clipped(text[place : place + 100], 24)}"
-                )
+                here = clipped(text[place : place + 100], 24)
+                raise ValueError(f"character {place + 1}: expected a property, NAME[...], not {here}")
             place = _BLANK.match(text, name.end()).end()  # type: ignore[union-attr]
             values = []
             while text[place : place + 1] == "[" and (found := ends.match(text, place + 1)):

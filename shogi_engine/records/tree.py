@@ -364,6 +364,8 @@ class RecordBuilder:
                 raise illegal[1]
             self.node.add_comment(f"illegal move: {illegal[0]}")
             outcome = usual_outcome(outcome.termination, self.board.turn)  # the side that made it is still to move
+        if self._ended and outcome == self.node.outcome:
+            return  # servers say it twice
         self._may_go_on()
         self.node.end(outcome, seconds)
         self._ended = True

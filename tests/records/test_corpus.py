@@ -34,7 +34,8 @@ def found(record, wanted):
     seconds = [-1 if each is None else each for each in record.seconds]
     has = {
         "moves": " ".join(record.moves), "start": record.start, "ending": str(record.ending), "result": record.result,
-        "names": record.names, "seconds": seconds, "comments": {str(ply): text for ply, text in record.comments.items()},
+        "names": record.names, "seconds": seconds,
+        "comments": {str(ply): text for ply, text in record.comments.items()},
         "headers": {name: record.headers.get(name) for name in wanted.get("headers", ())},
         "variations": [
             f"{ply}: {' '.join(node.move for node in line)}".strip() for ply, line in list(record.lines())[1:]

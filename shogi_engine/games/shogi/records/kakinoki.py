@@ -83,8 +83,15 @@ WORDS = EndingWords(
 NUMBERED_MOVE = (  # or a numbered ending
     rf"[0-9０-９]+[{BLANKS}]+([１-９1-9][1-9１-９一二三四五六七八九]|同|{'|'.join(WORDS.words)})"
 )
-# After these endings the closing line, 'まで85手で先手の勝ち', tells who has won; INTERRUPTED then means adjudication.
-_TOLD = (Termination.RESIGNATION, Termination.TIME_FORFEIT, Termination.INTERRUPTED)
+# The endings whose winner the closing line tells, 'まで85手で先手の勝ち', and the usual ending written before that line.
+_TOLD = {
+    Termination.RESIGNATION: Termination.RESIGNATION,
+    Termination.TIME_FORFEIT: Termination.TIME_FORFEIT,
+    Termination.ADJUDICATION: Termination.RESIGNATION,
+    Termination.UNKNOWN: Termination.RESIGNATION,
+}
+ADJUDICATED = (Termination.RESIGNATION, Termination.INTERRUPTED)  # written before a closing line with 判定 or 中断
+_BECAUSE = {Termination.TIME_FORFEIT: "時間切れにより", Termination.ADJUDICATION: "判定により"}
 
 # What is said about a side: why the game ended, and whether that side has won. Longer words come first.
 _SAID = {
@@ -107,6 +114,7 @@ _REASONS = (
     ("切れ負け", Termination.TIME_FORFEIT),
     ("反則", Termination.ILLEGAL_MOVE),
     ("詰", Termination.CHECKMATE),
+    ("判定", Termination.ADJUDICATION),
     ("中断", Termination.ADJUDICATION),
 )
 
@@ -135,6 +143,11 @@ def by_order(record: GameRecord, name: str) -> bool:
     return name[0] in "先後" and record.side(0) == WHITE
 
 
+def names_winner(record: GameRecord) -> bool:
+    """Tell whether the closing line, after an ending, names the winner without doubt."""
+    return not by_order(record, player_names(record)[0])
+
+
 def ending_word(node: Node, side: int, told: bool) -> str:
     """Return the word for the end of a line, with `side` to move.
 
@@ -143,19 +156,22 @@ def ending_word(node: Node, side: int, told: bool) -> str:
     """
     outcome = node.outcome
     if told and node.ending in _TOLD and node.winner is not None:
-        outcome = usual_outcome(node.ending, side)
+        outcome = usual_outcome(_TOLD[node.ending], side)
     return WORDS.word(outcome, side)
 
 
-def ending_line(node: Node, plies: int, side: int, names: tuple[str, str]) -> str:
-    """Return 'まで85手で先手の勝ち' for a line that ends with `side` to move; `names` are black's name and white's."""
-    word = ending_word(node, side, told=True)
+def ending_line(node: Node, plies: int, side: int, names: tuple[str, str], told: bool = True) -> str:
+    """Return 'まで85手で先手の勝ち' for a line that ends with `side` to move; `names` are black's name and white's.
+
+    Args:
+        told: whether the line names the winner; see `names_winner`
+    """
+    word = ending_word(node, side, told)
     won_by = completed(node.outcome, side).winner
     winner = "" if won_by is None else names[won_by]
     termination = WORDS.words[word][0]
     if winner and termination in _TOLD:
-        reasons = {Termination.TIME_FORFEIT: "時間切れにより", Termination.INTERRUPTED: "中断により"}
-        rest = f"{reasons.get(termination, '')}{winner}の勝ち"
+        rest = f"{_BECAUSE.get(node.ending, '')}{winner}の勝ち"
     elif termination in (Termination.ILLEGAL_MOVE, Termination.DECLARATION, Termination.DEFAULT):
         rest = f"{names[side]}の{word}"
     else:
@@ -164,8 +180,11 @@ def ending_line(node: Node, plies: int, side: int, names: tuple[str, str]) -> st
 
 
 # The closing line of a game in the forms that programs write.
-SAID = (*(f"{side}手の{how}" for side in "先後上下" for how in ("勝ち", *_SAID)),
-        *(f"{reason}により{side}手の勝ち" for side in "先後上下" for reason in ("時間切れ", "中断")), *WORDS.words)  # fmt: skip
+SAID = (
+    *(f"{side}手の{how}" for side in "先後上下" for how in ("勝ち", *_SAID)),
+    *(f"{reason}により{side}手の勝ち" for side in "先後上下" for reason in ("時間切れ", "判定", "中断")),
+    *WORDS.words,
+)
 
 
 def player_names(record: GameRecord) -> tuple[str, str]:
@@ -176,9 +195,8 @@ def player_names(record: GameRecord) -> tuple[str, str]:
 def is_header(name: str) -> bool:
     """Tell whether a line 'NAME：' is read back as a header, and not as the players' names or the handicap."""
     line = f"{name}："
-    return kind_of(line)[0] == HEADER and header_of(line) == (name, "") and not KI2_MOVES.match(line) and (
-        NUMBERED.match(line) is None
-    )  # fmt: skip
+    moves = KI2_MOVES.match(line) or NUMBERED.match(line)
+    return not moves and kind_of(line)[0] == HEADER and header_of(line) == (name, "")
 
 
 # ---- writing -----------------------------------------------------------------------------------------------------

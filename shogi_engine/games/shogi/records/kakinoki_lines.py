@@ -69,7 +69,7 @@ def kind_of(text: str) -> tuple[int, int]:
     return DIAGRAM if name[-1] == "駒" else MAIN_HEADER if name == HANDICAP or name in PLAYERS else HEADER, 0
 
 
-def found_after(found, kind):
+def found_after(found: int, kind: int) -> int:
     """Return what was found between two lines of moves, after one more line of the given kind."""
     if kind == DIAGRAM:
         return POSITION
@@ -80,7 +80,7 @@ def found_after(found, kind):
     return max(found, OUTSIDE) if kind >= REMARK else found
 
 
-def begins_game(kind, number, last, last_number, found):
+def begins_game(kind: int, number: int, last: int, last_number: int, found: int) -> bool:
     """Tell whether a new game begins with the lines outside the moves before a line, or with the line itself.
 
     A diagram begins a game, and so does move 1 after such lines or after the end of a game. Names, a handicap or two

@@ -12,16 +12,16 @@ from shogi_engine.games.shogi.records import kakinoki_lines as lines
 from shogi_engine.games.shogi.records.evaluations import take_evaluations
 from shogi_engine.games.shogi.records.handicaps import handicap
 from shogi_engine.games.shogi.records.kakinoki import (
+    ADJUDICATED,
     BLACK_AND_WHITE,
     HEADER_NAMES,
     SIDES,
     WINS,
     WORDS,
-    by_order,
     ending_line,
     ending_of,
     ending_word,
-    player_names,
+    names_winner,
 )
 from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, HANDICAP, header_of, kind_of
 from shogi_engine.games.shogi.records.setup import Setup
@@ -60,7 +60,7 @@ def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> Outcome
     found = WINS.fullmatch(rest.strip(f"{BLANKS}。"))
     if said.winner is None or not found or (order and found["side"] in "先後"):
         return outcome
-    adjudicated = said.termination is Termination.ADJUDICATION and outcome.termination is Termination.INTERRUPTED
+    adjudicated = said.termination is Termination.ADJUDICATION and outcome.termination in ADJUDICATED
     termination = said.termination if adjudicated else outcome.termination
     if termination in (said.termination, Termination.ADJUDICATION):
         return Outcome(said.winner, termination)
@@ -211,7 +211,7 @@ class Reader(LineReader):
         return self.builder
 
     def _start(self) -> str:
-        """Return the position of the handicap. Raises RecordError if no position has its name and there is no diagram."""
+        """Return the position of the handicap. Raises RecordError for an unknown handicap without a diagram."""
         number, name = self._handicap or (0, "")
         if name in ("", OTHER_START):
             return START
@@ -302,9 +302,8 @@ class KakinokiFormat(LineFormat):
         """Yield the numbered lines of each game, without empty lines; `kakinoki_lines.begins_game` is the rule."""
         block: list[Line] = []
         kind_of_line = self.reader.kind_of_line
-        last = last_number = outside = (
-            0  # outside: the index of the first line outside the moves since the last of these
-        )
+        last = last_number = 0
+        outside = 0  # the index of the first line outside the moves since the last of these
         moves, found = False, lines.NOTHING
         for number, text in enumerate(source, 1):
             if not text.strip(f"{BLANKS}\r\n"):
@@ -330,8 +329,7 @@ class KakinokiFormat(LineFormat):
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
         """Return the outcome of a line as it is read back from the written file."""
-        closing = self.tells_all_winners or node is record.main_line[-1]
-        believed = self.tells_all_winners or not by_order(record, player_names(record)[0])
-        if not (closing and believed):
-            return WORDS.read(ending_word(node, side, closing), side)
+        closes = self.tells_all_winners or (node is record.main_line[-1] and names_winner(record))
+        if not closes:
+            return WORDS.read(ending_word(node, side, closes), side)
         return ending_of(ending_line(node, 0, side, BLACK_AND_WHITE).removeprefix("まで0手で"), side)

@@ -12,7 +12,6 @@ from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.records.array_kernels import (
     BLACK_NAME,
     ENDING,
-    FACTS,
     LENGTH,
     NO_ENDING,
     NO_MOVE,
@@ -57,7 +56,7 @@ UNTIL, UNTIL_NEXT, MOVES, BY, BY_NEXT = (ord(letter) for letter in "まで手に
 CHANGE, CHANGE_NEXT, VALUE, VALUE_NEXT, FULL_STOP, EQUALS = (ord(letter) for letter in "変化評価。=")
 HARMLESS = tuple(ord(letter) for letter in "読深ノエ")  # first characters of ShogiHome's lines without a value
 NAME_MAX = 31
-LAST_TARGET, FIRST_NUMBER, HAS_BEGUN = range(WHITE_NAME + 2, FACTS)  # the format's facts
+LAST_TARGET, FIRST_NUMBER, HAS_BEGUN = range(WHITE_NAME + 2, WHITE_NAME + 5)  # the format's facts
 BLACKS, WHITES = (tuple(np.uint64(hash_of(name)) for name in names) for names in (("先手", "下手"), ("後手", "上手")))
 HANDICAP, EVEN, TURN = (np.uint64(hash_of(word)) for word in ("手合割", "平手", "手番"))
 MATES = tuple(np.uint64(hash_of(f"詰み={side}手勝ち")) for side in "先後")

@@ -18,6 +18,7 @@ from shogi_engine.games.shogi.records.array_kernels import (
     WHITE_NAME,
     hash_of,
 )
+from shogi_engine.games.shogi.records.csa_words import OPPOSITE, TYPES, judged, summary_outcome
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.records.arrays import POINTS, Table, part_of
 from shogi_engine.types.termination import ENDINGS, EndingWords, Outcome, Termination
@@ -34,14 +35,18 @@ class ShogiScanner:
 
     def __init__(self, words: EndingWords) -> None:
         self._words = np.array([hash_of(word) for word in words.words], dtype=np.uint64)
-        self._outcomes = [words.read(word, side) for word in words.words for side in (0, 1)]
-        # The kernel returns an index into `_outcomes`; -1, for a game without an ending, is the last entry of the tables.
-        self._endings = np.arange(len(self._outcomes), dtype=np.int8).reshape(-1, 2)
+        self._said = [words.read(word, side) for word in words.words for side in (0, 1)]
+        self._endings = np.arange(len(self._said), dtype=np.int8).reshape(-1, 2)
+        self._tell(self._said)
         self._start = np.array([starting_position()], dtype=POSITION)
         self._work, self._undo = np.zeros(1, dtype=POSITION), np.zeros(1, dtype=UNDO)
-        self._tables: tuple[Any, Any] | None = None  # the numbers of the terminations and the results of `_outcomes`
         self._facts = np.zeros((0, FACTS), dtype=np.int64)
         self._sfens = np.zeros((0, SFEN_BYTES), dtype=np.uint8)
+
+    def _tell(self, outcomes: Sequence[Outcome]) -> None:
+        """Set the outcomes that facts number; -1, for a game without an ending, is the last entry."""
+        self._numbers = np.array([*(ENDINGS.index(each.termination) for each in outcomes), NO_ENDING], dtype=np.int8)
+        self._results = np.array([*(POINTS[each.result()] for each in outcomes), 0], dtype=np.int8)
 
     def array_of(self, text: str) -> Any:
         """Return a text in the form that the kernel takes."""
@@ -71,14 +76,10 @@ class ShogiScanner:
 
     def _note(self, text: Any, table: Table, first: int, filled: int) -> None:
         """Store all facts other than moves of the games in table[first:filled]."""
-        if self._tables is None:
-            numbers = [*(ENDINGS.index(each.termination) for each in self._outcomes), NO_ENDING]
-            results = [*(POINTS[each.result()] for each in self._outcomes), 0]
-            self._tables = np.array(numbers, dtype=np.int8), np.array(results, dtype=np.int8)
         facts = self._facts[first:filled]
         endings = facts[:, ENDING]
-        table.lengths[first:filled], table.endings[first:filled] = facts[:, LENGTH], self._tables[0][endings]
-        table.results[first:filled] = self._tables[1][endings]
+        table.lengths[first:filled], table.endings[first:filled] = facts[:, LENGTH], self._numbers[endings]
+        table.results[first:filled] = self._results[endings]
         for row, fact in enumerate(facts.tolist(), first):
             length = fact[SFEN_LENGTH]
             table.starts.append(self._sfens[row, :length].tobytes().decode("ascii") if length else START)
@@ -89,8 +90,29 @@ class ShogiScanner:
 class CsaScanner(ShogiScanner):
     """Scans CSA games; all but the last end with a line '/'."""
 
+    def __init__(self, words: EndingWords) -> None:
+        super().__init__(words)
+        self._kinds = np.array([hash_of(kind) for kind in TYPES], dtype=np.uint64)
+        self._marks = np.array(
+            [[hash_of(white), hash_of(black), len(black)] for white, black in OPPOSITE.items()], dtype=np.uint64
+        )
+        summaries = [summary_outcome(kind, result) for kind in (*TYPES, "") for result in OPPOSITE]
+        said = [*self._said, Outcome(None, Termination.NONE)]
+        pairs = [[each, *(judged(each, summary) for summary in summaries)] for each in said]
+        told = list(dict.fromkeys(outcome for row in pairs for outcome in row))
+        told.remove(said[-1])
+        self._tell(told)
+        # The number of each outcome, by its word's (the last row: none) and the code of the summary (0: none).
+        self._judged = np.array([[told.index(each) if each in told else NO_ENDING for each in row] for row in pairs])
+
     def _read(self, *arguments: Any) -> tuple[int, int, int]:
-        return csa_kernels.read_games(*arguments)  # type: ignore[no-any-return]
+        return csa_kernels.read_games(*arguments, self._kinds, self._marks)  # type: ignore[no-any-return]
+
+    def _note(self, text: Any, table: Table, first: int, filled: int) -> None:
+        """Store the facts; a summary may overrule the word that ended a game."""
+        facts = self._facts[first:filled]
+        facts[:, ENDING] = self._judged[facts[:, ENDING], facts[:, csa_kernels.SUMMARY_CODE]]
+        super()._note(text, table, first, filled)
 
 
 class KifScanner(ShogiScanner):
@@ -107,14 +129,13 @@ class KifScanner(ShogiScanner):
         self, words: EndingWords, said: Sequence[str], told: Callable[[Outcome, str, int], Outcome | None]
     ) -> None:
         super().__init__(words)
-        open_ends = [(Outcome(None, Termination.NONE), side) for side in (0, 1)]
-        ends = [(words.read(word, side), side) for word in words.words for side in (0, 1)] + open_ends
-        rows = [[told(outcome, text, side) for outcome, side in ends] for text in said]
-        numbers = {outcome: number for number, outcome in enumerate(self._outcomes)}
-        self._outcomes += [each for each in dict.fromkeys(sum(rows, [])) if each not in numbers and each is not None]
-        numbers = {outcome: number for number, outcome in enumerate(self._outcomes)}
-        self._said = np.array([hash_of(text) for text in said], dtype=np.uint64)
-        self._told = np.array([[numbers[each] for each in row if each is not None] for row in rows], dtype=np.int64)
+        ends = [(words.read(word, side), side) for word in words.words for side in (0, 1)]
+        ends += [(Outcome(None, Termination.NONE), side) for side in (0, 1)]
+        rows = [[told(outcome, text, side) or outcome for outcome, side in ends] for text in said]
+        outcomes = list(dict.fromkeys([*self._said, *(each for row in rows for each in row)]))
+        self._tell(outcomes)
+        self._closings = np.array([hash_of(text) for text in said], dtype=np.uint64)
+        self._told = np.array([[outcomes.index(each) for each in row] for row in rows], dtype=np.int64)
 
     def _read(self, *arguments: Any) -> tuple[int, int, int]:
-        return kif_kernels.read_games(*arguments, self._said, self._told)  # type: ignore[no-any-return]
+        return kif_kernels.read_games(*arguments, self._closings, self._told)  # type: ignore[no-any-return]

@@ -10,6 +10,7 @@ import numpy as np
 
 from shogi_engine.games.othello.notation import PASS_NAME, format_board, format_obf, parse_obf
 from shogi_engine.games.othello.records.referee import LETTERS, LineBuilder, kept_outcome, set_result
+from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
 from shogi_engine.records.errors import clipped
@@ -17,7 +18,7 @@ from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, leader
 from shogi_engine.types.score import Score
-from shogi_engine.types.termination import Outcome, usual_outcome
+from shogi_engine.types.termination import Outcome, Termination, usual_outcome
 
 HEADER_NAMES = HeaderNames({"site": "PC", "started": "DT", "time": "TI", "event": "EV", "opening": "ON"})
 DIGITS = 15  # maximum number of digits before and after the point
@@ -170,8 +171,11 @@ def _result(record: GameRecord) -> str:
     if record.score is not None:
         fits = letter and record.score and node.winner == leader(record.score)
         return f"{record.score:+.2f}{f':{letter}' if fits else ''}"
-    named = letter and node.winner in (None, usual_outcome(node.ending, record.side(len(record.moves))).winner)
-    return f"?:{letter}" if named else ""
+    if letter and node.winner in (None, usual_outcome(node.ending, record.side(len(record.moves))).winner):
+        return f"?:{letter}"
+    # Without a score nothing names the winner but the sign of one: all discs, lost by resignation.
+    lost_all = f"{SQUARES}.00:{letter or LETTERS[Termination.RESIGNATION].lower()}"
+    return {"1-0": f"+{lost_all}", "0-1": f"-{lost_all}", "1/2-1/2": "+0.00"}.get(record.result, "")
 
 
 def _digits(value: float | None) -> str:

@@ -12,7 +12,7 @@ from shogi_engine.games.shogi.notation.moves.japanese import file_and_rank, squa
 from shogi_engine.games.shogi.notation.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
 from shogi_engine.games.shogi.records.ending_words import NEAREST
 from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
-from shogi_engine.games.shogi.records.formats import csa
+from shogi_engine.games.shogi.records.csa_words import WORDS as CSA_WORDS
 from shogi_engine.games.shogi.records.handicaps import PRESETS, handicap
 from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, SIDES, player_names
 from shogi_engine.games.shogi.records.setup import Setup
@@ -26,7 +26,7 @@ from shogi_engine.types.termination import EndingWords, Outcome, Termination, Wi
 # CSA's words without %, and this engine's words where CSA has none.
 SPECIALS = EndingWords(
     {
-        **{word[1:]: meaning for word, meaning in csa.WORDS.words.items()},
+        **{word[1:]: meaning for word, meaning in CSA_WORDS.words.items()},
         "ILLEGAL_ACTION": (Termination.ILLEGAL_MOVE, Winner.TO_MOVE),
         "FUJITE": (Termination.SEALED_MOVE, Winner.NOBODY),
         "FUSENSHO": (Termination.DEFAULT, Winner.TO_MOVE),

@@ -16,6 +16,7 @@ from shogi_engine.games.shogi.records.kakinoki import (
     ending_of,
     ending_word,
     header_lines,
+    names_winner,
     note_lines,
     player_names,
 )
@@ -241,10 +242,11 @@ def _move_lines(record: GameRecord) -> Iterator[str]:
 def _ending_lines(record: GameRecord, node: Node, used: float, plies: int, side: int) -> Iterator[str]:
     """Yield the text of a line's ending."""
     main = node is record.main_line[-1]
+    told = main and names_winner(record)
     time = _time(node.ending_seconds, used + (node.ending_seconds or 0))
-    yield f"{plies + 1:4} {ending_word(node, side, told=main)}{time}"
+    yield f"{plies + 1:4} {ending_word(node, side, told)}{time}"
     if main:
-        yield ending_line(node, plies, side, player_names(record))
+        yield ending_line(node, plies, side, player_names(record), told)
 
 
 def _time(seconds: float | None, total: float) -> str:
