@@ -68,7 +68,7 @@ class CsaReader(LineReader):
         if kind == "'":
             if not text.startswith("'CSA encoding="):
                 node = self.builder.node if self.builder else self.record.root
-                node.add_comment(text[1:].removeprefix("*"))
+                self.comment(node, text[1:].removeprefix("*"))
                 self._summary = summary_of(text[1:]) or self._summary
         elif kind == "$" and ":" in text:
             self.header(text)
@@ -168,7 +168,7 @@ class CsaReader(LineReader):
         elif builder.ply:
             builder.node.seconds = seconds
         else:
-            self.record.notes.append(f"line {self.number}: {text} before the first move")
+            self.note(f"{text} before the first move")
 
     def finish(self) -> None:
         """Finish. Raises ValueError if the position was incomplete."""
@@ -196,7 +196,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
         for statement in _statements(text):
             kind = statement[0]
             if kind == "'":
-                node.add_comment(statement[1:].removeprefix("*"))
+                reader.comment(node, statement[1:].removeprefix("*"))
                 comments = True
                 summary = summary_of(statement[1:]) or summary
             elif kind == "$":
@@ -213,6 +213,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
                 before.children.append(node)
     if summary is not None:
         node.end(judged(node.outcome, summary), node.ending_seconds)
+    reader.keep_comment()
     if comments:
         quick_trees.take_lines(nodes, moves, reader.record.start)
         take_evaluations(reader.record)
@@ -288,9 +289,14 @@ class CsaFormat(LineFormat):
 
     def recognises(self, head: str) -> bool:
         """Tell whether the first line that is not a comment is a CSA line."""
-        lines = (line.strip() for line in head.splitlines())
-        first = next((line for line in lines if line and line[0] not in "'/"), "")
-        return bool(_HEAD.fullmatch(first))
+        place = 0
+        while place < len(head):
+            end = head.find("\n", place) + 1 or len(head)
+            for line in map(str.strip, head[place:end].splitlines()):
+                if line and line[0] not in "'/":
+                    return bool(_HEAD.fullmatch(line))
+            place = end
+        return False
 
     def is_separator(self, line: str) -> bool:
         """Tell whether the line is '/'."""
