@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.records.errors import RecordError
-from shogi_engine.records.files import ENCODINGS, HEAD, UTF_16, decode, encoding_of, read
+from shogi_engine.records.files import ENCODINGS, HEAD, JIS, JIS_SHIFT, UTF_16, decode, encoding_of, read
 from shogi_engine.records.formats import RecordFormat, binary_head, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.termination import DRAWS, ENDINGS, Termination
@@ -31,7 +31,7 @@ BEGINNING = 1 << 10  # characters; enough to recognise nearly every file
 GAME_MAX = 1 << 25  # bytes of one game
 NO_MOVE, VALUE_NONE, NO_ENDING = -1, 32002, -1
 VALUE_LIMIT = 32000
-NEW_LINE = ord("\n")
+NEW_LINE, ESCAPE = ord("\n"), 0x1B
 PACKED_SUFFIXES: dict[str, Callable[..., Any]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
@@ -268,7 +268,7 @@ def part_of(text: Any, begin: int, end: int) -> str:
     data: bytes = text[begin:end].tobytes()
     if text.dtype == np.uint16:
         return data.decode("utf-16-le", "surrogatepass")
-    return data.decode("ascii") if data.isascii() else decode(data)
+    return data.decode("ascii") if data.isascii() and ESCAPE not in data else decode(data)
 
 
 class _Reader:
@@ -311,9 +311,9 @@ class _Reader:
             self._by_suffix[suffix] = format_of_name(name, self._game)
         named = self._by_suffix[suffix]
         fits = named is not None and named.binary == binary
-        if named is not None and fits and (begin := head[:BEGINNING]).isascii() and named.recognises(begin.decode()):
+        if named is not None and fits and (begin := head[:BEGINNING]).isascii() and named.recognises(begin.decode().replace("\r\n", "\n")):
             return named
-        text = head.decode("latin-1") if binary else _head_text(head)
+        text = head.decode("latin-1") if binary else _head_text(head).replace("\r\n", "\n")
         if named is not None and fits and (named.recognises(text[:BEGINNING]) or named.recognises(text)):
             return named
         return recognise(text, binary=binary, game=self._game)
@@ -397,7 +397,7 @@ def _moved(fault: Any, lines: int) -> RecordError:
 
 def _head_text(head: bytes) -> str:
     """Return the beginning of a file as text; its last character may be incomplete."""
-    for encoding in ("utf-16",) if head[:2] in UTF_16 else ENCODINGS:
+    for encoding in ("utf-16",) if head[:2] in UTF_16 else (JIS,) if JIS_SHIFT in head else ENCODINGS:
         try:
             return codecs.getincrementaldecoder(encoding)().decode(head)
         except UnicodeDecodeError:

@@ -182,6 +182,8 @@ class Reader(LineReader):
         elif kind == lines.OVER:
             self._known = True
             self._close(line, self._started())
+        elif kind == lines.BRANCH and self.builder is None:
+            self.note(f"{clipped(line)} is passed over: there are no moves before it")
         elif kind == lines.BRANCH and self.builder is not None:
             self._settle()
             found = lines.BRANCHES.match(line)

@@ -124,7 +124,7 @@ class KifScanner(ShogiScanner):
         ends = [(words.read(word, side), side) for word in words.words for side in (0, 1)]
         ends += [(Outcome(None, Termination.NONE), side) for side in (0, 1)]
         rows = [[told(outcome, text, side) or outcome for outcome, side in ends] for text in said]
-        outcomes = list(dict.fromkeys([*self._said, *(each for row in rows for each in row)]))
+        outcomes = [*self._said, *dict.fromkeys(each for row in rows for each in row if each not in self._said)]
         self._tell(outcomes)
         self._closings = np.array([hash_of(text) for text in said], dtype=np.uint64)
         self._told = np.array([[outcomes.index(each) for each in row] for row in rows], dtype=np.int64)

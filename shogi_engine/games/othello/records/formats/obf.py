@@ -16,6 +16,7 @@ from shogi_engine.records.headers import one_line
 from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.score import Score
 
+FILLER, FILLER_SCORE = "--", "-127"  # Edax fills lines with moves that do not exist
 _POSITION = re.compile(r"\s*([XxOo*.-]\s*){64}[XxOo*]\s*(;.*)?")
 
 
@@ -67,6 +68,8 @@ def parse_obf_line(line: str) -> TestPosition:
             continue
         move, colon, score = text.rpartition(":")
         try:
+            if colon and move.strip() == FILLER and score.strip() == FILLER_SCORE:
+                continue
             if colon:
                 legal = format_move(None, legal_move(position, split_move(move)))
                 if legal in dict(scores):
