@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.files import ENCODINGS, HEAD, JIS, JIS_SHIFT, UTF_16, decode, encoding_of, read
-from shogi_engine.records.formats import RecordFormat, binary_head, format_of_name, load_format, recognise
+from shogi_engine.records.formats import RecordFormat, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.termination import DRAWS, ENDINGS, Termination
 
@@ -311,9 +311,10 @@ class _Reader:
             self._by_suffix[suffix] = format_of_name(name, self._game)
         named = self._by_suffix[suffix]
         fits = named is not None and named.binary == binary
-        if named is not None and fits and (begin := head[:BEGINNING]).isascii() and named.recognises(begin.decode().replace("\r\n", "\n")):
+        begin = head[:BEGINNING]
+        if named is not None and fits and begin.isascii() and named.recognises(_lines_of(begin.decode())):
             return named
-        text = head.decode("latin-1") if binary else _head_text(head).replace("\r\n", "\n")
+        text = head.decode("latin-1") if binary else _lines_of(_head_text(head))
         if named is not None and fits and (named.recognises(text[:BEGINNING]) or named.recognises(text)):
             return named
         return recognise(text, binary=binary, game=self._game)
@@ -393,6 +394,11 @@ def _moved(fault: Any, lines: int) -> RecordError:
     """Return a fault with its line number increased by `lines`."""
     line = None if fault.line is None else fault.line + lines
     return RecordError(fault.reason, line=line, record=fault.record)
+
+
+def _lines_of(text: str) -> str:
+    """Return a text with the line ends that formats expect."""
+    return text.replace("\r\n", "\n")
 
 
 def _head_text(head: bytes) -> str:

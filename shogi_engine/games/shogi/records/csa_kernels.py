@@ -48,7 +48,7 @@ QUOTE, PLUS, MINUS, COMMA, SLASH, BLANK, STAR, COLON, DOT, DOLLAR, PERCENT, HASH
 TAB, ZERO_DIGIT, NINE_DIGIT, NAME, TIME, VERSION, POSITION_LETTER, WHOLE = (ord(letter) for letter in "\t09NTVPI")
 LETTER_S, LETTER_A, LETTERS = ord("s"), ord("A"), 26
 NOT_SET_UP, AS_USUAL, BY_ROWS = range(3)  # how the starting position was set up
-# The format's facts: how the position was set up, its ranks, whether the game has begun, the summary (see `summary_code`).
+# The format's facts: how the position was set up, its ranks, whether the game has begun, a `summary_code`.
 SET_UP, RANKS, HAS_BEGUN, SUMMARY_CODE = range(WHITE_NAME + 2, FACTS)
 MOVE_BYTES = 7
 BLACK_RATE, WHITE_RATE = (np.uint64(hash_of(f"{side}_rate:")) for side in ("black", "white"))
@@ -263,9 +263,9 @@ def summary_code(data, place, end, kinds, marks):
             continue
         length = int(marks[result, 2])
         for at in range(colon + 2 + length, last):
-            if data[at] == COLON and data[at - length - 1] == BLANK:
-                if word_hash(data, at - length, at) == marks[result, 1]:
-                    return 1 + 3 * row + result
+            named = data[at] == COLON and data[at - length - 1] == BLANK
+            if named and word_hash(data, at - length, at) == marks[result, 1]:
+                return 1 + 3 * row + result
     return 0
 
 
