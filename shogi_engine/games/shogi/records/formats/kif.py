@@ -47,7 +47,7 @@ _UNITS = re.compile("[:：分秒時]")
 _RUN = re.compile(rf"[^{BLANKS}]+")
 _WORD = re.compile(rf"[^{BLANKS}(（\[［+]+")
 # What follows a move: its time, and + if there are variations.
-_COLUMN = re.compile(r"[ \t\xa0]*(?:[(\[](?P<time>[^)\]]{0,80})[)\]])?[ \t\xa0]*\+?[ \t\xa0]*")
+_COLUMN = re.compile(r"(?:[(\[](?P<time>[^)\]]{0,80})[)\]])?\s*+\+?")
 _TIME = re.compile(
     r"(?:(?P<hours>\d{1,7})(?::|時間))??(?:(?P<minutes>\d{1,7})(?::|分))?(?P<seconds>\d{1,7}(?:\.\d{0,9})?)?秒?"
 )
@@ -125,7 +125,7 @@ def parts_of(text: str) -> tuple[str, str]:
 
 def seconds_of(text: str) -> float | None:
     """Return the seconds of '( 0:16/00:00:16)', None for an empty column. Raises ValueError if it is not a time."""
-    column = _COLUMN.fullmatch(wide_to_ascii(text))
+    column = _COLUMN.fullmatch(wide_to_ascii(text).strip())
     time = "".join((column["time"] or "").partition("/")[0].split()) if column else ""
     if column and not time:
         return None
