@@ -1,5 +1,6 @@
 """Scanners, by which `records.games` reads Shogi's formats with kernels."""
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -87,6 +88,18 @@ class ShogiScanner:
             table.names.append((black, white))
 
 
+@functools.cache
+def _judgements(said: tuple[Outcome, ...]) -> tuple[list[Outcome], Any]:
+    """Return all outcomes of CSA games, and their numbers by the outcome said (the first row: none) and the summary."""
+    summaries = [summary_outcome(kind, result) for kind in (*TYPES, "") for result in OPPOSITE]
+    numbers = {outcome: number for number, outcome in enumerate(dict.fromkeys([*said, *summaries]))}
+    rows = [
+        [numbers.get(each, NO_ENDING), *(numbers[judged(each, summary)] for summary in summaries)]
+        for each in (Outcome(None, Termination.NONE), *said)
+    ]
+    return list(numbers), np.array(rows, dtype=np.int8)
+
+
 class CsaScanner(ShogiScanner):
     """Scans CSA games; all but the last end with a line '/'."""
 
@@ -96,12 +109,8 @@ class CsaScanner(ShogiScanner):
         self._marks = np.array(
             [[hash_of(white), hash_of(black), len(black)] for white, black in OPPOSITE.items()], dtype=np.uint64
         )
-        summaries = [summary_outcome(kind, result) for kind in (*TYPES, "") for result in OPPOSITE]
-        said = [Outcome(None, Termination.NONE), *self._said]
-        pairs = [[each, *(judged(each, summary) for summary in summaries)] for each in said]
-        numbers = {outcome: number for number, outcome in enumerate(dict.fromkeys([*self._said, *summaries]))}
-        self._tell(list(numbers))
-        self._judged = np.array([[numbers.get(each, NO_ENDING) for each in row] for row in pairs], dtype=np.int8)
+        outcomes, self._judged = _judgements(tuple(self._said))
+        self._tell(outcomes)
 
     def _read(self, *arguments: Any) -> tuple[int, int, int]:
         return csa_kernels.read_games(*arguments, self._kinds, self._marks, self._judged)  # type: ignore[no-any-return]
