@@ -13,7 +13,7 @@ import math
 import os
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.files import ENCODINGS, HEAD, JIS, JIS_SHIFT, UTF_16, decode, encoding_of, read
-from shogi_engine.records.formats import RecordFormat, binary_head, format_of_name, load_format, recognise
+from shogi_engine.records.formats import RecordFormat, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.termination import DRAWS, ENDINGS, Termination
 
@@ -217,8 +217,13 @@ def _sources(path: str) -> Iterator[tuple[str, BinaryIO]]:
         for folder, folders, names in os.walk(path):
             folders.sort()
             for name in sorted(names):
-                yield from _sources(os.path.join(folder, name))
-        return
+                yield from _sources_of(os.path.join(folder, name))
+    else:
+        yield from _sources_of(path)
+
+
+def _sources_of(path: str) -> Iterator[tuple[str, BinaryIO]]:
+    """Yield (name, seekable file) for a file, or for each file in an archive."""
     name, suffix = path.lower(), os.path.splitext(path)[1].lower()
     if suffix == ".zip":
         with zipfile.ZipFile(path) as archive:
@@ -278,14 +283,17 @@ class _Reader:
     def read(self, source: BinaryIO, name: str) -> Iterator[None]:
         """Write the games of a file to rows of the table; yield whenever it is full. Raises RecordError."""
         self._name = name
-        head = binary_head(source, HEAD)
-        if not head.strip():
+        head = source.read(HEAD)
+        whole = len(head) < HEAD  # then the file is not read again
+        if not head or head.isspace():
             raise RecordError("the file is empty")
         chosen = load_format(self._format) if self._format else self._format_of(head, name)
         scanner = None if head[:2] in UTF_16 or chosen is None else self._scanner(chosen)
         if scanner is not None and chosen is not None:
-            yield from self._scan(source, chosen, scanner)
+            pieces = [(head, True)] if whole and not scanner.wide else _texts(source, scanner.wide)
+            yield from self._scan(pieces, chosen, scanner)
             return
+        source.seek(0)
         for record in read(source, format=self._format, game=self._game, keep=self._keep, name=name):
             yield from self._take(record, chosen or load_format(self._format))
 
@@ -298,20 +306,27 @@ class _Reader:
     def _format_of(self, head: bytes, name: str) -> RecordFormat | None:
         """Return a file's format: by name if the beginning fits, else by its beginning; None if unknown."""
         binary = head[:2] not in UTF_16 and b"\0" in head[:64]
-        text = head.decode("latin-1") if binary else _head_text(head).replace("\r\n", "\n")
         suffix = os.path.splitext(name)[1]
         if suffix not in self._by_suffix:
             self._by_suffix[suffix] = format_of_name(name, self._game)
         named = self._by_suffix[suffix]
         fits = named is not None and named.binary == binary
+        begin = head[:BEGINNING]
+        if named is not None and fits and begin.isascii() and named.recognises(_lines_of(begin.decode())):
+            return named
+        text = head.decode("latin-1") if binary else _lines_of(_head_text(head))
         if named is not None and fits and (named.recognises(text[:BEGINNING]) or named.recognises(text)):
             return named
         return recognise(text, binary=binary, game=self._game)
 
-    def _scan(self, source: BinaryIO, format: RecordFormat, scanner: "Scanner") -> Iterator[None]:
-        """Read a file by kernels, and the games they decline as trees."""
+    def _scan(self, pieces: Iterable[tuple[bytes, bool]], format: RecordFormat, scanner: "Scanner") -> Iterator[None]:
+        """Read a file by kernels, and the games they decline as trees.
+
+        Args:
+            pieces: (data, whether it is the last) of the file
+        """
         lines, rest = 0, b""
-        for piece, final in _texts(source, scanner.wide):
+        for piece, final in pieces:
             data = rest + piece
             text: Any = np.frombuffer(data, dtype=np.uint16 if scanner.wide else np.uint8)
             begin = 0
@@ -345,6 +360,7 @@ class _Reader:
 
 def _texts(source: BinaryIO, wide: bool) -> Iterator[tuple[bytes, bool]]:
     """Yield (data, whether it is the last) of a file block by block: bytes, or characters of two bytes each."""
+    source.seek(0)
     if not wide:
         while True:
             data = source.read(BLOCK)
@@ -378,6 +394,11 @@ def _moved(fault: Any, lines: int) -> RecordError:
     """Return a fault with its line number increased by `lines`."""
     line = None if fault.line is None else fault.line + lines
     return RecordError(fault.reason, line=line, record=fault.record)
+
+
+def _lines_of(text: str) -> str:
+    """Return a text with the line ends that formats expect."""
+    return text.replace("\r\n", "\n")
 
 
 def _head_text(head: bytes) -> str:

@@ -54,7 +54,7 @@ DRAWS = frozenset({
 """With these terminations, a game without a winner is a draw; with any other, its result is open."""
 
 ENDINGS = (*filter(None, Termination), Termination.NONE)
-"""All terminations; arrays of games store the index into this. NONE is the last, so -1 means a game without an ending."""
+"""All terminations; arrays of games store the index into this. -1, the index of NONE, means that there is no ending."""
 
 BY_RULE = frozenset({Termination.DISCS, Termination.WIPE_OUT, Termination.NONE})
 """Terminations that files may omit, as they follow from the last position."""

@@ -48,7 +48,7 @@ QUOTE, PLUS, MINUS, COMMA, SLASH, BLANK, STAR, COLON, DOT, DOLLAR, PERCENT, HASH
 TAB, ZERO_DIGIT, NINE_DIGIT, NAME, TIME, VERSION, POSITION_LETTER, WHOLE = (ord(letter) for letter in "\t09NTVPI")
 LETTER_S, LETTER_A, LETTERS = ord("s"), ord("A"), 26
 NOT_SET_UP, AS_USUAL, BY_ROWS = range(3)  # how the starting position was set up
-# The format's facts: how the position was set up, its ranks, whether the game has begun, the summary (see `summary_code`).
+# The format's facts: how the position was set up, its ranks, whether the game has begun, a `summary_code`.
 SET_UP, RANKS, HAS_BEGUN, SUMMARY_CODE = range(WHITE_NAME + 2, FACTS)
 MOVE_BYTES = 7
 BLACK_RATE, WHITE_RATE = (np.uint64(hash_of(f"{side}_rate:")) for side in ("black", "white"))
@@ -263,9 +263,9 @@ def summary_code(data, place, end, kinds, marks):
             continue
         length = int(marks[result, 2])
         for at in range(colon + 2 + length, last):
-            if data[at] == COLON and data[at - length - 1] == BLANK:
-                if word_hash(data, at - length, at) == marks[result, 1]:
-                    return 1 + 3 * row + result
+            named = data[at] == COLON and data[at - length - 1] == BLANK
+            if named and word_hash(data, at - length, at) == marks[result, 1]:
+                return 1 + 3 * row + result
     return 0
 
 
@@ -346,7 +346,9 @@ def take_statement(data, place, stop, work, undo, words, endings, moves, facts):
 
 
 @njit
-def read_game(data, begin, end, start, work, undo, words, endings, moves, values, ratings, facts, sfen, kinds, marks):
+def read_game(
+    data, begin, end, start, work, undo, words, endings, moves, values, ratings, facts, sfen, kinds, marks, judged
+):
     """Read the game in data[begin:end]; return 1, 0 to decline, -1 if there are only empty lines.
 
     Args:
@@ -362,6 +364,7 @@ def read_game(data, begin, end, start, work, undo, words, endings, moves, values
         facts: int64[], out
         sfen: uint8[], out
         kinds, marks: in, see `summary_code`
+        judged: int8[n, m], in, the ending by that of the word (the first row: none) and the code of a summary
     """
     moves[:] = NO_MOVE
     values[:] = VALUE_NONE
@@ -406,13 +409,15 @@ def read_game(data, begin, end, start, work, undo, words, endings, moves, values
         place = line + 1
     if facts[HAS_BEGUN] == 0:
         return 0 if something else -1
+    facts[ENDING] = judged[facts[ENDING] - NO_ENDING, facts[SUMMARY_CODE]]
     return 1
 
 
 @njit
 def read_games(
-    data, begin, stop, final, start, work, undo, words, endings, moves, values, ratings, facts, sfens, row, kinds, marks
-):
+    data, begin, stop, final, start, work, undo, words, endings, moves, values, ratings, facts, sfens, row,
+    kinds, marks, judged,
+):  # fmt: skip
     """Read games into rows from `row` on; return (where the next game begins, the number of rows filled, its end).
 
     The end is 0 if the rows or the text are used up. Otherwise the next game was declined, and this is its end. The
@@ -427,7 +432,7 @@ def read_games(
             return begin, row, 0
         found = read_game(
             data, begin, end, start, work, undo, words, endings,
-            moves[row], values[row], ratings[row], facts[row], sfens[row], kinds, marks,
+            moves[row], values[row], ratings[row], facts[row], sfens[row], kinds, marks, judged,
         )  # fmt: skip
         if found == 0:
             return begin, row, stop if after < 0 else after

@@ -83,7 +83,7 @@ WORDS = EndingWords(
 NUMBERED_MOVE = (  # or a numbered ending
     rf"[0-9０-９]+[{BLANKS}]+([１-９1-9][1-9１-９一二三四五六七八九]|同|{'|'.join(WORDS.words)})"
 )
-# The endings whose winner the closing line tells, 'まで85手で先手の勝ち', and the usual ending written before that line.
+# The endings whose winner the closing line tells, 'まで85手で先手の勝ち', and what is written before that line.
 _TOLD = {
     Termination.RESIGNATION: Termination.RESIGNATION,
     Termination.TIME_FORFEIT: Termination.TIME_FORFEIT,

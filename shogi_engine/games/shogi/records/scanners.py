@@ -97,22 +97,14 @@ class CsaScanner(ShogiScanner):
             [[hash_of(white), hash_of(black), len(black)] for white, black in OPPOSITE.items()], dtype=np.uint64
         )
         summaries = [summary_outcome(kind, result) for kind in (*TYPES, "") for result in OPPOSITE]
-        said = [*self._said, Outcome(None, Termination.NONE)]
+        said = [Outcome(None, Termination.NONE), *self._said]
         pairs = [[each, *(judged(each, summary) for summary in summaries)] for each in said]
-        told = list(dict.fromkeys(outcome for row in pairs for outcome in row))
-        told.remove(said[-1])
-        self._tell(told)
-        # The number of each outcome, by its word's (the last row: none) and the code of the summary (0: none).
-        self._judged = np.array([[told.index(each) if each in told else NO_ENDING for each in row] for row in pairs])
+        numbers = {outcome: number for number, outcome in enumerate(dict.fromkeys([*self._said, *summaries]))}
+        self._tell(list(numbers))
+        self._judged = np.array([[numbers.get(each, NO_ENDING) for each in row] for row in pairs], dtype=np.int8)
 
     def _read(self, *arguments: Any) -> tuple[int, int, int]:
-        return csa_kernels.read_games(*arguments, self._kinds, self._marks)  # type: ignore[no-any-return]
-
-    def _note(self, text: Any, table: Table, first: int, filled: int) -> None:
-        """Store the facts; a summary may overrule the word that ended a game."""
-        facts = self._facts[first:filled]
-        facts[:, ENDING] = self._judged[facts[:, ENDING], facts[:, csa_kernels.SUMMARY_CODE]]
-        super()._note(text, table, first, filled)
+        return csa_kernels.read_games(*arguments, self._kinds, self._marks, self._judged)  # type: ignore[no-any-return]
 
 
 class KifScanner(ShogiScanner):

@@ -49,14 +49,18 @@ _HEAD = re.compile(r"(V[0-9.]+|N[+-].*|\$[A-Z_+-]+:.*|P[I1-9+-].*|[+-]|[+-][0-9]
 
 
 class CsaReader(LineReader):
-    """Reads the lines of one CSA game."""
+    """Reads the lines of one CSA game.
+
+    Attributes:
+        summary: what shogi-server says about the end of the game
+    """
 
     def __init__(self) -> None:
         self.record = GameRecord("shogi")
         self.builder: RecordBuilder | None = None
         self._setup: Setup | None = None
         self._whole = ""  # how the position was set up: "" not yet, "I" as a whole, "R" by rows
-        self._summary: Outcome | None = None
+        self.summary: Outcome | None = None
 
     def take(self, line: str) -> None:
         """Read one line. Raises ValueError saying what is wrong with it."""
@@ -66,10 +70,7 @@ class CsaReader(LineReader):
     def _statement(self, text: str) -> None:
         kind = text[0]
         if kind == "'":
-            if not text.startswith("'CSA encoding="):
-                node = self.builder.node if self.builder else self.record.root
-                node.add_comment(text[1:].removeprefix("*"))
-                self._summary = summary_of(text[1:]) or self._summary
+            self.remark(self.builder.node if self.builder else self.record.root, text)
         elif kind == "$" and ":" in text:
             self.header(text)
         elif text[:2] in ("N+", "N-"):
@@ -100,6 +101,12 @@ class CsaReader(LineReader):
             self._position(text)
         else:
             raise ValueError(f"{text!r} before the line '+' or '-', which gives the side to move")
+
+    def remark(self, node: Node, text: str) -> None:
+        """Read a comment; it may be shogi-server's summary."""
+        if not text.startswith("'CSA encoding="):
+            self.comment(node, text[1:].removeprefix("*"))
+            self.summary = summary_of(text[1:]) or self.summary
 
     def header(self, text: str) -> None:
         """Read '$EVENT:name', which some programs write after the moves."""
@@ -168,24 +175,24 @@ class CsaReader(LineReader):
         elif builder.ply:
             builder.node.seconds = seconds
         else:
-            self.record.notes.append(f"line {self.number}: {text} before the first move")
+            self.note(f"{text} before the first move")
 
     def finish(self) -> None:
         """Finish. Raises ValueError if the position was incomplete."""
         if self.builder is None:
             raise ValueError("the record does not say whose move it is: a line '+' or '-' is missing")
         node = self.builder.node
-        if self._summary is not None and node.ending:
-            node.end(judged(node.outcome, self._summary), node.ending_seconds)
-        elif self._summary is not None:
-            self.builder.end(self._summary)
+        if self.summary is not None and node.ending:
+            node.end(judged(node.outcome, self.summary), node.ending_seconds)
+        elif self.summary is not None:
+            self.builder.end(self.summary)
         self.builder.finish()
         take_evaluations(self.record)
 
 
 def _tree(block: list[Line], moves: Any) -> GameRecord:
     """Return the game of lines that a kernel has checked; `moves` (int32[n]) are its moves."""
-    reader, node, comments, summary = CsaReader(), Node(), False, None
+    reader, node, comments = CsaReader(), Node(), False
     nodes = list(map(Node, quick_trees.texts_of(moves)))
     found = iter(nodes)
     for _, text in block:
@@ -196,9 +203,8 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
         for statement in _statements(text):
             kind = statement[0]
             if kind == "'":
-                node.add_comment(statement[1:].removeprefix("*"))
+                reader.remark(node, statement)
                 comments = True
-                summary = summary_of(statement[1:]) or summary
             elif kind == "$":
                 reader.header(statement)
             elif kind == "T":
@@ -211,8 +217,9 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
             else:
                 before, node = node, next(found)
                 before.children.append(node)
-    if summary is not None:
-        node.end(judged(node.outcome, summary), node.ending_seconds)
+    if reader.summary is not None:
+        node.end(judged(node.outcome, reader.summary), node.ending_seconds)
+    reader.keep_comment()
     if comments:
         quick_trees.take_lines(nodes, moves, reader.record.start)
         take_evaluations(reader.record)
@@ -288,9 +295,14 @@ class CsaFormat(LineFormat):
 
     def recognises(self, head: str) -> bool:
         """Tell whether the first line that is not a comment is a CSA line."""
-        lines = (line.strip() for line in head.splitlines())
-        first = next((line for line in lines if line and line[0] not in "'/"), "")
-        return bool(_HEAD.fullmatch(first))
+        place = 0
+        while place < len(head):
+            end = head.find("\n", place) + 1 or len(head)
+            for line in map(str.strip, head[place:end].splitlines()):
+                if line and line[0] not in "'/":
+                    return bool(_HEAD.fullmatch(line))
+            place = end
+        return False
 
     def is_separator(self, line: str) -> bool:
         """Tell whether the line is '/'."""
