@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.tree import GameRecord
@@ -29,8 +29,7 @@ class Block:
         return self.line + self.text.count("\n", 0, place)
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A parenthesis, a semicolon, or a property with its values.
 
     Attributes:
