@@ -266,7 +266,7 @@ class Scanner(Protocol):
 def part_of(text: Any, begin: int, end: int) -> str:
     """Return text[begin:end]. Raises RecordError if its encoding is unknown."""
     data: bytes = text[begin:end].tobytes()
-    if text.dtype == np.uint16:
+    if text.itemsize == 2:
         return data.decode("utf-16-le", "surrogatepass")
     return data.decode("ascii") if data.isascii() and ESCAPE not in data else decode(data)
 

@@ -88,9 +88,10 @@ def game_end(data, begin, stop):
     place, has_begun = begin, False
     while place < stop:
         end = line_end(data, place, stop)
-        if data[place] == VERSION and has_begun:
+        if not has_begun:
+            has_begun = data[place] == PLUS or data[place] == MINUS or data[place] == PERCENT
+        elif data[place] == VERSION:
             return place, place
-        has_begun |= data[place] == PLUS or data[place] == MINUS or data[place] == PERCENT
         if data[place] == SLASH and (end == place + 1 or end == place + 2 and data[place + 1] == BLANK):
             return place, min(end + 1, stop)
         place = end + 1
@@ -223,9 +224,9 @@ def read_comment(data, place, end, pos, length, values, ratings):
 @njit
 def trimmed(data, place, end):
     """Return (start, end) of data[place:end] without blanks and tabs around it."""
-    while end > place and (data[end - 1] == BLANK or data[end - 1] == TAB):
+    while end > place and data[end - 1] <= BLANK and (data[end - 1] == BLANK or data[end - 1] == TAB):
         end -= 1
-    while place < end and (data[place] == BLANK or data[place] == TAB):
+    while place < end and data[place] <= BLANK and (data[place] == BLANK or data[place] == TAB):
         place += 1
     return place, end
 
@@ -393,12 +394,14 @@ def read_game(
             if kind == NAME:
                 who = BLACK_NAME if data[place + 1] == PLUS else WHITE_NAME
                 facts[who], facts[who + 1] = place + 2, last
+        commas = False
         while place < last and kind not in (QUOTE, NAME, VERSION, DOLLAR):
             stop = place
             while stop < last and data[stop] != COMMA:
                 stop += 1
             taken = 1
-            first, after = trimmed(data, place, stop)
+            first, after = trimmed(data, place, stop) if commas or stop < last else (place, stop)
+            commas = True
             if after > first and facts[HAS_BEGUN] == 0:
                 taken = take_set_up(data, first, after, start, work, facts, sfen)
             elif after > first:

@@ -81,11 +81,12 @@ class ShogiScanner:
         endings = facts[:, ENDING]
         table.lengths[first:filled], table.endings[first:filled] = facts[:, LENGTH], self._numbers[endings]
         table.results[first:filled] = self._results[endings]
+        view = memoryview(text)
         for row, fact in enumerate(facts.tolist(), first):
             length = fact[SFEN_LENGTH]
             table.starts.append(self._sfens[row, :length].tobytes().decode("ascii") if length else START)
-            black, white = (part_of(text, fact[at], fact[at + 1]).strip() for at in (BLACK_NAME, WHITE_NAME))
-            table.names.append((black, white))
+            black = part_of(view, fact[BLACK_NAME], fact[BLACK_NAME + 1]).strip()
+            table.names.append((black, part_of(view, fact[WHITE_NAME], fact[WHITE_NAME + 1]).strip()))
 
 
 @functools.cache
