@@ -74,7 +74,7 @@ def names() -> Iterator[Text]:
     for game in games.NAMES:
         for text in ("black", "white", "black's chance", "black's winning chance"):
             yield text, None, game
-    yield from ((str(ending), None, "ending") for ending in ENDINGS)
+    yield from ((str(ending), None, "ending") for ending in filter(None, ENDINGS))
     yield from ((text, None, words.CONTEXT) for text in words.WORDS.values())
     yield from filter(None, KIND_NAMES)
     yield from (*formats.ALL, formats.WINNERS)

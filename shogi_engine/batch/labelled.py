@@ -89,6 +89,8 @@ def training_games(batch: Batch, path: str | os.PathLike[str]) -> Iterator[Games
 def labelled_positions(batch: Batch, games: Games, *, without_value: bool = False) -> Labelled:
     """Return the positions of games from the usual starting position; see `positions_of`.
 
+    Games of `records.games` that have no result are left out.
+
     Args:
         games: the result of `training_games`, `self_play` or `records.games`
         without_value: include positions that were not searched, with the value 0
@@ -98,7 +100,10 @@ def labelled_positions(batch: Batch, games: Games, *, without_value: bool = Fals
     """
     found = positions_of(batch, games)
     values = games.values[found.game, found.ply]
-    rows = np.flatnonzero((values != VALUE_NONE) | without_value)
+    wanted = (values != VALUE_NONE) | without_value
+    if (drawn := getattr(games, "drawn", None)) is not None:
+        wanted &= ((games.results != 0) | drawn)[found.game]
+    rows = np.flatnonzero(wanted)
     game, ply, values = found.game[rows], found.ply[rows], values[rows]
     return Labelled(
         found.positions[rows],

@@ -3,6 +3,7 @@
 import argparse
 import io
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from shogi_engine.language import translate as _
 from shogi_engine.records.formats import format_names
 
 STANDARD = "-"  # stdin or stdout
+NOTES_MAX = 10
 
 
 def add_parser(commands: Any) -> None:
@@ -33,7 +35,7 @@ def add_parser(commands: Any) -> None:
         "--from-encoding",
         default="",
         metavar="NAME",
-        help="encoding of IN; default: UTF-8 or Shift JIS, whichever fits",
+        help="encoding of IN; default: UTF-8, UTF-16, Shift JIS or ISO-2022-JP, whichever fits",
     )
     parser.add_argument("--keep", action="store_true", help="keep the readable part of damaged games")
     parser.add_argument("--strict", action="store_true", help="fail instead of dropping what OUT's format cannot hold")
@@ -67,6 +69,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.buffer.flush()
     else:
         Path(args.output).write_bytes(data)
+    tell_notes(args.input, games)
     damaged = [str(game.fault) for game in games if game.fault is not None]
     for reason in damaged:
         kept = _("{reason}; everything before it is kept").format(reason=_(reason))
@@ -79,6 +82,16 @@ def run(args: argparse.Namespace) -> int:
     values = {"games": len(games), "format": target.name, "lost": sorted(lost), "damaged": damaged}
     report(args, values, text)
     return 1 if damaged else 0
+
+
+def tell_notes(name: str, games: Iterable[Any]) -> None:
+    """Print what was passed over in a file of records to stderr, at most NOTES_MAX lines."""
+    notes = [note for game in games for note in game.notes]
+    for note in notes[:NOTES_MAX]:
+        print(f"{name}: {note}", file=sys.stderr)
+    if len(notes) > NOTES_MAX:
+        more = plural("{count} more note", "{count} more notes", len(notes) - NOTES_MAX)
+        print(f"{name}: {more.format(count=len(notes) - NOTES_MAX)}", file=sys.stderr)
 
 
 def _target(args: argparse.Namespace, game: str) -> Any:

@@ -132,9 +132,8 @@ class EngineGame:
                 return side, Termination.DECLARATION
             self._push(side, answer)
             self._adjudicator.add(side, answer.score)
-            winner = self._adjudicator.winner()
-            if winner is not None:
-                return winner, Termination.ADJUDICATION
+            if self._adjudicator.winner() == side:  # the loser is to move, so a record can say that it resigns
+                return side, Termination.ADJUDICATION
             if self._adjudicator.drawn(len(rules.moves)):
                 return None, Termination.ADJUDICATION
             if answer.ponder and rules.outcome() is None:

@@ -24,17 +24,27 @@ REASONS = {  # words of older logs, and faults that are not a Termination
 }
 
 
+ADJUDICATED = "adjudicated"  # the comment on such a game
+
+
 def outcome_of(record: Record, winner: int | None) -> Outcome:
     """Return the outcome of a logged game.
+
+    An adjudicated game is the loser's resignation, or a draw by agreement, as other programs understand only these.
 
     Args:
         winner: 0 (black), 1, None for a draw
     """
+    known = _termination(record)
+    if known is Termination.ADJUDICATION:
+        known = Termination.AGREEMENT if winner is None else Termination.RESIGNATION
+    return Outcome(winner, known or (Termination.AGREEMENT if winner is None else Termination.DEFAULT))
+
+
+def _termination(record: Record) -> Termination | None:
+    """Return why a logged game ended, None for a fault that has no Termination."""
     reason = record.get("fault") or record["reason"].split(":")[0]
-    known = REASONS.get(reason) or next((each for each in ENDINGS if each == reason), None)
-    if known is None:
-        known = Termination.AGREEMENT if winner is None else Termination.DEFAULT
-    return Outcome(winner, known)
+    return REASONS.get(reason) or next((each for each in ENDINGS if each == reason), None)
 
 
 def game_record(game: str, number: int, record: Record, names: Sequence[str], event: str = "") -> GameRecord:
@@ -58,6 +68,8 @@ def game_record(game: str, number: int, record: Record, names: Sequence[str], ev
         made.score = record["points"]
     else:
         made.end(outcome_of(record, None if points == 0.5 else int(points == 0)))
+        if _termination(record) is Termination.ADJUDICATION:
+            node.add_comment(ADJUDICATED)
     return made
 
 

@@ -12,8 +12,8 @@ class Terms:
     Attributes:
         max_plies: a game this long is a draw
         margin: ms by which a limit may be exceeded without losing on time
-        resign: (value, count): a side wins when the last `count` scores of both players put it ahead by `value`; None
-            for never
+        resign: (value, count): a side wins after its move when the last `count` scores of both players put it ahead
+            by `value`; None for never
         draw: (value, count, ply): from `ply` on, the game is drawn when the last `count` scores of both players are
             within `value`; None for never
     """

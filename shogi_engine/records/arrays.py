@@ -13,7 +13,7 @@ import math
 import os
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
@@ -21,17 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.records.errors import RecordError
-from shogi_engine.records.files import ENCODINGS, HEAD, UTF_16, decode, encoding_of, read
-from shogi_engine.records.formats import RecordFormat, binary_head, format_of_name, load_format, recognise
+from shogi_engine.records.files import ENCODINGS, HEAD, JIS, JIS_SHIFT, UTF_16, decode, encoding_of, read
+from shogi_engine.records.formats import RecordFormat, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord
-from shogi_engine.types.termination import ENDINGS
+from shogi_engine.types.termination import DRAWS, ENDINGS, Termination
 
 BLOCK = 1 << 22  # bytes, or characters, read at a time
 BEGINNING = 1 << 10  # characters; enough to recognise nearly every file
 GAME_MAX = 1 << 25  # bytes of one game
 NO_MOVE, VALUE_NONE, NO_ENDING = -1, 32002, -1
 VALUE_LIMIT = 32000
-NEW_LINE = ord("\n")
+NEW_LINE, ESCAPE = ord("\n"), 0x1B
 PACKED_SUFFIXES: dict[str, Callable[..., Any]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
@@ -40,7 +40,8 @@ PACKED_SUFFIXES: dict[str, Callable[..., Any]] = {
 }
 TAR_SUFFIXES = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz")
 POINTS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0, "*": 0}  # for black
-_ENDING_NUMBERS = {ending: number for number, ending in enumerate(ENDINGS)}
+_ENDING_NUMBERS = {ending: number for number, ending in enumerate(ENDINGS)} | {Termination.NONE: NO_ENDING}
+_DRAWS = np.array([ending in DRAWS for ending in ENDINGS])
 
 
 class GameArrays(NamedTuple):
@@ -50,10 +51,10 @@ class GameArrays(NamedTuple):
         moves: int32[n, longest], the main line as a Board's moves (the layout 'ids' of a batch), -1 after the last
             move
         lengths: int32[n], the numbers of moves
-        results: int8[n], 1 if black won, -1 if white won, 0 for a draw or if the file does not say
+        results: int8[n], 1 if black won, -1 if white won, 0 for a draw or if the file does not say; `drawn` tells which
         values: int16[n, longest], the value before each move, for the side to move, in the game's unit; mates are
             +-32000; 32002 (`VALUE_NONE`) if not given
-        endings: int8[n], indices into `records.ENDINGS`, -1 if the file does not say
+        endings: int8[n], indices into `records.ENDINGS`; -1, the index of '', if the file does not say
         ratings: float32[n, 2], black's and white's ratings, nan if unknown
         starts: the starting positions, SFEN or OBF
         names: (black's name, white's) for each game
@@ -72,6 +73,12 @@ class GameArrays(NamedTuple):
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    @property
+    def drawn(self) -> NDArray[np.bool_]:
+        """Whether each game is a draw, bool[n]. A game with a result of 0 that is not drawn has no result."""
+        drawn: NDArray[np.bool_] = (self.results == 0) & _DRAWS[self.endings]
+        return drawn
 
 
 class Table:
@@ -110,7 +117,8 @@ class Table:
         line = record.main_line[1:]
         if len(line) > self.moves.shape[1]:
             self.widen(len(line))
-        moves = record.board().move_stack
+        board = record.board()
+        moves = board.move_stack
         self.moves[row], self.values[row] = NO_MOVE, VALUE_NONE
         self.moves[row, : len(moves)] = moves
         for ply, node in enumerate(line):
@@ -119,7 +127,11 @@ class Table:
                 self.values[row, ply] = min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
         self.ratings[row] = format.ratings(record)
         self.lengths[row], self.results[row] = len(moves), POINTS[record.result]
-        self.endings[row] = _ENDING_NUMBERS.get(record.ending, NO_ENDING)
+        ending = record.ending
+        if not ending and record.score is not None:
+            found = board.outcome()
+            ending = found.termination if found else Termination.UNKNOWN
+        self.endings[row] = _ENDING_NUMBERS[ending]
         self.starts.append(record.start)
         self.names.append((record.names[0], record.names[1]))
 
@@ -205,8 +217,13 @@ def _sources(path: str) -> Iterator[tuple[str, BinaryIO]]:
         for folder, folders, names in os.walk(path):
             folders.sort()
             for name in sorted(names):
-                yield from _sources(os.path.join(folder, name))
-        return
+                yield from _sources_of(os.path.join(folder, name))
+    else:
+        yield from _sources_of(path)
+
+
+def _sources_of(path: str) -> Iterator[tuple[str, BinaryIO]]:
+    """Yield (name, seekable file) for a file, or for each file in an archive."""
     name, suffix = path.lower(), os.path.splitext(path)[1].lower()
     if suffix == ".zip":
         with zipfile.ZipFile(path) as archive:
@@ -249,9 +266,9 @@ class Scanner(Protocol):
 def part_of(text: Any, begin: int, end: int) -> str:
     """Return text[begin:end]. Raises RecordError if its encoding is unknown."""
     data: bytes = text[begin:end].tobytes()
-    if text.dtype == np.uint16:
+    if text.itemsize == 2:
         return data.decode("utf-16-le", "surrogatepass")
-    return data.decode("ascii") if data.isascii() else decode(data)
+    return data.decode("ascii") if data.isascii() and ESCAPE not in data else decode(data)
 
 
 class _Reader:
@@ -266,14 +283,17 @@ class _Reader:
     def read(self, source: BinaryIO, name: str) -> Iterator[None]:
         """Write the games of a file to rows of the table; yield whenever it is full. Raises RecordError."""
         self._name = name
-        head = binary_head(source, HEAD)
-        if not head.strip():
+        head = source.read(HEAD)
+        whole = len(head) < HEAD  # then the file is not read again
+        if not head or head.isspace():
             raise RecordError("the file is empty")
         chosen = load_format(self._format) if self._format else self._format_of(head, name)
         scanner = None if head[:2] in UTF_16 or chosen is None else self._scanner(chosen)
         if scanner is not None and chosen is not None:
-            yield from self._scan(source, chosen, scanner)
+            pieces = [(head, True)] if whole and not scanner.wide else _texts(source, scanner.wide)
+            yield from self._scan(pieces, chosen, scanner)
             return
+        source.seek(0)
         for record in read(source, format=self._format, game=self._game, keep=self._keep, name=name):
             yield from self._take(record, chosen or load_format(self._format))
 
@@ -286,20 +306,27 @@ class _Reader:
     def _format_of(self, head: bytes, name: str) -> RecordFormat | None:
         """Return a file's format: by name if the beginning fits, else by its beginning; None if unknown."""
         binary = head[:2] not in UTF_16 and b"\0" in head[:64]
-        text = head.decode("latin-1") if binary else _head_text(head)
         suffix = os.path.splitext(name)[1]
         if suffix not in self._by_suffix:
             self._by_suffix[suffix] = format_of_name(name, self._game)
         named = self._by_suffix[suffix]
         fits = named is not None and named.binary == binary
+        begin = head[:BEGINNING]
+        if named is not None and fits and begin.isascii() and named.recognises(_lines_of(begin.decode())):
+            return named
+        text = head.decode("latin-1") if binary else _lines_of(_head_text(head))
         if named is not None and fits and (named.recognises(text[:BEGINNING]) or named.recognises(text)):
             return named
         return recognise(text, binary=binary, game=self._game)
 
-    def _scan(self, source: BinaryIO, format: RecordFormat, scanner: "Scanner") -> Iterator[None]:
-        """Read a file by kernels, and the games they decline as trees."""
+    def _scan(self, pieces: Iterable[tuple[bytes, bool]], format: RecordFormat, scanner: "Scanner") -> Iterator[None]:
+        """Read a file by kernels, and the games they decline as trees.
+
+        Args:
+            pieces: (data, whether it is the last) of the file
+        """
         lines, rest = 0, b""
-        for piece, final in _texts(source, scanner.wide):
+        for piece, final in pieces:
             data = rest + piece
             text: Any = np.frombuffer(data, dtype=np.uint16 if scanner.wide else np.uint8)
             begin = 0
@@ -333,6 +360,7 @@ class _Reader:
 
 def _texts(source: BinaryIO, wide: bool) -> Iterator[tuple[bytes, bool]]:
     """Yield (data, whether it is the last) of a file block by block: bytes, or characters of two bytes each."""
+    source.seek(0)
     if not wide:
         while True:
             data = source.read(BLOCK)
@@ -368,9 +396,14 @@ def _moved(fault: Any, lines: int) -> RecordError:
     return RecordError(fault.reason, line=line, record=fault.record)
 
 
+def _lines_of(text: str) -> str:
+    """Return a text with the line ends that formats expect."""
+    return text.replace("\r\n", "\n")
+
+
 def _head_text(head: bytes) -> str:
     """Return the beginning of a file as text; its last character may be incomplete."""
-    for encoding in ("utf-16",) if head[:2] in UTF_16 else ENCODINGS:
+    for encoding in ("utf-16",) if head[:2] in UTF_16 else (JIS,) if JIS_SHIFT in head else ENCODINGS:
         try:
             return codecs.getincrementaldecoder(encoding)().decode(head)
         except UnicodeDecodeError:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from shogi_engine.records.errors import RecordError
+from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.tree import GameRecord
 
 GAME_MAX = 1 << 24  # characters of one game
@@ -29,8 +29,7 @@ class Block:
         return self.line + self.text.count("\n", 0, place)
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A parenthesis, a semicolon, or a property with its values.
 
     Attributes:
@@ -42,49 +41,50 @@ class Token:
     values: tuple[str, ...] = ()
 
 
-def value_pattern(escapes: bool) -> str:
-    """Return the pattern of a value with its brackets.
+_OPEN = re.compile(r"\(\s*;")
+_PARTS = re.compile(r"[()\[]")
+_ENDS = {True: re.compile(r"(?:[^\]\\]|\\.)*\]", re.DOTALL), False: re.compile(r"[^\]]*\]")}  # of values, by `escapes`
+
+
+def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
+    """Yield the text of each game, ignoring text between games. Raises RecordError if a game has no end.
+
+    Every character is looked at once.
 
     Args:
         escapes: whether a backslash escapes the next ]
     """
-    return r"\[(?:[^\]\\]|\\.)*\]" if escapes else r"\[[^\]]*\]"
-
-
-def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
-    """Yield the text of each game, ignoring text between games. Raises RecordError if a game has no end."""
-    parts = re.compile(rf"{value_pattern(escapes)}|[()]", re.DOTALL)
-    text, first = "", 1
+    parts: list[str] = []  # the earlier lines of the game
+    size = depth = first = 0  # depth: the number of open parentheses, 0 between games
+    value = False  # whether a value is open
     for number, line in enumerate(lines, 1):
-        if not text:
-            if "(;" not in line.replace(" ", ""):
-                continue
-            first, line = number, line[line.index("(") :]
-        text += line
-        if len(text) > GAME_MAX:
-            raise RecordError("the game has no end", line=first)
-        while ")" in line and (end := _end(text, parts)):
-            yield Block(first, text[:end])
-            first += text.count("\n", 0, end)
-            rest = re.search(r"\(\s*;", text[end:])
-            text = text[end + rest.start() :] if rest else ""
-    if text:
-        yield Block(first, text)
-
-
-def _end(text: str, parts: re.Pattern[str]) -> int:
-    """Return the end of the game at the beginning of `text`, 0 if `text` is incomplete."""
-    depth = 0
-    for found in parts.finditer(text):
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
-        if depth <= 0 and found[0] == ")":
-            return found.end()
-    return 0
+        begin = place = 0
+        while True:
+            if not depth:
+                opening = _OPEN.search(line, place)
+                if not opening:
+                    break
+                first, depth, begin, place = number, 1, opening.start(), opening.start() + 1
+            found = (_ENDS[escapes].match if value else _PARTS.search)(line, place)
+            if not found:
+                break
+            place, value = found.end(), found[0] == "["
+            depth += {"(": 1, ")": -1}.get(found[0], 0)
+            if not depth:
+                yield Block(first, "".join([*parts, line[begin:place]]))
+                parts, size = [], 0
+        if depth:
+            parts.append(line[begin:])
+            size += len(line) - begin
+            if size > GAME_MAX:
+                raise RecordError("the game has no end", line=first)
+    if depth:
+        yield Block(first, "".join(parts))
 
 
 def tokens(text: str, escapes: bool) -> Iterator[Token]:
     """Yield the tokens of a game. Raises ValueError naming the character."""
-    value = re.compile(value_pattern(escapes), re.DOTALL)
+    ends = _ENDS[escapes]
     place = _BLANK.match(text).end()  # type: ignore[union-attr]
     while place < len(text):
         if text[place] in "();":
@@ -93,22 +93,18 @@ def tokens(text: str, escapes: bool) -> Iterator[Token]:
         else:
             start, name = place, _NAME.match(text, place)
             if not name:
-                raise ValueError(f"character {place + 1}: expected a property, NAME[...], not {_clip(text[place:])}")
+                here = clipped(text[place : place + 100], 24)
+                raise ValueError(f"character {place + 1}: expected a property, NAME[...], not {here}")
             place = _BLANK.match(text, name.end()).end()  # type: ignore[union-attr]
             values = []
-            while found := value.match(text, place):
-                values.append(found[0][1:-1])
+            while text[place : place + 1] == "[" and (found := ends.match(text, place + 1)):
+                values.append(found[0][:-1])
                 place = _BLANK.match(text, found.end()).end()  # type: ignore[union-attr]
             if not values:
                 missing = "the ] is missing" if text[place : place + 1] == "[" else "expected a value, [...]"
                 raise ValueError(f"character {place + 1}: {name[0]}: {missing}")
             yield Token(start, name[0].upper(), tuple(values))
         place = _BLANK.match(text, place).end()  # type: ignore[union-attr]
-
-
-def _clip(text: str) -> str:
-    """Return `text` quoted and shortened, for error messages."""
-    return repr(text if len(text) <= 24 else text[:21] + "...")
 
 
 class BlockReader(Protocol):

@@ -3,6 +3,11 @@
 from typing import Any
 
 
+def clipped(text: str, most: int = 40) -> str:
+    """Return a text of a file quoted and shortened to `most` characters, for error messages."""
+    return repr(text if len(text) <= most else f"{text[: most - 3]}...")
+
+
 class RecordError(ValueError):
     """A file that cannot be read as a record.
 

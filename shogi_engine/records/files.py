@@ -3,6 +3,7 @@
 import codecs
 import contextlib
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -20,22 +21,27 @@ from shogi_engine.records.tree import GameRecord
 
 HEAD = 1 << 16  # bytes used to recognise a format
 ENCODINGS = ("utf-8-sig", "cp932")  # tried in this order
+JIS, JIS_SHIFT = "iso2022_jp_2", b"\x1b$"  # an encoding of seven bits, and what is before its characters
+_EUC_MARKS = re.compile("[\u3001-\u3015\u3041-\u30fe\uff1a]")  # kana and punctuation
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def decode(data: bytes) -> str:
-    """Decode a record file, which is UTF-8, with or without a byte order mark, or Shift JIS (as in Windows).
+    """Decode a record file: UTF-8 or UTF-16, Shift JIS (as in Windows) or ISO-2022-JP.
 
-    Raises ValueError if it is neither.
+    Raises ValueError if it is none of them.
     """
     return data.decode(encoding_of(io.BytesIO(data)))
 
 
 def encoding_of(source: BinaryIO) -> str:
-    """Return the encoding of a seekable file. Raises ValueError if it is neither UTF-8 nor Shift JIS."""
-    if binary_head(source, 2) in UTF_16:
+    """Return the encoding of a seekable file. Raises ValueError if it is none of those that `decode` reads."""
+    head = binary_head(source, HEAD)
+    if head[:2] in UTF_16:
         return "utf-16"
-    for encoding in ENCODINGS:
+    for encoding in (JIS,) if JIS_SHIFT in head and head.isascii() else ENCODINGS:
+        if encoding == ENCODINGS[1] and _may_be_euc_jp(head):
+            break
         decoder = codecs.getincrementaldecoder(encoding)()
         try:
             while piece := source.read(HEAD):
@@ -47,7 +53,21 @@ def encoding_of(source: BinaryIO) -> str:
             return encoding
         finally:
             source.seek(0)
-    raise RecordError("a record must be in UTF-8 or Shift JIS, and this is neither")
+    hint = " (it may be EUC-JP: --from-encoding euc_jp)" if _may_be_euc_jp(head) else ""
+    raise RecordError(
+        f"a record must be in UTF-8, UTF-16, Shift JIS or ISO-2022-JP, or --from-encoding must name its encoding{hint}"
+    )
+
+
+def _may_be_euc_jp(head: bytes) -> bool:
+    """Tell whether the beginning of a file is EUC-JP with kana or Japanese punctuation.
+
+    Some texts in EUC-JP could also be read as Shift JIS, where they mean nothing.
+    """
+    try:
+        return bool(_EUC_MARKS.search(codecs.getincrementaldecoder("euc_jp")().decode(head)))
+    except UnicodeDecodeError:
+        return False
 
 
 def iterate(

@@ -186,11 +186,14 @@ class LineFormat(RecordFormat):
         """Return the game of a block of lines. Raises RecordError."""
         reader = self.reader()
         try:
-            for number, line in block:
-                reader.number = number
-                if len(line) > LINE_MAX:
-                    raise ValueError(f"the line is too long: {len(line)} characters")
-                reader.take(line)
+            try:
+                for number, line in block:
+                    reader.number = number
+                    if len(line) > LINE_MAX:
+                        raise ValueError(f"the line is too long: {len(line)} characters")
+                    reader.take(line)
+            finally:
+                reader.keep_comment()
             reader.finish()
         except RecordError as fault:  # a fault in an earlier line
             raise RecordError(fault.reason, line=fault.line, record=reader.record) from None
@@ -209,6 +212,30 @@ class LineReader:
 
     record: GameRecord
     number = 1
+    _commented: Node | None = None  # the node of the comment lines that are not yet stored
+
+    def note(self, text: str) -> None:
+        """Note what is passed over, or read in a doubtful sense, in this line."""
+        self.record.notes.append(f"line {self.number}: {text}")
+
+    def comment(self, node: Node, line: str) -> None:
+        """Add a line to a node's comment; the comment is complete after `keep_comment`.
+
+        The lines are joined once: adding each to the others takes quadratic time.
+        """
+        if node is not self._commented:
+            self.keep_comment()
+            self._commented, self._lines = node, [line]
+        else:
+            self._lines.append(line)
+
+    def keep_comment(self) -> None:
+        """Store the lines of the last comment in its node."""
+        if self._commented is not None:
+            node, self._commented = self._commented, None
+            first = 0 if node.comment else next((at for at, line in enumerate(self._lines) if line), len(self._lines))
+            if first < len(self._lines):
+                node.add_comment("\n".join(self._lines[first:]))
 
     def take(self, line: str) -> None:
         """Read one line. Raises ValueError saying what is wrong with it."""

@@ -146,6 +146,7 @@ class GameRecord:
         headers: other information; HEADERS lists the names that all formats share
         score: black's disc difference, if a file gives it (Othello)
         fault: the reason why the rest of a damaged file is missing, if it was read with keep=True
+        notes: what was passed over or read in a doubtful sense, in words that begin with the number of the line
     """
 
     game: str = "shogi"
@@ -155,6 +156,7 @@ class GameRecord:
     root: Node = field(default_factory=Node)
     score: float | None = None
     fault: Exception | None = field(default=None, compare=False)
+    notes: list[str] = field(default_factory=list, compare=False)
 
     def __post_init__(self) -> None:
         if not self.start:
@@ -362,6 +364,8 @@ class RecordBuilder:
                 raise illegal[1]
             self.node.add_comment(f"illegal move: {illegal[0]}")
             outcome = usual_outcome(outcome.termination, self.board.turn)  # the side that made it is still to move
+        if self._ended and outcome == self.node.outcome:
+            return  # servers say it twice
         self._may_go_on()
         self.node.end(outcome, seconds)
         self._ended = True

@@ -53,11 +53,11 @@ DRAWS = frozenset({
 })  # fmt: skip
 """With these terminations, a game without a winner is a draw; with any other, its result is open."""
 
-ENDINGS = tuple(filter(None, Termination))
-"""All terminations; arrays of games store the index into this."""
+ENDINGS = (*filter(None, Termination), Termination.NONE)
+"""All terminations; arrays of games store the index into this. -1, the index of NONE, means that there is no ending."""
 
-BY_RULE = frozenset({Termination.DISCS, Termination.WIPE_OUT})
-"""Terminations that follow from the last position, so files may omit them."""
+BY_RULE = frozenset({Termination.DISCS, Termination.WIPE_OUT, Termination.NONE})
+"""Terminations that files may omit, as they follow from the last position."""
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,14 @@ def completed(outcome: Outcome, side: int) -> Outcome:
     return outcome
 
 
+WINS = (Termination.RESIGNATION, Termination.ILLEGAL_MOVE, Termination.DECLARATION)
+"""What a format writes for a win if it has no word for its termination: the loser's resignation, if it can say so."""
+
+
 class EndingWords:
     """A format's words for endings.
+
+    A winner is kept before a termination: a win for which there is no word is written as one of `WINS`.
 
     Args:
         words: the meaning of each word; if several words have the same meaning, the first is written
@@ -166,18 +172,17 @@ class EndingWords:
 
     def word(self, outcome: Outcome, side: int) -> str:
         """Return the word for an ending with `side` to move, or the nearest word, or '' if there is none."""
-        outcome, seen = completed(outcome, side), set[Termination]()
-        termination: Termination | None = outcome.termination
-        while termination is not None and termination not in seen:
+        if outcome.termination is Termination.NONE:
+            return ""
+        outcome = completed(outcome, side)
+        likely = [outcome.termination]
+        while (following := self._nearest.get(likely[-1])) is not None:
+            likely.append(following)
+        for termination in (*likely, *(WINS if outcome.winner is not None else (Termination.INTERRUPTED,))):
             for word, (meaning, winner) in self.words.items():
                 if meaning == termination and winner.colour(side) == outcome.winner:
                     return word
-            seen.add(termination)
-            termination = self._nearest.get(termination)
-        interrupted = Outcome(None, Termination.INTERRUPTED)
-        if outcome.termination == Termination.NONE or outcome == interrupted:
-            return ""
-        return self.word(interrupted, side)
+        return ""
 
     def kept(self, outcome: Outcome, side: int) -> Outcome:
         """Return the outcome that is read back after `outcome` was written."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from shogi_engine import games as known
+from shogi_engine import records
 from shogi_engine.batch import (
     Batch,
     Labelled,
@@ -131,12 +132,21 @@ def test_there_and_back(made, tmp_path, kind, packing):
         assert one.dtype == other.dtype and (one == other).all(), name
 
 
+def test_games_without_a_result_are_left_out(batch, tmp_path):
+    """They are no draws: a file without an ending has the same result, 0, in arrays."""
+    path, moves = tmp_path / "games.csa", "V2\nPI\n+\n+7776FU\n'** 30\n-3334FU\n'** 20\n"
+    path.write_text("/\n".join(moves + end for end in ("", "%CHUDAN\n", "%SENNICHITE\n", "%TORYO\n")), encoding="utf-8")
+    (games,) = records.games(path)
+    labelled = labelled_positions(batch, games)
+    assert labelled.results.tolist() == [0, 0, -1, 1] and labelled.values.tolist() == [30, -20] * 2
+
+
 def test_an_illegal_move_is_unknown(batch, made):
-    records = to_records(batch, labelled_positions(batch, made), "psv")[:3]
-    records["move"][1] = 0
-    found = from_records(batch, records, "psv")
+    rows = to_records(batch, labelled_positions(batch, made), "psv")[:3]
+    rows["move"][1] = 0
+    found = from_records(batch, rows, "psv")
     assert (found.moves >= 0).tolist() == [True, False, True]
-    assert (to_records(batch, found, "psv") == records).all()
+    assert (to_records(batch, found, "psv") == rows).all()
 
 
 def test_the_example_in_the_docs(folder, batch, made, monkeypatch):

@@ -1,6 +1,7 @@
 """shogi_engine/match: who plays whom, tables, adjudication, games as records."""
 
 import io
+import itertools
 import math
 import random
 
@@ -11,12 +12,16 @@ from shogi_engine import records
 from shogi_engine.cli.match_table import MatchView
 from shogi_engine.common.match_statistics import Sprt, expected_score
 from shogi_engine.match import GameLog, Match, Schedule, Terms, standings, text_table
+from shogi_engine.match.engine_game import EngineGame
 from shogi_engine.match.game_records import game_record, outcome_of, save
 from shogi_engine.match.page import page
+from shogi_engine.match.players import Answer, Player
 from shogi_engine.match.report import crosstable, fitted
+from shogi_engine.match.rules import Rules
 from shogi_engine.match.terms import Adjudicator
+from shogi_engine.match.time_controls import TimeControl
 from shogi_engine.types.score import Score
-from shogi_engine.types.termination import Outcome, Termination
+from shogi_engine.types.termination import Outcome
 
 USED = {"moves": 10, "ms": 50.0, "nodes": 700, "late": 0, "longest": 9.0}
 
@@ -119,8 +124,9 @@ def test_adjudication():
         ("declaration", "", 0, "declaration"),
         ("fourfold repetition", "", None, "repetition"),
         ("max plies", "", None, "max moves"),
-        ("agreed", "", None, "adjudication"),
-        ("agreed", "", 0, "adjudication"),
+        ("agreed", "", None, "draw"),
+        ("agreed", "", 0, "resignation"),
+        ("adjudication", "", 1, "resignation"),
         ("perpetual check", "", 0, "perpetual check"),
         ("time: 120 ms of 100", "time", 1, "time"),
         ("illegal move: no", "illegal move", 1, "illegal move"),
@@ -134,16 +140,56 @@ def test_how_games_end_in_records(reason, fault, winner, termination):
 
 def test_what_a_file_of_games_cannot_hold_is_told(tmp_path):
     record = {"game": 0, "score": 1.0, "reason": "adjudication", "fault": "", "moves": "7g7f 3c3d", "plies": 2}
-    assert "winners" in save(tmp_path / "games.csa", "shogi", {0: record}, ["first", "second"])
+    assert "endings" in save(tmp_path / "games.csa", "shogi", {0: record}, ["first", "second"])  # black is to move
     assert not {"endings", "winners"} & set(save(tmp_path / "games.kif", "shogi", {0: record}, ["first", "second"]))
+    record["moves"] = "7g7f"
+    assert not {"endings", "winners"} & set(save(tmp_path / "games.csa", "shogi", {0: record}, ["first", "second"]))
 
 
-def test_an_adjudicated_win_is_read_back_from_the_records_of_a_match():
-    record = {"game": 0, "score": 1.0, "reason": "agreed", "fault": "", "moves": "7g7f 3c3d", "plies": 2}
-    for moves in ("7g7f 3c3d", "7g7f"):
-        made = game_record("shogi", 0, record | {"moves": moves}, ["first", "second"])
-        (again,) = records.loads(records.dumps(made, "kif"))
-        assert again.outcome() == made.outcome() == Outcome(0, Termination.ADJUDICATION) and again.result == "1-0"
+@pytest.mark.parametrize(
+    ("game", "moves", "formats"),
+    [
+        ("shogi", "7g7f 3c3d 2g2f", ("kif", "ki2", "csa", "jkf", "usi")),
+        ("othello", "f5 d6 c3", ("ggf", "sgf")),
+    ],
+)
+def test_adjudicated_games_keep_their_results_in_every_format(game, moves, formats):
+    """As other programs write them: the loser resigns, or the players agree to a draw; the comment says the rest."""
+    record = {"game": 0, "reason": "adjudication", "fault": "", "plies": 2}
+    for plies, score, format in itertools.product((2, 3), (0.0, 0.5, 1.0), formats):
+        played = " ".join(moves.split()[:plies])
+        made = game_record(game, 0, record | {"moves": played, "score": score}, ["first", "second"])
+        expected = {0.0: Outcome(1, "resignation"), 0.5: Outcome(None, "draw"), 1.0: Outcome(0, "resignation")}[score]
+        assert made.outcome() == expected and made.main_line[-1].comment == "adjudicated"
+        (again,) = records.loads(records.dumps(made, format))
+        if score == 0.5 and format == "usi":  # it has no words for draws
+            assert "endings" in records.load_format(format).losses(made)
+            continue
+        assert again.result == made.result, (format, played)
+        if format not in ("usi", "ggf"):
+            assert again.main_line[-1].comment == "adjudicated"
+
+
+def test_a_game_is_adjudicated_when_the_loser_is_to_move():
+    moves = ["7g7f", "3c3d", "2g2f", "8c8d"]
+
+    class Sure(Player):
+        """A player who is sure that a side wins."""
+
+        control = TimeControl()
+
+        def __init__(self, winner):
+            self.winner = winner
+
+        def new_game(self, turn):
+            pass
+
+        def think(self, turn):
+            return Answer(moves[len(turn.moves)], 1.0, score=2000 if turn.side == self.winner else -2000)
+
+    for winner, plies in ((0, 3), (1, 2)):
+        played = EngineGame((Sure(winner), Sure(winner)), Rules("shogi"), Terms(resign=(1000, 1))).play()
+        assert (played.winner, played.reason, len(played.moves)) == (winner, "adjudication", plies)
 
 
 def test_a_game_becomes_a_record():

@@ -15,7 +15,7 @@ EXAMPLES = settings(max_examples=2 if JIT_DISABLED else 6, deadline=None, suppre
 WHOLE = {"shogi": ("kif", "ki2", "csa", "jkf", "usi"), "othello": ("ggf", "sgf", "transcript", "wthor")}
 PAIRS = [(game, one, two) for game, names in WHOLE.items() for one in names for two in names]
 # CSA has no words for these, WTHOR and the others none at all.
-NOT_OF_CSA = ("default", "sealed move", "last move")
+NOT_OF_CSA = ("default", "sealed move", "last move", "try")
 
 
 def through(record, *names):

@@ -33,7 +33,7 @@ _SYMBOL_OF = {"X": "X", "x": "X", "*": "X", "O": "O", "o": "O", "-": "-", ".": "
 _SQUARES = {name: square for square, name in enumerate(SQUARE_NAMES)}
 _DIGITS = (str.maketrans("XO-", "100"), str.maketrans("XO-", "010"))  # by colour: its discs as binary digits
 _CELLS = str.maketrans("120", SYMBOLS)  # from the digits of black's discs plus twice white's
-_PASSES = (PASS_NAME, "pa", "--")
+_PASSES = (PASS_NAME, "pa", "ps", "--", "@@")
 
 
 # ---- positions ---------------------------------------------------------------------------------------------------

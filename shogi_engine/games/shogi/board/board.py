@@ -17,7 +17,8 @@ from shogi_engine.games.shogi.board.pieces import (
 )
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, entering_king_rule
 from shogi_engine.games.shogi.notation.moves import format_move, parse_move
-from shogi_engine.games.shogi.notation.usi_moves import illegal_move, legal_move, split_usi_position
+from shogi_engine.games.shogi.notation.sfen import split_usi_position
+from shogi_engine.games.shogi.notation.usi_moves import illegal_move, legal_move
 from shogi_engine.games.shogi.params import default_params
 from shogi_engine.games.shogi.position import do_null, undo_null
 from shogi_engine.games.shogi.rules import DRAW, WIN, declaration, occurrence
@@ -105,7 +106,8 @@ class Board(BaseBoard):
     raised, and `status` tells why.
 
     Args:
-        sfen: an SFEN of three or four fields, or None for the start of a game. Raises ValueError if it is impossible.
+        sfen: an SFEN of three or four fields, or None for the start of a game. 'startpos moves 7g7f', with or without
+            the word 'position', is read too, and its moves are then the board's. Raises ValueError if it is impossible.
         entering_king_rule: one of names.ENTERING_KING_RULES; used by `can_declare_win` and `outcome`
     """
 
@@ -129,12 +131,19 @@ class Board(BaseBoard):
     def entering_king_rule(self, name: str) -> None:
         self._rule = entering_king_rule(name)
 
+    def set_sfen(self, sfen: str) -> None:
+        """Set the position of an SFEN, or the position and moves of a USI `position` command; raises ValueError."""
+        if isinstance(sfen, str) and " moves" in sfen:
+            self.push_usi_position_cmd(sfen)
+        else:
+            super().set_sfen(sfen)
+
     def push_usi_position_cmd(self, usi_position_cmd: str) -> None:
         """Set the position and moves of a USI `position` command; the word 'position' may be omitted.
 
         Raises ValueError, which names the first illegal move and says why; the board is then unchanged.
         """
-        start, moves = split_usi_position(usi_position_cmd.removeprefix("position"))
+        start, moves = split_usi_position(usi_position_cmd.replace("_", " "))
         game = Board(start)
         for number, usi in enumerate(moves, 1):
             try:

@@ -3,25 +3,29 @@
 import functools
 from typing import Any
 
+import numpy as np
+
 from shogi_engine.games.shogi.names import START as START
 from shogi_engine.games.shogi.notation.symbols import HAND_ORDER, KIND_NAMES, KINDS_BY_SYMBOL, RANKS, piece_symbol
 from shogi_engine.games.shogi.rules.validation import validate_position
-from shogi_engine.games.shogi.types import BLACK, KING, POSITION, ROOK, SET_SIZE, WHITE, hand_count, make_piece
+from shogi_engine.games.shogi.types import BLACK, KING, POSITION, ROOK, SET_SIZE, UNDO, WHITE, hand_count, make_piece
 from shogi_engine.jit import new_record
 
 MAX_MOVE_NUMBER = 30000
 
 
 def parse_sfen(text: str) -> Any:
-    """Return the record[POSITION] of an SFEN with three or four fields, or of 'startpos'.
+    """Return the record[POSITION] of an SFEN with three or four fields, of 'startpos', or of a USI `position` command.
 
-    Hands are read in any order; a missing move number is 1. Raises ValueError, which says what is wrong and where, for
-    bad notation and for positions that `validate_position` refuses.
+    The words 'position' and 'sfen' may be missing, and the fields may be joined by '_', as in addresses of web pages.
+    Moves after the word 'moves' are played. Hands are read in any order; a missing move number is 1. Raises ValueError,
+    which says what is wrong and where, for bad notation and for positions that `validate_position` refuses.
     """
     for place, letter in enumerate(text, 1):
         if not (letter.isascii() and letter.isprintable()) and not letter.isspace():
             raise ValueError(f"sfen: character {place} is {letter!r}, which cannot occur in an SFEN")
-    fields = (START if text.strip() == "startpos" else text).split()
+    start, moves = split_usi_position(text.replace("_", " "))
+    fields = (START if start == "startpos" else start).split()
     if len(fields) not in (3, 4):
         raise ValueError(
             f"sfen: there are 3 or 4 fields (board, side, hands, move number), not {len(fields)}: {text!r}"
@@ -37,6 +41,38 @@ def parse_sfen(text: str) -> Any:
         raise ValueError(f"sfen: the move number must be 1 to {MAX_MOVE_NUMBER}, not {number!r}")
     pos.ply = int(number) - 1
     validate_position(pos)
+    return _played(pos, moves) if moves else pos
+
+
+def split_usi_position(text: str) -> tuple[str, list[str]]:
+    """Return (the SFEN or 'startpos', the moves' texts) of USI's `position` command.
+
+    The form is 'startpos' or 'sfen <sfen>', then optionally 'moves' and any number of moves. The words 'position' and
+    'sfen' may be missing. Raises ValueError for another form; SFEN and moves are not checked.
+    """
+    words = text.split()
+    if words[:1] == ["position"]:
+        words = words[1:]
+    split = words.index("moves") if "moves" in words else len(words)
+    start, moves = words[:split], words[split + 1 :]
+    if not start:
+        raise ValueError("position: 'startpos' or an sfen is missing")
+    if start[0] == "startpos" and len(start) > 1:
+        raise ValueError(f"position: only 'moves' may follow 'startpos', not {start[1]!r}")
+    return " ".join(start[1:] if start[0] == "sfen" else start), moves
+
+
+def _played(pos: Any, moves: list[str]) -> Any:
+    """Return `pos` after moves in USI. Raises ValueError for an illegal move."""
+    from shogi_engine.games.shogi.notation.usi_moves import parse_usi
+    from shogi_engine.games.shogi.position import do_move
+
+    undo = new_record(UNDO)
+    for number, move in enumerate(moves, 1):
+        try:
+            do_move(pos, np.uint32(parse_usi(pos, move)), undo)
+        except ValueError as fault:
+            raise ValueError(f"position: move {number} of {len(moves)}: {fault}") from None
     return pos
 
 

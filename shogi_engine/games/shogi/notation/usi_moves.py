@@ -168,19 +168,3 @@ def _why_no_board_move(pos: Any, move: int) -> str:
     elif is_dead(side, kind, target):
         return f"the {name} must promote on {goal}"
     return ""
-
-
-def split_usi_position(text: str) -> tuple[str, list[str]]:
-    """Return (the SFEN or 'startpos', the moves' texts) of the argument of USI's `position`.
-
-    The form is 'startpos' or 'sfen <sfen>', then optionally 'moves' and any number of moves. The word 'sfen' may be
-    missing. Raises ValueError for another form; SFEN and moves are not checked.
-    """
-    words = text.split()
-    split = words.index("moves") if "moves" in words else len(words)
-    start, moves = words[:split], words[split + 1 :]
-    if not start:
-        raise ValueError("position: 'startpos' or an sfen is missing")
-    if start[0] == "startpos" and len(start) > 1:
-        raise ValueError(f"position: only 'moves' may follow 'startpos', not {start[1]!r}")
-    return " ".join(start[1:] if start[0] == "sfen" else start), moves

@@ -12,7 +12,7 @@ from shogi_engine.jit import address_of, load_u64, njit, store_u64
 # that begins, the length of its SFEN (0: the usual start), and the start and end of the names in the text.
 LENGTH, ENDING, BEGAN, SFEN_LENGTH, BLACK_NAME = range(5)
 WHITE_NAME = BLACK_NAME + 2
-FACTS = WHITE_NAME + 5  # three more are for the format's kernel
+FACTS = WHITE_NAME + 6  # up to four more are for the format's kernel
 NO_ENDING = -1
 VALUE_LIMIT = 32000
 NO_MOVE = -1

@@ -27,6 +27,7 @@ from shogi_engine.games.shogi.records.array_kernels import (
     read_decimal,
     word_hash,
 )
+from shogi_engine.games.shogi.records.csa_words import SUMMARY
 from shogi_engine.games.shogi.rules.legality import position_faults
 from shogi_engine.games.shogi.types import (
     BLACK,
@@ -45,13 +46,13 @@ QUOTE, PLUS, MINUS, COMMA, SLASH, BLANK, STAR, COLON, DOT, DOLLAR, PERCENT, HASH
     ord(letter) for letter in "'+-,/ *:.$%#"
 )
 TAB, ZERO_DIGIT, NINE_DIGIT, NAME, TIME, VERSION, POSITION_LETTER, WHOLE = (ord(letter) for letter in "\t09NTVPI")
-LETTER_A, LETTERS = ord("A"), 26
+LETTER_S, LETTER_A, LETTERS = ord("s"), ord("A"), 26
 NOT_SET_UP, AS_USUAL, BY_ROWS = range(3)  # how the starting position was set up
-SET_UP, RANKS, HAS_BEGUN = range(
-    WHITE_NAME + 2, FACTS
-)  # the format's facts: how the position was set up, its ranks, whether the game has begun
+# The format's facts: how the position was set up, its ranks, whether the game has begun, a `summary_code`.
+SET_UP, RANKS, HAS_BEGUN, SUMMARY_CODE = range(WHITE_NAME + 2, FACTS)
 MOVE_BYTES = 7
 BLACK_RATE, WHITE_RATE = (np.uint64(hash_of(f"{side}_rate:")) for side in ("black", "white"))
+SUMMARY_HASH, SUMMARY_BYTES = np.uint64(hash_of(SUMMARY)), len(SUMMARY)
 TIME_DIGITS = 7
 
 KIND_OF_NAME = np.zeros(LETTERS * LETTERS, dtype=np.uint8)
@@ -80,10 +81,17 @@ def square_at(data, place):
 
 @njit
 def game_end(data, begin, stop):
-    """Return (end of the game at `begin`, start of the next), which a line '/' separates; (stop, -1) without one."""
-    place = begin
+    """Return (end of the game at `begin`, start of the next); (stop, -1) if there is no next game.
+
+    A line '/' separates games, or a game begins with its version.
+    """
+    place, has_begun = begin, False
     while place < stop:
         end = line_end(data, place, stop)
+        if not has_begun:
+            has_begun = data[place] == PLUS or data[place] == MINUS or data[place] == PERCENT
+        elif data[place] == VERSION:
+            return place, place
         if data[place] == SLASH and (end == place + 1 or end == place + 2 and data[place + 1] == BLANK):
             return place, min(end + 1, stop)
         place = end + 1
@@ -214,6 +222,55 @@ def read_comment(data, place, end, pos, length, values, ratings):
 
 
 @njit
+def trimmed(data, place, end):
+    """Return (start, end) of data[place:end] without blanks and tabs around it."""
+    while end > place and data[end - 1] <= BLANK and (data[end - 1] == BLANK or data[end - 1] == TAB):
+        end -= 1
+    while place < end and data[place] <= BLANK and (data[place] == BLANK or data[place] == TAB):
+        place += 1
+    return place, end
+
+
+@njit
+def is_summary(data, place, end):
+    """Tell whether the comment at data[place:end] begins like shogi-server's summary."""
+    after = place + 1 + SUMMARY_BYTES
+    return after <= end and data[place + 1] == LETTER_S and word_hash(data, place + 1, after) == SUMMARY_HASH
+
+
+@njit
+def summary_code(data, place, end, kinds, marks):
+    """Return the code of a summary, 'TYPE:NAME lose:NAME win' at data[place:end], 0 if it does not have this form.
+
+    The code is 1 + 3 * type + result, where `type` is a row of `kinds`, or the number of its rows for any other type,
+    and `result`, white's, is a row of `marks`.
+
+    Args:
+        kinds: uint64[n], in, hashes of types
+        marks: uint64[3, 3], in, for each result of white its hash, and the hash and length of black's
+    """
+    colon = place
+    while colon < end and data[colon] != COLON:
+        colon += 1
+    kind, row = word_hash(data, place, colon), 0
+    while row < kinds.shape[0] and kinds[row] != kind:
+        row += 1
+    last = end
+    while last > colon and data[last - 1] != BLANK:
+        last -= 1
+    word = word_hash(data, last, end)
+    for result in range(marks.shape[0]):
+        if marks[result, 0] != word:
+            continue
+        length = int(marks[result, 2])
+        for at in range(colon + 2 + length, last):
+            named = data[at] == COLON and data[at - length - 1] == BLANK
+            if named and word_hash(data, at - length, at) == marks[result, 1]:
+                return 1 + 3 * row + result
+    return 0
+
+
+@njit
 def is_time(data, place, end):
     """Tell whether data[place:end] is a time such as 'T12' or 'T0.5'."""
     number, after = read_decimal(data, place + 1, end)
@@ -269,14 +326,15 @@ def take_statement(data, place, stop, work, undo, words, endings, moves, facts):
     kind, length = data[place], facts[LENGTH]
     if kind == TIME:
         return int((length > 0 or facts[ENDING] != NO_ENDING) and is_time(data, place, stop))
-    if facts[ENDING] != NO_ENDING:
-        return 0
     if kind == PERCENT:
         word = word_hash(data, place, stop)
         for row in range(words.shape[0]):
             if words[row] == word:
-                facts[ENDING] = endings[row, int(pos.side)]
-        return int(facts[ENDING] != NO_ENDING)
+                before, facts[ENDING] = facts[ENDING], endings[row, int(pos.side)]
+                return int(before == NO_ENDING or before == facts[ENDING])  # servers say it twice
+        return 0
+    if facts[ENDING] != NO_ENDING:
+        return 0
     if stop - place != MOVE_BYTES or length == moves.shape[0]:
         return 0
     move = csa_move(pos, data, place)
@@ -289,7 +347,9 @@ def take_statement(data, place, stop, work, undo, words, endings, moves, facts):
 
 
 @njit
-def read_game(data, begin, end, start, work, undo, words, endings, moves, values, ratings, facts, sfen):
+def read_game(
+    data, begin, end, start, work, undo, words, endings, moves, values, ratings, facts, sfen, kinds, marks, judged
+):
     """Read the game in data[begin:end]; return 1, 0 to decline, -1 if there are only empty lines.
 
     Args:
@@ -304,6 +364,8 @@ def read_game(data, begin, end, start, work, undo, words, endings, moves, values
         ratings: float32[2], out
         facts: int64[], out
         sfen: uint8[], out
+        kinds, marks: in, see `summary_code`
+        judged: int8[n, m], in, the ending by that of the word (the first row: none) and the code of a summary
     """
     moves[:] = NO_MOVE
     values[:] = VALUE_NONE
@@ -314,42 +376,51 @@ def read_game(data, begin, end, start, work, undo, words, endings, moves, values
     place = begin
     while place < end:
         line = line_end(data, place, end)
-        last = line
-        while last > place and (data[last - 1] == BLANK or data[last - 1] == TAB):
-            last -= 1
+        place, last = trimmed(data, place, line)
         kind = data[place]
         something |= last > place
         if last == place:
             pass
+        elif kind == QUOTE and is_summary(data, place, last):
+            facts[SUMMARY_CODE] = summary_code(data, place + 1 + SUMMARY_BYTES, last, kinds, marks)
+            if facts[SUMMARY_CODE] == 0:
+                return 0
         elif kind == QUOTE:
             if read_comment(data, place, last, work[0], facts[LENGTH], values, ratings) == 0:
                 return 0
         elif kind in (NAME, VERSION, DOLLAR):
-            if facts[HAS_BEGUN] != 0 or not is_header(data, place, last):
+            if facts[HAS_BEGUN] != 0 and kind != DOLLAR or not is_header(data, place, last):
                 return 0
             if kind == NAME:
                 who = BLACK_NAME if data[place + 1] == PLUS else WHITE_NAME
                 facts[who], facts[who + 1] = place + 2, last
+        commas = False
         while place < last and kind not in (QUOTE, NAME, VERSION, DOLLAR):
             stop = place
             while stop < last and data[stop] != COMMA:
                 stop += 1
             taken = 1
-            if stop > place and facts[HAS_BEGUN] == 0:
-                taken = take_set_up(data, place, stop, start, work, facts, sfen)
-            elif stop > place:
-                taken = take_statement(data, place, stop, work, undo, words, endings, moves, facts)
+            first, after = trimmed(data, place, stop) if commas or stop < last else (place, stop)
+            commas = True
+            if after > first and facts[HAS_BEGUN] == 0:
+                taken = take_set_up(data, first, after, start, work, facts, sfen)
+            elif after > first:
+                taken = take_statement(data, first, after, work, undo, words, endings, moves, facts)
             if taken == 0:
                 return 0
             place = stop + 1
         place = line + 1
     if facts[HAS_BEGUN] == 0:
         return 0 if something else -1
+    facts[ENDING] = judged[facts[ENDING] - NO_ENDING, facts[SUMMARY_CODE]]
     return 1
 
 
 @njit
-def read_games(data, begin, stop, final, start, work, undo, words, endings, moves, values, ratings, facts, sfens, row):
+def read_games(
+    data, begin, stop, final, start, work, undo, words, endings, moves, values, ratings, facts, sfens, row,
+    kinds, marks, judged,
+):  # fmt: skip
     """Read games into rows from `row` on; return (where the next game begins, the number of rows filled, its end).
 
     The end is 0 if the rows or the text are used up. Otherwise the next game was declined, and this is its end. The
@@ -364,7 +435,7 @@ def read_games(data, begin, stop, final, start, work, undo, words, endings, move
             return begin, row, 0
         found = read_game(
             data, begin, end, start, work, undo, words, endings,
-            moves[row], values[row], ratings[row], facts[row], sfens[row],
+            moves[row], values[row], ratings[row], facts[row], sfens[row], kinds, marks, judged,
         )  # fmt: skip
         if found == 0:
             return begin, row, stop if after < 0 else after

@@ -5,6 +5,6 @@ from shogi_engine.types.termination import Termination
 NEAREST = {
     Termination.PERPETUAL_CHECK: Termination.ILLEGAL_MOVE,
     Termination.STALEMATE: Termination.CHECKMATE,
-    Termination.ADJUDICATION: Termination.AGREEMENT,  # for a draw
+    Termination.ADJUDICATION: Termination.AGREEMENT,  # for a draw, as UNKNOWN
     Termination.UNKNOWN: Termination.AGREEMENT,
 }

@@ -43,7 +43,7 @@ WESTERN = {
     "8-piece": "八枚落ち",
     "10-piece": "十枚落ち",
 }
-_DIGITS = str.maketrans("2345678", "二三四五六七八")
+_DIGITS = str.maketrans("2345678２３４５６７８", "二三四五六七八" * 2)
 
 
 def handicap(name: str) -> str:
@@ -54,7 +54,7 @@ def handicap(name: str) -> str:
     western = "-".join(name.lower().split()).replace("pieces", "piece").removesuffix("-handicap")
     if western in WESTERN:
         return HANDICAPS[WESTERN[western]]
-    plain = name.strip(" 　").translate(_DIGITS).replace("10枚", "十枚")
+    plain = name.strip(" 　").translate(_DIGITS).replace("10枚", "十枚").replace("１０枚", "十枚")
     for known in (plain, f"{plain}ち", plain.replace("飛落", "飛車落"), f"右{plain}"):
         if known in HANDICAPS:
             return HANDICAPS[known]

@@ -12,7 +12,6 @@ from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.records.array_kernels import (
     BLACK_NAME,
     ENDING,
-    FACTS,
     LENGTH,
     NO_ENDING,
     NO_MOVE,
@@ -24,6 +23,25 @@ from shogi_engine.games.shogi.records.array_kernels import (
     read_decimal,
     word_hash,
 )
+from shogi_engine.games.shogi.records.kakinoki_lines import (
+    BLANKS,
+    BRANCH,
+    DIAGRAM,
+    END,
+    HEADER,
+    MAIN_HEADER,
+    MARKS,
+    MOVE,
+    NOTE,
+    NOTHING,
+    OTHER,
+    OVER,
+    REMARK,
+    UNNUMBERED,
+)
+from shogi_engine.games.shogi.records.kakinoki_lines import ENDING as ENDING_LINE
+from shogi_engine.games.shogi.records.kakinoki_lines import begins_game as _begins_game
+from shogi_engine.games.shogi.records.kakinoki_lines import found_after as _found_after
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, PROMOTED, PROMOTION, piece_kind
 from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.jit import njit
@@ -31,17 +49,23 @@ from shogi_engine.jit import njit
 BLANK, TAB, STAR, HASH, QUOTE, AND, BAR, COLON, MINUS, PLUS = (ord(letter) for letter in " \t*#'&|:-+")
 OPEN, CLOSE, SLASH, ZERO_DIGIT, NINE_DIGIT = (ord(letter) for letter in "()/09")
 WIDE_BLANK, WIDE_COLON, WIDE_ZERO, COMMA = (ord(letter) for letter in "　：０、")
+BLANK_LETTERS, MARK_LETTERS = (tuple(map(ord, letters)) for letters in (BLANKS, MARKS))
+PIECES, EYE, ASCII_END = ord("駒"), ord("目"), 128
 SAME, PROMOTES, NOT, DROPPED = (ord(letter) for letter in "同成不打")
 UNTIL, UNTIL_NEXT, MOVES, BY, BY_NEXT = (ord(letter) for letter in "まで手にて")
 CHANGE, CHANGE_NEXT, VALUE, VALUE_NEXT, FULL_STOP, EQUALS = (ord(letter) for letter in "変化評価。=")
 HARMLESS = tuple(ord(letter) for letter in "読深ノエ")  # first characters of ShogiHome's lines without a value
 NAME_MAX = 31
-LAST_TARGET, FIRST_NUMBER, HAS_BEGUN = range(WHITE_NAME + 2, FACTS)  # the format's facts
+LAST_TARGET, FIRST_NUMBER, HAS_BEGUN = range(WHITE_NAME + 2, WHITE_NAME + 5)  # the format's facts
 BLACKS, WHITES = (tuple(np.uint64(hash_of(name)) for name in names) for names in (("先手", "下手"), ("後手", "上手")))
-HANDICAP, EVEN, IN_HAND = (np.uint64(hash_of(word)) for word in ("手合割", "平手", "の持駒"))
+HANDICAP, EVEN, TURN = (np.uint64(hash_of(word)) for word in ("手合割", "平手", "手番"))
 MATES = tuple(np.uint64(hash_of(f"詰み={side}手勝ち")) for side in "先後")
 RULER = np.uint64(hash_of("手数--"))
+NUMBER_DIGITS = 9  # of a number; more are ignored
 
+begins_game, found_after = njit(_begins_game), njit(_found_after)
+
+SPACES = np.array([chr(code).isspace() for code in range(1 << 16)])  # by character code
 KINDS = np.zeros(1 << 16, dtype=np.uint8)  # by character code
 RANKS = np.zeros(1 << 16, dtype=np.uint8)
 for _name, _kind in KINDS_BY_KANJI.items():
@@ -54,7 +78,25 @@ for _rank in range(1, 10):
 @njit
 def is_blank(letter):
     """Tell whether a character is a blank."""
-    return letter in (BLANK, TAB, WIDE_BLANK)
+    return letter in BLANK_LETTERS
+
+
+@njit
+def digit_of(letter):
+    """Return the value of a digit, narrow or wide, -1 for another character."""
+    narrow, wide = int(letter) - ZERO_DIGIT, int(letter) - WIDE_ZERO
+    return narrow if 0 <= narrow <= 9 else wide if 0 <= wide <= 9 else -1
+
+
+@njit
+def read_number(text, place, end):
+    """Return (number, end) of the digits at text[place:end], narrow or wide; 0 if there are none."""
+    number, first = 0, place
+    while place < end and digit_of(text[place]) >= 0:
+        if place - first < NUMBER_DIGITS:
+            number = 10 * number + digit_of(text[place])
+        place += 1
+    return number, place
 
 
 @njit
@@ -74,24 +116,36 @@ def skip_digits(text, place, end):
 
 
 @njit
-def is_numbered(text, place, end):
-    """Tell whether a line begins with a number, blanks and something more."""
-    number = skip_blanks(text, place, end)
-    after = skip_digits(text, number, end)
-    return number < after < end and is_blank(text[after]) and skip_blanks(text, after, end) < end
+def move_place(text, place, end):
+    """Return the start of the move in a numbered line, -1 if the line is not numbered; see kakinoki_lines.NUMBERED."""
+    if place >= end or digit_of(text[place]) < 0:
+        return -1
+    after = read_number(text, place, end)[1]
+    move = skip_blanks(text, after, end)
+    if after == move or move == end:
+        return -1
+    if digit_of(text[move]) >= 0 and (move + 1 == end or is_blank(text[move + 1])):
+        return -1  # the files above a diagram
+    return move
 
 
 @njit
 def is_over(text, place, end):
     """Tell whether a line is like 'まで85手で先手の勝ち'."""
-    return end - place > 2 and text[place] == UNTIL and text[place + 1] == UNTIL_NEXT
+    return end - place > 1 and text[place] == UNTIL and text[place + 1] == UNTIL_NEXT
+
+
+@njit
+def is_space(letter):
+    """Tell whether a character is a blank of any kind, as in Python's patterns."""
+    return SPACES[letter]
 
 
 @njit
 def name_end(text, place, end):
     """Return the end of a header's name, -1 if the line is not a header."""
     first = text[place]
-    if is_blank(first) or first in (STAR, HASH, QUOTE, AND, BAR) or ZERO_DIGIT <= first <= NINE_DIGIT:
+    if is_space(first) or first in (STAR, HASH, QUOTE, AND, BAR) or ZERO_DIGIT <= first <= NINE_DIGIT:
         return -1
     for at in range(place, min(end, place + NAME_MAX + 1)):
         if text[at] == COLON or text[at] == WIDE_COLON:
@@ -102,17 +156,72 @@ def name_end(text, place, end):
 
 
 @njit
+def closing_number(text, place, end):
+    """Return the number of moves that a closing line gives; see kakinoki_lines.CLOSING."""
+    place += 2
+    place += int(place < end and text[place] == COMMA)
+    place = skip_blanks(text, place, end)
+    number, after = read_number(text, place, end)
+    moves = skip_blanks(text, after, end)
+    return number if after > place and moves < end and text[moves] == MOVES else UNNUMBERED
+
+
+@njit
+def kind_of(text, place, end):
+    """Return the kind and number of the line text[place:end]; see `kakinoki_lines.kind_of` and KifReader."""
+    place = skip_blanks(text, place, end)
+    if place == end or text[place] == STAR or text[place] == AND:
+        return NOTE, 0
+    if text[place] == HASH:
+        return REMARK, 0
+    move = move_place(text, place, end)
+    if move >= 0:
+        first = text[move]
+        is_move = first < ASCII_END or digit_of(first) >= 0 or first == SAME or first in MARK_LETTERS
+        return MOVE if is_move else ENDING_LINE, read_number(text, place, end)[0]
+    if is_over(text, place, end):
+        return OVER, closing_number(text, place, end)
+    if text[place] == CHANGE and place + 1 < end and text[place + 1] == CHANGE_NEXT:
+        at = place + 2
+        while at < end and (text[at] == COLON or text[at] == WIDE_COLON or is_blank(text[at])):
+            at += 1
+        if at < end and digit_of(text[at]) >= 0:
+            return BRANCH, 0
+    if text[place] == BAR:
+        return DIAGRAM, 0
+    if end - place >= 4 and word_hash(text, place, place + 4) == RULER:
+        return MAIN_HEADER, 0
+    last = name_end(text, place, end)
+    if last < 0:
+        return OTHER, 0
+    while last > place and is_space(text[last - 1]):
+        last -= 1
+    if text[last - 1] == PIECES:
+        return DIAGRAM, 0
+    name = word_hash(text, place, last)
+    return MAIN_HEADER if name == HANDICAP or name in BLACKS or name in WHITES else HEADER, 0
+
+
+@njit
 def game_end(text, begin, stop):
-    """Return (end of the game at `begin`, whether another begins there): a header after moves begins the next game."""
-    place, moves = begin, False
+    """Return (end of the game at `begin`, whether another begins there); see `kakinoki_lines.begins_game`."""
+    place, moves, found, outside, last, last_number = begin, False, NOTHING, begin, OTHER, 0
     while place < stop:
         end = line_end(text, place, stop)
-        if end > place:
-            if is_numbered(text, place, end) or is_over(text, place, end):
-                moves = True
-            elif moves and (text[place] == HASH or name_end(text, place, end) >= 0 and text[place] != CHANGE):
-                return place, True
+        kind, number = kind_of(text, place, end)
+        if kind <= BRANCH:
+            if moves and begins_game(kind, number, last, last_number, found):
+                return outside if found != NOTHING else place, True
+            last, found, moves = kind, NOTHING, moves or kind != BRANCH
+            if kind <= ENDING_LINE:
+                last_number = number
+        elif moves and kind != NOTE:
+            if found == NOTHING:
+                outside = place
+            found = found_after(found, kind)
         place = end + 1
+    if found != NOTHING and begins_game(END, 0, last, last_number, found):
+        return outside, True
     return stop, False
 
 
@@ -139,16 +248,23 @@ def kif_move(pos, text, place, end, last):
         kind = int(PROMOTED[kind]) if 0 < kind < KING else 0
     promotion = place + 1 < end and text[place + 1] == PROMOTES
     place += 2 if promotion else 1
-    if place + 1 < end and text[place] == NOT and text[place + 1] == PROMOTES:
+    declined = place + 1 < end and text[place] == NOT and text[place + 1] == PROMOTES
+    if declined:
         if promotion:
             return np.uint32(0)
         place += 2
     if target < 0 or kind == 0 or place >= end:
         return np.uint32(0)
-    if text[place] == DROPPED:
-        drops = kind < KING and not promotion and place + 1 == end
-        return complete_move(pos, target | (DROP_BASE + kind) << 7) if drops else np.uint32(0)
+    dropped = text[place] == DROPPED
+    place += int(dropped)
+    if dropped and place == end:
+        return complete_move(pos, target | (DROP_BASE + kind) << 7) if kind < KING and not promotion else np.uint32(0)
     if end - place != 4 or text[place] != OPEN or text[place + 3] != CLOSE:
+        return np.uint32(0)
+    if text[place + 1] == ZERO_DIGIT and text[place + 2] == ZERO_DIGIT:  # CSA's square for pieces in hand
+        drops = kind < KING and not promotion and not declined
+        return complete_move(pos, target | (DROP_BASE + kind) << 7) if drops else np.uint32(0)
+    if dropped:
         return np.uint32(0)
     file, rank = int(text[place + 1]) - ZERO_DIGIT, int(text[place + 2]) - ZERO_DIGIT
     if not (1 <= file <= 9 and 1 <= rank <= 9) or piece_kind(pos.board[9 * rank - file]) != kind:
@@ -181,15 +297,12 @@ def is_time(text, place, end):
 
 
 @njit
-def take_numbered(text, place, end, work, undo, words, endings, moves, facts):
-    """Read a move or an ending; return 1, 0 to decline."""
+def take_numbered(text, place, begin, end, work, undo, words, endings, moves, facts):
+    """Read a move or an ending; `begin` is the start of its text. Return 1, 0 to decline."""
     pos, length = work[0], facts[LENGTH]
-    digits = skip_blanks(text, place, end)
-    after = skip_digits(text, digits, end)
-    if after - digits > 9 or facts[ENDING] != NO_ENDING:
+    if facts[ENDING] != NO_ENDING:
         return 0
-    number = int(read_decimal(text, digits, after)[0])
-    begin = skip_blanks(text, after, end)
+    number = read_number(text, skip_blanks(text, place, end), end)[0]
     stop = begin
     while stop < end and not is_blank(text[stop]):
         stop += 1
@@ -218,16 +331,15 @@ def take_numbered(text, place, end, work, undo, words, endings, moves, facts):
 
 
 @njit
-def take_over(text, place, end, said, agrees, facts):
-    """Read a line like 'まで85手で先手の勝ち'; return 1, or 0 to decline if it says more than the ending."""
-    if facts[ENDING] == NO_ENDING:
-        return 0
+def take_over(text, place, end, side, said, told, facts):
+    """Read a line like 'まで85手で先手の勝ち'; return 1, or 0 to decline if it says more than the tables know."""
     place += 2
     place += int(place < end and text[place] == COMMA)
     after = skip_digits(text, place, end)
     if after == place or after >= end or text[after] != MOVES:
         return 0
     place = after + 1
+    place += int(place < end and text[place] == EYE)
     if place < end and text[place] == UNTIL_NEXT:
         place += 1
     elif place + 1 < end and text[place] == BY and text[place + 1] == BY_NEXT:
@@ -239,7 +351,10 @@ def take_over(text, place, end, said, agrees, facts):
     word = word_hash(text, place, end)
     for row in range(said.shape[0]):
         if said[row] == word:
-            return int(agrees[row, facts[ENDING]])
+            # The last two columns are those of games without an ending, for either side to move.
+            column = facts[ENDING] if facts[ENDING] != NO_ENDING else told.shape[1] - 2 + int(side)
+            facts[ENDING] = told[row, column]
+            return 1
     return 0
 
 
@@ -283,16 +398,18 @@ def take_comment(text, place, end, pos, length, values):
 @njit
 def take_header(text, place, end, facts):
     """Read a line before the first move; return 1, 0 to decline."""
-    if end - place > 4 and word_hash(text, place, place + 4) == RULER:
+    if end - place >= 4 and word_hash(text, place, place + 4) == RULER:
         return 1
     colon = name_end(text, place, end)
     if colon < 0 or text[place] == CHANGE:
         return 0
     last = colon
-    while last > place and is_blank(text[last - 1]):
+    while last > place and is_space(text[last - 1]):
         last -= 1
     name, value = word_hash(text, place, last), skip_blanks(text, colon + 1, end)
-    if last - place >= 3 and word_hash(text, last - 3, last) == IN_HAND:
+    if name == TURN:
+        return 0
+    if text[last - 1] == PIECES:
         return 0
     if name == HANDICAP:
         while end > value and is_blank(text[end - 1]):
@@ -306,13 +423,14 @@ def take_header(text, place, end, facts):
 
 
 @njit
-def read_game(text, begin, end, start, work, undo, words, endings, moves, values, ratings, facts, said, agrees):
+def read_game(text, begin, end, start, work, undo, words, endings, moves, values, ratings, facts, said, told):
     """Read the game in text[begin:end]; return 1, 0 to decline, -1 if there are only empty lines.
 
     Args:
         text: uint16[]
         said: uint64[m], in, hashes of what the closing line may say
-        agrees: bool[m, endings], in, whether this says the same as each ending
+        told: int64[m, endings + 2], in, the ending that follows from this and each ending, or from this and no ending
+            with black or white to move
     """
     moves[:] = NO_MOVE
     values[:] = VALUE_NONE
@@ -324,17 +442,20 @@ def read_game(text, begin, end, start, work, undo, words, endings, moves, values
     while place < end:
         line = line_end(text, place, end)
         taken = 1
-        if skip_blanks(text, place, line) < line:
+        first = skip_blanks(text, place, line)
+        if first < line:
             something = True
-            first = text[place]
-            if first == STAR:
+            move = move_place(text, first, line)
+            if move >= 0:
+                taken = take_numbered(text, place, move, line, work, undo, words, endings, moves, facts)
+            elif first > place:
+                taken = 0
+            elif text[first] == STAR:
                 taken = take_comment(text, place, line, work[0], int(facts[LENGTH]), values)
-            elif first in (AND, HASH):
+            elif text[first] == AND or text[first] == HASH:
                 taken = 1
-            elif is_numbered(text, place, line):
-                taken = take_numbered(text, place, line, work, undo, words, endings, moves, facts)
             elif is_over(text, place, line):
-                taken = take_over(text, place, line, said, agrees, facts)
+                taken = take_over(text, place, line, work[0].side, said, told, facts)
             else:
                 taken = take_header(text, place, line, facts) if facts[HAS_BEGUN] == 0 else 0
         if taken == 0:
@@ -347,16 +468,16 @@ def read_game(text, begin, end, start, work, undo, words, endings, moves, values
 
 @njit
 def read_games(
-    text, begin, stop, final, start, work, undo, words, endings, moves, values, ratings, facts, sfens, row, said, agrees
+    text, begin, stop, final, start, work, undo, words, endings, moves, values, ratings, facts, sfens, row, said, told
 ):
-    """Read games into rows from `row` on; see `csa_kernels.read_games`, and `read_game` for `said` and `agrees`."""
+    """Read games into rows from `row` on; see `csa_kernels.read_games`, and `read_game` for `said` and `told`."""
     while row < moves.shape[0] and begin < stop:
         end, another = game_end(text, begin, stop)
         if not another and not final:
             return begin, row, 0
         found = read_game(
             text, begin, end, start, work, undo, words, endings,
-            moves[row], values[row], ratings[row], facts[row], said, agrees,
+            moves[row], values[row], ratings[row], facts[row], said, told,
         )  # fmt: skip
         if found == 0:
             return begin, row, end

@@ -1,5 +1,6 @@
 """Scanners, by which `records.games` reads Shogi's formats with kernels."""
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,13 +14,15 @@ from shogi_engine.games.shogi.records.array_kernels import (
     ENDING,
     FACTS,
     LENGTH,
+    NO_ENDING,
     SFEN_LENGTH,
     WHITE_NAME,
     hash_of,
 )
+from shogi_engine.games.shogi.records.csa_words import OPPOSITE, TYPES, judged, summary_outcome
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.records.arrays import POINTS, Table, part_of
-from shogi_engine.types.termination import ENDINGS, EndingWords, Outcome
+from shogi_engine.types.termination import ENDINGS, EndingWords, Outcome, Termination
 
 
 class ShogiScanner:
@@ -33,15 +36,18 @@ class ShogiScanner:
 
     def __init__(self, words: EndingWords) -> None:
         self._words = np.array([hash_of(word) for word in words.words], dtype=np.uint64)
-        outcomes = [words.read(word, side) for word in words.words for side in (0, 1)]
-        # The kernel returns an index into `outcomes`; -1, for a game without an ending, is the last entry.
-        self._endings = np.arange(len(outcomes), dtype=np.int8).reshape(-1, 2)
-        self._numbers = np.array([*(ENDINGS.index(each.termination) for each in outcomes), -1], dtype=np.int8)
-        self._results = np.array([*(POINTS[each.result()] for each in outcomes), 0], dtype=np.int8)
+        self._said = [words.read(word, side) for word in words.words for side in (0, 1)]
+        self._endings = np.arange(len(self._said), dtype=np.int8).reshape(-1, 2)
+        self._tell(self._said)
         self._start = np.array([starting_position()], dtype=POSITION)
         self._work, self._undo = np.zeros(1, dtype=POSITION), np.zeros(1, dtype=UNDO)
         self._facts = np.zeros((0, FACTS), dtype=np.int64)
         self._sfens = np.zeros((0, SFEN_BYTES), dtype=np.uint8)
+
+    def _tell(self, outcomes: Sequence[Outcome]) -> None:
+        """Set the outcomes that facts number; -1, for a game without an ending, is the last entry."""
+        self._numbers = np.array([*(ENDINGS.index(each.termination) for each in outcomes), NO_ENDING], dtype=np.int8)
+        self._results = np.array([*(POINTS[each.result()] for each in outcomes), 0], dtype=np.int8)
 
     def array_of(self, text: str) -> Any:
         """Return a text in the form that the kernel takes."""
@@ -75,18 +81,40 @@ class ShogiScanner:
         endings = facts[:, ENDING]
         table.lengths[first:filled], table.endings[first:filled] = facts[:, LENGTH], self._numbers[endings]
         table.results[first:filled] = self._results[endings]
+        view = memoryview(text)
         for row, fact in enumerate(facts.tolist(), first):
             length = fact[SFEN_LENGTH]
             table.starts.append(self._sfens[row, :length].tobytes().decode("ascii") if length else START)
-            black, white = (part_of(text, fact[at], fact[at + 1]).strip() for at in (BLACK_NAME, WHITE_NAME))
-            table.names.append((black, white))
+            black = part_of(view, fact[BLACK_NAME], fact[BLACK_NAME + 1]).strip()
+            table.names.append((black, part_of(view, fact[WHITE_NAME], fact[WHITE_NAME + 1]).strip()))
+
+
+@functools.cache
+def _judgements(said: tuple[Outcome, ...]) -> tuple[list[Outcome], Any]:
+    """Return all outcomes of CSA games, and their numbers by the outcome said (the first row: none) and the summary."""
+    summaries = [summary_outcome(kind, result) for kind in (*TYPES, "") for result in OPPOSITE]
+    numbers = {outcome: number for number, outcome in enumerate(dict.fromkeys([*said, *summaries]))}
+    rows = [
+        [numbers.get(each, NO_ENDING), *(numbers[judged(each, summary)] for summary in summaries)]
+        for each in (Outcome(None, Termination.NONE), *said)
+    ]
+    return list(numbers), np.array(rows, dtype=np.int8)
 
 
 class CsaScanner(ShogiScanner):
     """Scans CSA games; all but the last end with a line '/'."""
 
+    def __init__(self, words: EndingWords) -> None:
+        super().__init__(words)
+        self._kinds = np.array([hash_of(kind) for kind in TYPES], dtype=np.uint64)
+        self._marks = np.array(
+            [[hash_of(white), hash_of(black), len(black)] for white, black in OPPOSITE.items()], dtype=np.uint64
+        )
+        outcomes, self._judged = _judgements(tuple(self._said))
+        self._tell(outcomes)
+
     def _read(self, *arguments: Any) -> tuple[int, int, int]:
-        return csa_kernels.read_games(*arguments)  # type: ignore[no-any-return]
+        return csa_kernels.read_games(*arguments, self._kinds, self._marks, self._judged)  # type: ignore[no-any-return]
 
 
 class KifScanner(ShogiScanner):
@@ -94,16 +122,22 @@ class KifScanner(ShogiScanner):
 
     Args:
         said: what the closing line of a game may say after 'まで85手で'
-        agrees: `agrees(text, outcome, side)` tells whether `text` adds nothing to `outcome` with `side` to move
+        told: returns the outcome of a game from its ending, from one of these texts and from the side to move
     """
 
     wide = True
 
-    def __init__(self, words: EndingWords, said: Sequence[str], agrees: Callable[[str, Outcome, int], bool]) -> None:
+    def __init__(
+        self, words: EndingWords, said: Sequence[str], told: Callable[[Outcome, str, int], Outcome | None]
+    ) -> None:
         super().__init__(words)
-        outcomes = [(words.read(word, side), side) for word in words.words for side in (0, 1)]
-        self._said = np.array([hash_of(text) for text in said], dtype=np.uint64)
-        self._agrees = np.array([[agrees(text, *each) for each in outcomes] for text in said], dtype=np.bool_)
+        ends = [(words.read(word, side), side) for word in words.words for side in (0, 1)]
+        ends += [(Outcome(None, Termination.NONE), side) for side in (0, 1)]
+        rows = [[told(outcome, text, side) or outcome for outcome, side in ends] for text in said]
+        outcomes = [*self._said, *dict.fromkeys(each for row in rows for each in row if each not in self._said)]
+        self._tell(outcomes)
+        self._closings = np.array([hash_of(text) for text in said], dtype=np.uint64)
+        self._told = np.array([[outcomes.index(each) for each in row] for row in rows], dtype=np.int64)
 
     def _read(self, *arguments: Any) -> tuple[int, int, int]:
-        return kif_kernels.read_games(*arguments, self._said, self._agrees)  # type: ignore[no-any-return]
+        return kif_kernels.read_games(*arguments, self._closings, self._told)  # type: ignore[no-any-return]

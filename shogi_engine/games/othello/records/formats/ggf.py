@@ -10,13 +10,15 @@ import numpy as np
 
 from shogi_engine.games.othello.notation import PASS_NAME, format_board, format_obf, parse_obf
 from shogi_engine.games.othello.records.referee import LETTERS, LineBuilder, kept_outcome, set_result
+from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
+from shogi_engine.records.errors import clipped
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, leader
 from shogi_engine.types.score import Score
-from shogi_engine.types.termination import Outcome, usual_outcome
+from shogi_engine.types.termination import Outcome, Termination, usual_outcome
 
 HEADER_NAMES = HeaderNames({"site": "PC", "started": "DT", "time": "TI", "event": "EV", "opening": "ON"})
 DIGITS = 15  # maximum number of digits before and after the point
@@ -27,20 +29,15 @@ def _number(text: str) -> float | None:
     """Return the number `text`, None if it is empty; raises ValueError."""
     text = text.strip()
     if text and not _NUMBER.fullmatch(text):
-        raise ValueError(f"{_clip(text)} is not a number")
+        raise ValueError(f"{clipped(text, 24)} is not a number")
     return float(text) if text else None
-
-
-def _clip(text: str) -> str:
-    """Return `text` quoted and shortened, for an error message."""
-    return repr(text if len(text) <= 24 else text[:21] + "...")
 
 
 def _board(value: str) -> str:
     """Return the OBF of a BO tag, '8', 64 squares and the side to move."""
     size, _, rest = value.strip().partition(" ")
     if size != "8":
-        raise ValueError(f"the board must have 8 by 8 squares, not {_clip(size)}")
+        raise ValueError(f"the board must have 8 by 8 squares, not {clipped(size, 24)}")
     return format_obf(parse_obf(rest))
 
 
@@ -83,7 +80,7 @@ class _Reader:
                 self.record.start = _board(value)
             elif name == "GM":
                 if value.strip().lower() != "othello":
-                    raise ValueError(f"the game must be Othello, not {_clip(value)}")
+                    raise ValueError(f"the game must be Othello, not {clipped(value, 24)}")
             elif name in ("PB", "PW"):
                 self.record.names["BW".index(name[1])] = value
             elif name == "RE":
@@ -108,7 +105,7 @@ class _Reader:
                 builder.play(parts[0], evaluation=score, seconds=seconds)
             except ValueError as fault:
                 number = len(self.record.moves) + 1
-                raise ValueError(f"move {number}, {token.kind}[{_clip(value)[1:-1]}]: {fault}") from None
+                raise ValueError(f"move {number}, {token.kind}[{clipped(value, 24)[1:-1]}]: {fault}") from None
 
 
 class GgfFormat(RecordFormat):
@@ -174,8 +171,11 @@ def _result(record: GameRecord) -> str:
     if record.score is not None:
         fits = letter and record.score and node.winner == leader(record.score)
         return f"{record.score:+.2f}{f':{letter}' if fits else ''}"
-    named = letter and node.winner in (None, usual_outcome(node.ending, record.side(len(record.moves))).winner)
-    return f"?:{letter}" if named else ""
+    if letter and node.winner in (None, usual_outcome(node.ending, record.side(len(record.moves))).winner):
+        return f"?:{letter}"
+    # Without a score nothing names the winner but the sign of one: all discs, lost by resignation.
+    lost_all = f"{SQUARES}.00:{letter or LETTERS[Termination.RESIGNATION].lower()}"
+    return {"1-0": f"+{lost_all}", "0-1": f"-{lost_all}", "1/2-1/2": "+0.00"}.get(record.result, "")
 
 
 def _digits(value: float | None) -> str:

@@ -10,17 +10,14 @@ from dataclasses import dataclass
 from shogi_engine.games.othello.notation import PASS_NAME, format_move, format_obf, legal_move, parse_obf, split_move
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.records import formats
+from shogi_engine.records.errors import clipped
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.headers import one_line
 from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.score import Score
 
+FILLER, FILLER_SCORE = "--", "-127"  # Edax fills lines with moves that do not exist
 _POSITION = re.compile(r"\s*([XxOo*.-]\s*){64}[XxOo*]\s*(;.*)?")
-
-
-def _clip(text: str) -> str:
-    """Return `text` quoted and shortened, for an error message."""
-    return repr(text if len(text) <= 24 else text[:21] + "...")
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ class TestPosition:
 def _score(text: str) -> int:
     """Parse '+12', '-4', '0'; ValueError if it is not an integer, or more than the discs of a board."""
     if not re.fullmatch(r"[+-]?\d{1,2}", text, re.ASCII) or abs(int(text)) > SQUARES:
-        raise ValueError(f"{_clip(text)} is not a score from -64 to +64")
+        raise ValueError(f"{clipped(text, 24)} is not a score from -64 to +64")
     return int(text)
 
 
@@ -71,6 +68,8 @@ def parse_obf_line(line: str) -> TestPosition:
             continue
         move, colon, score = text.rpartition(":")
         try:
+            if colon and move.strip() == FILLER and score.strip() == FILLER_SCORE:
+                continue
             if colon:
                 legal = format_move(None, legal_move(position, split_move(move)))
                 if legal in dict(scores):

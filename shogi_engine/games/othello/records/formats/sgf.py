@@ -44,7 +44,7 @@ def _escaped(text: str) -> str:
 def _square(value: str) -> str:
     """Return the name of a square or 'pass'. Raises ValueError."""
     text = value.strip().lower()
-    if text in ("", "tt", "pa", "pass", "--"):
+    if text in ("", "tt", "pa", "ps", "pass", "--", "@@"):
         return PASS_NAME
     if text in SQUARE_NAMES:
         return text

@@ -10,7 +10,7 @@ from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.headers import one_line
 from shogi_engine.records.tree import GameRecord
 
-_MOVES = re.compile(r"([a-h][1-8]|pass|pa|--|\s)+", re.IGNORECASE)
+_MOVES = re.compile(r"([a-h][1-8]|pass|pa|ps|--|@@|\s)+", re.IGNORECASE)
 _MOVE = re.compile(r"[a-h][1-8]", re.IGNORECASE)
 
 

@@ -16,7 +16,7 @@ from shogi_engine.games.shogi.notation.moves.japanese import format_japanese, fo
 from shogi_engine.games.shogi.notation.moves.western import format_western
 from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi
 
-__all__ = ["NOTATIONS", "format_move", "normalize", "parse_move"]
+__all__ = ["NOTATIONS", "format_move", "normalize", "parse_move", "wide_to_ascii"]
 
 _USI = re.compile(r"[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i]")
 _USI_IN_ANY_CASE = re.compile(r"[1-9][A-Ia-i][1-9][A-Ia-i]\+?|[PLNSGBRplnsgbr]\*[1-9][A-Ia-i]")
@@ -33,9 +33,14 @@ NOTATIONS: dict[str, Callable[[Any, int, int | None], str]] = {
 }
 
 
+def wide_to_ascii(text: str) -> str:
+    """Return `text` with full-width letters, digits and signs made ASCII; every character keeps its place."""
+    return text.translate(_WIDE)
+
+
 def normalize(text: str) -> str:
     """Return `text` stripped, with full-width letters, digits and signs made ASCII."""
-    return text.translate(_WIDE).strip()
+    return wide_to_ascii(text).strip()
 
 
 def parse_move(pos: Any, text: str, last: int | None = None) -> int:

@@ -17,10 +17,10 @@ from shogi_engine.games.shogi.types import BLACK, DROP_BASE, WHITE, is_promotion
 
 _SIDES = dict(zip("▲☗▼△☖▽", (BLACK,) * 3 + (WHITE,) * 3, strict=True))
 _DIGITS = {str(n): n for n in range(1, 10)} | {KANJI_NUMBERS[n]: n for n in range(1, 10)}
-_MOVE = re.compile(
+MOVE = re.compile(
     r"(?P<side>[▲☗▼△☖▽])? *(?:(?P<file>[1-9])(?P<rank>[1-9一二三四五六七八九])|同) *"
     r"(?P<kind>成[香桂銀]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])(?P<words>[左右直上行入引寄]*)"
-    r"(?P<how>不成|成らず|ならず|生|成|打)?(?: *\((?P<source>[1-9][1-9])\))?"
+    r"(?P<how>不成|成らず|ならず|生|成|打)?(?: *\((?P<source>[1-9][1-9]|00)\))?"
 )
 
 
@@ -43,7 +43,7 @@ def split(text: str, last: int | None) -> Parts | None:
     Raises:
         ValueError: the text has `同`, but there was no previous move
     """
-    found = _MOVE.fullmatch(text)
+    found = MOVE.fullmatch(text)
     if not found:
         return None
     if found["file"]:
@@ -54,8 +54,8 @@ def split(text: str, last: int | None) -> Parts | None:
         target = last
     kind, how = KINDS_BY_KANJI[found["kind"]], found["how"]
     side = _SIDES.get(found["side"] or "")
-    if how == "打":
-        if found["words"] or found["source"]:
+    if how == "打" or found["source"] == "00":  # 00 is CSA's square for pieces in hand
+        if found["words"] or found["source"] not in (None, "00") or how not in (None, "打"):
             raise ValueError(f"move {text!r}: a drop has no source square")
         return Parts(kind, target, DROP_BASE + kind, side=side)
     source = square_of(int(found["source"][0]), int(found["source"][1])) if found["source"] else None

@@ -3,14 +3,16 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from shogi_engine.games.shogi.records.kakinoki import NUMBERED_MOVE, Reader, position_lines
+from shogi_engine.games.shogi.records.kakinoki import NUMBERED_MOVE, position_lines
+from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, KI2_HEAD
+from shogi_engine.games.shogi.records.kakinoki_reader import Reader
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat
 from shogi_engine.records.tree import GameRecord
 
-_ROW = re.compile(r"^\s*\|.{18}\|", re.MULTILINE)
-_MOVES = re.compile(rf"^\s*([▲△☗☖▼▽]|{NUMBERED_MOVE})", re.MULTILINE)
-_UPPER_HAND = re.compile(r"(後手|上手)の持駒[：:]")
+_ROW = re.compile(rf"^[{BLANKS}]*\|.{{18}}\|", re.MULTILINE)
+_MOVES = re.compile(rf"^(?:{KI2_HEAD}|[{BLANKS}]*{NUMBERED_MOVE})", re.MULTILINE)
+_UPPER_HAND = re.compile(r"(後手|上手)の?持ち?駒[：:]")
 
 
 class BodReader(Reader):

@@ -8,7 +8,7 @@ Lines that begin with `'*` or with `'` alone are read as comments; comments are 
 import functools
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -16,7 +16,7 @@ from shogi_engine.games.shogi.board.moves import Move
 from shogi_engine.games.shogi.notation.sfen import START
 from shogi_engine.games.shogi.notation.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA, PROMOTED_KINDS
 from shogi_engine.games.shogi.records import csa_kernels, quick_trees
-from shogi_engine.games.shogi.records.ending_words import NEAREST
+from shogi_engine.games.shogi.records.csa_words import WORDS, judged, summary_of
 from shogi_engine.games.shogi.records.evaluations import comment_lines, take_evaluations
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, WHITE
@@ -24,28 +24,8 @@ from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner
+from shogi_engine.types.termination import Outcome
 
-WORDS = EndingWords(
-    {
-        "%TORYO": (Termination.RESIGNATION, Winner.OPPONENT),
-        "%TSUMI": (Termination.CHECKMATE, Winner.OPPONENT),
-        "%TIME_UP": (Termination.TIME_FORFEIT, Winner.OPPONENT),
-        "%ILLEGAL_MOVE": (Termination.ILLEGAL_MOVE, Winner.OPPONENT),
-        "%+ILLEGAL_ACTION": (Termination.ILLEGAL_MOVE, Winner.WHITE),
-        "%-ILLEGAL_ACTION": (Termination.ILLEGAL_MOVE, Winner.BLACK),
-        "%KACHI": (Termination.DECLARATION, Winner.TO_MOVE),
-        "%SENNICHITE": (Termination.REPETITION, Winner.NOBODY),
-        "%JISHOGI": (Termination.IMPASSE, Winner.NOBODY),
-        "%HIKIWAKE": (Termination.AGREEMENT, Winner.NOBODY),
-        "%MAX_MOVES": (Termination.MAX_MOVES, Winner.NOBODY),
-        "%CHUDAN": (Termination.INTERRUPTED, Winner.NOBODY),
-        "%FUZUMI": (Termination.NO_MATE, Winner.NOBODY),
-        "%MATTA": (Termination.TAKE_BACK, Winner.NOBODY),
-        "%ERROR": (Termination.ERROR, Winner.NOBODY),
-    },
-    NEAREST,
-)
 HEADER_NAMES = HeaderNames(
     {
         "event": "EVENT",
@@ -59,34 +39,42 @@ HEADER_NAMES = HeaderNames(
 SECONDS_MAX = 10**7
 _MOVE = re.compile(r"[+-][0-9]{4}[A-Z]{2}")
 _SIGNS = {"+": BLACK, "-": WHITE}
-_TIME = re.compile(r"T\s*(?P<seconds>[0-9]{1,8}(\.[0-9]{0,9})?)\s*", re.ASCII)
+_TIME = re.compile(r"T\s*(?P<seconds>[0-9]{1,8}(\.[0-9]{0,9})?|\.[0-9]{1,9})", re.ASCII)
 _RATE = re.compile(r"(black|white)_rate:.*:([0-9]+(?:\.[0-9]*)?)", re.ASCII)
+_CELLS = re.compile(r"\s*(?:(?:[+-][A-Z]{2}|\*)\s*){9}")
+_CELL = re.compile(r"[+-][A-Z]{2}|\*")
+_WHOLE = ("'", "N", "$")  # what such a statement says may contain commas
 _KEYWORD = re.compile("[A-Z_]+[+-]?")
 _HEAD = re.compile(r"(V[0-9.]+|N[+-].*|\$[A-Z_+-]+:.*|P[I1-9+-].*|[+-]|[+-][0-9]{4}[A-Z]{2}.*|%[A-Z_+-]+)")
 
 
 class CsaReader(LineReader):
-    """Reads the lines of one CSA game."""
+    """Reads the lines of one CSA game.
+
+    Attributes:
+        summary: what shogi-server says about the end of the game
+    """
 
     def __init__(self) -> None:
         self.record = GameRecord("shogi")
         self.builder: RecordBuilder | None = None
         self._setup: Setup | None = None
         self._whole = ""  # how the position was set up: "" not yet, "I" as a whole, "R" by rows
+        self.summary: Outcome | None = None
 
     def take(self, line: str) -> None:
-        """Read one line. Commas separate statements, except in names and comments."""
-        line = line.rstrip()
-        for statement in [line] if line[:1] in ("'", "N", "$", "V") else line.split(","):
-            if statement:
-                self._statement(statement)
+        """Read one line. Raises ValueError saying what is wrong with it."""
+        for statement in _statements(line):
+            self._statement(statement)
 
     def _statement(self, text: str) -> None:
         kind = text[0]
         if kind == "'":
-            if not text.startswith("'CSA encoding="):
-                node = self.builder.node if self.builder else self.record.root
-                node.add_comment(text[1:].removeprefix("*"))
+            self.remark(self.builder.node if self.builder else self.record.root, text)
+        elif kind == "$" and ":" in text:
+            self.header(text)
+        elif text[:2] in ("N+", "N-"):
+            self.record.names[_SIGNS[text[1]]] = text[2:].strip()
         elif self.builder is None:
             self._before_moves(text)
         elif _MOVE.fullmatch(text):
@@ -109,19 +97,25 @@ class CsaReader(LineReader):
         elif text[0] == "V":
             if not re.fullmatch(r"V[0-9]+(\.[0-9]+)?", text):
                 raise ValueError(f"{text!r} is not a version")
-        elif text[:2] in ("N+", "N-"):
-            self.record.names[_SIGNS[text[1]]] = text[2:].strip()
-        elif text[0] == "$" and ":" in text:
-            name, _, value = text[1:].partition(":")
-            self.record.headers[HEADER_NAMES.to_shared(name)] = value.strip()
         elif text[0] == "P" and len(text) > 1:
             self._position(text)
         else:
             raise ValueError(f"{text!r} before the line '+' or '-', which gives the side to move")
 
+    def remark(self, node: Node, text: str) -> None:
+        """Read a comment; it may be shogi-server's summary."""
+        if not text.startswith("'CSA encoding="):
+            self.comment(node, text[1:].removeprefix("*"))
+            self.summary = summary_of(text[1:]) or self.summary
+
+    def header(self, text: str) -> None:
+        """Read '$EVENT:name', which some programs write after the moves."""
+        name, _, value = text[1:].partition(":")
+        self.record.headers[HEADER_NAMES.to_shared(name.strip())] = value.strip()
+
     def _position(self, text: str) -> None:
         """Read a line that begins with P."""
-        kind, rest = text[1], text[2:]
+        kind, rest = text[1], text[2:] if text[1].isdigit() else "".join(text[2:].split())
         setup = self._setup or (Setup.of(START) if self._whole else Setup())
         if kind == "I":
             if self._whole:
@@ -154,19 +148,21 @@ class CsaReader(LineReader):
 
     @staticmethod
     def _rank(setup: Setup, rank: int, text: str) -> None:
-        """Put the pieces of a rank on the board; each square takes three characters."""
-        if len(text) > 27:
+        """Put the pieces of a rank on the board; each square takes three characters, or is '*' or a piece."""
+        if _CELLS.fullmatch(text):
+            cells = _CELL.findall(text)
+        elif len(text) > 27:
             raise ValueError(f"a rank has 9 squares of three characters, not {len(text)} characters")
-        for column in range(9):
-            cell = text[3 * column : 3 * column + 3].ljust(3)
+        else:
+            cells = [text[place : place + 3].ljust(3) for place in range(0, 27, 3)]
+        for column, cell in enumerate(cells):
             if cell.strip() in ("", "*"):
                 continue
             if cell[0] not in _SIGNS or cell[1:] not in KINDS_BY_CSA:
                 raise ValueError(f"{cell!r} is not a piece")
             setup.board[9 * (rank - 1) + column] = (_SIGNS[cell[0]], KINDS_BY_CSA[cell[1:]])
 
-    @staticmethod
-    def _time(text: str, builder: RecordBuilder) -> None:
+    def _time(self, text: str, builder: RecordBuilder) -> None:
         """Read the time of the preceding move or ending."""
         found = _TIME.fullmatch(text)
         if not found:
@@ -179,12 +175,17 @@ class CsaReader(LineReader):
         elif builder.ply:
             builder.node.seconds = seconds
         else:
-            raise ValueError(f"{text!r} before the first move")
+            self.note(f"{text} before the first move")
 
     def finish(self) -> None:
         """Finish. Raises ValueError if the position was incomplete."""
         if self.builder is None:
             raise ValueError("the record does not say whose move it is: a line '+' or '-' is missing")
+        node = self.builder.node
+        if self.summary is not None and node.ending:
+            node.end(judged(node.outcome, self.summary), node.ending_seconds)
+        elif self.summary is not None:
+            self.builder.end(self.summary)
         self.builder.finish()
         take_evaluations(self.record)
 
@@ -199,26 +200,42 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
             reader.take(text)
             node = reader.record.root
             continue
-        line = text.rstrip()
-        for statement in (line,) if line[0] == "'" else line.split(","):
-            kind = statement[:1]
+        for statement in _statements(text):
+            kind = statement[0]
             if kind == "'":
-                node.add_comment(statement[1:].removeprefix("*"))
+                reader.remark(node, statement)
                 comments = True
+            elif kind == "$":
+                reader.header(statement)
             elif kind == "T":
                 if node.ending:
                     node.ending_seconds = float(statement[1:])
                 else:
                     node.seconds = float(statement[1:])
             elif kind == "%":
-                node.end(WORDS.read(statement, reader.record.side(len(moves))))
-            elif kind:
+                node.end(WORDS.read(statement, reader.record.side(len(moves))), node.ending_seconds)
+            else:
                 before, node = node, next(found)
                 before.children.append(node)
+    if reader.summary is not None:
+        node.end(judged(node.outcome, reader.summary), node.ending_seconds)
+    reader.keep_comment()
     if comments:
         quick_trees.take_lines(nodes, moves, reader.record.start)
         take_evaluations(reader.record)
     return reader.record
+
+
+def _statements(line: str) -> Sequence[str]:
+    """Return the statements of a line. Commas separate them, but names, headers and comments run to its end."""
+    line = line.strip()
+    if "," not in line or line[0] in _WHOLE:
+        return (line,) if line else ()
+    parts = [part.strip() for part in line.split(",")]
+    whole = next((place for place, part in enumerate(parts) if part[:1] in _WHOLE), len(parts))
+    if whole < len(parts):
+        parts[whole:] = [",".join(line.split(",")[whole:]).strip()]
+    return [part for part in parts if part]
 
 
 @functools.cache
@@ -264,7 +281,10 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 class CsaFormat(LineFormat):
-    """CSA, 3.0 if a time has fractions of a second and 2.2 otherwise; '/' between the games of a file."""
+    """CSA, 3.0 if a time has fractions of a second and 2.2 otherwise; '/' between the games of a file.
+
+    A version after moves begins a game, too: files are often joined without '/'.
+    """
 
     name = "csa"
     game = "shogi"
@@ -275,13 +295,25 @@ class CsaFormat(LineFormat):
 
     def recognises(self, head: str) -> bool:
         """Tell whether the first line that is not a comment is a CSA line."""
-        lines = (line.strip() for line in head.splitlines())
-        first = next((line for line in lines if line and line[0] not in "'/"), "")
-        return bool(_HEAD.fullmatch(first))
+        place = 0
+        while place < len(head):
+            end = head.find("\n", place) + 1 or len(head)
+            for line in map(str.strip, head[place:end].splitlines()):
+                if line and line[0] not in "'/":
+                    return bool(_HEAD.fullmatch(line))
+            place = end
+        return False
 
     def is_separator(self, line: str) -> bool:
         """Tell whether the line is '/'."""
         return line.strip() == "/"
+
+    def begins_game(self, line: str, block: list[Line]) -> bool:
+        """Tell whether the line is a version after moves."""
+        if line[0] != "V":
+            return False
+        begun = (each[0] in "+-%" for _, each in reversed(block) if each[0] in "+-%V")
+        return next(begun, False)
 
     def __init__(self) -> None:
         self._quick = quick_trees.QuickMoves(self.scanner, (csa_kernels.read_games, csa_kernels.read_lines))

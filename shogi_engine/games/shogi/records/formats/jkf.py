@@ -10,15 +10,16 @@ from typing import Any
 from shogi_engine.games.shogi.notation.moves.candidates import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP
 from shogi_engine.games.shogi.notation.moves.japanese import file_and_rank, square_of, target_name
 from shogi_engine.games.shogi.notation.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
+from shogi_engine.games.shogi.records.csa_words import WORDS as CSA_WORDS
 from shogi_engine.games.shogi.records.ending_words import NEAREST
 from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
-from shogi_engine.games.shogi.records.formats import csa
 from shogi_engine.games.shogi.records.handicaps import PRESETS, handicap
-from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, PLAYERS, player_names
+from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, SIDES, player_names
+from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.types import BLACK, WHITE
 from shogi_engine.records import formats
-from shogi_engine.records.errors import RecordError
+from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner
@@ -26,7 +27,7 @@ from shogi_engine.types.termination import EndingWords, Outcome, Termination, Wi
 # CSA's words without %, and this engine's words where CSA has none.
 SPECIALS = EndingWords(
     {
-        **{word[1:]: meaning for word, meaning in csa.WORDS.words.items()},
+        **{word[1:]: meaning for word, meaning in CSA_WORDS.words.items()},
         "ILLEGAL_ACTION": (Termination.ILLEGAL_MOVE, Winner.TO_MOVE),
         "FUJITE": (Termination.SEALED_MOVE, Winner.NOBODY),
         "FUSENSHO": (Termination.DEFAULT, Winner.TO_MOVE),
@@ -48,7 +49,10 @@ def _of(value: Any, kind: type | tuple[type, ...], where: str) -> Any:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        text = "too deep"
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
@@ -111,14 +115,27 @@ def _read_header(record: GameRecord, header: Any, initial_is_there: bool) -> Non
     """Read `header`. Raises ValueError."""
     for name, value in _of(header or {}, dict, "header").items():
         text = value if isinstance(value, str) else _shown(value)
-        if name in PLAYERS:
-            record.names[PLAYERS[name]] = text
+        if name in SIDES:
+            record.names[SIDES[name]] = text
         elif name == "手合割":
-            if text.strip(" 　") != "その他":
-                start = handicap(text)
-                record.start = record.start if initial_is_there else start
+            _read_handicap(record, text.strip(" 　"), initial_is_there)
         else:
             record.headers[HEADER_NAMES.to_shared(name)] = text
+
+
+def _read_handicap(record: GameRecord, name: str, initial_is_there: bool) -> None:
+    """Read the handicap of a header; `initial` counts if it is there. Raises ValueError."""
+    if name in ("", OTHER_START):
+        return
+    try:
+        start = handicap(name)
+    except ValueError:
+        if not initial_is_there:
+            raise
+        record.notes.append(f"header: {clipped(name)} is no handicap; 'initial' gives the position")
+        return
+    if not initial_is_there:
+        record.start = start
 
 
 def _seconds(time: Any) -> float | None:
@@ -190,6 +207,15 @@ class _GameReader:
             builder.back_to(ply - 1)
             self._line(where, elements, ply, builder, todo)
 
+    def _end(self, special: str, seconds: float | None, builder: RecordBuilder) -> None:
+        """End a line; an ending that is not known stays as a comment."""
+        if special in SPECIALS:
+            builder.end(SPECIALS.read(special, builder.board.turn), seconds)
+        else:
+            builder.finish()
+            builder.node.add_comment(special)
+            self.record.notes.append(f"{self.where}: {clipped(special)} is not an ending")
+
     def _line(
         self,
         where: str,
@@ -209,9 +235,7 @@ class _GameReader:
                 builder.node.seconds = _seconds(element.get("time"))
             elif element.get("special") is not None:
                 special = _of(element["special"], str, "special").lstrip("%")
-                if special not in SPECIALS:
-                    raise ValueError(f"special is {_shown(special)}; expected one of {', '.join(SPECIALS.words)}")
-                builder.end(SPECIALS.read(special, builder.board.turn), _seconds(element.get("time")))
+                self._end(special, _seconds(element.get("time")), builder)
             elif index or first:
                 raise ValueError("it has neither 'move' nor 'special'")
             for line in _of(element.get("comments") or [], list, "comments"):

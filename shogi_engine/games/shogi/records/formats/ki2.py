@@ -3,38 +3,64 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from shogi_engine.games.shogi.notation.moves import japanese, wide_to_ascii
 from shogi_engine.games.shogi.records.kakinoki import (
-    KakinokiFormat,
-    Reader,
+    WORDS,
     ending_line,
     header_lines,
     note_lines,
     player_names,
 )
+from shogi_engine.games.shogi.records.kakinoki_lines import (
+    BLANKS,
+    KI2_HEAD,
+    KI2_MOVES,
+    MARKS,
+    MOVE,
+    UNNUMBERED,
+    kind_of,
+)
+from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader
 from shogi_engine.records import formats
+from shogi_engine.records.errors import clipped
 from shogi_engine.records.tree import GameRecord, RecordBuilder
 
 A_LINE = 6  # moves per line
-_MARKS = "▲△☗☖▼▽"
-_MOVE = re.compile(rf"[{_MARKS}][^{_MARKS}]*")
+_HEAD = re.compile(rf"^{KI2_HEAD}", re.MULTILINE)
+_BETWEEN = re.compile(rf"[{BLANKS}、,]*(?:[0-9０-９]+[{BLANKS}]*(?=[{MARKS}]))?")  # blanks, and the number of a move
+_WORD = re.compile(rf"[^{BLANKS}{MARKS}]+")
 
 
 class Ki2Reader(Reader):
     """Reads the lines of one KI2 game."""
 
-    MOVES = re.compile(rf"\s*[{_MARKS}]")
+    @staticmethod
+    def kind_of_line(line: str) -> tuple[int, int]:
+        """Return the kind and number of a line that begins with no blank; see `kakinoki_lines`."""
+        return (MOVE, UNNUMBERED) if KI2_MOVES.match(line) else kind_of(line)
 
-    def take_moves(self, line: str, builder: RecordBuilder) -> bool:
-        """Read the moves of a line; tell whether it began with one. Raises ValueError."""
-        if not self.MOVES.match(line):
-            return False
-        for text in _MOVE.findall(line):
-            move = text.strip(" 　\t")
+    def take_moves(self, line: str, builder: RecordBuilder) -> None:
+        """Read the moves of a line. Raises ValueError."""
+        plain, place = wide_to_ascii(line), 0
+        while (place := _BETWEEN.match(line, place).end()) < len(line):  # type: ignore[union-attr]
+            found = japanese.MOVE.match(plain, place)
+            if found is None:
+                place = self._take_word(line, place, builder)
+                continue
+            text, place = line[place : found.end()], found.end()
             try:
-                builder.play(builder.board.parse_text(move))
+                builder.play(builder.board.parse_text(text))
             except ValueError as fault:
-                builder.suspect(move, fault, self.number)
-        return True
+                builder.suspect(text, fault, self.number)
+
+    def _take_word(self, line: str, place: int, builder: RecordBuilder) -> int:
+        """Read an ending amid moves; return the place after it. Raises ValueError if it is none."""
+        found = _WORD.match(line, place)
+        word = found[0] if found else line[place:]
+        if word not in WORDS:
+            raise ValueError(f"{clipped(word)} is not a move")
+        builder.end(WORDS.read(word, builder.board.turn))
+        return place + len(word)
 
 
 class Ki2Format(KakinokiFormat):
@@ -48,8 +74,8 @@ class Ki2Format(KakinokiFormat):
     reader = Ki2Reader
 
     def recognises(self, head: str) -> bool:
-        """Tell whether a line begins with a player's mark and a square."""
-        return bool(re.search(rf"^[ 　]*[{_MARKS}] *(同|[1-9１-９][1-9一二三四五六七八九])", head, re.MULTILINE))
+        """Tell whether a line begins with a player's mark, or has nothing but moves."""
+        return bool(_HEAD.search(head))
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield each game. Raises ValueError for a move that is not legal."""

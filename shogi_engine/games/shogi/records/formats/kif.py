@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from shogi_engine.games.shogi.notation.moves import japanese, wide_to_ascii
 from shogi_engine.games.shogi.records import kif_kernels, quick_trees
 from shogi_engine.games.shogi.records.evaluations import take_evaluations
 from shogi_engine.games.shogi.records.kakinoki import (
@@ -11,74 +12,129 @@ from shogi_engine.games.shogi.records.kakinoki import (
     NUMBERED_MOVE,
     SAID,
     WORDS,
-    KakinokiFormat,
-    Reader,
     ending_line,
+    ending_of,
     ending_word,
     header_lines,
+    names_winner,
     note_lines,
     player_names,
-    said_already,
 )
+from shogi_engine.games.shogi.records.kakinoki_lines import (
+    BLANKS,
+    CLOSING,
+    DIGITS,
+    ENDING,
+    KI2_HEAD,
+    MARKS,
+    MOVE,
+    MOVE_LIKE,
+    NUMBERED,
+    kind_of,
+)
+from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader, told
 from shogi_engine.records import formats
+from shogi_engine.records.errors import clipped
 from shogi_engine.records.formats import Line
 from shogi_engine.records.headers import HEADERS
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 
 RULER = "手数----指手---------消費時間--"
 SECONDS_MAX = 10**7
-
-_LINE = re.compile(
-    r"\s*(?P<number>[0-9]+)[\s　]+(?P<move>\S.*?)[\s　]*(?P<time>[(（][\s\d./]*:[\s\d:./]*[)）])?\s*\+?\s*"
+_AFTER_MOVE = ("", "+", "(", "（", "[", "［", *BLANKS)  # a move is followed by one of them
+_BRACKETS = ("(", "（", "[", "［")
+_UNITS = re.compile("[:：分秒時]")
+_RUN = re.compile(rf"[^{BLANKS}]+")
+_WORD = re.compile(rf"[^{BLANKS}(（\[［+]+")
+# What follows a move: its time, and + if there are variations.
+_COLUMN = re.compile(r"(?:[(\[](?P<time>[^)\]]{0,80})[)\]])?\s*+\+?")
+_TIME = re.compile(
+    r"(?:(?P<hours>\d{1,7})(?::|時間))??(?:(?P<minutes>\d{1,7})(?::|分))?(?P<seconds>\d{1,7}(?:\.\d{0,9})?)?秒?"
 )
-_NUMBERED = re.compile(r"\s*[0-9]+[\s　]+[^\s　]")
-_TIME = re.compile(r"[(（]\s*(?:(?P<hours>\d+):)?(?P<minutes>\d+):\s*(?P<seconds>\d+(?:\.\d+)?)\s*(?:/.*)?[)）]")
 _HEADERS = "|".join(["手合割", "先手", "後手", "上手", "下手", *map(HEADER_NAMES.to_own, HEADERS)])
-_HEAD = re.compile(rf"^\s*(手数-{{2,}}|#\s*-*\s*KIF|({_HEADERS})[：:]|{NUMBERED_MOVE})", re.IGNORECASE | re.MULTILINE)
-_KI2_MOVES = re.compile(r"^\s*[▲△☗☖▼▽]", re.MULTILINE)
+_HEAD = re.compile(
+    rf"^[{BLANKS}]*(手数-{{2,}}|#\s{{0,9}}-*\s{{0,9}}KIF|({_HEADERS})[：:]|{NUMBERED_MOVE})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_KI2_MOVES = re.compile(rf"^{KI2_HEAD}", re.MULTILINE)
 
 
 class KifReader(Reader):
     """Reads the lines of one KIF game."""
 
-    MOVES = _NUMBERED
-
     def __init__(self) -> None:
         super().__init__()
         self._first: int | None = None  # the number of the first move
 
-    def take_moves(self, line: str, builder: RecordBuilder) -> bool:
-        """Read a numbered move or ending; tell whether it was one. Raises ValueError."""
-        found = _LINE.fullmatch(line)
-        if not found:
-            return False
-        number = int(found["number"][:9])
+    @staticmethod
+    def kind_of_line(line: str) -> tuple[int, int]:
+        """Return the kind and number of a line that begins with no blank; see `kakinoki_lines`."""
+        found = NUMBERED.match(line) if line[:1].isdecimal() else None
+        if found is None:
+            return kind_of(line)
+        first = found["first"][0]
+        is_move = first.isascii() or first in DIGITS or first in MARKS or first == "同"
+        return MOVE if is_move else ENDING, int(found["number"][:9])
+
+    def take_moves(self, line: str, builder: RecordBuilder) -> None:
+        """Read a numbered move or ending. Raises ValueError."""
+        found = NUMBERED.match(line)
+        assert found is not None  # the kind of the line
+        number, (text, column) = int(found["number"][:9]), parts_of(found["rest"])
         if self._first is None:
             self._first = number - builder.ply
-        seconds = seconds_of(found["time"])
-        if found["move"] in WORDS:
-            builder.end(WORDS.read(found["move"], builder.board.turn), seconds)
-            return True
-        builder.finish()
-        if number != self._first + builder.ply:
-            raise ValueError(f"expected move {self._first + builder.ply} next, not {number}")
         try:
-            builder.play(builder.board.parse_text(found["move"]), seconds=seconds)
+            seconds = seconds_of(column)
         except ValueError as fault:
-            builder.suspect(found["move"], fault, self.number)
-        return True
+            if MOVE_LIKE.search(column):
+                raise
+            self.note(str(fault))
+            seconds = None
+        try:
+            outcome = ending_of(text, builder.board.turn)
+        except ValueError:
+            self._play(number, text, seconds, builder)
+        else:
+            builder.end(outcome, seconds)
+
+    def _play(self, number: int, text: str, seconds: float | None, builder: RecordBuilder) -> None:
+        """Play a move, or keep words that are neither a move nor a known ending. Raises ValueError."""
+        builder.finish()
+        if not (text.isascii() or MOVE_LIKE.match(text) or text[0] in f"同{MARKS}" or any(map(str.isdecimal, text))):
+            self._word = (self.number, text)
+            return
+        if number != (self._first or 0) + builder.ply:
+            raise ValueError(f"expected move {(self._first or 0) + builder.ply} next, not {number}")
+        try:
+            builder.play(builder.board.parse_text(text), seconds=seconds)
+        except ValueError as fault:
+            builder.suspect(text, fault, self.number)
 
 
-def seconds_of(text: str | None) -> float | None:
-    """Return the seconds of '( 0:16/00:00:16)', None for None. Raises ValueError if it is not a time."""
-    if text is None:
+def parts_of(text: str) -> tuple[str, str]:
+    """Return the move, or the words of an ending, and the column after it, of a line without its number."""
+    found = japanese.MOVE.match(wide_to_ascii(text))
+    end = found.end() if found else 0
+    if not end or text[end : end + 1] not in _AFTER_MOVE:
+        word = _WORD.match(text)
+        end = word.end() if word else 0
+        if not end or (text[end : end + 1] in _BRACKETS and not _UNITS.search(text, end, end + 80)):
+            end = _RUN.match(text).end()  # type: ignore[union-attr]
+    return text[:end], text[end:]
+
+
+def seconds_of(text: str) -> float | None:
+    """Return the seconds of '( 0:16/00:00:16)', None for an empty column. Raises ValueError if it is not a time."""
+    column = _COLUMN.fullmatch(wide_to_ascii(text).strip())
+    time = "".join((column["time"] or "").partition("/")[0].split()) if column else ""
+    if column and not time:
         return None
-    found = _TIME.fullmatch(text)
+    found = _TIME.fullmatch(time) if _UNITS.search(time) else None
     if not found:
-        raise ValueError(f"{text!r} is not a time")
-    total = int(found["hours"] or 0) * 3600 + int(found["minutes"]) * 60 + float(found["seconds"])
+        raise ValueError(f"{clipped(text.strip())} is not a time")
+    total = int(found["hours"] or 0) * 3600 + int(found["minutes"] or 0) * 60 + float(found["seconds"] or 0)
     if total > SECONDS_MAX:
-        raise ValueError(f"{text!r} is too long a time")
+        raise ValueError(f"{clipped(text.strip())} is too long a time")
     return total
 
 
@@ -88,22 +144,28 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
     node, begun = reader.record.root, False
     nodes = list(map(Node, quick_trees.texts_of(moves)))
     found = iter(nodes)
-    for _, line in block:
+    for number, line in block:
         first = line[0]
         if first == "*":
-            node.add_comment(line[1:])
+            reader.comment(node, line[1:])
         elif first == "&":
             node.label = line[1:].strip()
-        elif first == "#" or _NUMBERED.match(line) is None:
-            if not begun:  # only the closing line comes later, and it adds nothing
+        elif first == "#" or not (numbered := NUMBERED.match(line)):
+            reader.number = number
+            if not begun:
                 reader.take(line)
+            elif first == "#":
+                reader.note_remark(line)
+            elif closing := CLOSING.match(line):
+                outcome = told(node.outcome, closing["rest"], reader.record.side(len(moves)))
+                assert outcome is not None  # the kernel has read it
+                node.ending, node.winner = outcome.termination, outcome.winner
         else:
             begun = True
             move = next(found, None)
             if move is None:
-                parts = _LINE.fullmatch(line.rstrip())
-                assert parts is not None  # the kernel has read it
-                node.end(WORDS.read(parts["move"], reader.record.side(len(moves))), seconds_of(parts["time"]))
+                text, column = parts_of(numbered["rest"])
+                node.end(WORDS.read(text, reader.record.side(len(moves))), seconds_of(column))
             else:
                 node.children.append(move)
                 node = move
@@ -111,6 +173,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
                 if ":" in time:
                     minutes, _, seconds = time.partition(":")
                     node.seconds = 60.0 * int(minutes) + int(seconds.split("/")[0].rstrip(" +\t\u3000)"))
+    reader.keep_comment()
     take_evaluations(reader.record)
     return reader.record
 
@@ -140,7 +203,7 @@ class KifFormat(KakinokiFormat):
         """Return the scanner that reads games by kernels."""
         from shogi_engine.games.shogi.records.scanners import KifScanner
 
-        return KifScanner(WORDS, SAID, said_already)
+        return KifScanner(WORDS, SAID, told)
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield each game, with Windows line endings. Raises ValueError for a move that is not legal."""
@@ -179,10 +242,11 @@ def _move_lines(record: GameRecord) -> Iterator[str]:
 def _ending_lines(record: GameRecord, node: Node, used: float, plies: int, side: int) -> Iterator[str]:
     """Yield the text of a line's ending."""
     main = node is record.main_line[-1]
+    told = main and names_winner(record)
     time = _time(node.ending_seconds, used + (node.ending_seconds or 0))
-    yield f"{plies + 1:4} {ending_word(node, side, told=main)}{time}"
+    yield f"{plies + 1:4} {ending_word(node, side, told)}{time}"
     if main:
-        yield ending_line(node, plies, side, player_names(record))
+        yield ending_line(node, plies, side, player_names(record), told)
 
 
 def _time(seconds: float | None, total: float) -> str:

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from shogi_engine.games.shogi.notation.sfen import START, parse_sfen
+from shogi_engine.games.shogi.notation.sfen import START, parse_sfen, split_usi_position
+from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
@@ -12,7 +13,7 @@ from shogi_engine.types.termination import EndingWords, Outcome, Termination, Wi
 WORDS = EndingWords(  # the words that USI's bestmove can have instead of a move
     {"resign": (Termination.RESIGNATION, Winner.OPPONENT), "win": (Termination.DECLARATION, Winner.TO_MOVE)}
 )
-_SFEN = re.compile(r"[1-9+PLNSGBRKplnsgbrk]+(/[1-9+PLNSGBRKplnsgbrk]+){8}\s+[bw]\s")
+_SFEN = re.compile(r"[1-9+PLNSGBRKplnsgbrk]+(/[1-9+PLNSGBRKplnsgbrk]+){8}[\s_]+[bw][\s_]")
 
 
 class UsiReader(LineReader):
@@ -23,19 +24,13 @@ class UsiReader(LineReader):
 
     def take(self, line: str) -> None:
         """Read the line. Raises ValueError saying which move is wrong and why."""
-        words = line.split("#")[0].split()
-        if words[:1] == ["position"]:
-            words = words[1:]
-        split = words.index("moves") if "moves" in words else len(words)
-        start, moves = words[:split], words[split + 1 :]
-        if start == ["startpos"]:
-            start = START.split()
-        elif start[:1] == ["sfen"]:
-            start = start[1:]
-        if len(start) not in (3, 4):
-            raise ValueError("expected 'startpos' or an SFEN of four fields, then 'moves' and the moves")
-        parse_sfen(" ".join(start))
-        self.record.start = " ".join([*start, "1"][:4])
+        text = line.strip(BLANKS).partition("#")[0].replace("_", " ")
+        start, moves = split_usi_position(text)
+        if start != "startpos":
+            if len(start.split()) not in (3, 4):
+                raise ValueError("expected 'startpos' or an SFEN of four fields, then 'moves' and the moves")
+            parse_sfen(start)
+            self.record.start = start
         builder = RecordBuilder(self.record)
         self.record.start = builder.board.sfen()
         for number, move in enumerate(moves, 1):

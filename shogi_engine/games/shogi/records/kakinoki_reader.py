@@ -1,0 +1,337 @@
+"""Reads the common parts of KIF, KI2 and BOD: headers, diagrams, comments, bookmarks, variations, endings in words.
+
+What is passed over is noted in the record. See docs/records.md for what is read although it is not in the standard.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from shogi_engine.games.shogi.notation.sfen import START
+from shogi_engine.games.shogi.notation.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
+from shogi_engine.games.shogi.records import kakinoki_lines as lines
+from shogi_engine.games.shogi.records.evaluations import take_evaluations
+from shogi_engine.games.shogi.records.handicaps import handicap
+from shogi_engine.games.shogi.records.kakinoki import (
+    ADJUDICATED,
+    BLACK_AND_WHITE,
+    HEADER_NAMES,
+    SIDES,
+    WINS,
+    WORDS,
+    ending_line,
+    ending_of,
+    ending_word,
+    names_winner,
+)
+from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, HANDICAP, header_of, kind_of
+from shogi_engine.games.shogi.records.setup import Setup
+from shogi_engine.games.shogi.types import KING
+from shogi_engine.records.errors import RecordError, clipped
+from shogi_engine.records.formats import Line, LineFormat, LineReader
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.types.termination import Outcome, Termination
+
+OTHER_START = "その他"  # the handicap of a game that begins with a diagram
+_PLAYERS = "先手|後手|上手|下手"
+_COUNTS = {text: n for n, text in enumerate(KANJI_NUMBERS) if n}
+_ROW = re.compile(r"\|(?P<cells>.{9,18})\|.?")
+_HAND = re.compile(rf"(?P<side>{_PLAYERS})の?持ち?駒[{BLANKS}]*[：:](?P<held>.*)")
+_HELD = re.compile(r"(?P<kind>[歩香桂銀金角飛玉王])(?P<count>[一二三四五六七八九十]{1,2}|[0-9０-９]{1,2})?")
+_TURN = re.compile(rf"(?P<side>{_PLAYERS})番|手番[：:][{BLANKS}]*(?P<told>{_PLAYERS})番?")
+_AT_MOVE = re.compile(rf"手数[＝=][{BLANKS}]*(?P<number>[0-9０-９]+).*")
+_FRAME = re.compile(rf"\+-{{9,}}\+|手数--.*|[1-9１-９](?:[{BLANKS}]{{0,4}}[1-9１-９]){{8}}")
+
+
+def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> Outcome | None:
+    """Return how a line of moves ended according to its ending and its closing line; None if this says nothing known.
+
+    Args:
+        outcome: of the ending, without a termination if there was none
+        rest: what the closing line says, 'まで85手で' removed
+        turn: the side to move
+        order: whether 先手 and 後手 may mean who moves first and second, as white begins
+    """
+    try:
+        said = ending_of(rest, turn)
+    except ValueError:
+        return None
+    if not outcome.termination:
+        return said
+    found = WINS.fullmatch(rest.strip(f"{BLANKS}。"))
+    if said.winner is None or not found or (order and found["side"] in "先後"):
+        return outcome
+    adjudicated = said.termination is Termination.ADJUDICATION and outcome.termination in ADJUDICATED
+    termination = said.termination if adjudicated else outcome.termination
+    if termination in (said.termination, Termination.ADJUDICATION):
+        return Outcome(said.winner, termination)
+    return outcome
+
+
+class Diagram:
+    """A position, read from a diagram and the lines around it."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.turn: int | None = None
+        self.number = 1
+        self._setup = Setup()
+        self._held = [False, False]
+
+    def take(self, line: str) -> bool:
+        """Read a line, without blanks at its ends, if it belongs to the diagram; return whether it does.
+
+        Raises ValueError.
+        """
+        if line[0] == "|":
+            self._row(line)
+        elif found := _HAND.fullmatch(line):
+            self._hand(SIDES[found["side"]], found["held"])
+        elif found := _TURN.match(line):
+            self.turn = SIDES[found["side"] or found["told"]]
+        elif found := _AT_MOVE.fullmatch(line):
+            self.number = int(found["number"][:9]) + 1
+        else:
+            return False
+        return True
+
+    def _row(self, line: str) -> None:
+        """Read a row of the board; each square takes two characters, the owner and the piece."""
+        found = _ROW.fullmatch(line)
+        cells = found["cells"] if found else ""
+        if len(cells) != 18:
+            raise ValueError(f"a row of the diagram is 9 squares of two characters between |, not {clipped(line)}")
+        if self.rows == 9:
+            raise ValueError("the diagram has more than 9 rows")
+        for column, (owner, piece) in enumerate(zip(cells[::2], cells[1::2], strict=True)):
+            if piece in "・.．*":
+                continue
+            if piece not in KINDS_BY_KANJI or owner not in " vVｖ^+":
+                raise ValueError(f"{owner + piece!r} is not a piece")
+            colour = int(owner in "vVｖ")
+            self._setup.board[9 * self.rows + column] = (colour, KINDS_BY_KANJI[piece])
+        self.rows += 1
+
+    def _hand(self, colour: int, text: str) -> None:
+        """Read a side's hand, such as '飛　歩十二' or '飛歩十二'."""
+        if self._held[colour]:
+            raise ValueError("the hand of this side is given twice")
+        self._held[colour] = True
+        for each in text.replace("\u3000", " ").split():
+            place = 0
+            while each not in ("なし", "無し", "無") and place < len(each):
+                found = _HELD.match(each, place)
+                kind = KINDS_BY_KANJI[found["kind"]] if found else KING
+                number = found["count"] if found else None
+                count = 1 if number is None else int(number) if number.isdecimal() else _COUNTS.get(number, 0)
+                if found is None or kind == KING or not count:
+                    raise ValueError(f"{clipped(each)} cannot be held in hand")
+                self._setup.hold(colour, kind, count)
+                place = found.end()
+
+    def sfen(self, start: str) -> str:
+        """Return the position; `start` if there is no diagram. Raises ValueError if it is incomplete."""
+        if not self.rows:
+            if any(self._held):
+                raise ValueError("there are pieces in hand, but no diagram")
+            if self.turn is not None and "bw".index(start.split()[1]) != self.turn:
+                raise ValueError("the side that begins is not the side to move in the starting position")
+            return start
+        if self.rows != 9:
+            raise ValueError(f"the diagram has {self.rows} rows, not 9")
+        side = self.turn if self.turn is not None else "bw".index(start.split()[1])
+        return self._setup.sfen(side, self.number)
+
+
+class Reader(LineReader):
+    """The lines of one KIF or KI2 game: all but the moves, which subclasses read in `take_moves`."""
+
+    def __init__(self) -> None:
+        self.record = GameRecord("shogi")
+        self.diagram = Diagram()
+        self.builder: RecordBuilder | None = None
+        self._handicap: tuple[int, str] | None = None  # the line and the value
+        self._word: tuple[int, str] | None = None  # the line and the text of an ending that is not known
+        self._known = False  # whether a line was read that only such files have
+
+    @staticmethod
+    def kind_of_line(line: str) -> tuple[int, int]:
+        """Return the kind and number of a line that begins with no blank; see `kakinoki_lines`."""
+        return kind_of(line)
+
+    def take_moves(self, line: str, builder: RecordBuilder) -> None:
+        """Read a line of moves. Raises ValueError."""
+        raise NotImplementedError
+
+    def take(self, line: str) -> None:
+        """Read one line. Raises ValueError saying what is wrong with it."""
+        line = line.lstrip(BLANKS)
+        kind, _ = self.kind_of_line(line)
+        if kind == lines.NOTE:
+            if line[:1] == "*":
+                self.comment(self._node(), line[1:])
+            elif line:
+                self._node().label = line[1:].strip()
+            return
+        self.keep_comment()
+        line = line.rstrip()
+        if kind in (lines.MOVE, lines.ENDING):
+            self._known = True
+            if self._word is not None:
+                raise RecordError(f"{clipped(self._word[1])} is neither a move nor an ending", line=self._word[0])
+            self.take_moves(line, self._started())
+        elif kind == lines.OVER:
+            self._known = True
+            self._close(line, self._started())
+        elif kind == lines.BRANCH and self.builder is None:
+            self.note(f"{clipped(line)} is passed over: there are no moves before it")
+        elif kind == lines.BRANCH and self.builder is not None:
+            self._settle()
+            found = lines.BRANCHES.match(line)
+            assert found is not None  # the kind of the line
+            self.builder.back_to(int(found["ply"][:9]) - 1)
+        elif kind == lines.REMARK:
+            if self.builder is not None:
+                self.note_remark(line)
+        elif self.builder is None and self._takes_position(line):
+            self._known = True
+        else:
+            self._outside(line)
+
+    def note_remark(self, line: str) -> None:
+        """Note a line of a program, #, that is amid the moves or after them."""
+        self.note(f"the remark {clipped(line)} is passed over")
+
+    def _node(self) -> Node:
+        """Return the node that a comment belongs to."""
+        return self.builder.node if self.builder else self.record.root
+
+    def _started(self) -> RecordBuilder:
+        """Return the builder, created when the starting position is complete."""
+        if self.builder is None:
+            self.record.start = self.diagram.sfen(self._start())
+            self.builder = RecordBuilder(self.record)
+        return self.builder
+
+    def _start(self) -> str:
+        """Return the position of the handicap. Raises RecordError for an unknown handicap without a diagram."""
+        number, name = self._handicap or (0, "")
+        if name in ("", OTHER_START):
+            return START
+        try:
+            return handicap(name)
+        except ValueError as fault:
+            if not self.diagram.rows:
+                raise RecordError(str(fault), line=number) from None
+            self.record.notes.append(f"line {number}: {clipped(name)} is no handicap; the diagram gives the position")
+            return START
+
+    def _takes_position(self, line: str) -> bool:
+        """Read a line of the diagram, or what frames it; tell whether it was one. Raises ValueError."""
+        return self.diagram.take(line) or _FRAME.fullmatch(line) is not None
+
+    def _outside(self, line: str) -> None:
+        """Read a header, or pass over what is none. Raises ValueError for a line that may be a move."""
+        header = header_of(line)
+        if header is None:
+            if lines.MOVE_LIKE.search(line):
+                raise ValueError(f"{clipped(line)} is neither a header nor a move")
+            self.note(f"{clipped(line)} is passed over")
+            return
+        name, value = header
+        if self.builder is not None:
+            self.note(f"the header {clipped(line)} is amid the moves")
+        if name in SIDES:
+            self._known = True
+            if self.builder is None or not self.record.names[SIDES[name]]:
+                self.record.names[SIDES[name]] = value
+        elif name == HANDICAP:
+            self._known = True
+            self._handicap = (self.number, value)
+        elif name.endswith("の持駒"):
+            raise ValueError(f"{name!r} is neither side's hand")
+        else:
+            self._known = self._known or HEADER_NAMES.to_shared(name) != name
+            if self.builder is None:
+                self.record.headers[HEADER_NAMES.to_shared(name)] = value
+            else:
+                self.record.headers.setdefault(HEADER_NAMES.to_shared(name), value)
+
+    def _close(self, line: str, builder: RecordBuilder) -> None:
+        """Read the closing line of moves, 'まで85手で先手の勝ち'."""
+        found = lines.CLOSING.match(line)
+        assert found is not None  # the kind of the line
+        rest, node, word = found["rest"], builder.node, self._word
+        self._settle()
+        outcome = told(node.outcome, rest, builder.board.turn, self.record.start.split()[1] == "w")
+        if outcome is None:
+            builder.finish()
+            if rest:
+                self.note(f"{clipped(rest)} is not an ending")
+            if rest and not node.ending and word is None:
+                node.add_comment(line)
+        elif node.ending:
+            node.ending, node.winner = outcome.termination, outcome.winner
+        else:
+            builder.end(outcome)
+
+    def _settle(self) -> None:
+        """Note the words that ended the line, if they are not known; they are kept as a comment."""
+        if self._word is not None:
+            number, word = self._word
+            self._word = None
+            self._node().add_comment(word)
+            self.record.notes.append(f"line {number}: {clipped(word)} is not an ending")
+
+    def finish(self) -> None:
+        """Finish. Raises ValueError if it was not a record."""
+        if not self._known:
+            raise ValueError("the file has neither moves nor headers of a game record")
+        self._settle()
+        self._started().finish()
+        take_evaluations(self.record)
+
+
+class KakinokiFormat(LineFormat):
+    """KIF or KI2: a game ends where the next one begins."""
+
+    game = "shogi"
+    encoding = "cp932"
+    sure = False
+    reader: type[Reader]
+    tells_all_winners = False  # whether variations have a closing line too
+
+    def split(self, source: Iterable[str]) -> Iterator[list[Line]]:
+        """Yield the numbered lines of each game, without empty lines; `kakinoki_lines.begins_game` is the rule."""
+        block: list[Line] = []
+        kind_of_line = self.reader.kind_of_line
+        last = last_number = 0
+        outside = 0  # the index of the first line outside the moves since the last of these
+        moves, found = False, lines.NOTHING
+        for number, text in enumerate(source, 1):
+            if not text.strip(f"{BLANKS}\r\n"):
+                continue
+            line = text.rstrip("\n")
+            kind, count = kind_of_line(line.lstrip(BLANKS))
+            if kind <= lines.BRANCH:
+                if moves and lines.begins_game(kind, count, last, last_number, found):
+                    first = outside if found else len(block)
+                    yield block[:first]
+                    block = block[first:]
+                last, found, moves = kind, lines.NOTHING, moves or kind != lines.BRANCH
+                last_number = count if kind in (lines.MOVE, lines.ENDING) else last_number
+            elif moves and kind != lines.NOTE:
+                outside = outside if found else len(block)
+                found = lines.found_after(found, kind)
+            block.append((number, line))
+        if found and lines.begins_game(lines.END, 0, last, last_number, found):
+            yield block[:outside]
+            block = block[outside:]
+        if block:
+            yield block
+
+    def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
+        """Return the outcome of a line as it is read back from the written file."""
+        closes = self.tells_all_winners or (node is record.main_line[-1] and names_winner(record))
+        if not closes:
+            return WORDS.read(ending_word(node, side, closes), side)
+        return ending_of(ending_line(node, 0, side, BLACK_AND_WHITE).removeprefix("まで0手で"), side)

@@ -1,0 +1,329 @@
+"""Files of any size with one kind of line or text repeated: no reader takes more than linear time.
+
+Processor time is compared, not limited: eight times the size may take at most three times as long as it should. A
+quadratic reader takes eight times as long as it should.
+"""
+
+# ruff: noqa: E501
+
+import contextlib
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shogi_engine.records import RecordError, loads
+from shogi_engine.records.brackets import split_games
+
+START = "-" * 27 + "OX------XO" + "-" * 27 + " X"
+SMALL, TIMES, SLACK = 1 << 14, 8, 3
+LEAST = 0.02  # seconds; shorter times are not compared
+
+
+def kif_moves(size):
+    """Return a KIF game with rooks that move to and fro."""
+    moves, lines, length = ("３八飛(28)", "７二飛(82)", "２八飛(38)", "８二飛(72)"), [], 0
+    while length < size:
+        lines.append(f"{len(lines) + 1} {moves[len(lines) % 4]}\n")
+        length += 22
+    return "".join(lines)
+
+
+MOVES, MOVES2, CSA_MOVES = "1", "2", "3"  # games
+GAMES = {
+    MOVES: kif_moves,
+    MOVES2: lambda size: "▲３八飛△７二飛\n▲２八飛△８二飛\n" * (size // 50),
+    CSA_MOVES: lambda size: "PI\n+\n" + "+2838HI\nT1\n-8272HI\nT1\n+3828HI\nT1\n-7282HI\nT1\n" * (size // 44),
+}
+# By format: a line to repeat, or (beginning, what is repeated, end).
+KINDS = {
+    "kif": [
+        "先手：A\n",
+        "#x\n",
+        "*x\n",
+        "&x\n",
+        "備考：x\n",
+        "x\n",
+        "まで0手で中断\n",
+        "変化：1手\n",
+        " 1 ７六歩(77)\n",
+        "1 投了\n",
+        "1 投了\n先手：\n",
+        "|・\n",
+        "9 8\n",
+        "後手の持駒：歩\n",
+        "手合割：x\n",
+        "手数--\n",
+        "\n",
+        "*#評価値=1\n",
+        "**評価値=1\n",
+        ("9" * 9, " ", "x"),
+        ("先手：",) + (" ",) + ("",),
+        ("1 ７六歩(77)", " ", "x"),
+        ("1 ", " ", "７六歩(77)"),
+        ("1 ７六歩(77) (", "1", ":1)"),
+        ("1 投", "了", ""),
+        ("まで", " ", "x"),
+        ("まで1手で", "先手", "の"),
+        ("変化：", " ", "x"),
+        ("先手の持駒：", "歩", ""),
+        ("*", "x", ""),
+        ("**読み筋=", "▲７六歩", ""),
+        ("** 1", " +7776FU", ""),
+        ("手数＝", "1", ""),
+        ("", "1", ""),
+        ("", "１", " ７六歩(77)"),
+        ("+", "-", ""),
+        ("", "同　", ""),
+        ("", "(", ""),
+        ("1 同", " ", "歩"),
+        ("先手", "　", "：x"),
+        ("1 ▲", " ", "７六歩(77)"),
+        ("後手", " ", "番"),
+        ("手番：", " ", "x"),
+        ("** 1 ", "x", ""),
+        ("*対局 評価値 ", " 評価値 ", ""),
+        ("*# 1 ", "詰み=", ""),
+        ("手合割：", "1", ""),
+        ("手合割：", "-", ""),
+        MOVES,
+    ],
+    "ki2": [
+        "▲７六歩\n",
+        "先手：A\n",
+        "#x\n",
+        "*x\n",
+        "備考：x\n",
+        "x\n",
+        "まで0手で中断\n",
+        "変化：1手\n",
+        "７六歩\n",
+        ("▲", "７六歩", ""),
+        ("", "７六歩 ", ""),
+        ("", "７六歩 ", "x"),
+        ("▲", " ", "x"),
+        ("1", " ", "▲"),
+        ("", "1 ", ""),
+        ("▲", "▲", ""),
+        ("", "▲７六歩△３四歩", ""),
+        ("▲７六", "左", "歩"),
+        ("▲７六歩", "左", ""),
+        ("▲同", "　", ""),
+        MOVES2,
+    ],
+    "csa": [
+        "PI\n+\n/\n",
+        "'x\n",
+        "'*x\n",
+        "N+A\n",
+        "$EVENT:x\n",
+        "P+00FU\n",
+        "P1\n",
+        "V2.2\n",
+        "+\n",
+        "T1\n",
+        "%TORYO\n",
+        "'** 1 +7776FU\n",
+        ("N+", "x", ""),
+        ("PI\n+\n", "+7776FU,", ""),
+        ("P+", "00FU", ""),
+        ("PI", "82HI", ""),
+        ("PI\n+\n+7776FU\nT", "1", ""),
+        ("'** 1", " +7776FU", ""),
+        ("", "+7776FU", ""),
+        ("'summary:", ":", ""),
+        ("'summary:", " ", ""),
+        ("'black_rate:", ":", ""),
+        ("PI\n+\n%", " ", ""),
+        ("P1", " ", ""),
+        ("P1", "*", ""),
+        CSA_MOVES,
+    ],
+    "usi": [
+        "startpos\n",
+        "#x\n",
+        "startpos moves 7g7f\n",
+        ("startpos moves ", "7g7f ", ""),
+        ("startpos moves ", "2h3h 8b7b 3h2h 7b8b ", ""),
+        ("", "9/", ""),
+        ("sfen ", "9/", ""),
+        ("", "lnsgkgsnl/", ""),
+        ("sfen ", " ", "b"),
+        ("startpos", " ", "x"),
+        ("position ", "position ", ""),
+    ],
+    "bod": ["|・\n", "x\n", "後手の持駒：歩\n", ("|", " ・", "|一"), ("", "| ・", "")],
+    "jkf": [
+        ('{"moves":[{}', "{},", "]}"),
+        ('{"moves":[{"comments":[', '"x",', '"x"]}]}'),
+        ('{"moves":[{}]', "[", ""),
+        ('{"header":{"a":', "[", "1"),
+        ('{"header":{', '"a":"b",', '"c":"d"},"moves":[]}'),
+        ('{"moves":[{}', ',{"special":"TORYO"}', "]}"),
+        ('{"moves":[{},{"move":{"to":{"x":7,"y":6},"from":{"x":7,"y":7},"piece":"FU"},"forks":[[]', "", "]}]}"),
+        (
+            '{"moves":[{},{"move":{"to":{"x":7,"y":6},"from":{"x":7,"y":7},"piece":"FU"},"forks":[[]',
+            ',[{"special":"TORYO"}]',
+            "]}]}",
+        ),
+        ("[", ' {"moves":[]},', '{"moves":[]}]'),
+        ("{", " ", "}"),
+        ('{"moves":[{"comments":["**読み筋=', "▲７六歩", '"]}]}'),
+    ],
+    "sgf": [
+        "(;GM[2]B[f5])\n",
+        "(;\n",
+        ")\n",
+        "x\n",
+        ("(;", ";", ")"),
+        ("(;", "(", ""),
+        ("(;B[f5]", "(;W[d6])", ")"),
+        ("(;C[", "x", "])"),
+        ("(;C[", "\\", "])"),
+        ("(;C[", "\\]", "])"),
+        ("(;C", "[x]", ")"),
+        ("(;AB", "[a1]", ")"),
+        ("(;", "C[x]", ")"),
+        ("(;", "N[x]", ")"),
+        ("(", "(", ""),
+        ("(", " ", ";)"),
+        ("(;", "B[f5]", ")"),
+        ("(;", "[", ")"),
+        ("", "(;)", ""),
+        ("(;", "(;)", ")"),
+        ("(;B[", "f5", "])"),
+        ("(;RE[", "B+", "])"),
+        ("(;", " ", ")"),
+        ("(;", "A", ")"),
+    ],
+    "ggf": [
+        "(;GM[Othello];)\n",
+        "(;\n",
+        ")\n",
+        ("(;GM[Othello]", "B[F5]", ";)"),
+        ("(;GM[Othello]", "(", ";)"),
+        ("(;GM[Othello]C[", "x", "];)"),
+        ("(;GM[Othello]BO[", "8 ", "];)"),
+        ("(;GM[Othello]BO[8 ", "-", "];)"),
+        ("(;GM[Othello]B[F5/", "1", "];)"),
+        ("(;GM[Othello]B", "[F5]", ";)"),
+        ("(;GM[Othello]", "X[x]", ";)"),
+        ("", "(;GM[Othello];)", ""),
+        ("(;GM[Othello]RE[", "1", "];)"),
+        ("(;GM[Othello]B[", "/", "];)"),
+    ],
+    "obf": [
+        START + "\n",
+        "%x\n",
+        ("", "-", ""),
+        (START + ";", " ", "x"),
+        (START + ";", ";", ""),
+        (START + ";", " --:-127;", ""),
+        (START + ";", " f5:1;", ""),
+        ("-", " ", "-"),
+    ],
+    "transcript": [
+        "f5\n",
+        "#x\n",
+        ("", "f5", ""),
+        ("", "pa", ""),
+        ("f5", " ", "x"),
+        ("f5d6", " -- ", ""),
+        ("", "-", ""),
+        ("f5#", "x", ""),
+    ],
+}
+
+
+def made(kind, size):
+    """Return a file of about `size` bytes."""
+    if kind in GAMES:
+        return GAMES[kind](size).encode()
+    before, part, after = ("", kind, "") if isinstance(kind, str) else kind
+    return f"{before}{part * (size // max(1, len(part.encode())))}{after}\n".encode()
+
+
+def spent(data, format):
+    """Return the processor time that reading takes, with and without the format's name."""
+    began = time.process_time()
+    for name in (format, ""):
+        with contextlib.suppress(RecordError):
+            loads(data, format=name, keep=True)
+    return time.process_time() - began
+
+
+def check(format, kind, small, times):
+    """Compare two sizes; a slow moment of the machine is tried again."""
+    first = max(min(spent(made(kind, small), format) for _ in range(2)), LEAST)
+    for _ in range(3):
+        taken = spent(made(kind, times * small), format)
+        if taken <= SLACK * times * first:
+            return
+    raise AssertionError(f"{small} bytes take {first:.3f} s, {times} times as many {taken:.3f} s")
+
+
+CASES = [
+    pytest.param(format, kind, id=f"{format}: {str(kind)[:40]!r}") for format, kinds in KINDS.items() for kind in kinds
+]
+
+
+@pytest.mark.parametrize(("format", "kind"), CASES)
+def test_reading_takes_linear_time(format, kind):
+    spent(made(kind, 1 << 10), format)  # loads the format, and compiles
+    check(format, kind, SMALL, TIMES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("format", "kind"), CASES)
+def test_reading_takes_linear_time_up_to_a_megabyte(format, kind):
+    check(format, kind, SMALL, 64)
+
+
+PARTS = {
+    format: [
+        part for kind in kinds for part in ([kind] if isinstance(kind, str) else kind) if part not in GAMES and part
+    ]
+    for format, kinds in KINDS.items()
+}
+
+
+@pytest.mark.parametrize("format", KINDS)
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_any_mixture_is_read_or_refused(format, data):
+    """Structure, size and damage at random: nothing but RecordError is raised."""
+    pieces = st.tuples(st.sampled_from([*PARTS[format], "\n", "\r\n", "\x00", "\ud800", "９"]), st.integers(1, 200))
+    text = "".join(part * count for part, count in data.draw(st.lists(pieces, max_size=12)))
+    for name in (format, ""):
+        try:
+            for record in loads(text, format=name):
+                record.check()
+        except RecordError as error:
+            assert "\n" not in str(error)
+
+
+def split_slowly(text, escapes):
+    """Return the games of a text, character by character."""
+    games, place = [], 0
+    while (place := text.find("(;", place)) >= 0:
+        depth, value, at = 0, False, place
+        while at < len(text):
+            letter = text[at]
+            if value:
+                at += escapes and letter == "\\"
+                value = not (letter == "]" and text[at] == "]")
+            else:
+                value, depth = letter == "[", depth + (letter == "(") - (letter == ")")
+                if not depth:
+                    break
+            at += 1
+        games.append(text[place : at + 1])
+        place = at + 1
+    return games
+
+
+@given(st.text("(;)[]\\a\n", max_size=40), st.booleans())
+def test_games_in_brackets_are_split_as_by_a_slow_reader(text, escapes):
+    found = [block.text for block in split_games(text.splitlines(keepends=True), escapes)]
+    assert found == split_slowly(text, escapes)
