@@ -6,7 +6,7 @@ from shogi_engine.__main__ import main
 from shogi_engine.games.othello.notation import split_transcript
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.notation.sfen import START, format_sfen, parse_sfen
-from shogi_engine.records import load_format, loads
+from shogi_engine.records import RecordError, games, load_format, loads
 
 AFTER = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
 
@@ -61,3 +61,12 @@ def test_convert_prints_notes(tmp_path, capsys):
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 11
     assert lines[0] == f"{path}: line 3: the remark '# memo' is passed over" and lines[-1] == f"{path}: 2 more notes"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_faults_have_the_line_of_the_file_with_all_line_ends(tmp_path, end):
+    path = tmp_path / "a.csa"
+    path.write_bytes(end.join(["PI", "+", "+7776FU", "%TORYO", "'x\r'y", "/", "PI", "+", "aCHUDAN", ""]).encode())
+    for read in (lambda: loads(path.read_bytes()), lambda: list(games(path))):
+        with pytest.raises(RecordError, match="line 10: 'aCHUDAN'"):
+            read()
