@@ -31,7 +31,7 @@ BEGINNING = 1 << 10  # characters; enough to recognise nearly every file
 GAME_MAX = 1 << 25  # bytes of one game
 NO_MOVE, VALUE_NONE, NO_ENDING = -1, 32002, -1
 VALUE_LIMIT = 32000
-NEW_LINE, ESCAPE = ord("\n"), 0x1B
+NEW_LINE, RETURN, ESCAPE = ord("\n"), ord("\r"), 0x1B
 PACKED_SUFFIXES: dict[str, Callable[..., Any]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
@@ -344,7 +344,7 @@ class _Reader:
             if len(rest) > GAME_MAX:
                 raise RecordError("the game has no end", line=lines + 1)
             if not final:
-                lines += int(np.count_nonzero(text[:begin] == NEW_LINE))
+                lines += _lines_before(text, begin)
 
     def _take(self, record: GameRecord, format: RecordFormat) -> Iterator[None]:
         """Write a game to a row of the table, or its fault; yield if the table is full."""
@@ -380,7 +380,7 @@ def _texts(source: BinaryIO, wide: bool) -> Iterator[tuple[bytes, bool]]:
 
 def _trees(format: RecordFormat, text: Any, begin: int, end: int, lines: int, keep: bool) -> Iterator[GameRecord]:
     """Yield the games of text[begin:end], which kernels declined, as trees. Raises RecordError for the file's line."""
-    before = lines + int(np.count_nonzero(text[:begin] == NEW_LINE))
+    before = lines + _lines_before(text, begin)
     try:
         for record in format.read(io.StringIO(part_of(text, begin, end), newline=None), keep):
             if record.fault is not None:
@@ -388,6 +388,13 @@ def _trees(format: RecordFormat, text: Any, begin: int, end: int, lines: int, ke
             yield record
     except RecordError as fault:
         raise _moved(fault, before) from None
+
+
+def _lines_before(text: Any, begin: int) -> int:
+    r"""Return the number of line ends in text[:begin]: \n, \r\n or \r, as in a text file of Python."""
+    returns = np.flatnonzero(text[:begin] == RETURN) + 1
+    alone = np.count_nonzero(text[returns[returns < len(text)]] != NEW_LINE) + np.count_nonzero(returns == len(text))
+    return int(np.count_nonzero(text[:begin] == NEW_LINE) + alone)
 
 
 def _moved(fault: Any, lines: int) -> RecordError:

@@ -53,9 +53,10 @@ def encoding_of(source: BinaryIO) -> str:
             return encoding
         finally:
             source.seek(0)
-    hint = " (it may be EUC-JP: --from-encoding euc_jp)" if _may_be_euc_jp(head) else ""
+    if _may_be_euc_jp(head):
+        raise RecordError("the record seems to be in EUC-JP; name the encoding: --from-encoding euc_jp")
     raise RecordError(
-        f"a record must be in UTF-8, UTF-16, Shift JIS or ISO-2022-JP, or --from-encoding must name its encoding{hint}"
+        "a record must be in UTF-8, UTF-16, Shift JIS or ISO-2022-JP; --from-encoding names another encoding"
     )
 
 
@@ -77,7 +78,7 @@ def iterate(
 
     Args:
         format: the name of the format, '' to detect it
-        encoding: the file's encoding, '' to detect UTF-8 or Shift JIS
+        encoding: the file's encoding, '' to detect UTF-8, UTF-16, Shift JIS or ISO-2022-JP
         game: 'shogi' or 'othello', '' to accept both
         keep: whether to yield the readable part of a damaged game, with `fault` set
 

@@ -97,7 +97,7 @@ def test_encodings(tmp_path):
     )
     with pytest.raises(ValueError, match="cannot be written in cp932"):
         records.dumps(rare, "kif", "cp932")
-    with pytest.raises(RecordError, match="UTF-8 or Shift JIS"):
+    with pytest.raises(RecordError, match="must be in UTF-8, UTF-16, Shift JIS or ISO-2022-JP"):
         records.loads(b"\x81\x00\xff\xff\xff kif")
 
 

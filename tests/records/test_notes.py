@@ -1,0 +1,72 @@
+"""Positions in the words of USI, passes of other programs, and what commands say about lines that they pass over."""
+
+import pytest
+
+from shogi_engine.__main__ import main
+from shogi_engine.games.othello.notation import split_transcript
+from shogi_engine.games.shogi.board import Board
+from shogi_engine.games.shogi.notation.sfen import START, format_sfen, parse_sfen
+from shogi_engine.records import RecordError, games, load_format, loads
+
+AFTER = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
+
+
+@pytest.mark.parametrize(
+    ("text", "sfen"),
+    [
+        ("startpos", START),
+        ("position startpos", START),
+        (f"sfen {START}", START),
+        (f"position sfen {START}", START),
+        (START.replace(" ", "_"), START),
+        ("startpos moves 7g7f", AFTER),
+        ("position startpos moves 7g7f", AFTER),
+        (f"sfen {START} moves 7g7f", AFTER),
+        (f"{START} moves 7g7f", AFTER),
+        (f"  position   sfen {START} moves 7g7f\n", AFTER),
+    ],
+)
+def test_a_position_may_be_a_command_of_usi(text, sfen):
+    assert format_sfen(parse_sfen(text)) == sfen
+    board = Board(text)
+    assert board.sfen() == sfen and [str(move) for move in board.move_stack] == ["7g7f"] * (sfen == AFTER)
+    board = Board()
+    board.set_sfen(text)
+    assert board.sfen() == sfen
+
+
+@pytest.mark.parametrize("text", ["startpos moves 7g7e", "startpos 7g7f", "position", "sfen", "moves 7g7f", ""])
+def test_other_words_are_refused(text):
+    for read in (parse_sfen, Board):
+        with pytest.raises(ValueError):
+            read(text)
+
+
+def test_passes_of_other_programs():
+    assert split_transcript("f5ps@@--pa") == ["f5", "ps", "@@", "--", "pa"]
+    for text in ("pa", "ps", "--", "@@"):
+        with pytest.raises(ValueError, match="can place a disc and so cannot pass"):
+            load_format("transcript").parse([(1, f"f5{text}")])
+
+
+def test_notes_are_not_part_of_a_game():
+    one, other = loads("1 ７六歩(77)\n# memo\n2 ３四歩(33)\n")[0], loads("1 ７六歩(77)\n2 ３四歩(33)\n")[0]
+    assert one == other and one.notes and not other.notes
+
+
+def test_convert_prints_notes(tmp_path, capsys):
+    path = tmp_path / "a.kifu"
+    path.write_text("先手：A\n1 ７六歩(77)\n" + "# memo\n" * 12 + "2 ３四歩(33)\n", encoding="utf-8")
+    assert main(["convert", str(path), str(tmp_path / "a.csa")]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 11
+    assert lines[0] == f"{path}: line 3: the remark '# memo' is passed over" and lines[-1] == f"{path}: 2 more notes"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_faults_have_the_line_of_the_file_with_all_line_ends(tmp_path, end):
+    path = tmp_path / "a.csa"
+    path.write_bytes(end.join(["PI", "+", "+7776FU", "%TORYO", "'x\r'y", "/", "PI", "+", "aCHUDAN", ""]).encode())
+    for read in (lambda: loads(path.read_bytes()), lambda: list(games(path))):
+        with pytest.raises(RecordError, match="line 10: 'aCHUDAN'"):
+            read()
