@@ -50,7 +50,7 @@ def _hint_row(hint: Hint, board: Any, language: str, words: dict[str, str]) -> l
 def game_table(game: GameAnalysis, language: str = "en") -> str:
     """Return a game's moves, its graph and its worst moves, each with the better line, as text.
 
-    The value and the chance beside a move are those of the position after it, as in records and pages.
+    The value and the chance next to a move are those of the position after it, as in records and pages.
     Passes are not numbered, as is usual in Othello.
     """
     name = game.record.game

@@ -124,7 +124,7 @@ class Terminal:
 class ConversationLog:
     """Logs the conversation to a file, each line with the time; does nothing without a file.
 
-    The session and its reader's thread write to it. If the file cannot be written, the log ends; the games go on.
+    The session and its reader's thread write to it. If the file cannot be written, the log ends; the games continue.
     """
 
     def __init__(self, path: str) -> None:

@@ -119,7 +119,7 @@ class TestTwoAgents:
         from pettingzoo.test import render_test
 
         render_test(lambda render_mode: two_agents("othello", 4, render_mode=render_mode))
-        assert "1" in capsys.readouterr().out
+        assert capsys.readouterr().out.startswith("- - - -\n- O X -\n- X O -\n- - - -\n")
         with pytest.raises(ValueError, match="'ansi', 'human', not 'rgb_array'"):
             two_agents("othello", 4, render_mode="rgb_array")
 

@@ -184,9 +184,9 @@ def test_nodes_and_depth_limits(engine):
      "position sfen 9/9/9 b - 1", "position startpos moves 7g7f +", "sfen moves 7g7f"],
 )  # fmt: skip
 def test_a_wrong_position_is_named_and_the_last_good_one_stays(engine, line):
-    engine.send("position startpos moves 7g7f 3c3d", line, "moves")
-    lines = engine.until("5i", 5)
-    assert len(lines[-1].split()) == 39
+    engine.send("position startpos moves 7g7f 3c3d", line, "moves", "isready")
+    lines = engine.until("readyok", 5)
+    assert len(lines[-2].split()) == 39
     faults = [line for line in lines if line.startswith("info string ")]
     assert len(faults) == 1 and faults[0].startswith("info string position: ")
     engine.send("go depth 1")
