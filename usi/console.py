@@ -1,4 +1,4 @@
-"""Console commands beyond the protocol: d, moves, eval, flip, bench and go perft."""
+"""Console commands beyond the protocol: d, moves, side, eval, flip, bench and go perft."""
 
 from typing import TYPE_CHECKING
 
@@ -17,10 +17,12 @@ class Console(FrontEnd):
     """A session with the console commands.
 
     Attributes:
+        position: the position in use
         evaluation: the engine's evaluation
         speed: the nodes per second of the last search
     """
 
+    position: Position
     evaluation: Choice
     speed: int | None
 
@@ -38,9 +40,12 @@ class Console(FrontEnd):
             self.out.line(line)
 
     def show_moves(self) -> None:
-        """Print the legal moves."""
-        moves = self.ready_engine().legal_moves()
-        self.out.line(f"{len(moves)} moves: {' '.join(moves)}")
+        """Print the legal moves on one line, as YaneuraOu does for programs like Ayane."""
+        self.out.line(" ".join(self.ready_engine().legal_moves()))
+
+    def show_side(self) -> None:
+        """Print the side to move, `black` or `white`, as YaneuraOu does."""
+        self.out.line("white" if self.position.white_to_move else "black")
 
     def show_value(self) -> None:
         """Print the static value of the position, the evaluation in use, and the value of each piece."""
@@ -102,6 +107,7 @@ class Console(FrontEnd):
 COMMANDS = {
     "d": Console.show_position,
     "moves": Console.show_moves,
+    "side": Console.show_side,
     "eval": Console.show_value,
     "flip": Console.flip,
     "bench": Console.run_bench,

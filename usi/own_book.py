@@ -52,15 +52,16 @@ class OwnBook:
         self.open(engine)
         if self._name == NO_BOOK or self._rng.randrange(100) < number("BookIgnoreRate"):
             return None
-        found = engine.book_choice(
-            best=number("BookMoves"),
-            margin=number("BookEvalDiff"),
-            flipped=flag("FlippedBook"),
-            any_ply=flag("IgnoreBookPly"),
-        )
+        lookup = {"flipped": flag("FlippedBook"), "any_ply": flag("IgnoreBookPly")}
+        found = engine.book_choice(best=number("BookMoves"), margin=number("BookEvalDiff"), **lookup)
         if found is None:
             return None
-        pv = [each for each in (found.move, found.ponder) if each]
-        self._out.line(f"info depth {found.depth} score {Score(found.value)} nodes 0 time 0 pv {' '.join(pv)}")
+        lines, count = [found], number("MultiPV")
+        if count > 1:
+            lines += [each for each in engine.book_moves(**lookup) if each.move != found.move][: count - 1]
+        for place, each in enumerate(lines, 1):
+            rank = f"multipv {place} " if count > 1 else ""
+            pv = " ".join(filter(None, (each.move, each.ponder)))
+            self._out.line(f"info depth {each.depth} {rank}score {Score(each.value)} nodes 0 time 0 pv {pv}")
         self._out.info("book move")
-        return " ponder ".join(["bestmove " + found.move, *pv[1:]])
+        return " ponder ".join(filter(None, ("bestmove " + found.move, found.ponder)))

@@ -4,7 +4,7 @@ import copy
 import importlib
 from collections.abc import Sequence
 
-from shogi_engine.analysis.judgement import GameAnalysis, MoveAnalysis
+from shogi_engine.analysis.judgement import GameAnalysis, MoveAnalysis, after_move
 from shogi_engine.analysis.words import called, line_texts, score_words, shown, words_of
 from shogi_engine.records import GameRecord, Node
 
@@ -27,22 +27,21 @@ def annotate(
 ) -> None:
     """Add the findings to the nodes of a line of a record, from the root on.
 
-    Each move gets its value and winning chance, both for black. A bad move gets its verdict, and the better line both
-    as a variation and, for formats without variations, in the comment. A move without an evaluation gets one. In Shogi
-    the comment also has the value found by the analysis in ShogiHome's notation, `#評価値=`.
+    Each move gets the value and winning chance after it, both for black. A bad move gets its verdict, and the better
+    line both as a variation and, for formats without variations, in the comment. A move without an evaluation gets one.
+    In Shogi the comment also has the value found by the analysis in ShogiHome's notation, `#評価値=`.
 
     Args:
         first: the first ply to annotate
     """
     words = words_of(language, record.game)
     judged = {move.ply: move for move in game.moves}
-    after = dict(zip(judged, game.chances[1:], strict=True))
     board = record.board(0)
     for ply, node in enumerate(line[1:], 1):
         move = judged.get(ply)
         if move is not None and ply >= first:
             better = list(shown(move.pv, move.score.mate)) if move.worth_a_word else []
-            for text in _comments(game, move, after[ply], line_texts(board, better, language), words):
+            for text in _comments(game, move, line_texts(board, better, language), words):
                 node.add_comment(text)
             _evaluate(node, move, record.game)
             _add_line(line[ply - 1], better, move)
@@ -63,21 +62,15 @@ def _add_line(node: Node, moves: Sequence[str], move: MoveAnalysis) -> None:
     """Add a better line to the variations after a node, unless one already starts with its first move."""
     if moves and moves[0] not in [child.move for child in node.children]:
         first = node = node.add(moves[0])
-        first.evaluation, first.depth = move.score, move.depth or None
+        first.evaluation, first.depth = after_move(move.score), move.depth or None
         for each in moves[1:]:
             node = node.add(each)
 
 
-def _comments(
-    game: GameAnalysis, move: MoveAnalysis, black: float, better: list[str], words: dict[str, str]
-) -> list[str]:
-    """Return the lines to add to the comment of a move.
-
-    Args:
-        black: the winning chance after it
-    """
+def _comments(game: GameAnalysis, move: MoveAnalysis, better: list[str], words: dict[str, str]) -> list[str]:
+    """Return the lines to add to the comment of a move."""
     value = score_words(move.black_played_score, game.unit, words)
-    lines = [f"{value} ({words['chance']} {black:.0%})"]
+    lines = [f"{value} ({words['chance']} {move.black_after:.0%})"]
     if move.worth_a_word:
         best = score_words(move.black_score, game.unit, words)
         judged = f"{called(move.verdict, move.missed_mate, words)} (-{move.loss:.0%})"

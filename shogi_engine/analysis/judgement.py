@@ -53,9 +53,9 @@ class MoveAnalysis:
         side: 'black' or 'white'
         move: the move played
         best: the best move
-        score: the value of the best move
+        score: the value of the best move: of the position before the move
         pv: the line of the best move
-        played_score: the value of the move played
+        played_score: the value of the move played: of the position after it, from where its mates are counted too
         loss: the winning chance that the move lost, 0 to 1
         given: the pawns or discs that the move lost
         verdict: 'blunder', 'mistake', 'inaccuracy' or ''
@@ -89,6 +89,11 @@ class MoveAnalysis:
     def black_played_score(self) -> Score:
         """The value of the move played, for black."""
         return self.played_score if self.side == "black" else -self.played_score
+
+    @property
+    def black_after(self) -> float:
+        """Black's winning chance after the move, by the same search as `played_score`."""
+        return self.black_played_score.chance()
 
     @property
     def worth_a_word(self) -> bool:
@@ -171,10 +176,12 @@ def amount(score: Score, unit: str) -> float:
     return max(-most, min(most, value)) / PER_UNIT[unit]
 
 
-def before_move(score: Score) -> Score:
-    """Return the score of a move for the side that made it, given the score of the position after it."""
-    longer = None if score.plies is None else score.plies + 1
-    return replace(-score, plies=longer)
+def after_move(score: Score) -> Score:
+    """Return the score of the best move, counted from the position after it, given that of the position before it.
+
+    The field counts mates so: with a mate in 5, the move leads to a mate in 4, and the forced reply to one in 3.
+    """
+    return replace(score, plies=max(score.plies - 1, 0)) if score.plies is not None else score
 
 
 def verdict(loss: float) -> str:
@@ -210,26 +217,23 @@ def judge(record: GameRecord, findings: Mapping[int, Finding]) -> GameAnalysis:
 
 
 def _after(moves: Sequence[str], findings: Mapping[int, Finding], ply: int) -> Score:
-    """Return the score of the move after `ply` moves, for its side, by the position after it (and after passes)."""
+    """Return the score of the move after `ply` moves, for its side: of the position after it (and after passes)."""
     later, passes = ply + 1, 0
     while later < len(moves) and moves[later] == PASS:
         later, passes = later + 1, passes + 1
     score = findings[later].score
-    return before_move(score if passes % 2 == 0 else -score)
+    return -score if passes % 2 == 0 else score
 
 
 def _judged(ply: int, side: int, move: str, found: Finding, after: Score) -> MoveAnalysis:
     """Return the judged move, from the finding before it and its value according to the finding after it."""
     if found.played_mate:
-        after = Score.mate_in(found.played_mate)
-    if move == found.best or (found.played_mate and after.chance() >= found.score.chance()):
-        played, loss, given = (found.score if move == found.best else after), 0.0, 0.0
-    else:
+        after = after_move(Score.mate_in(found.played_mate))
+    loss = given = 0.0
+    if move != found.best and not found.played_mate:
         unit = "discs" if "discs" in (found.score.unit, after.unit) else "cp"
         loss = max(0.0, found.score.chance() - after.chance())
         given = max(0.0, amount(found.score, unit) - amount(after, unit))
-        no_worse = loss == given == 0 and not after.mate
-        played = found.score if no_worse else after
     own = found.score.chance()
     return MoveAnalysis(
         ply=ply + 1,
@@ -237,7 +241,7 @@ def _judged(ply: int, side: int, move: str, found: Finding, after: Score) -> Mov
         move=move,
         best=found.best,
         score=found.score,
-        played_score=played,
+        played_score=after,
         loss=round(loss, 6),
         given=round(given, 6),
         verdict=verdict(loss),

@@ -76,7 +76,8 @@ def _game(game: GameAnalysis, boards: _Boards, language: str, title: str) -> dic
         if (move := judged.get(ply)) is not None:
             row |= _judged(game, move, board, boards, language)
         board.push_text(text)
-        row |= {"board": boards.add(board), "black": before.get(ply, plies[-1]["black"])}
+        black = move.black_after if move is not None else before.get(ply, plies[-1]["black"])
+        row |= {"board": boards.add(board), "black": black}
         plies.append(row)
     return {"title": title or names or words["analysis"], "names": names, "words": words, "plies": plies}
 

@@ -50,6 +50,7 @@ def _hint_row(hint: Hint, board: Any, language: str, words: dict[str, str]) -> l
 def game_table(game: GameAnalysis, language: str = "en") -> str:
     """Return a game's moves, its graph and its worst moves, each with the better line, as text.
 
+    The value and the chance next to a move are those of the position after it, as in records and pages.
     Passes are not numbered, as is usual in Othello.
     """
     name = game.record.game
@@ -81,9 +82,9 @@ def _row(move: MoveAnalysis, number: str, game: GameAnalysis, board: Any, langua
     given = f"{100 * move.given:.0f}" if game.unit == "pawns" and language == "ja" else f"{move.given:.2f}"
     lost = f"{move.loss:.0%} {given}" if move.loss or move.given else ""
     missed = words["missed"].format(length=move.missed_mate) if move.missed_mate else ""
-    value = score_words(move.black_score, game.unit, words)
+    value = score_words(move.black_played_score, game.unit, words)
     remark = f"{MARKS[move.verdict]} {missed}".strip()
-    return [number, words[move.side], texts[0], value, f"{move.black:.0%}", texts[1], lost, remark]
+    return [number, words[move.side], texts[0], value, f"{move.black_after:.0%}", texts[1], lost, remark]
 
 
 def _counts(game: GameAnalysis, words: dict[str, str]) -> list[str]:

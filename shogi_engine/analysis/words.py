@@ -29,6 +29,8 @@ WORDS = {
     "discs": mark("discs"),
     "mate": mark("mate in {length}"),
     "mated": mark("mated in {length}"),
+    "mates": mark("mate"),
+    "is mated": mark("mated"),
     "first": mark("First"),
     "back": mark("Back"),
     "next": mark("Next"),
@@ -73,7 +75,9 @@ def shown(pv: Sequence[str], whole: bool) -> Sequence[str]:
 
 
 def score_words(score: Score, unit: str, words: dict[str, str]) -> str:
-    """Return a score as text: '+1.20', in Japanese '+120', 'mated in 4'; discs '+4' or '+3.5'."""
+    """Return a score as text: '+1.20', in Japanese '+120', 'mated in 4', 'mate' at the end; discs '+4' or '+3.5'."""
+    if score.mate and not score.plies:
+        return words["mates" if score.value > 0 else "is mated"]
     if score.mate:
         return words["mate" if score.value > 0 else "mated"].format(length=score.plies)
     if unit == "pawns":

@@ -6,6 +6,7 @@ import math
 import re
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -121,22 +122,39 @@ class Terminal:
 
 
 class ConversationLog:
-    """Logs the conversation to a file, each line with the time; does nothing without a file."""
+    """Logs the conversation to a file, each line with the time; does nothing without a file.
+
+    The session and its reader's thread write to it. If the file cannot be written, the log ends; the games continue.
+    """
 
     def __init__(self, path: str) -> None:
-        self._file = Path(path).expanduser().open("a", encoding="utf-8", buffering=1) if path else None
+        self._lock = threading.Lock()
+        self._file: TextIO | None = None
+        if path:
+            self._file = Path(path).expanduser().open("a", encoding="utf-8", errors="backslashreplace", buffering=1)
 
     def __call__(self, direction: str, line: str) -> None:
         """Add a line."""
-        if self._file is not None:
-            now = time.time()
-            ms = int(math.modf(now)[0] * 1000)
-            self._file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))}.{ms:03} {direction} {line}\n")
+        now = time.time()
+        at = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))}.{int(math.modf(now)[0] * 1000):03}"
+        with self._lock:
+            try:
+                if self._file is not None:
+                    self._file.write(f"{at} {direction} {line}\n")
+            except OSError as fault:
+                print(f"csa: the log ends here: {fault}", file=sys.stderr)
+                self._end()
 
     def close(self) -> None:
         """Close the file."""
-        if self._file is not None:
-            self._file.close()
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            with contextlib.suppress(OSError):
+                file.close()
 
 
 @contextlib.contextmanager

@@ -8,11 +8,14 @@
 Protocol: C. Welty, "NBoard Protocol", in the NBoard package, http://www.orbanova.com/nboard.
 """
 
+import contextlib
 import time
 from dataclasses import dataclass
 from typing import Any, Self
 
 from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, plain
+from shogi_engine.common.text import clamped_number
+from shogi_engine.types.score import limited_discs
 
 VERSION = 2
 
@@ -50,7 +53,7 @@ class Hint:
 
 def _value(text: str) -> float | None:
     try:
-        return float(text)
+        return limited_discs(text)
     except ValueError:
         return None
 
@@ -128,8 +131,8 @@ class NBoardClient(EngineClient):
         while True:
             came, line = await self._line(end)
             if line.startswith("nodestats "):
-                words = line.split()
-                nodes = int(words[1]) if len(words) > 1 and words[1].isdecimal() else 0
+                with contextlib.suppress(ValueError, IndexError):
+                    nodes = clamped_number(line.split()[1], 0)
             elif line.startswith("==="):
                 return parse_go(line, (came - began) * 1000, nodes)
 

@@ -15,12 +15,13 @@ def sanitize(text: str, most: int = SHOWN_MAX) -> str:
     return plain if len(plain) <= most else plain[: most - 3] + "..."
 
 
-def clamped_number(text: str) -> int:
-    """Return the integer in `text`, clamped to +-NUMBER_MAX. Raises ValueError if it is not one."""
+def clamped_number(text: str, least: int = -NUMBER_MAX, most: int = NUMBER_MAX) -> int:
+    """Return the integer in `text`, clamped to the range from `least` to `most`. Raises ValueError if it is not one."""
     sign, digits = (-1, text[1:]) if text[:1] == "-" else (1, text.removeprefix("+"))
     if not (digits.isascii() and digits.isdecimal()):
         raise ValueError(f"{sanitize(text)!r} is not a whole number")
-    return sign * (min(int(digits), NUMBER_MAX) if len(digits) < 17 else NUMBER_MAX)
+    number = sign * (min(int(digits), NUMBER_MAX) if len(digits) < 17 else NUMBER_MAX)
+    return max(least, min(number, most))
 
 
 def whole_number(text: str, least: int, most: int) -> int:

@@ -13,6 +13,7 @@ LINE_MAX = 8192  # bytes; the protocol has no longer lines
 CHUNK = 4096
 PROBE_AFTER, PROBE_EVERY, PROBES = 30, 10, 3  # TCP keep-alive: seconds, seconds, number of probes
 SEND_PATIENCE = 60.0  # seconds until unacknowledged data end the connection
+READER_PATIENCE = 5.0  # seconds for the reader to end once the connection is closed
 
 Log = Callable[[str, str], None]  # called with '<' or '>' (or '=' for a note) and a line
 
@@ -52,7 +53,7 @@ class Connection:
     Attributes:
         deliver: called with a Received for each line and once with Closed, in the reader's thread
         heard: time.monotonic() of the last line received
-                last: time.monotonic() of the last line received or sent
+        last: time.monotonic() of the last line received or sent
 
     Raises:
         OSError: the connection failed
@@ -68,7 +69,8 @@ class Connection:
         _keep_alive(self._socket)
         self._socket.settimeout(None)
         self.last = self.heard = time.monotonic()
-        threading.Thread(target=self._read, name="csa-reader", daemon=True).start()
+        self._reader = threading.Thread(target=self._read, name="csa-reader", daemon=True)
+        self._reader.start()
 
     def send(self, line: str) -> None:
         """Send a line. Raises ConnectionLost."""
@@ -81,7 +83,11 @@ class Connection:
         self.last = time.monotonic()
 
     def close(self) -> None:
-        """End the connection."""
+        """End the connection; nothing is logged or delivered afterwards."""
+        self._shut()
+        self._reader.join(READER_PATIENCE)
+
+    def _shut(self) -> None:
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         with contextlib.suppress(OSError):
@@ -102,7 +108,7 @@ class Connection:
         except OSError as fault:
             reason = fault.strerror or str(fault)
         self._log("=", reason)
-        self.close()
+        self._shut()
         self._deliver(Closed(self, reason))
 
     def _take(self, raw: bytes) -> None:

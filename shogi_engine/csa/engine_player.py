@@ -15,7 +15,7 @@ from shogi_engine.csa.players import (
     ServerTurn,
     centipawns,
 )
-from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
+from shogi_engine.games.shogi.names import entering_king_rule
 from shogi_engine.interface.extras.levels import opens_from_book
 from shogi_engine.search.timeman import TimeOptions, fixed, in_full_seconds, plan
 from shogi_engine.types.clock import TimeBudget
@@ -72,7 +72,7 @@ class CsaEnginePlayer(CsaPlayer):
     def _begin(self, rules: GameRules) -> None:
         self._rules = rules
         self._engine.new_game()
-        rule = CSA_27 if rules.declaration else NO_ENTERING_KING
+        rule = entering_king_rule(rules.entering_king_rule)
         self._engine.configure(entering_king_rule=rule, max_moves=rules.max_moves)
 
     def _answer(self, job: Job) -> CsaAnswer:

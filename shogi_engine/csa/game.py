@@ -5,11 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from shogi_engine.common.lines import legal_line
 from shogi_engine.csa.clock import MS, ServerClock
 from shogi_engine.csa.players import RESIGN, WIN, CsaAnswer, CsaPlayer, GameRules, ServerTurn
 from shogi_engine.csa.protocol import Declared, Ended, Moved, Protocol
 from shogi_engine.csa.summary import JISHOGI, Summary
-from shogi_engine.games.shogi.records.evaluations import evaluation_lines, legal_line, number_score
+from shogi_engine.games.shogi.records.evaluations import evaluation_lines, number_score
 from shogi_engine.records.headers import one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.types.termination import Outcome, Termination
@@ -101,6 +102,7 @@ class Game:
         self._measured_ms = 0.0  # the time of that move, as measured here
         self._overhead_ms = 0.0  # the time charged for the last moves beyond their thinking time
         self._turn_answered = False
+        self._declares = summary.declaration == JISHOGI  # whether the player may declare a win
         self._faults = 0
         self._suspect = False
         self._head()
@@ -175,7 +177,7 @@ class Game:
     @property
     def rules(self) -> GameRules:
         """The conditions that the player must know."""
-        return GameRules(self.summary.max_moves, self.summary.declaration == JISHOGI)
+        return GameRules(self.summary.max_moves, self._declares)
 
     def start(self, now: float) -> None:
         """The game begins, or continues."""
@@ -248,10 +250,11 @@ class Game:
         if token is not self._token or self.over or self._turn_answered:
             return
         self._token = None
-        move = self._checked(answer)
         protocol = self._talk.protocol
-        if answer.fault or not move:
-            self._retry(answer.fault or f"the engine answered {answer.move!r}, which is not legal here")
+        try:
+            move = self._checked(answer)
+        except ValueError as fault:
+            self._retry(str(fault))
             return
         self._turn_answered, self._answer = True, answer
         if answer.score is not None:
@@ -266,14 +269,24 @@ class Game:
             self._talk.send(protocol.move(move, self._comment_text(answer) if self._talk.comments else ""))
 
     def _checked(self, answer: CsaAnswer) -> str:
-        """Return the move in CSA notation, RESIGN or WIN; '' if it is not legal."""
-        if answer.move in (RESIGN, WIN):
-            return answer.move
+        """Return the move in CSA notation, RESIGN or WIN. Raises ValueError if the player failed.
+
+        A wrong declaration loses the game at once, so the player is told not to declare any more in this game.
+        """
         board = self.builder.board
+        if answer.fault:
+            raise ValueError(answer.fault)
+        if answer.move == RESIGN:
+            return RESIGN
+        if answer.move == WIN:
+            if self._declares and board.can_declare_win(self.rules.entering_king_rule):
+                return WIN
+            self._declares = False
+            raise ValueError("it declared a win that this server or position does not allow")
         try:
             return str(board.text(board.parse_usi(answer.move), "csa"))
         except ValueError:
-            return ""
+            raise ValueError(f"the engine answered {answer.move!r}, which is not legal here") from None
 
     def _retry(self, fault: str) -> None:
         """The player failed: ask again with the remaining time, or resign."""
@@ -344,7 +357,7 @@ class Game:
         """Add the answer's score and line to the move's node; `board` is the position after it. Return the node."""
         if answer.score is not None:
             node.evaluation, node.depth = number_score(answer.score), answer.depth or None
-            node.pv = legal_line(answer.pv[1 : PV_MAX + 1], board)
+            node.pv = legal_line(answer.pv[1 : PV_MAX + 1], board, board.parse_usi)
         return node
 
     def _comment_text(self, answer: CsaAnswer) -> str:

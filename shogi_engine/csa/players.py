@@ -10,11 +10,13 @@ from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.common.threads import start_thread
 from shogi_engine.csa.summary import ServerTime
+from shogi_engine.games.shogi.names import CSA_27, ENTERING_KING_RULES, NO_ENTERING_KING
 from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
 from shogi_engine.types.clock import Clock, TimeBudget
 from shogi_engine.types.score import Score
 
 RESIGN, WIN = "resign", "win"
+DECLARATION_RULE = CSA_27  # of a server's Jishogi 1.1
 UNTIMED_MS = 5000  # for each move if the game has no time limit
 CLOSE_PATIENCE = 5.0  # timeout in seconds for a player to end its search
 
@@ -29,11 +31,16 @@ class GameRules:
     """The conditions of a game that a player must know.
 
     Attributes:
-        declaration: whether a win can be declared, by the 27-point rule
+        declaration: whether a win can be declared, by DECLARATION_RULE
     """
 
     max_moves: int = 0
     declaration: bool = True
+
+    @property
+    def entering_king_rule(self) -> str:
+        """The rule's name in USI."""
+        return ENTERING_KING_RULES[DECLARATION_RULE if self.declaration else NO_ENTERING_KING]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from shogi_engine.common.text import sanitize
-from shogi_engine.csa.summary import BEGIN, Summary, SummaryError, SummaryReader
+from shogi_engine.csa.summary import BEGIN, Summary, SummaryError, SummaryReader, from_shogi_server
 
 RESULTS = ("WIN", "LOSE", "DRAW", "CENSORED", "CHUDAN")
 NAME_MAX = 32  # characters of a login name, and of the first part of a game name of shogi-server
@@ -18,6 +18,7 @@ _MOVE = re.compile(r"(?P<move>[+-][0-9]{4}[A-Z]{2})(?P<rest>,.*)?", re.ASCII)
 _SPECIAL = re.compile(r"%(?P<word>[A-Z_+-]+)(?P<rest>,.*)?", re.ASCII)
 _TIME = re.compile(r",T(?P<seconds>[0-9]{1,9}(\.[0-9]{0,9})?)", re.ASCII)
 _END = re.compile(r"#(?P<word>[A-Z_+-]+)", re.ASCII)
+_OTHER_ERROR = re.compile(r"unknown command|you are in \w+ status\. (AGREE|REJECT) is valid")  # not about the game
 
 
 class State(enum.Enum):
@@ -118,7 +119,7 @@ class LoggedOut:
 
 @dataclass(frozen=True)
 class GameRefused:
-    """The server does not know the game requested by %%GAME."""
+    """The server refuses the requested game, in shogi-server's standard mode the one in the login."""
 
     reason: str
 
@@ -148,6 +149,11 @@ def check_game(name: str) -> str:
     if not _GAME.fullmatch(name):
         raise ValueError(f"a game is NAME-SECONDS-BYOYOMI or NAME-SECONDS-INCREMENTF, not {sanitize(name)!r}")
     return name
+
+
+def asks_for_side(game: str) -> bool:
+    """Tell whether a valid game name ends in -B or -W."""
+    return game[-1:] in ("B", "b", "W", "w")
 
 
 class Protocol:
@@ -211,6 +217,11 @@ class Protocol:
         return "LOGOUT"
 
     @property
+    def one_game_per_login(self) -> bool:
+        """Whether the last game offered ends the login, as in shogi-server's standard mode."""
+        return not self.x1 and from_shogi_server(self._game_id)
+
+    @property
     def _game_id(self) -> str:
         return self.summary.game_id if self.summary else self._reader.game_id
 
@@ -258,8 +269,9 @@ class Protocol:
         return [Refused(line.removeprefix("LOGIN:").strip() or "incorrect")]
 
     def _take_extended(self, line: str) -> list[Event]:
-        if line.startswith("##[ERROR]") and self.state is State.WAITING and self.x1:
-            return [GameRefused(line.removeprefix("##[ERROR]").strip())]
+        error = line.removeprefix("##[ERROR]").strip()
+        if line.startswith("##[ERROR]") and self.state is State.WAITING and not _OTHER_ERROR.match(error):
+            return [GameRefused(error)]
         return [Notice(line)]
 
     def _begin_summary(self) -> list[Event]:

@@ -96,6 +96,7 @@ class Session:
         self._deadlines: dict[str, float] = {}
         self._begun = self._failures = self._unreadable = 0
         self._ever = self._leaving = self._done = False
+        self._returning = False  # logged out only to log in again
         self._played = False  # a game has ended on this connection
         self._connected = 0.0  # when the connection was made
         self._interrupts = self._heeded = 0
@@ -184,7 +185,7 @@ class Session:
                 self._note("the aborted game was not offered again")
                 self._leave()
             elif name == "logout":
-                self._done = True
+                self._logged_out(LoggedOut(), now)
             else:
                 self._lost(f"the server did not answer {name.upper()} within {getattr(self._patience, name):g} s")
                 return
@@ -238,7 +239,8 @@ class Session:
             self._failed(f"no connection to {settings.host}:{settings.port}: {fault.strerror or fault}")
             return
         self._protocol = Protocol(x1=settings.x1)
-        self._played, self._connected = False, time.monotonic()
+        self._played = self._returning = False
+        self._connected = time.monotonic()
         self._deadlines = {}
         self._set_deadline("login", self._patience.login)
         self._send(self._protocol.login(settings.name, self._password.for_login()))
@@ -264,7 +266,7 @@ class Session:
             self._failures += 1
         elif not self._has_reason_to_connect():
             self._done = True
-        elif not self._played:  # shogi-server's standard mode ends the connection with the game
+        elif not self._played and not self._returning:
             self._failed(reason)
 
     # ---- events: login
@@ -287,6 +289,18 @@ class Session:
             self._send(self._protocol.ask_for_game(self._settings.game, self._settings.turn))
         self._display.progress(f"waiting for {self._settings.game or 'a game'}")
 
+    def _next_game(self) -> None:
+        """Wait for the next game; on shogi-server in standard mode, which plays one game a login, log in again.
+
+        There the winner's connection stays open until the server hears something, but no game follows.
+        """
+        once = bool(self._settings.password_game) or self._protocol.one_game_per_login
+        if once and self._more():
+            self._returning = True
+            self._leave()
+        else:
+            self._wait_for_game()
+
     def _refused(self, event: Refused, now: float) -> None:
         reason = f"the server refused the login of {self._settings.name}: {sanitize(event.reason)}"
         if not self._ever:
@@ -308,7 +322,10 @@ class Session:
             self._done = True
 
     def _logged_out(self, event: LoggedOut, now: float) -> None:
-        self._done = True
+        if self._returning and self._more():
+            self._lost("logged out")
+        else:
+            self._done = True
 
     def _game_refused(self, event: GameRefused, now: float) -> None:
         raise SessionError(f"the server refused the game {self._settings.game}: {sanitize(event.reason)}")
@@ -360,7 +377,7 @@ class Session:
             self._note(f"the game did not begin: {sanitize(event.text)}")
             self._game = None
             self._broken, self._earlier = self._earlier, None
-        self._wait_for_game()
+        self._next_game()
 
     # ---- events: the game
 
@@ -397,7 +414,7 @@ class Session:
         self._played = True
         self._conclude(game)
         if self._connection is not None and self._protocol.state is State.WAITING:
-            self._wait_for_game()
+            self._next_game()
 
     def _break_off(self, reason: str) -> bool:
         """End the record of the running game without a result; tell whether it had begun."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from shogi_engine.csa.protocol import check_game, check_name
+from shogi_engine.csa.protocol import asks_for_side, check_game, check_name
 
 PORT = 4081
 
@@ -66,8 +66,10 @@ class Settings:
             check_game(self.game)
         elif self.x1:
             raise ValueError("the extended mode x1 needs a game name")
+        if self.x1 and asks_for_side(self.game):
+            raise ValueError("in the extended mode x1 a side is requested by --turn, not in the game's name")
         if not self.x1 and self.turn != "*":
-            raise ValueError("a side can be requested only in the extended mode x1")
+            raise ValueError("without the extended mode x1 a side is requested by -B or -W after the game's name")
 
     @property
     def password_game(self) -> str:

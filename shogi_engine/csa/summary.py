@@ -11,12 +11,19 @@ BEGIN, END = "BEGIN Game_Summary", "END Game_Summary"
 LINES_MAX = 20_000  # of one summary; a game that continues from a position has a line for each move
 NUMBER_MAX = 10**9
 FORMAT = "Shogi 1.0"
-JISHOGI = "Jishogi 1.1"  # the declaration by 27 points
+JISHOGI = "Jishogi 1.1"  # the declaration by 27 points, the only one that the protocol knows
+_OLD_JISHOGI = "Jishogi_Declaration:"  # the same in the position, as protocol 1.0 has it
 _UNIT = re.compile(r"([0-9]{1,6})(msec|sec|min)")
 _UNIT_MS = {"msec": 1, "sec": 1000, "min": 60_000}
 _STOP_WATCH = re.compile(r"-([0-9]+)-0[0-9]+F?\+")  # in shogi-server's game names
+_SHOGI_SERVER = re.compile(r".+\+.+-[0-9]+-[0-9]+F?\+[^+]+\+[^+]+\+[0-9]{14}")  # event, game, black, white, time
 _BLOCKS = {"Time": (0, 1), "Time+": (0,), "Time-": (1,)}
 _TIMES = ("Total_Time", "Byoyomi", "Increment", "Least_Time_Per_Move")
+
+
+def from_shogi_server(game_id: str) -> bool:
+    """Tell whether a game's name is of the form that shogi-server gives."""
+    return bool(_SHOGI_SERVER.fullmatch(game_id))
 
 
 class SummaryError(ValueError):
@@ -121,6 +128,9 @@ class SummaryReader:
         return None
 
     def _take_position(self, line: str) -> None:
+        if line.startswith(_OLD_JISHOGI):
+            self._values.setdefault("Declaration", f"Jishogi {line.removeprefix(_OLD_JISHOGI).strip()}")
+            return
         try:
             self._position.take(line)
         except ValueError as fault:

@@ -68,11 +68,10 @@ class CsaUsiPlayer(CsaPlayer):
     # ---- games
 
     def _begin(self, rules: GameRules) -> None:
-        rule = "CSARule27" if rules.declaration else "NoEnteringKing"
         try:
             if not self._engine.running:
                 self._start()
-            self._set({"MaxMovesToDraw": str(rules.max_moves), "EnteringKingRule": rule})
+            self._set({"MaxMovesToDraw": str(rules.max_moves), "EnteringKingRule": rules.entering_king_rule})
             self._engine.new_game()
         except EngineError as fault:
             raise ValueError(f"{self.name}: {fault}") from None
@@ -95,7 +94,7 @@ class CsaUsiPlayer(CsaPlayer):
         lines = result.lines
         pv = tuple(lines[0].pv) if lines and lines[0].pv[:1] == (result.move,) else (result.move,)
         depth, thought = result.last("depth") or 0, result.last("time")
-        return CsaAnswer(result.move or RESIGN, result.ponder, score, pv, depth, thought_ms=thought)
+        return CsaAnswer(result.move or RESIGN, result.ponder or "", score, pv, depth, thought_ms=thought)
 
     def _thought(self, job: Job) -> PlayResult | None:
         """Return the result of a search by the clock, None if it is no longer needed."""

@@ -60,14 +60,24 @@ class BookAndLevels:
             margin: how far their values may be below the first move's, in the game's unit; None for a negligible loss
             lookup: options of book.OpeningBook.known
         """
+        if margin is None:
+            margin = max(int(self.searcher.params.score_noise), 1) // BOOK_MARGIN
+        known = self.book_moves(**lookup)
+        return choose(known, [each.move for each in known], self.rng, best=best, margin=margin)
+
+    def book_moves(self, **lookup: bool) -> list[BookMove]:
+        """Return the opening book's legal moves for this position, best first.
+
+        Args:
+            lookup: options of book.OpeningBook.known
+        """
         if self._book is None:
             self.open_book()
         if self._book is None:
-            return None
-        if margin is None:
-            margin = max(int(self.searcher.params.score_noise), 1) // BOOK_MARGIN
+            return []
         known = self._book.known(self.position_text, **lookup)
-        return choose(known, self.legal_moves(), self.rng, best=best, margin=margin) if known else None
+        legal = set(self.legal_moves()) if known else ()
+        return [each for each in known if each.move in legal]
 
     def book_move(self) -> str:
         """Choose one of the opening book's best moves here at random; return '' if it has none."""

@@ -10,7 +10,7 @@ from shogi_engine.environments.states import BoardState, State, new_state
 from shogi_engine.environments.two_agents import (
     AGENTS,
     LONGEST,
-    RENDER_MODES,
+    action_mask,
     check_render_mode,
     is_illegal,
     observation,
@@ -23,6 +23,7 @@ except ImportError:
     raise ImportError("environments need PettingZoo and Gymnasium: pip install pettingzoo gymnasium") from None
 
 Opponent = Callable[[State], int]  # returns the action to take
+RENDER_MODES = ("ansi",)
 
 
 class LevelPlayer:
@@ -89,7 +90,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
     ) -> None:
         if colour is not None and colour not in AGENTS:
             raise ValueError(f"a colour must be {' or '.join(AGENTS)}, not {colour!r}")
-        check_render_mode(render_mode)
+        check_render_mode(render_mode, RENDER_MODES)
         self._start = new_state(game, size)
         if isinstance(opponent, int) and not isinstance(self._start, BoardState):
             raise ValueError("levels of the engine play on full boards only")
@@ -122,6 +123,11 @@ class OneAgent(gymnasium.Env[Any, Any]):
         reward = 0.0 if result is None else float(result if self.agent == 0 else -result)
         over = result is not None
         return observation(self.state_of_game, not over), reward, over, not over and self.plies >= self.longest, info
+
+    def action_masks(self) -> np.ndarray:
+        """Return the agent's legal actions, as bool; sb3-contrib's MaskablePPO calls this method."""
+        state = self.state_of_game
+        return action_mask(state, state.turn == self.agent and state.result() is None).astype(bool)
 
     def _let_opponent_play(self) -> None:
         """Let the opponent move until it is the agent's turn or the game is over."""

@@ -1,5 +1,6 @@
 """PettingZoo's environment: two agents that move in turn (https://pettingzoo.farama.org/api/aec/)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ except ImportError:
 
 AGENTS = ("black", "white")  # black begins
 LONGEST = 512  # plies
-RENDER_MODES = ("ansi",)
+RENDER_MODES = ("ansi", "human")
 
 
 class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no type
@@ -44,7 +45,7 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no ty
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        check_render_mode(render_mode)
+        check_render_mode(render_mode, RENDER_MODES)
         self._start = state or new_state(game, size)
         self.state_of_game: State = self._start.copy()
         self.render_mode, self.longest = render_mode, longest
@@ -104,17 +105,19 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no ty
         self._accumulate_rewards()
 
     def render(self) -> str | None:
-        """Return the board as text if the render mode is 'ansi'."""
+        """Return the board as text if the render mode is 'ansi', print it if it is 'human'."""
+        if self.render_mode == "human":
+            print(self.state_of_game.text())
         return self.state_of_game.text() if self.render_mode == "ansi" else None
 
     def close(self) -> None:
         """Do nothing: memory is freed with the object."""
 
 
-def check_render_mode(mode: str | None) -> None:
-    """Raise ValueError if there is no such render mode."""
-    if mode not in (None, *RENDER_MODES):
-        raise ValueError(f"a render mode must be None or {', '.join(map(repr, RENDER_MODES))}, not {mode!r}")
+def check_render_mode(mode: str | None, modes: Sequence[str]) -> None:
+    """Raise ValueError if `modes` has no such render mode."""
+    if mode not in (None, *modes):
+        raise ValueError(f"a render mode must be None or {', '.join(map(repr, modes))}, not {mode!r}")
 
 
 def is_illegal(state: State, action: Any) -> bool:
@@ -134,7 +137,12 @@ def observation_space(state: State) -> Any:
 
 def observation(state: State, to_move: bool) -> dict[str, np.ndarray]:
     """Return what the side to move observes; for the other side (not `to_move`) no action is legal."""
+    return {"observation": state.observation(), "action_mask": action_mask(state, to_move)}
+
+
+def action_mask(state: State, to_move: bool) -> np.ndarray:
+    """Return the legal actions of the side to move, as int8; for the other side none is legal."""
     mask = np.zeros(state.actions, dtype=np.int8)
     if to_move:
         mask[state.legal()] = 1
-    return {"observation": state.observation(), "action_mask": mask}
+    return mask

@@ -63,6 +63,7 @@ class Gtp(OthelloFrontEnd):
         self._times = Times()
         self._id = ""  # of the current command
         self._seconds = 0.0  # total thinking time
+        self._passes_after_end = 0  # they change nothing, but can be undone
         self._quit_id = ""
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "protocol_version": lambda words: "2",
@@ -158,6 +159,7 @@ class Gtp(OthelloFrontEnd):
 
     def _clear_board(self, words: list[str]) -> str:
         self.engine.set_position()
+        self._passes_after_end = 0
         self._times.start()
         return ""
 
@@ -181,6 +183,9 @@ class Gtp(OthelloFrontEnd):
         if len(words) < 2:
             raise ValueError("expected a colour and a move")
         passes = words[1].lower() in ("pass", "pa")
+        if passes and not self.engine.legal_moves():
+            self._passes_after_end += 1
+            return ""
         count = len(self.engine.moves)
         if passes and side != self._to_move() and self.engine.move_texts[-1:] == ["pass"]:
             return ""  # a pass that was already made, see `_turn_to`
@@ -213,11 +218,16 @@ class Gtp(OthelloFrontEnd):
         self._seconds = 0.0
         move = self._choose(side)
         self._times.used[side] += self._seconds
-        if self.engine.legal_moves():  # a pass after the end changes nothing
+        if self.engine.legal_moves():
             self.engine.push(move.lower())
+        else:
+            self._passes_after_end += 1
         return move
 
     def _undo(self, words: list[str]) -> str:
+        if self._passes_after_end:
+            self._passes_after_end -= 1
+            return ""
         try:
             self.engine.pop()
         except ValueError:

@@ -45,7 +45,7 @@ class UsiPlayer(Player):
         return Answer(
             result.move,
             result.milliseconds,
-            result.ponder,
+            result.ponder or "",
             None if score is None else int(score.value),
             result.last("depth") or 0,
             result.last("nodes") or 0,

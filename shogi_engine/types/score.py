@@ -15,11 +15,22 @@ from shogi_engine.common.text import clamped_number
 
 CP, DISCS, MATE = "cp", "discs", "mate"
 MATE_SCORE = 30_000  # represents a mate where all scores must be numbers
+CP_MAX = 99_999  # what other programs send is limited to this; in records, more centipawns mean a mate
+PLIES_MAX = 9_999  # and their mates to this length
+DISCS_MAX = 64
 
 # The probability of winning is 1 / (1 + exp(-value / scale)). The scale of 600 centipawns was fitted to games by
 # Ponanza and is used by Shogi GUIs; 5 discs is about the error of a search of ten plies. The formula is also used for
 # proven scores, because it tells how difficult the position is to play.
 SCALES = {CP: 600.0, DISCS: 5.0}
+
+
+def limited_discs(text: str) -> float:
+    """Return the number of discs in `text`, limited to +-DISCS_MAX. Raises ValueError if it is not a number."""
+    value = float(text)
+    if math.isnan(value):
+        raise ValueError(f"{text!r} is not a score")
+    return max(-DISCS_MAX, min(value, DISCS_MAX))
 
 
 @total_ordering
@@ -61,15 +72,18 @@ class Score:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse a score in USI notation, as `str` returns it: 'cp 12', 'mate -4', 'mate +'. Raises ValueError."""
+        """Parse a score in USI notation, as `str` returns it: 'cp 12', 'mate -4', 'mate +'. Raises ValueError.
+
+        Values are limited to CP_MAX, PLIES_MAX and DISCS_MAX.
+        """
         unit, _, number = text.partition(" ")
         if unit == CP:
-            return cls(clamped_number(number))
+            return cls(clamped_number(number, -CP_MAX, CP_MAX))
         if unit == MATE:
-            plies = None if number in ("+", "-") else abs(clamped_number(number))
+            plies = None if number in ("+", "-") else abs(clamped_number(number, -PLIES_MAX, PLIES_MAX))
             return cls.mated_in(plies) if number.startswith("-") else cls.mate_in(plies)
         if unit == DISCS:
-            return cls.discs(float(number))
+            return cls.discs(limited_discs(number))
         raise ValueError(f"{text!r} is not a score")
 
     @property

@@ -1,9 +1,13 @@
 """What a move is called, by what was found before and after it."""
 
+import json
+import re
+
 import pytest
 
-from shogi_engine.analysis import judgement
-from shogi_engine.analysis.judgement import Finding, amount, before_move, judge, verdict
+from shogi_engine.analysis import judgement, page
+from shogi_engine.analysis.annotation import annotated
+from shogi_engine.analysis.judgement import Finding, after_move, amount, judge, verdict
 from shogi_engine.analysis.tables import game_table, sparkline
 from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
@@ -27,9 +31,9 @@ def test_chances():
 
 
 def test_values_from_the_other_side():
-    scores = map(parse, ("cp 20", "cp 0", "discs -1.5", "mate -4", "mate 3", "mate -0"))
-    assert [str(before_move(score)) for score in scores] == [
-        "cp -20", "cp 0", "discs 1.5", "mate 5", "mate -4", "mate 1",
+    scores = map(parse, ("cp 20", "discs -1.5", "mate 5", "mate -4", "mate 1", "mate +"))
+    assert [str(after_move(score)) for score in scores] == [
+        "cp 20", "discs -1.5", "mate 4", "mate -3", "mate 0", "mate +",
     ]  # fmt: skip
     assert [str(-parse(score)) for score in ("cp 20", "mate 3", "mate -4")] == ["cp -20", "mate -3", "mate 4"]
 
@@ -93,7 +97,51 @@ def test_a_mate_let_go_is_missed_and_one_that_takes_longer_is_not():
     }  # fmt: skip
     assert "missed a mate in 3" in game_table(missed)
     slower = judged([Finding("2g2f", parse("mate 3"), ("2g2f",), mate=3, played_mate=5), *after])
-    assert slower.missed_mates == [] and slower.moves[0].loss == 0 and str(slower.moves[0].played_score) == "mate 5"
+    assert slower.missed_mates == [] and slower.moves[0].loss == 0 and str(slower.moves[0].played_score) == "mate 4"
+
+
+# White mates in five plies, the first move quiet; black's searches end a ply too early to see all of it.
+MATE = ["cp -900", "mate 5", "mate -4", "mate 3", "mate -2", "mate 1", "mate -0"]
+
+
+def test_value_and_chance_of_a_move_come_from_one_search_in_text_record_and_json():
+    findings = [Finding("7g7f", parse("cp 100")), Finding("8c8d", parse("cp 300")), Finding("2g2f", parse("cp 40"))]
+    game = judged(findings)
+    for move, said in zip(game.moves, ("-3.00", "+0.40"), strict=True):
+        after = Score(round(100 * float(said)))
+        assert move.black_played_score == after and move.black_after == after.chance()
+        assert f"{said} (black's winning chance {after.chance():.0%})" in annotated(game).comments[move.ply]
+        row = game_table(game).split("\n")[move.ply].split()
+        assert row[3:5] == [said, f"{after.chance():.0%}"]
+    assert [move.black_after for move in game.moves] == game.chances[1:]
+
+
+def test_mates_are_counted_from_the_position_after_the_move_as_shogihome_counts_them():
+    moves = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e"]  # not the moves of a mate: only the values matter
+    best = [*moves, ""]
+    game = judged([Finding(move, parse(score)) for move, score in zip(best, MATE, strict=True)], moves)
+    assert [str(move.played_score) for move in game.moves] == [
+        "mate -5", "mate 4", "mate -3", "mate 2", "mate -1", "mate 0",
+    ]  # fmt: skip
+    lengths = [":5手", ":4手", ":3手", ":2手", ":1手", ""]
+    comments = annotated(game).comments
+    for ply, length in enumerate(lengths, 1):
+        assert f"#詰み=後手勝ち{length}" in comments[ply].split("\n")
+    words = ["mated in 5", "mated in 4", "mated in 3", "mated in 2", "mated in 1", "mated"]
+    lines = game_table(game).split("\n")
+    plies = page_data(game)["plies"]
+    for ply, word in enumerate(words, 1):
+        assert f" {word} " in f"{lines[ply]} " and comments[ply].startswith(word) and plies[ply]["score"] == word
+    assert [move.values()["played_score"]["mate"] for move in game.moves] == [-5, 4, -3, 2, -1, 0]
+    assert [str(node.evaluation) for node in annotated(game).main_line[1:3]] == ["mate -5", "mate 4"]
+
+
+def page_data(game):
+    text = page([game])
+    (data,) = json.loads(re.search('<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1])[
+        "games"
+    ]
+    return data
 
 
 def test_passes_are_no_moves_and_turn_the_value():

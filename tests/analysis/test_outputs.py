@@ -62,7 +62,7 @@ def test_evaluations_of_othello_are_written_where_the_format_has_them():
     findings = {ply: Finding("x", Score.discs(value)) for ply, value in enumerate((1, -1.5, 2))}
     (again,) = records.loads(records.dumps(annotated(judge(record, findings)), "ggf"))
     assert again.moves == record.moves
-    assert [node.evaluation for node in again.main_line[1:]] == [Score.discs(1), Score.discs(-2)]
+    assert [node.evaluation for node in again.main_line[1:]] == [Score.discs(1.5), Score.discs(-2)]
 
 
 def data_of(text):

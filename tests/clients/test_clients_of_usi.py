@@ -54,6 +54,14 @@ def stub(*kinds, **settings):
         ("info depth nodes 12 score cp pv", Info(nodes=12)),
         ("info score mate x", Info()),
         ("info nodes " + "9" * 400, Info(nodes=1 << 53)),
+        ("info score cp 99999999999999999999", Info(score=Score(99_999))),
+        ("info score cp -99999999999999999999", Info(score=Score(-99_999))),
+        ("info score mate -99999999999999999999", Info(score=Score.mated_in(9_999))),
+        ("info depth 99999999999 seldepth -3 multipv 99999999999", Info(depth=9_999, seldepth=0, multipv=9_999)),
+        ("info time -5 nps 99999999999999999999 hashfull 2000", Info(time=0, nps=1 << 53, hashfull=1000)),
+        ("info pv 7g7f 3c3d rep_draw", Info(pv=("7g7f", "3c3d"))),
+        ("info pv rep_inf nodes 5", Info(nodes=5)),
+        ("info currmove (none) nodes 5", Info(nodes=5)),
         ("info", Info()),
     ],
 )
@@ -231,6 +239,52 @@ def test_an_illegal_move_is_noticed_on_a_board():
         assert engine.play("startpos moves 2g2f", NOW).move == "7g7f"
         with pytest.raises(EngineError, match="illegal move"):
             engine.play(board, NOW)
+
+
+@pytest.mark.parametrize(
+    ("bestmove", "on_board", "in_text"),
+    [
+        ("bestmove 7g7f ponder 3c3d", "3c3d", "3c3d"),
+        ("bestmove 7g7f", None, None),
+        ("bestmove 7g7f ponder", None, None),
+        ("bestmove 7g7f ponder (none)", None, None),
+        ("bestmove 7g7f ponder resign", None, None),
+        ("bestmove 7g7f ponder 7g7f", None, "7g7f"),  # illegal, which only a board knows
+        ("bestmove 7g7f ponder P*5e", None, "P*5e"),
+        ("bestmove resign ponder 3c3d", None, None),
+    ],
+)
+def test_an_expected_reply_is_a_legal_move_or_none(bestmove, on_board, in_text):
+    with stub(f"says:{bestmove}") as engine:
+        board = Board()
+        assert engine.play(board, NOW).ponder == on_board
+        assert engine.play("startpos", NOW).ponder == in_text
+        assert not board.move_stack
+
+
+def test_lines_end_at_the_first_word_that_is_no_legal_move():
+    infos = (
+        "info depth 2 pv 7g7f 3c3d 2g2f rep_draw|info multipv 2 pv 2g2f 2f2e 8c8d|info multipv 3 pv 5e5d|bestmove 7g7f"
+    )
+    with stub(f"says:{infos}") as engine:
+        board = Board()
+        assert [info.pv for info in engine.play(board, NOW).infos] == [("7g7f", "3c3d", "2g2f"), ("2g2f",), ()]
+        assert [len(info.pv) for info in engine.analyse("startpos", NOW)] == [3, 3, 1]
+        search = engine.analysis(board, NOW)
+        board.push_usi("2g2f")  # its own board is not the search's
+        assert [info.pv for info in search.result().lines] == [("7g7f", "3c3d", "2g2f"), ("2g2f",)]
+
+
+@pytest.mark.parametrize(("says", "moves"), [("checkmate G*5b 4a3b G*3b", 3), ("checkmate G*5b 5a5b x", 2)])
+def test_a_mate_is_read_up_to_its_first_illegal_move(says, moves):
+    with stub(f"says:{says}") as engine:
+        assert len(engine.mate("sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1").moves) == moves
+
+
+@pytest.mark.parametrize("says", ["checkmate", "checkmate none", "checkmate P*5e"])
+def test_a_mate_without_a_legal_move_is_an_error(says):
+    with stub(f"says:{says}") as engine, pytest.raises(EngineError, match="illegal move"):
+        engine.mate(Board("4k4/9/4P4/9/9/9/9/9/4K4 b G 1"), 100)
 
 
 def test_what_an_engine_does_not_have():

@@ -8,15 +8,12 @@ from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.players import CsaAnswer, CsaPlayer
 from shogi_engine.csa.session import Session
 from shogi_engine.csa.settings import Patience, Settings
+from tools.measure import csa_server
+from tools.measure.csa_server import START
 
 SECRET = "open-sesame"
 QUICK = Patience(logout=10.0, first_delay=0.01, longest_delay=0.02)
 LONGEST = 10.0  # seconds that any step of a test may take
-START = (
-    "P1-KY-KE-GI-KI-OU-KI-GI-KE-KY", "P2 * -HI *  *  *  *  * -KA *", "P3-FU-FU-FU-FU-FU-FU-FU-FU-FU",
-    "P4 *  *  *  *  *  *  *  *  *", "P5 *  *  *  *  *  *  *  *  *", "P6 *  *  *  *  *  *  *  *  *",
-    "P7+FU+FU+FU+FU+FU+FU+FU+FU+FU", "P8 * +KA *  *  *  *  * +HI *", "P9+KY+KE+GI+KI+OU+KI+GI+KE+KY", "+",
-)  # fmt: skip
 
 
 def summary(
@@ -24,12 +21,8 @@ def summary(
 ):
     """Return the lines of a Game_Summary. head : more lines before the time; time : those in the block Time."""
     black, white = names or (("me", "other") if turn == "+" else ("other", "me"))
-    return [
-        "BEGIN Game_Summary", "Protocol_Version:1.2", "Protocol_Mode:Server", "Format:Shogi 1.0",
-        "Declaration:Jishogi 1.1", f"Game_ID:{game_id}", f"Name+:{black}", f"Name-:{white}", f"Your_Turn:{turn}",
-        "Rematch_On_Draw:NO", "To_Move:+", "Max_Moves:256", *head, "BEGIN Time", "Time_Unit:1sec", *time,
-        "Least_Time_Per_Move:0", "END Time", "BEGIN Position", *position, *moves, "END Position", "END Game_Summary",
-    ]  # fmt: skip
+    head, time = ("Max_Moves:256", *head), ("Time_Unit:1sec", *time)
+    return csa_server.summary(game_id, (black, white), turn, time=time, position=position, moves=moves, head=head)
 
 
 class Peer:

@@ -6,6 +6,7 @@ import pytest
 
 from shogi_engine.__main__ import main
 from shogi_engine.cli import csa
+from shogi_engine.csa.connection import Connection
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.password import VARIABLE, Password, read_password
 from shogi_engine.records import GameRecord
@@ -77,6 +78,48 @@ def test_a_refused_login_is_one_line(player, secret, capsys):
     assert error.count("\n") == 1 and "refused the login of me" in error and SECRET not in error
 
 
+def test_a_refused_login_with_a_log_is_one_line_too(player, secret, capfd, tmp_path):
+    """The reader's thread logs the end of the connection while the command closes the log."""
+
+    def refuse(peer):
+        peer.expect("LOGIN")
+        peer.send("LOGIN:incorrect")
+        peer.end()
+
+    for number in range(10):
+        with ScriptedServer(refuse) as server:
+            log = ["--log", str(tmp_path / f"{number}.log")]
+            assert main(["csa", f"127.0.0.1:{server.port}", "--name", "me", "--password-file", str(secret), *log]) == 2
+        error = capfd.readouterr().err
+        assert error.count("\n") == 1 and "refused the login of me" in error
+        assert " < LOGIN:incorrect" in (tmp_path / f"{number}.log").read_text()
+
+
+def test_nothing_is_logged_after_the_connection_was_closed():
+    logged = []
+
+    def script(peer):
+        peer.end()
+
+    with ScriptedServer(script) as server:
+        connection = Connection(
+            "127.0.0.1", server.port, lambda each: None, patience=5, log=lambda *line: logged.append(line)
+        )
+        connection.close()
+        assert logged and logged[-1][0] == "="
+        count = len(logged)
+    assert len(logged) == count
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a full disk")
+def test_a_log_that_can_not_be_written_ends_no_game(player, secret, capsys):
+    with ScriptedServer(script) as server:
+        arguments = ["--name", "me", "--password-file", str(secret), "--log", "/dev/full"]
+        assert main(["csa", f"127.0.0.1:{server.port}", *arguments]) == 0
+    shown = capsys.readouterr()
+    assert shown.err.count("\n") == 1 and "the log ends here" in shown.err and "1 won" in shown.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
@@ -85,6 +128,8 @@ def test_a_refused_login_is_one_line(player, secret, capsys):
         (["::1", "--name", "me"], "HOST"),
         (["host", "--name", "m e"], "name"),
         (["host", "--name", "me", "--x1"], "x1"),
+        (["host", "--name", "me", "--x1", "--game", "test-600-10F-B"], "--turn"),
+        (["host", "--name", "me", "--turn", "+", "--game", "test-600-10F"], "-B or -W"),
         (["host", "--name", "me", "--game", "x"], "NAME-SECONDS"),
         (["host", "--name", "me"], VARIABLE),
         (["host", "--name", "me", "--password-file", "/nowhere/x"], "nowhere"),

@@ -3,6 +3,8 @@
 import asyncio
 import threading
 
+import pytest
+
 from shogi_engine import records
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.players import CsaAnswer
@@ -32,13 +34,20 @@ def shuffle(job):
     return CsaAnswer("resign")
 
 
-def run_match(cuts, games, max_moves, folder):
+def short(job):
+    """Resign after three moves: white, who is another client in each game."""
+    return shuffle(job) if len(job.turn.moves) < 3 else CsaAnswer("resign")
+
+
+def run_match(cuts, games, max_moves, folder, answer=shuffle, one_game_per_login=False, **values):
     """Return the server and the tallies after all games."""
-    server = RefereeServer(NAMES, games, Conditions(max_moves=max_moves), cuts)
-    tallies, players = {}, {name: ScriptedPlayer(*[shuffle] * 1000) for name in NAMES}
+    server = RefereeServer(NAMES, games, Conditions(max_moves=max_moves), cuts, one_game_per_login=one_game_per_login)
+    tallies, players = {}, {name: ScriptedPlayer(*[answer] * 1000) for name in NAMES}
 
     def run(name, port):
-        settings = Settings("127.0.0.1", name, port=port, games=games, ponder=False, resume=5.0, patience=PATIENCE)
+        settings = Settings(
+            "127.0.0.1", name, port=port, games=games, ponder=False, resume=5.0, patience=PATIENCE, **values
+        )
         tallies[name] = Session(settings, SECRET, players[name], Keeper(folder / name), Screen()).run()
         players[name].close()
 
@@ -66,6 +75,17 @@ def test_games_that_were_cut_are_played_to_their_end(tmp_path):
         assert [len(record.moves) for record in kept] == [4] * 5
         assert {record.ending for record in kept} == {"max moves"}
         assert all(seconds is not None for record in kept for seconds in record.seconds)
+
+
+@pytest.mark.parametrize("game", ["test-600-10F", ""])  # without one, the games' names tell the server
+@pytest.mark.parametrize("answer", [short, shuffle])
+def test_no_time_is_lost_between_games_on_shogi_server_in_standard_mode(tmp_path, game, answer):
+    """If a winner waited for the server to close the connection, each game would take 40 s more, until a keep-alive."""
+    server, tallies = run_match({}, 20, 4, tmp_path, answer, one_game_per_login=True, game=game)
+    reason = "resignation" if answer is short else "max moves"
+    assert [played.reason for played in server.played] == [reason] * 20 and server.faults == {}
+    counts = [(tally.wins, tally.losses, tally.draws, tally.broken) for tally in tallies.values()]
+    assert counts == ([(10, 10, 0, 0)] if answer is short else [(0, 0, 20, 0)]) * 2
 
 
 def test_the_cut_of_a_game_that_ends_before_is_made_in_another_one(tmp_path):

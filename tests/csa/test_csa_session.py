@@ -18,7 +18,6 @@ from tests.csa.scripted import (
     kept_record,
     play,
     quick_win,
-    summary,
 )
 
 OFFICIAL_TIME = ("Total_Time:300", "Byoyomi:10")
@@ -126,35 +125,6 @@ def test_every_end_of_a_game(tmp_path, turn, lines, counts, ending):
     assert played.player.results == {(1, 0, 0, 0): ["win"], (0, 1, 0, 0): ["lose"], (0, 0, 1, 0): ["draw"]}.get(
         counts, []
     )
-
-
-@pytest.mark.parametrize(
-    ("answer", "sent", "lines", "counts"),
-    [
-        ("resign", "%TORYO", ["%TORYO,T1", "#RESIGN", "#LOSE"], (0, 1, 0, 0)),
-        ("win", "%KACHI", ["%KACHI,T1", "#JISHOGI", "#WIN"], (1, 0, 0, 0)),
-    ],
-)
-def test_giving_up_and_declaring(answer, sent, lines, counts):
-    def script(peer):
-        peer.begin("+")
-        assert peer.expect("%") == sent
-        peer.send(*lines)
-        peer.logout()
-
-    assert play(script, answer).counts == counts
-
-
-def test_only_where_the_summary_says_so_may_a_win_be_declared():
-    def script(peer):
-        peer.login()
-        lines = [line for line in summary("-") if "Declaration" not in line]
-        peer.send(*lines)
-        peer.expect("AGREE")
-        peer.send("START:g1", "#SENNICHITE", "#DRAW")
-        peer.logout()
-
-    assert play(script).player.rules[0].declaration is False
 
 
 # ---- pondering

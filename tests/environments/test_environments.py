@@ -115,6 +115,14 @@ class TestTwoAgents:
         assert all(env.terminations.values()) and not any(env.truncations.values())
         assert env.rewards == {"black": state.result(), "white": -state.result()} and env.render() == state.text()
 
+    def test_pettingzoos_own_test_of_rendering(self, two_agents, capsys):
+        from pettingzoo.test import render_test
+
+        render_test(lambda render_mode: two_agents("othello", 4, render_mode=render_mode))
+        assert capsys.readouterr().out.startswith("- - - -\n- O X -\n- X O -\n- - - -\n")
+        with pytest.raises(ValueError, match="'ansi', 'human', not 'rgb_array'"):
+            two_agents("othello", 4, render_mode="rgb_array")
+
     def test_an_illegal_action_loses(self, two_agents):
         env = two_agents("othello", 4)
         env.reset()
@@ -173,6 +181,20 @@ class TestOneAgent:
         seen, reward, terminated, truncated, info = env.step(5)
         assert (reward, terminated, truncated, info["illegal_action"]) == (-1, True, False, 5)
         assert seen in env.observation_space and not seen["action_mask"].any()
+
+    def test_masks_as_sb3_contrib_asks_for_them(self, module):
+        """MaskablePPO calls `env.get_wrapper_attr("action_masks")()` before each action."""
+        import gymnasium
+
+        env = gymnasium.make("shogi_engine/Othello4x4-v0", colour="white")
+        seen, _ = env.reset(seed=1)
+        over = False
+        while not over:
+            masks = env.get_wrapper_attr("action_masks")()
+            assert masks.dtype == bool and masks.tolist() == seen["action_mask"].astype(bool).tolist() and masks.any()
+            seen, _, over, truncated, _ = env.step(int(np.flatnonzero(masks)[0]))
+            over = over or truncated
+        assert not env.get_wrapper_attr("action_masks")().any()
 
     @pytest.mark.parametrize(
         ("name", "arguments"),

@@ -64,6 +64,13 @@ def test_games_with_passes_left_to_the_engine(engine):
         wanted = "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score)}"
         assert engine.ask("final_score") == f"= {wanted}" == engine.ask("gogui-rules_final_result")
         assert engine.ask("genmove b") == "= PASS"
+        assert engine.ask("play w PASS") == engine.ask("play b pass") == "="
+        assert engine.ask("play b a1").startswith("? ")
+        for _ in range(3):  # the passes change nothing, and undo takes them back first
+            assert engine.ask("final_score") == f"= {wanted}"
+            assert engine.ask("undo") == "="
+        assert engine.ask("final_score") == f"= {wanted}" and engine.ask("undo") == "="
+        assert engine.ask("final_score") == "? the game is not over"
     assert passes
 
 

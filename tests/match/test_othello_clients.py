@@ -48,6 +48,7 @@ def test_nboard():
 def test_what_nboard_engines_write():
     assert parse_go("=== PA", 3.0) == Go("pass", None, 3.0)
     assert parse_go("===f5/x", 3.0) == Go("f5", None, 3.0)
+    assert [parse_go(f"=== F5/{value}", 3.0).value for value in ("1e999", "-99", "nan")] == [64, -64, None]
     with pytest.raises(EngineError):
         parse_go("=== /1/2", 3.0)
     assert [parse_hint(line) for line in ("search F5", "search F5 x 0 3", "status", "")] == [None] * 4

@@ -66,6 +66,10 @@ class FakeEngine:
         known = self.book.known(self.position_text, flipped=flipped, any_ply=any_ply)
         return choose(known, self.legal_moves(), random.Random(), best=best, margin=margin)
 
+    def book_moves(self, *, flipped, any_ply):
+        known = self.book.known(self.position_text, flipped=flipped, any_ply=any_ply)
+        return [each for each in known if each.move in self.legal_moves()]
+
     def set_parameter(self, name, text):
         if name != "futility_margin":
             raise ValueError(f"there is no parameter {name!r}")

@@ -2,7 +2,7 @@
 
 deaf : never answers isready    garbage : writes what is no USI between all lines    mute-stop : does not answer `stop`
 silent : does not answer `go`   dumb-mate : answers `go mate` with a bestmove    stubborn : does not quit, nor at the
-end of input    twice : says every bestmove twice    dies : at `go`, with a complaint
+end of input    twice : says every bestmove twice    dies : at `go`, with a complaint    says:LINE|LINE : so at `go`
 """
 
 import os
@@ -10,6 +10,7 @@ import sys
 import time
 
 kinds = set(sys.argv[1:])
+said = [line for kind in kinds if kind.startswith("says:") for line in kind.removeprefix("says:").split("|")]
 
 
 def say(*lines):
@@ -48,6 +49,8 @@ while True:
         say("readyok")
     elif words[:3] == ["setoption", "name", "MultiPV"]:
         multipv = int(words[4])
+    elif words[:1] == ["go"] and said:
+        say(*said)
     elif words[:2] == ["go", "mate"]:
         if "dumb-mate" in kinds:
             answer()

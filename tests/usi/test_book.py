@@ -185,6 +185,18 @@ def test_the_engine_plays_from_its_book_by_the_clock_and_thinks_otherwise(book):
         assert not any("book" in line for line in answer(engine, "startpos moves 7g7f 9c9d", "go movetime 50"))
 
 
+def test_a_book_position_shows_as_many_lines_as_asked_for(book):
+    with Process(FAKE, FAKE_DEPTH="3") as engine:
+        engine.ready(*use(book), "setoption name BookMoves value 1", "setoption name MultiPV value 4")
+        lines = [line for line in answer(engine, "startpos", "go movetime 100") if line.startswith("info depth")]
+        known = Book.load(book).known(START)
+        assert len(lines) == len(known) == 3
+        for place, (line, move) in enumerate(zip(lines, known, strict=True), 1):
+            assert f" multipv {place} score cp {move.value} " in line and f" pv {move.move}" in line
+        engine.send("setoption name MultiPV value 2")
+        assert sum(" multipv " in line for line in answer(engine, "startpos", "go movetime 100")) == 2
+
+
 def test_a_beginner_plays_no_book(book):
     with Process(FAKE, FAKE_DEPTH="3") as engine:
         engine.ready(*use(book))

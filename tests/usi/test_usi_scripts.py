@@ -108,7 +108,7 @@ def test_the_engine_is_loaded_if_no_option_comes(monkeypatch):
     [
         ("isready", "readyok"),
         ("position startpos\nd", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"),
-        ("moves", "30 moves: "),
+        ("moves", "9g9f 8g8f 7g7f "),
         ("eval", "eval = "),
         ("go perft 1", "perft 1: 30 nodes"),
         ("position startpos moves 9z9z", "info string position: "),

@@ -177,8 +177,9 @@ def test_nodes_and_depth_limits(engine):
      "position sfen 9/9/9 b - 1", "position startpos moves 7g7f +", "sfen moves 7g7f"],
 )  # fmt: skip
 def test_a_wrong_position_is_named_and_the_last_good_one_stays(engine, line):
-    engine.send("position startpos moves 7g7f 3c3d", line, "moves")
-    lines = engine.until("39 moves")
+    engine.send("position startpos moves 7g7f 3c3d", line, "moves", "isready")
+    lines = engine.until("readyok")
+    assert len(lines[-2].split()) == 39
     faults = [line for line in lines if line.startswith("info string ")]
     assert len(faults) == 1 and faults[0].startswith("info string position: ")
     engine.send("go depth 1")
@@ -338,9 +339,13 @@ def test_go_mate():
 
 
 def test_console_extras(engine):
-    engine.send("position startpos moves 7g7f", "moves", "go perft 1", "isready")
+    engine.send("position startpos moves 7g7f", "moves", "side", "flip", "side", "go perft 1", "isready")
     lines = engine.until("readyok")
-    assert lines[0].startswith("30 moves: ") and any(line.startswith("perft 1: 30 nodes") for line in lines)
+    board = shogi.Board()
+    board.push_usi("7g7f")
+    assert sorted(lines[0].split()) == sorted(move.usi() for move in board.legal_moves)
+    assert lines[1:3] == ["white", "black"]
+    assert any(line.startswith("perft 1: 30 nodes") for line in lines)
     assert not answers(lines)
     engine.send("eval")
     assert engine.line().startswith("static value")

@@ -58,7 +58,8 @@ def plan_cuts(games: int, cuts: int, seed: int) -> dict[int, Cut]:
 def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tuple[Session, CsaPlayer]:
     """Return a client and its player."""
     settings = Settings(
-        "127.0.0.1", name, port=port, games=args.games, ponder=args.ponder, comments=True, resume=10.0,
+        "127.0.0.1", name, port=port, game="test-600-10F" if args.standard else "", games=args.games,
+        ponder=args.ponder, comments=True, resume=10.0,
         patience=Patience(first_delay=0.05, longest_delay=1.0),
     )  # fmt: skip
     nodes = None if args.msec else args.nodes
@@ -112,13 +113,18 @@ def main() -> int:
     parser.add_argument("--delay", type=int, default=20)
     parser.add_argument("--ponder", action="store_true")
     parser.add_argument("--usi", default="", metavar="COMMAND", help="a USI engine as the second player")
+    parser.add_argument("--standard", action="store_true", help="one game a login, as shogi-server's standard mode")
     parser.add_argument("--records", default="")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
+    if args.standard:
+        args.cuts = 0  # shogi-server does not offer a game again
     unit = "1msec" if args.msec else "1sec"
     conditions = Conditions(unit, args.total, args.byoyomi, args.increment)
     cuts = plan_cuts(args.games, args.cuts, args.seed)
-    server = RefereeServer(NAMES, args.games, conditions, cuts, opening_plies=6, seed=args.seed)
+    server = RefereeServer(
+        NAMES, args.games, conditions, cuts, opening_plies=6, seed=args.seed, one_game_per_login=args.standard
+    )
     log: list[str] = []
     tallies: dict[str, Tally] = {}
     began = time.monotonic()

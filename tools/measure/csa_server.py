@@ -2,12 +2,17 @@
 
 It follows the rules of shogi-server, with one exception: an interrupted game is offered again, with the moves made and
 their times, as the protocol's Begin Position allows. Errors of a client are counted by its name in `faults`.
+
+With `one_game_per_login` it behaves as shogi-server in standard mode (shogi_server/player.rb, game.rb): after a game it
+closes the connection of the side that ended it. The other one's stays open, is not answered, and ends with the next
+line from it or with the next login of that name.
 """
 
 import asyncio
 import contextlib
 import random
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from shogi_engine.games.shogi.board import Board
@@ -16,16 +21,10 @@ from shogi_engine.types.termination import Termination
 CUTS = ("offered", "waiting", "thinking", "moved")  # when a client's connection is cut
 SIGNS = "+-"
 START = (
-    "P1-KY-KE-GI-KI-OU-KI-GI-KE-KY",
-    "P2 * -HI *  *  *  *  * -KA * ",
-    "P3-FU-FU-FU-FU-FU-FU-FU-FU-FU",
-    "P4 *  *  *  *  *  *  *  *  * ",
-    "P5 *  *  *  *  *  *  *  *  * ",
-    "P6 *  *  *  *  *  *  *  *  * ",
-    "P7+FU+FU+FU+FU+FU+FU+FU+FU+FU",
-    "P8 * +KA *  *  *  *  * +HI * ",
-    "P9+KY+KE+GI+KI+OU+KI+GI+KE+KY",
-)
+    "P1-KY-KE-GI-KI-OU-KI-GI-KE-KY", "P2 * -HI *  *  *  *  * -KA * ", "P3-FU-FU-FU-FU-FU-FU-FU-FU-FU",
+    "P4 *  *  *  *  *  *  *  *  * ", "P5 *  *  *  *  *  *  *  *  * ", "P6 *  *  *  *  *  *  *  *  * ",
+    "P7+FU+FU+FU+FU+FU+FU+FU+FU+FU", "P8 * +KA *  *  *  *  * +HI * ", "P9+KY+KE+GI+KI+OU+KI+GI+KE+KY", "+",
+)  # fmt: skip
 COMPLETE = ("resignation", "declaration", "repetition", "perpetual check", "max moves")
 
 
@@ -82,6 +81,24 @@ class Played:
     spare: dict[str, int] = field(default_factory=dict)
 
 
+def summary(
+    game_id: str, names: Sequence[str], turn: str, *, time: Iterable[str], position: Iterable[str] = START,
+    moves: Iterable[str] = (), head: Iterable[str] = ("Max_Moves:256",),
+) -> list[str]:  # fmt: skip
+    """Return the lines of a Game_Summary as shogi-server writes them.
+
+    Args:
+        time: the lines of the block Time
+        head: more lines before it
+    """
+    return [
+        "BEGIN Game_Summary", "Protocol_Version:1.2", "Protocol_Mode:Server", "Format:Shogi 1.0",
+        "Declaration:Jishogi 1.1", f"Game_ID:{game_id}", f"Name+:{names[0]}", f"Name-:{names[1]}", f"Your_Turn:{turn}",
+        "Rematch_On_Draw:NO", "To_Move:+", *head, "BEGIN Time", *time, "Least_Time_Per_Move:0", "END Time",
+        "BEGIN Position", *position, *moves, "END Position", "END Game_Summary",
+    ]  # fmt: skip
+
+
 class Seat:
     """A client that is logged in."""
 
@@ -109,6 +126,7 @@ class State:
     number: int
     names: tuple[str, str]
     left: list[int]
+    mover: int = 0  # the side that made the last move or ended the game
     board: Board = field(default_factory=Board)
     moves: list[tuple[str, int]] = field(default_factory=list)
     offers: int = 0
@@ -133,6 +151,7 @@ class RefereeServer:
         cuts: dict[int, Cut] | None = None,
         opening_plies: int = 0,
         seed: int = 1,
+        one_game_per_login: bool = False,
     ) -> None:
         self.names, self.games, self.conditions = names, games, conditions
         self.cuts = dict(cuts or {})
@@ -141,6 +160,7 @@ class RefereeServer:
         self._seats: dict[str, Seat] = {}
         self._arrived = asyncio.Condition()
         self._opening_plies, self._random = opening_plies, random.Random(seed)
+        self._one_game_per_login = one_game_per_login
 
     async def start(self) -> int:
         """Listen on a free port of this machine and return it."""
@@ -177,10 +197,12 @@ class RefereeServer:
         seat = Seat(words[1], writer)
         seat.send(f"LOGIN:{seat.name} OK")
         async with self._arrived:
+            if (earlier := self._seats.get(seat.name)) is not None:
+                earlier.writer.close()
             self._seats[seat.name] = seat
             self._arrived.notify_all()
         with contextlib.suppress(OSError):
-            while raw := await reader.readline():
+            while (raw := await reader.readline()) and seat.alive:
                 line = raw.decode().rstrip("\n")
                 if line == "LOGOUT":
                     seat.send("LOGOUT:completed")
@@ -212,6 +234,10 @@ class RefereeServer:
                 await self._begin(state, seats)
                 started = True
                 played.winner, played.reason = await self._referee(state, seats, played.spare)
+                if self._one_game_per_login:
+                    for seat in seats:
+                        seat.alive = False
+                    seats[state.mover].writer.close()
             except Broken:
                 played.breaks += 1
                 for seat in seats:
@@ -240,19 +266,20 @@ class RefereeServer:
             seat.send(f"START:{self._id(state)}")
 
     def _id(self, state: State) -> str:
-        return f"loopback+{state.number}+{state.names[0]}+{state.names[1]}+{state.offers}"
+        if self._one_game_per_login:
+            return f"loopback+test-600-10F+{'+'.join(state.names)}+{state.number:014}"
+        return f"loopback+{state.number}+{'+'.join(state.names)}+{state.offers}"
 
     def _summary(self, state: State, side: int) -> list[str]:
         conditions = self.conditions
-        return [
-            "BEGIN Game_Summary", "Protocol_Version:1.2", "Protocol_Mode:Server", "Format:Shogi 1.0",
-            "Declaration:Jishogi 1.1", f"Game_ID:{self._id(state)}", f"Name+:{state.names[0]}",
-            f"Name-:{state.names[1]}", f"Your_Turn:{SIGNS[side]}", "Rematch_On_Draw:NO", "To_Move:+",
-            f"Max_Moves:{conditions.max_moves}", "BEGIN Time", f"Time_Unit:{conditions.unit}",
-            f"Total_Time:{conditions.total}", f"Byoyomi:{conditions.byoyomi}", f"Increment:{conditions.increment}",
-            "Least_Time_Per_Move:0", "END Time", "BEGIN Position", *START, "P+", "P-", "+",
-            *(f"{move},T{self._time(units)}" for move, units in state.moves), "END Position", "END Game_Summary",
-        ]  # fmt: skip
+        names = ("Time_Unit", "Total_Time", "Byoyomi", "Increment")
+        values = (conditions.unit, conditions.total, conditions.byoyomi, conditions.increment)
+        return summary(
+            self._id(state), state.names, SIGNS[side],
+            time=[f"{name}:{value}" for name, value in zip(names, values, strict=True)],
+            moves=[f"{move},T{self._time(units)}" for move, units in state.moves],
+            head=[f"Max_Moves:{conditions.max_moves}"],
+        )  # fmt: skip
 
     def _time(self, units: int) -> str:
         """Return the time after T: seconds, as in CSA files."""
@@ -277,7 +304,7 @@ class RefereeServer:
         while True:
             self._cut(state, seats, "waiting")
             self._cut(state, seats, "thinking")
-            side = board.turn
+            side = state.mover = board.turn
             mover, other = seats[side], seats[1 - side]
             available = state.left[side] + conditions.byoyomi + conditions.increment
             began = time.monotonic()

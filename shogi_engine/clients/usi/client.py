@@ -24,9 +24,12 @@ from shogi_engine.clients.usi.searches import (
     PlayResult,
     Position,
     Search,
+    board_of,
+    legal_moves,
     position_command,
     side_to_move,
 )
+from shogi_engine.common.text import sanitize
 
 MATE_STATUSES = ("nomate", "timeout", "notimplemented")
 OptionValues = Mapping[str, Value] | Iterable[tuple[str, Value]]
@@ -205,7 +208,7 @@ class UsiClient(EngineClient):
         command = position_command(position)
         self.send(command)
         began = self.send(f"go {limit.words()}".rstrip())
-        self._search = Search(self, began, limit.allowed(side_to_move(command)), limit.infinite)
+        self._search = Search(self, position, began, limit.allowed(side_to_move(command)), limit.infinite)
         return self._search
 
     analysis = search
@@ -215,7 +218,8 @@ class UsiClient(EngineClient):
 
         An illegal bestmove on a Board raises EngineError; for a position in text the move is not checked.
         """
-        if self._pondered and self._pondered == position_command(position):
+        if self._search is not None and self._pondered and self._pondered == position_command(position):
+            self._search.board = board_of(position)
             result = await self.ponder_hit()
         else:
             result = await (await self.search(position, limit)).result()
@@ -246,7 +250,7 @@ class UsiClient(EngineClient):
         """Look for a mate for `milliseconds` ms, or with None until a result is proven.
 
         An engine without a mate search may answer with a bestmove; the result's status is then 'notimplemented'. If it
-        does not answer in time, EngineError is raised.
+        does not answer in time, or its first move is illegal, EngineError is raised.
         """
         await self.start()
         await self._settle()
@@ -264,7 +268,9 @@ class UsiClient(EngineClient):
                 elapsed = (received - began) * 1000
                 if len(words) > 1 and words[1] in MATE_STATUSES:
                     return MateResult(words[1], (), elapsed)
-                return MateResult("mate", tuple(words[1:]), elapsed)
+                if not (moves := legal_moves(words[1:], board_of(position))):
+                    raise EngineError("illegal move", sanitize(line))
+                return MateResult("mate", moves, elapsed)
 
     # ---- pondering ---------------------------------------------------------------------------------------------
 
@@ -280,7 +286,7 @@ class UsiClient(EngineClient):
         command = position_command(position)
         self.send(command)
         began = self.send(f"go ponder {limit.words()}".rstrip())
-        self._search = Search(self, began, None, endless=True)
+        self._search = Search(self, position, began, None, endless=True)
         self._pondered, self._ponder_limit = command, limit
         return self._search
 

@@ -1,10 +1,10 @@
-"""Lines from USI engines: options and infos. Unreadable parts are skipped without an error."""
+"""Lines from USI engines: options and infos. Unreadable parts are skipped without an error, and numbers are limited."""
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from shogi_engine.common.text import clamped_number, sanitize
+from shogi_engine.common.text import NUMBER_MAX, clamped_number, sanitize
 from shogi_engine.types.score import Score
 
 BOUNDS = {"lowerbound": "lower", "upperbound": "upper"}
@@ -15,8 +15,9 @@ Options = tuple[tuple[str, Value], ...]  # in the order of sending
 
 _OPTION = re.compile(r"option\s+name\s+(?P<name>.+?)\s+type\s+(?P<type>\S+)(?P<rest>.*)")
 _PART = re.compile(r"\s(default|min|max|var)(?=\s|$)")
-_NUMBERS = ("depth", "seldepth", "time", "nodes", "nps", "hashfull", "multipv", "currmovenumber")
-_WORDS = {*_NUMBERS, "score", "pv", "string", "currmove", "cpuload", "lowerbound", "upperbound"}
+_MOVE = re.compile(r"[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i]", re.ASCII)
+_NUMBERS = {"time": NUMBER_MAX, "nodes": NUMBER_MAX, "nps": NUMBER_MAX, "hashfull": 1000}  # with the highest values
+_NUMBERS |= dict.fromkeys(("depth", "seldepth", "multipv", "currmovenumber"), 9999)
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,11 @@ class Option:
             if (self.min is not None and number < self.min) or (self.max is not None and number > self.max):
                 raise ValueError(f"option {self.name} must be {self.min} to {self.max}, not {number}")
         return text
+
+
+def is_move(text: str) -> bool:
+    """Tell whether a word is a move: '7g7f', '8h2b+', 'P*5e'; not 'resign', '(none)', 'rep_draw' ..."""
+    return _MOVE.fullmatch(text) is not None
 
 
 def first_word(line: str) -> str:
@@ -114,6 +120,7 @@ class Info:
     Attributes:
         time: in ms
         hashfull: in permille
+        pv: the moves up to the first word that is not one, such as YaneuraOu's 'rep_draw'
         bound: 'lower' or 'upper' if the score is a bound, '' if it is exact
     """
 
@@ -133,7 +140,7 @@ class Info:
 
 
 def parse_info(line: str) -> Info:
-    """Return the contents of an info line."""
+    """Return the contents of an info line. The pv is not checked for legality."""
     numbers: dict[str, int] = {}
     score: Score | None = None
     bound: str = ""
@@ -149,12 +156,12 @@ def parse_info(line: str) -> Info:
             break
         if word in _NUMBERS:
             try:
-                numbers[word] = clamped_number(after)
+                numbers[word] = clamped_number(after, 0, _NUMBERS[word])
                 place += 1
             except ValueError:
                 continue
         elif word == "currmove":
-            currmove = after
+            currmove = after if is_move(after) else ""
             place += 1
         elif word == "score":
             score, used = _score(words[place : place + 2])
@@ -162,7 +169,7 @@ def parse_info(line: str) -> Info:
             bound = BOUNDS.get("".join(words[place : place + 1]), "") if score else ""
             place += bool(bound)
         elif word == "pv":
-            while place < len(words) and words[place] not in _WORDS:
+            while place < len(words) and is_move(words[place]):
                 pv.append(words[place])
                 place += 1
     return Info(**numbers, score=score, bound=bound, currmove=currmove, pv=tuple(pv), string=string)

@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, Protocol, Self
 
 from shogi_engine.clients.base.errors import EngineError
-from shogi_engine.clients.usi.lines import Info, first_word, parse_info
+from shogi_engine.clients.usi.lines import Info, first_word, is_move, parse_info
+from shogi_engine.common.lines import legal_line
 from shogi_engine.types.score import Score
 
 
@@ -26,6 +28,9 @@ class BoardLike(Protocol):
     def parse_usi(self, text: str) -> Any:
         """Return the legal move; raises ValueError."""
 
+    def copy(self) -> Any:
+        """Return a copy, with `push` and `pop`."""
+
 
 Position = str | BoardLike  # a str is USI's command, with or without the word `position`
 
@@ -39,6 +44,18 @@ def position_command(position: Position) -> str:
     moves = " ".join(move.usi() for move in position.move_stack)
     start = "startpos" if sfen == type(position)().sfen() else f"sfen {sfen}"
     return f"position {start}" + (f" moves {moves}" if moves else "")
+
+
+def board_of(position: Position) -> Any:
+    """Return a board of its own for a position, None for a position in text."""
+    return None if isinstance(position, str) else position.copy()
+
+
+def legal_moves(moves: Iterable[str], board: Any) -> tuple[str, ...]:
+    """Return the moves of a line up to the first one that is illegal on `board`, or without a board no move at all."""
+    if board is None:
+        return tuple(takewhile(is_move, moves))
+    return legal_line(moves, board, board.parse_usi)
 
 
 def side_to_move(command: str) -> int:
@@ -95,13 +112,13 @@ class PlayResult:
 
     Attributes:
         move: the move in USI notation, 'resign' or 'win' (a declaration); '' if the engine gave none
-        ponder: the expected reply, '' if the engine gave none
+        ponder: the expected reply, None if the engine gave none or an illegal one
         milliseconds: the time from `go` or `ponderhit` to the bestmove
         infos: all infos, in order
     """
 
     move: str = ""
-    ponder: str = ""
+    ponder: str | None = None
     milliseconds: float = 0.0
     infos: list[Info] = field(default_factory=list)
 
@@ -170,10 +187,14 @@ class Search:
 
     Attributes:
         infos: all infos so far
+        board: the position, to check moves against; None for a position in text
     """
 
-    def __init__(self, client: Connection, began: float, allowed: float | None, endless: bool) -> None:
+    def __init__(
+        self, client: Connection, position: Position, began: float, allowed: float | None, endless: bool
+    ) -> None:
         self._client = client
+        self.board = board_of(position)
         self._answer: PlayResult | None = None
         self.infos: list[Info] = []
         self._began = began
@@ -207,14 +228,19 @@ class Search:
         while self._answer is None:
             received, line = await self._client.receive(lambda: self._end)
             if first_word(line) == "info":
-                self.infos.append(parse_info(line))
+                self.infos.append(self._info(line))
                 return self.infos[-1]
             if first_word(line) == "bestmove":
                 words = line.split()
-                ponder = words[3] if len(words) > 3 and words[2] == "ponder" else ""
                 move = words[1] if len(words) > 1 else ""
+                line_after = legal_moves((move, *words[3:4]), self.board) if words[2:3] == ["ponder"] else ()
+                ponder = line_after[1] if len(line_after) > 1 else None
                 self._answer = PlayResult(move, ponder, (received - self._began) * 1000, self.infos)
         return None
+
+    def _info(self, line: str) -> Info:
+        info = parse_info(line)
+        return replace(info, pv=legal_moves(info.pv, self.board)) if info.pv else info
 
     async def result(self) -> PlayResult:
         """Wait for the bestmove and return it with all infos. Raises EngineError."""
@@ -239,7 +265,7 @@ class Search:
             if first_word(line) == "bestmove":
                 raise EngineError("second answer", line)
             if first_word(line) == "info":
-                self.infos.append(parse_info(line))
+                self.infos.append(self._info(line))
 
     def __aiter__(self) -> Self:
         return self

@@ -29,6 +29,16 @@ from shogi_engine.games.shogi.board import (
 )
 
 
+def test_suicide_is_a_question_about_moves_that_exist():
+    """A square without a piece, an enemy's piece, a move that the piece has not: python-shogi says False."""
+    shogi = pytest.importorskip("shogi")
+    board, other = Board(), shogi.Board()
+    for text in ("5e5d", "7g7e", "7g7f", "8h2b+", "1a1b"):
+        there = other.is_suicide_or_check_by_dropping_pawn(shogi.Move.from_usi(text))
+        assert board.is_suicide_or_check_by_dropping_pawn(Move.from_usi(text)) is there is False
+    assert Board("4k4/9/9/9/9/9/4r4/4G4/4K4 b - 1").is_suicide_or_check_by_dropping_pawn(Move.from_usi("5h4h"))
+
+
 def test_constants_are_python_shogis():
     shogi = pytest.importorskip("shogi")
     names = [f"{rank}{file}" for rank in "ABCDEFGHI" for file in range(9, 0, -1)]

@@ -132,6 +132,17 @@ def test_cshogi_writes_the_same_words():
     assert written > 500 and different == 0
 
 
+def test_python_shogis_exceptions():
+    game = {"names": ["a", "b"], "sfen": Board().sfen(), "moves": ["7g7f"], "win": "b"}
+    assert "投了" in KIF.Exporter.kif(game)
+    with pytest.raises(KIF.ExporterException, match="Invalid win"):
+        KIF.Exporter.kif(game | {"win": "w"})
+    with pytest.raises(ValueError):
+        KIF.Exporter.kif(game | {"moves": ["7g7e"]})
+    with pytest.raises(KIF.ParserException):
+        KIF.Parser.parse_str("手合割：無\n   1 ９九玉\n")
+
+
 def test_python_shogi_and_kif():
     """What KIF has for a move is what python-shogi reads."""
     shogi_kif = pytest.importorskip("shogi.KIF")

@@ -230,8 +230,8 @@ class Board(BaseBoard):
         return move in self.pseudo_legal_moves
 
     def is_suicide_or_check_by_dropping_pawn(self, move: Move) -> bool:
-        """Tell whether a pseudo-legal move is illegal, because it leaves the king in check or is a pawn drop mate."""
-        return not self.is_legal(move)
+        """Tell whether `move` is pseudo-legal but leaves the king in check or is a pawn drop mate."""
+        return not self.is_legal(move) and self.is_pseudo_legal(move)
 
     def is_capture(self, move: Move) -> bool:
         """Tell whether `move`, if it is legal, captures a piece."""

@@ -7,10 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.games.shogi.types import BLACK, WHITE
+from shogi_engine.records.errors import RecordError
 from shogi_engine.records.files import dumps, loads
 from shogi_engine.records.tree import GameRecord
 
 WINNERS = {"1-0": "b", "0-1": "w", "1/2-1/2": "-", "*": None}
+LOSERS = {"1-0": "w", "0-1": "b"}
+
+
+class ExporterException(ValueError):  # noqa: N818  (python-shogi's name)
+    """The stated winner is the side to move, but python-shogi's KIF ends with its resignation."""
 
 
 def _summaries(data: str | bytes, name: str) -> list[dict[str, Any]]:
@@ -28,6 +34,9 @@ def _summaries(data: str | bytes, name: str) -> list[dict[str, Any]]:
 
 class KIF:
     """The contents of python-shogi's module `shogi.KIF`."""
+
+    ParserException = RecordError
+    ExporterException = ExporterException
 
     class Parser:
         """Reads KIF files."""
@@ -47,10 +56,17 @@ class KIF:
 
         @staticmethod
         def kif(sfen_summary: dict[str, Any]) -> str:
-            """Return the text of a game that the loser resigned. Raises ValueError for an illegal move."""
+            """Return the text of a game that the loser resigned.
+
+            Raises:
+                ExporterException: the side to move, which resigns, is the winner
+                ValueError: a move is illegal
+            """
             record = GameRecord.from_moves(
                 "shogi", sfen_summary["moves"], start=sfen_summary["sfen"], ending="resignation"
             )
+            if sfen_summary.get("win") == LOSERS[record.result]:
+                raise ExporterException("Invalid win")
             record.names = [str(sfen_summary["names"][side] or "") for side in (BLACK, WHITE)]
             return dumps(record, "kif", "utf-8").decode().split("\r\n", 1)[1]
 

@@ -9,14 +9,15 @@ https://github.com/sunfish-shogi/electron-shogi/blob/main/src/renderer/store/rec
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from shogi_engine.common.lines import legal_line
 from shogi_engine.records.tree import GameRecord, Node
-from shogi_engine.types.score import Score
+from shogi_engine.types.score import CP_MAX, Score
 
-MATE_VALUE = 100_000  # centipawns that mean a mate in forms without a word for it, as floodgate's clients write it
+MATE_VALUE = CP_MAX + 1  # centipawns that mean a mate in forms without a word for it, as floodgate's clients write it
 _NUMBER = r"([+-]?[0-9]{1,9}(?:\.[0-9]{0,9})?)"
 _MATE = re.compile(r"([*#])詰み=(先手勝ち|後手勝ち)(?::([0-9]{1,5})手)?", re.ASCII)
 _VALUE = re.compile(rf"([*#])評価値={_NUMBER}", re.ASCII)
@@ -140,26 +141,11 @@ def _take_pv(node: Node, texts: list[str], board: Any) -> bool:
     """Store the moves expected after a node; return False, without storing them, if one of them is illegal."""
     if not texts:
         return True
-    moves = legal_line([text.replace("\u3000", "").strip() for text in texts], board)
+    moves = legal_line([text.replace("\u3000", "").strip() for text in texts], board, board.parse_text)
     if len(moves) < len(texts) or node.pv not in ((), moves):
         return False
     node.pv = moves
     return True
-
-
-def legal_line(texts: Iterable[str], board: Any) -> tuple[str, ...]:
-    """Return the moves of a line from the position on `board`, up to the first illegal move, in USI."""
-    moves: list[str] = []
-    for text in texts:
-        try:
-            move = board.parse_text(text)
-            board.push(move)
-        except ValueError:
-            break
-        moves.append(str(move))
-    for _ in moves:
-        board.pop()
-    return tuple(moves)
 
 
 # ---- writing -----------------------------------------------------------------------------------------------------
@@ -203,7 +189,7 @@ def analysis_lines(score: Score, mover: int) -> Iterator[str]:
 def _score_lines(black: Score, mark: str) -> Iterator[str]:
     """Yield ShogiHome's lines of a score."""
     if black.mate:
-        length = "" if black.plies is None else f":{black.plies}手"
+        length = f":{black.plies}手" if black.plies else ""  # ShogiHome does not understand 0手
         yield f"{mark}詰み={'先手勝ち' if black.value > 0 else '後手勝ち'}{length}"
     else:
         yield f"{mark}評価値={_digits(black.value)}"
