@@ -4,6 +4,7 @@ Every command has `--help`; wrong arguments end with status 2 and one line on st
 the last line of stdout; progress goes to stderr, and only to a terminal.
 """
 
+import contextlib
 import sys
 
 from shogi_engine import __version__, language
@@ -35,6 +36,7 @@ from shogi_engine.cli import (  # noqa: E402
     warmup,
 )
 from shogi_engine.cli.common import Parser, add_language  # noqa: E402
+from shogi_engine.cli.ending_signals import ending_signals, flush_quietly  # noqa: E402
 from shogi_engine.common.streams import can_show, set_up_streams  # noqa: E402
 from shogi_engine.language import translate as _  # noqa: E402
 from shogi_engine.language import translate_fault  # noqa: E402
@@ -64,17 +66,26 @@ def main(arguments: list[str] | None = None) -> int:
     wanted = language.asked(sys.argv[1:] if arguments is None else arguments) or language.of_environment()
     language.use(wanted if can_show(language.SAMPLES[wanted], sys.stdout) else "en")
     args = parser().parse_args(arguments)
-    try:
-        status: int = args.run(args)
-    except MemoryError as fault:
-        print(_("shogi-engine: not enough memory: {fault}").format(fault=one_line(fault)), file=sys.stderr)
-        return 2
-    except (ValueError, OverflowError, OSError) as fault:
-        print(f"shogi-engine: {one_line(fault)}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
+    with ending_signals() as signals:
+        try:
+            status: int = args.run(args)
+        except MemoryError as fault:
+            status = refused(_("shogi-engine: not enough memory: {fault}").format(fault=one_line(fault)))
+        except (ValueError, OverflowError, OSError) as fault:
+            status = refused(f"shogi-engine: {one_line(fault)}")
+        except KeyboardInterrupt:
+            status = 130
+    if signals.status and status:
+        flush_quietly()  # the terminal may be closed
+        return signals.status
     return status
+
+
+def refused(reason: str) -> int:
+    """Say why a command has failed; return its exit status."""
+    with contextlib.suppress(OSError):  # the terminal may be closed
+        print(reason, file=sys.stderr)
+    return 2
 
 
 def one_line(fault: BaseException) -> str:

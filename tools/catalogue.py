@@ -35,8 +35,9 @@ FUNCTIONS = {"translate", "_", "mark", "progress_line", "progress_bar", "describ
 # Modules whose exceptions players see. Others are for programmers, training and clusters.
 PLAYERS = (
     "cli", "play", "analysis", "records", "tsume", "language", "games/shogi", "games/othello", "games/__init__.py",
-    "engine", "interface/extras", "limit.py", "types", "common/memory.py", "common/safe_path.py", "common/text.py",
-    "suites/mate_suite.py", "match/players.py", "match/engines.py", "match/time_controls.py", "match/openings.py",
+    "engine", "interface/extras", "limit.py", "types", "common/locks.py", "common/memory.py", "common/safe_path.py",
+    "common/text.py", "suites/mate_suite.py", "match/players.py", "match/engines.py", "match/time_controls.py",
+    "match/openings.py",
     "web",
 )  # fmt: skip
 PROGRAMMERS = (

@@ -247,6 +247,8 @@ class Loop(Console):
                 self.out.open_log(self.options.text("DebugLogFile"))
             except OSError as fault:
                 raise ProtocolError(f"setoption: DebugLogFile {fault.strerror}") from None
+            except ValueError as fault:
+                raise ProtocolError(f"setoption: {fault}") from None
 
     def _new_game(self) -> None:
         if not self._fresh:

@@ -55,7 +55,7 @@ class SavedAnalysis:
                 name: {int(ply): finding_of(row) for ply, row in rows.items()}
                 for name, rows in content["findings"].items()
             }
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise ValueError(f"{path}: this is not a saved analysis, so it is not overwritten") from None
         if version != VERSION or settings != self.settings:
             raise ValueError(

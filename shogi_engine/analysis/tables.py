@@ -6,6 +6,7 @@ from typing import Any
 from shogi_engine.analysis.analyst import Hint
 from shogi_engine.analysis.judgement import VERDICTS, GameAnalysis, MoveAnalysis
 from shogi_engine.analysis.words import called, line_texts, score_words, shown, words_of
+from shogi_engine.common.files import write_figure
 from shogi_engine.common.text import table
 from shogi_engine.language import mark, translate
 
@@ -118,5 +119,5 @@ def plot(game: GameAnalysis, path: str, plt: Any) -> None:
     axes.set_ylim(0, 100)
     axes.set_xlabel("ply")
     axes.set_ylabel("black's winning chance, %")
-    figure.savefig(path)
+    write_figure(path, figure)
     plt.close(figure)

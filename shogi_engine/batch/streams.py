@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shogi_engine.common.appending import AppendFile
+from shogi_engine.common.files import WholeFile
+
 HCP = np.dtype([("hcp", "u1", (32,))])
 HCPE = np.dtype(
     [
@@ -89,7 +92,7 @@ def read_records(
 
 
 class RecordWriter:
-    """Writes records to a file, block by block.
+    """Writes records to a file, block by block. A new file, or one to replace, appears when the writer is closed.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, RecordWriter(f"{folder}/games.hcpe", "hcpe") as writer:
@@ -98,27 +101,36 @@ class RecordWriter:
     3
 
     Args:
-        append: append to an existing file, which must end with a whole record, instead of replacing it
+        append: append to an existing file, which must end with a whole record, instead of replacing it; until the
+            writer is closed, no other process can append to the file
+
+    Raises:
+        OSError: the file cannot be written; what was written in a `with` block that failed is discarded, or with
+            `append` the block of records that does not fit
     """
 
     def __init__(self, path: str | os.PathLike[str], kind: str, *, append: bool = False) -> None:
-        self._dtype = record_kind(kind)
-        self.count = count_records(path, kind) if append and Path(path).exists() else 0
-        self._stream = open(path, "ab" if append else "wb")  # noqa: SIM115
+        self._dtype, self.count = record_kind(kind), 0
+        self._file: AppendFile | WholeFile
+        if append:
+            self._file = AppendFile(path, lambda: count_records(path, kind) * self._dtype.itemsize)
+            self.count = count_records(path, kind)
+        else:
+            self._file = WholeFile(path)
 
     def write(self, records: NDArray[Any]) -> None:
         """Append records; raises ValueError if they are not of the file's dtype."""
         if records.dtype != self._dtype:
             raise ValueError(f"records must be of {self._dtype}, not {records.dtype}")
-        self._stream.write(np.ascontiguousarray(records).data)
+        self._file.write(np.ascontiguousarray(records).reshape(-1).view(np.uint8).data)
         self.count += len(records)
 
     def close(self) -> None:
-        """Write buffered records and close the file."""
-        self._stream.close()
+        """Write buffered records, and close the file."""
+        self._file.close()
 
     def __enter__(self) -> "RecordWriter":
         return self
 
-    def __exit__(self, *failure: object) -> None:
-        self.close()
+    def __exit__(self, *failure: Any) -> None:
+        self._file.__exit__(*failure)

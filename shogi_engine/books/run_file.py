@@ -9,11 +9,12 @@ Positions are written as they are searched. Older files have "sfen" instead of "
 """
 
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
+
+from shogi_engine.common.appending import LineFile
 
 DOUBTFUL = "?"
 Found = list[dict[str, Any]]  # a position's moves, best first: move, ponder, value, depth
@@ -32,13 +33,13 @@ class Line:
 
 
 class RunFile:
-    """A run's settings, lines and positions, in memory and on disk.
+    """A run's settings, lines and positions, in memory and on disk. Until `close`, no other process can extend the run.
 
     Args:
         settings: of a new run; None: the run must exist
 
     Raises:
-        OSError: the file cannot be read or written
+        OSError: the file cannot be read or written, or another process extends the run
         ValueError: the existing run has other settings or an unreadable line
     """
 
@@ -49,31 +50,18 @@ class RunFile:
         self.settings = settings or {}
         if settings is None and not path.exists():
             raise ValueError(f"{path}: there is no such run")
-        end = self._load(settings) if path.exists() else 0
-        self._file: BinaryIO = open(path, "ab")  # noqa: SIM115  (closed by `close`)
-        self._file.truncate(end)
-        if end == 0:
-            self._write(self.settings)
+        if settings is None and not path.stat().st_size:
+            raise ValueError(f"{path} is empty")
 
-    def _load(self, settings: dict[str, Any] | None) -> int:
-        """Read the file; return where its last complete line ends."""
-        end = 0
-        with self.path.open("rb") as file:
-            for number, raw in enumerate(file, 1):
-                if not raw.endswith(b"\n"):
-                    if end == 0 and not json.dumps(settings).encode().startswith(raw):
-                        raise ValueError(f"{self.path}, line 1: this is not a line of a run")
-                    break
-                end += len(raw)
-                try:
-                    self._take(number, json.loads(raw), settings)
-                except _OtherRunError:
-                    raise
-                except (ValueError, KeyError, TypeError, AttributeError):
-                    raise ValueError(f"{self.path}, line {number}: this is not a line of a run") from None
-        if settings is None and end == 0:
-            raise ValueError(f"{self.path} is empty")
-        return end
+        def check(number: int, raw: bytes) -> None:
+            try:
+                self._take(number, json.loads(raw), settings)
+            except _OtherRunError:
+                raise
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                raise ValueError(f"{path}, line {number}: this is not a line of a run") from None
+
+        self._file = LineFile(path, check, b"" if settings is None else _line(settings))
 
     def _take(self, number: int, line: dict[str, Any], settings: dict[str, Any] | None) -> None:
         if number == 1:
@@ -89,14 +77,10 @@ class RunFile:
         else:
             self.known[line["position"] if "position" in line else line["sfen"]] = line["moves"]
 
-    def _write(self, line: dict[str, Any]) -> None:
-        self._file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-        self._file.flush()
-
     def add(self, key: str, moves: Found) -> None:
         """Add a searched position."""
+        self._file.write_line(_line({"position": key, "moves": moves}))
         self.known[key] = moves
-        self._write({"position": key, "moves": moves})
 
     def add_lines(self, lines: Iterable[Line]) -> int:
         """Add the lines that are new; return their number."""
@@ -105,16 +89,17 @@ class RunFile:
         for line in lines:
             if (line.start, line.moves) not in there:
                 there.add((line.start, line.moves))
+                self._file.write_line(_line({"line": line.name, "start": line.start, "moves": list(line.moves)}))
                 self.lines.append(line)
-                self._write({"line": line.name, "start": line.start, "moves": list(line.moves)})
         return len(there) - before
 
     def close(self) -> None:
-        """Write everything to disk."""
-        if not self._file.closed:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
+        """Write everything to disk, and let other processes extend the run."""
+        self._file.close()
+
+
+def _line(content: dict[str, Any]) -> bytes:
+    return json.dumps(content, ensure_ascii=False).encode()
 
 
 class _OtherRunError(ValueError):

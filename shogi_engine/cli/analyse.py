@@ -2,11 +2,10 @@
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, language
-from shogi_engine.cli.analysed_files import check_outputs, write_files
+from shogi_engine.cli.analysed_files import check_files, write_files
 from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import (
     add_command,
@@ -19,6 +18,8 @@ from shogi_engine.cli.common import (
 )
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.progress_bar import progress_bar
+from shogi_engine.common.files import write_whole
+from shogi_engine.common.locks import locked
 from shogi_engine.language import translate as _
 from shogi_engine.play.strength import DEFAULT_MS
 
@@ -117,7 +118,7 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
 
     if args.multipv is not None:
         raise ValueError("analyse: --multipv is for a position")
-    check_outputs(files, args.out, [args.html, args.plot, args.save])
+    check_files(files, args.out, {"--html": args.html, "--plot": args.plot, "--save": args.save})
     plt = pyplot(args.plot) if args.plot else None
     sources = [(file, number, record) for file in files for number, record in _load(file, game, args.number)]
     if plt is not None and len(sources) != 1:
@@ -126,21 +127,22 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
     given = {name: getattr(args, name) for name in LIMITS}
     names = sorted({record.game for record in records})
     settings = {"hash": args.hash, **{name: analysis.limits_for(name, given) for name in names}}
-    saved = analysis.SavedAnalysis(args.save, records, settings)
     analyst = analysis.Analyst(args.threads or analysis.cores(), args.hash, given, args.cluster)
-    judged = _analysed(analyst, records, saved, names)
-    rows = [
-        {"file": file, "number": number, **each.values()}
-        for (file, number, _), each in zip(sources, judged, strict=True)
-    ]
-    if args.save:
-        saved.finish(rows)
+    with locked(args.save):
+        saved = analysis.SavedAnalysis(args.save, records, settings)
+        judged = _analysed(analyst, records, saved, names)
+        rows = [
+            {"file": file, "number": number, **each.values()}
+            for (file, number, _), each in zip(sources, judged, strict=True)
+        ]
+        if args.save:
+            saved.finish(rows)
     if args.out:
         notes = [analysis.annotated(each, args.language) for each in judged]
         write_files(args.out, [(source[0], note) for source, note in zip(sources, notes, strict=True)])
     if args.html:
         text = analysis.page(judged, args.language, _titles(sources))
-        Path(args.html).write_text(text, encoding="utf-8", newline="\n")
+        write_whole(args.html, text.encode("utf-8", "replace"))
     if plt is not None:
         analysis.plot(judged[0], args.plot, plt)
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0

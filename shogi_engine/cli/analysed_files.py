@@ -2,35 +2,34 @@
 
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.common.files import write_whole
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.records import GameRecord, RecordFormat
 
 
-def check_outputs(files: Sequence[str], out: str | None, others: Sequence[str | None]) -> None:
+def check_files(files: Sequence[str], out: str | None, others: Mapping[str, str | None]) -> None:
     """Raise ValueError, before hours of work, if an output could not be written.
 
-    This is the case if a folder is missing, or if `out` would put the records of several files into one file or
-    overwrite their sources.
+    This is the case for what `check_outputs` refuses, and if `out` would put the records of several files into one.
+
+    Args:
+        others: the other outputs by their options
     """
-    for path in (out, *others):
-        if path is not None and not Path(path).parent.is_dir():
-            raise ValueError(f"analyse: there is no folder {Path(path).parent} to write {Path(path).name} to")
-    if out is None:
-        return
-    if len(files) > 1 and not Path(out).is_dir():
+    targets = [] if out is None else [target_of(out, file) for file in files]
+    if len(files) > 1 and out is not None and not Path(out).is_dir():
         raise ValueError(f"analyse: --out must be a folder for {len(files)} files, and {out} is not one")
-    targets = [target_of(out, file) for file in files]
     if len(set(targets)) < len(targets):
         raise ValueError("analyse: two files of the same name cannot both be written to --out")
-    for file, target in zip(files, targets, strict=True):
-        if target.exists() and target.samefile(file):
-            raise ValueError(f"analyse: --out would overwrite {file}")
+    places: list[Path | None] = [*targets] or [None]
+    for target in places:
+        check_outputs("analyse", {"--out": target, **others}, files)
 
 
 def target_of(out: str, file: str) -> Path:
@@ -52,7 +51,7 @@ def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]") -> None:
             if named is not None and named.name != source.name:
                 chosen, encoding = named, records.encoding_for(out)
         lost = sorted({what for record in mine for what in chosen.losses(record)})
-        target.write_bytes(records.dumps(mine, chosen.name, encoding))
+        write_whole(target, records.dumps(mine, chosen.name, encoding))
         if lost:
             words = _("{file}: {format} cannot hold {lost}")
             print(words.format(file=target, format=chosen.name, lost=", ".join(map(_, lost))), file=sys.stderr)

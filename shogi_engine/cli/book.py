@@ -18,6 +18,7 @@ from shogi_engine.cli.common import (
     report,
 )
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.cli.progress_bar import progress_bar
 from shogi_engine.cli.terminal.screen import notation_for
 from shogi_engine.common.files import write_whole
@@ -122,6 +123,7 @@ def build_run(args: argparse.Namespace, recipe: "Recipe") -> int:
     settings = run_settings(
         recipe, nodes=args.nodes, depth=args.depth, width=args.width, margin=margin, max_ply=args.max_ply
     )
+    check_outputs("book", {"RUN": args.run_file, "--out": args.out}, [args.openings])
     lines = _given_lines(args)
     run_file = RunFile(args.run_file, settings)
     return _grow(args, recipe, run_file, lines, positions=args.positions)
@@ -131,6 +133,7 @@ def extend_run(args: argparse.Namespace, recipe: "Recipe") -> int:
     """Add positions to a run."""
     from shogi_engine.books.run_file import RunFile
 
+    check_outputs("book", {"RUN": args.run_file, "--out": args.out}, [args.openings, *args.records])
     lines = [*_given_lines(args), *_record_lines(args)]
     if not lines and args.positions is None:
         raise ValueError("book: extend needs --positions, --openings or --records")
@@ -219,6 +222,7 @@ def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
     from shogi_engine.books.growth import Growth
     from shogi_engine.books.run_file import RunFile
 
+    check_outputs("book", {"--out": args.out}, [args.run_file])
     run_file = RunFile(args.run_file)
     run_file.close()
     growth = Growth(recipe, run_file.settings, run_file.lines)
@@ -232,6 +236,7 @@ def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
     from shogi_engine.books.recipe import merged
     from shogi_engine.interface.extras.book import BookError
 
+    check_outputs("book", {"--out": args.out}, args.books)
     books = []
     for path in args.books:
         try:

@@ -16,6 +16,7 @@ from shogi_engine.cli.common import (
 )
 from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.common import text
+from shogi_engine.common.files import write_figure
 
 if TYPE_CHECKING:
     from shogi_engine.textbook.round_robin import Tournament
@@ -135,5 +136,5 @@ def plot(tournament: "Tournament", path: str, plt: Any) -> None:
     results.legend()
     if nodes.lines:
         nodes.legend(fontsize="small")
-    figure.savefig(path)
+    write_figure(path, figure)
     plt.close(figure)

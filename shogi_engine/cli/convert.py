@@ -4,10 +4,11 @@ import argparse
 import io
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from shogi_engine.cli.common import add_command, add_json, report
+from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.common.files import write_whole
 from shogi_engine.language import plural
 from shogi_engine.language import translate as _
 from shogi_engine.records.formats import format_names
@@ -46,6 +47,8 @@ def run(args: argparse.Namespace) -> int:
     """Convert; status 1 if games were damaged and `--keep` kept the part before the damage."""
     from shogi_engine import records
 
+    if args.output != STANDARD:
+        check_outputs("convert", {"OUT": args.output}, [args.input] if args.input != STANDARD else [])
     name = "" if args.input == STANDARD else args.input
     source = io.BytesIO(sys.stdin.buffer.read()) if args.input == STANDARD else open(args.input, "rb")  # noqa: SIM115
     with source:
@@ -68,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     else:
-        Path(args.output).write_bytes(data)
+        write_whole(args.output, data)
     tell_notes(args.input, games)
     damaged = [str(game.fault) for game in games if game.fault is not None]
     for reason in damaged:

@@ -4,9 +4,7 @@ import argparse
 import contextlib
 import math
 import re
-import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,15 +12,18 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from shogi_engine.cli.common import add_command, add_hash, add_threads, at_least_one, natural
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.ending_signals import Ended, EndingSignals, ending_signals
+from shogi_engine.common.appending import LineFile
 from shogi_engine.csa.password import VARIABLE, read_password
+from shogi_engine.language import translate_fault
 
 if TYPE_CHECKING:
     from shogi_engine.csa.players import CsaPlayer
     from shogi_engine.csa.session import Session
 
 PORT_MAX = 65535
-INTERRUPTED = 130  # the exit status of a command ended by Ctrl-C
 _ADDRESS = re.compile(r"(\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\s:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
+_LOGGED = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} [<>=] ")
 DELAY_MS = 200  # over the internet; a server on this machine needs less
 
 
@@ -124,57 +125,61 @@ class Terminal:
 class ConversationLog:
     """Logs the conversation to a file, each line with the time; does nothing without a file.
 
-    The session and its reader's thread write to it. If the file cannot be written, the log ends; the games continue.
+    A game does not end because the disk is full: the log does, with a line on stderr.
+
+    Raises:
+        ValueError: the file is not such a log
+        OSError: it cannot be written, or another process writes it
     """
 
     def __init__(self, path: str) -> None:
-        self._lock = threading.Lock()
-        self._file: TextIO | None = None
-        if path:
-            self._file = Path(path).expanduser().open("a", encoding="utf-8", errors="backslashreplace", buffering=1)
+        self._path = Path(path).expanduser()
+        self._file = LineFile(self._path, self._check) if path else None
+
+    def _check(self, number: int, line: bytes) -> None:
+        if number == 1 and not _LOGGED.match(line):
+            raise ValueError(f"csa: {self._path} is not a log of conversations, so nothing is added to it")
 
     def __call__(self, direction: str, line: str) -> None:
         """Add a line."""
+        file = self._file
+        if file is None:
+            return
         now = time.time()
-        at = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))}.{int(math.modf(now)[0] * 1000):03}"
-        with self._lock:
-            try:
-                if self._file is not None:
-                    self._file.write(f"{at} {direction} {line}\n")
-            except OSError as fault:
-                print(f"csa: the log ends here: {fault}", file=sys.stderr)
-                self._end()
+        ms = int(math.modf(now)[0] * 1000)
+        stamp = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))}.{ms:03}"
+        try:
+            file.write_line(f"{stamp} {direction} {line}".encode("utf-8", "replace"))
+        except OSError as fault:
+            self.close()
+            with contextlib.suppress(OSError):
+                print(f"shogi-engine: {translate_fault(fault)}", file=sys.stderr)
 
     def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._end()
-
-    def _end(self) -> None:
-        file, self._file = self._file, None
-        if file is not None:
-            with contextlib.suppress(OSError):
-                file.close()
+        """Close the file; nothing is logged any more."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
 @contextlib.contextmanager
-def leaving_by_signals(session: "Session") -> Iterator[None]:
-    """Make Ctrl-C and SIGTERM end the session in an orderly way; the third such signal ends it at once."""
+def leaving_by_signals(session: "Session") -> Iterator[EndingSignals]:
+    """Make signals end the session in an orderly way; the third one ends it at once."""
     count = 0
 
-    def leave(number: int, frame: Any) -> None:
+    def leave() -> None:
         nonlocal count
         count += 1
         if count > 2:
-            raise KeyboardInterrupt
+            raise Ended
         session.interrupt()
 
-    before = {number: signal.signal(number, leave) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with ending_signals() as signals:
+        signals.first = leave
+        try:
+            yield signals
+        finally:
+            signals.first = None
 
 
 def make_player(args: argparse.Namespace) -> "CsaPlayer":
@@ -230,13 +235,11 @@ def run(args: argparse.Namespace) -> int:
     display = Terminal(sys.stdout)
     session = Session(settings, password, player, keeper, display, log)
     try:
-        with leaving_by_signals(session):
+        with leaving_by_signals(session) as signals:
             session.run()
     finally:
         player.close()
         log.close()
         if count := session.tally.games:
             display.note(f"{count} game{'s' if count > 1 else ''}: {session.tally.describe()}")
-    if session.left_at_once:
-        return INTERRUPTED
-    return 1 if session.tally.broken else 0
+    return signals.status or (1 if session.tally.broken else 0)

@@ -15,6 +15,7 @@ from typing import Any
 from shogi_engine import __version__
 from shogi_engine.cli import common
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import nodes_per_second, padded
 from shogi_engine.frontends.stdio import crash_log_path
 from shogi_engine.games.shogi.evaluation.eval_options import read_scale
@@ -26,6 +27,11 @@ from shogi_engine.language import translate as _
 
 ROOT = Path(__file__).resolve().parents[2]  # the folder of `shogi_engine` and `usi`
 PACKAGES = ("numpy", "numba", "llvmlite", "platformdirs")
+SHOWN_VARIABLES = (  # the report is published, and other variables may hold passwords
+    "NUMBA_BOUNDSCHECK", "NUMBA_CACHE_DIR", "NUMBA_CPU_FEATURES", "NUMBA_CPU_NAME", "NUMBA_DEBUG", "NUMBA_DISABLE_JIT",
+    "NUMBA_ENABLE_AVX", "NUMBA_NUM_THREADS", "NUMBA_OPT", "NUMBA_THREADING_LAYER", "SHOGI_ENGINE_CACHE_DIR",
+    "SHOGI_ENGINE_PLAIN_COMPILE",
+)  # fmt: skip
 PERFT_DEPTH, PERFT_NODES = 4, 719731  # Shogi's starting position
 SEARCH_MS = 1000
 NAME_COLUMNS = 14  # of a row of the report
@@ -100,9 +106,7 @@ def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
         "cpu": cpu_name(),
         "cpus": os.cpu_count() or 1,
         "crash_log": str(crash_log_path()),
-        "settings": {
-            name: value for name, value in sorted(os.environ.items()) if name.startswith(("NUMBA_", "SHOGI_ENGINE_"))
-        },
+        "settings": {name: os.environ[name] for name in SHOWN_VARIABLES if name in os.environ},
     }
     problems: list[str] = [mark(f"{name} is not installed") for name in PACKAGES if facts[name] == "missing"]
     facts["problems"] = problems
@@ -231,7 +235,6 @@ def write_launcher(path: Path) -> None:
     An existing file is not overwritten.
     """
     windows = path.suffix.lower() in (".bat", ".cmd")
-    with path.open("x", encoding="utf-8", newline="") as file:
-        file.write(launcher_text(windows))
+    write_whole(path, launcher_text(windows).encode(), new=True)
     if not windows:
         path.chmod(0o755)

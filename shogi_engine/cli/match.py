@@ -1,6 +1,7 @@
 """`shogi-engine match`: plays programs, and levels or settings of this engine, against each other."""
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import add_command, add_json, at_least_one, natural, pyplot, report
 from shogi_engine.cli.match_table import shown_match
+from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.common.files import write_whole
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
 
@@ -32,7 +35,8 @@ To continue a stopped match, start it again with the same settings.
 'engine' is this engine in this process, without a protocol: 'level:3' plays at a level,
 'engine:futility_margin=100,evaluation=NAME,weights=FILE' with other settings (see --list). With a limit of nodes or
 depth, such games are reproducible. --in-process --a X --b Y is short for engine:X engine:Y --resign 3000:2.
-Exit status: 0 when the match is complete or decided, 1 when it was aborted, 2 for wrong arguments.
+Exit status: 0 when the match is complete or decided, 1 when there were too many faults, 2 for wrong arguments, 130 or
+143 after Ctrl-C or SIGTERM.
 """)
 
 
@@ -265,20 +269,28 @@ def list_parameters(name: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Play the missing games and print the summary."""
-    from shogi_engine.match.report import summarise
-
     if args.list:
         return list_parameters(args.game or "shogi")
     plt = pyplot(args.plot) if args.plot else None
+    outputs = {f"--{name}": getattr(args, name) for name in ("records", "html", "plot", "log")}
+    check_outputs("match", outputs, [args.openings])
     ready = prepared(args)
-    check_outputs(args, ready.game)
-    interrupted = False
+    with contextlib.closing(ready.match.log):
+        check_format(args.records, ready.game)
+        return play(args, ready, plt)
+
+
+def play(args: argparse.Namespace, ready: Prepared, plt: Any) -> int:
+    """Play, print the summary and write the other outputs; after an interruption too."""
+    from shogi_engine.match.report import summarise
+
+    interruption = None
     try:
         with shown_match(ready.match, ready.names, args.report) as show:
             for _game in ready.match.run(args.concurrency, args.cluster):
                 show()
-    except KeyboardInterrupt:
-        interrupted = True
+    except KeyboardInterrupt as signal:
+        interruption = signal
     finally:
         write_outputs(args, ready, plt)
     records = ready.match.log.records
@@ -287,19 +299,18 @@ def run(args: argparse.Namespace) -> int:
     else:
         values, text = tournament_values(ready), tournament_text(ready)
     report(args, {**values, "settings": ready.settings}, text)
-    return 0 if ready.match.complete() and not interrupted else 1
+    if interruption is not None:
+        raise interruption
+    return 0 if ready.match.complete() else 1
 
 
-def check_outputs(args: argparse.Namespace, game: str) -> None:
-    """Raise ValueError if an output file could not be written in the end."""
+def check_format(path: Path | None, game: str) -> None:
+    """Raise ValueError, before the games, if records cannot be written to `path`."""
     from shogi_engine import records
 
-    if args.records and records.format_of_name(args.records, game) is None:
+    if path is not None and records.format_of_name(path, game) is None:
         endings = ", ".join(each.extensions[0] for each in records.all_formats(game))
-        raise ValueError(f"match: the extension of {args.records} is none of the formats of {game} ({endings})")
-    for path in filter(None, (args.records, args.html, args.plot, args.log)):
-        if not path.absolute().parent.is_dir():
-            raise ValueError(f"match: there is no folder {path.absolute().parent}")
+        raise ValueError(f"match: the extension of {path} is none of the formats of {game} ({endings})")
 
 
 def write_outputs(args: argparse.Namespace, ready: Prepared, plt: Any) -> None:
@@ -315,7 +326,7 @@ def write_outputs(args: argparse.Namespace, ready: Prepared, plt: Any) -> None:
             print(words.format(file=args.records, lost=", ".join(map(_, lost))), file=sys.stderr)
     if args.html:
         text = match.page(title, log.records, ready.names, ready.match.sprt)
-        args.html.write_text(text, encoding="utf-8", newline="\n")
+        write_whole(args.html, text.encode("utf-8", "replace"))
     if plt is not None:
         plot(log.scores, ready.match.sprt, args.plot, plt)
 

@@ -20,6 +20,7 @@ from shogi_engine.cli.common import (
     report_suite,
 )
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.cli.terminal.screen import WESTERN, notation_for, pieces_for
 from shogi_engine.language import plural
 from shogi_engine.language import translate as _
@@ -87,6 +88,7 @@ def run(args: argparse.Namespace) -> int:
     """Solve the problems, or check a suite."""
     if bool(args.suite) == bool(args.sfen):
         raise ValueError("mate needs either SFEN or --suite FILE")
+    check_outputs("mate", {"--kif": args.kif}, [args.suite, *args.sfen])
     from shogi_engine.games.shogi.notation.sfen import parse_sfen
     from shogi_engine.suites.mate_suite import check, plain_sfen, questions, read
 

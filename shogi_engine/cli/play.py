@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import games
 from shogi_engine.cli.common import add_command, add_game, add_search, time_control
 from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.preparation import Preparation, leave
-from shogi_engine.cli.terminal.ending_signals import ending_signals
 from shogi_engine.cli.terminal.game import TerminalGame
 from shogi_engine.cli.terminal.screen import (
     KANJI,

@@ -8,7 +8,7 @@ import threading
 from typing import TYPE_CHECKING, NoReturn
 
 from shogi_engine.cli.compile_bar import compile_bar
-from shogi_engine.cli.terminal.ending_signals import flush_quietly
+from shogi_engine.cli.ending_signals import flush_quietly
 from shogi_engine.common.threads import start_thread
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """`shogi-engine serve`: a board in the browser, for both games."""
 
 import argparse
+import os
 import socket
 import sys
 import webbrowser
@@ -15,6 +16,7 @@ from shogi_engine.language import fault_text
 
 PORT = 8765
 PORT_MAX = 65535
+TOKEN_VARIABLE = "SHOGI_ENGINE_TOKEN"
 SWITCH_SECONDS = 0.001  # Python's switch interval, a fifth of the default, so that searches do not delay answers
 
 
@@ -25,7 +27,12 @@ def add_parser(commands: Any) -> None:
         "--host", default="127.0.0.1", help="address to listen on; any but this machine's own requires a token"
     )
     parser.add_argument("--port", type=natural, default=PORT, help="port, 0 for any free one")
-    parser.add_argument("--token", default="", help="token for browsers; generated if the host requires one")
+    parser.add_argument(
+        "--token",
+        default="",
+        help=f"token for browsers; default: the variable {TOKEN_VARIABLE}, which other users of the machine cannot "
+        "see, or a generated one if the host requires one",
+    )
     parser.add_argument("--engines", type=at_least_one, help="number of simultaneous searches; default: one per core")
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
 
@@ -49,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     from shogi_engine.web.store import Store
 
     store = Store(data_folder() / "games", shared=is_loopback(args.host))
-    guard = Guard.of(args.host, args.token)
+    guard = Guard.of(args.host, args.token or os.environ.pop(TOKEN_VARIABLE, ""))
     listener = _listener(args.host, args.port)
     address = _address(reachable_host(args.host), listener.getsockname()[1], guard.token)
     sys.setswitchinterval(SWITCH_SECONDS)

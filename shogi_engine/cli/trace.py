@@ -1,10 +1,10 @@
 """`shogi-engine trace`: prints the tree of a small search."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from shogi_engine.cli.common import add_command, add_game, add_json, add_position, report
+from shogi_engine.common.files import write_whole
 from shogi_engine.games import typed_moves
 
 DEPTHS = (2, 3, 4)
@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
         engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
         tree = Tracer(engine.game, reduce=args.reduce).trace(engine.position, args.depth)
     if args.dot:
-        Path(args.dot).write_text(dot(tree), encoding="utf-8")
+        write_whole(args.dot, dot(tree).encode())
     score, line, counts = score_of(engine.game, tree.root.value), tree.root.pv(), tree.counts()
     values = {
         "game": engine.game.name,

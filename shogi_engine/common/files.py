@@ -1,13 +1,26 @@
-"""Files: the folder of the user's data, free names, and files written atomically. Standard library and platformdirs."""
+"""Files: the folder of the user's data, free names, and files written whole. Standard library and platformdirs.
 
+All files that this program replaces are written here, and those to which it appends in `common.appending`.
+"""
+
+import contextlib
+import errno
+import io
 import itertools
 import os
+import stat
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, BinaryIO
 
-PATIENCE = 20  # attempts to replace a file: on Windows a reader may hold it open for a moment
+ATTEMPTS = 20  # to replace a file: on Windows a reader may hold it open for a moment
+PAUSE = 0.02  # seconds between two attempts
+DEVICES = ("/dev/", "/proc/")  # links there lead to open files
+STEM_MAX = 40  # characters of the name in the name of the temporary file
+
+AnyPath = str | os.PathLike[str]
 
 
 def data_folder() -> Path:
@@ -23,29 +36,183 @@ def free_name(stem: str, is_taken: Callable[[str], bool]) -> str:
     return next(name for name in names if not is_taken(name))
 
 
-def write_whole(path: Path, content: bytes, *, durable: bool = False) -> None:
-    """Write a file atomically: it has its old content or the new one, even after an interruption. Raises OSError.
+def is_same_file(one: AnyPath, other: AnyPath) -> bool:
+    """Tell whether two paths lead to the same file, which need not exist: by links or another spelling, for example."""
+    try:
+        return os.path.samefile(one, other)
+    except OSError:  # at least one does not exist
+        return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))
+
+
+# ---- writing -----------------------------------------------------------------------------------------------------
+
+
+class WholeFile:
+    """A file that is written under a temporary name in the same folder, and takes its place when it is complete.
+
+    Whatever happens, the file has either its old content or all of the new one. Symbolic links are followed, and an
+    existing file keeps its permissions. A device or pipe is written directly. Use it in `with`: an exception discards
+    the new content.
 
     Args:
         durable: also after a power failure, which takes longer
+        new: there must be no such file yet
+
+    Raises:
+        OSError: the file cannot be written; it names the file. FileExistsError: `new`, and there is one.
     """
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
-    try:
-        aside.write_bytes(content)
-        if durable:
-            with aside.open("r+b") as stream:
-                os.fsync(stream.fileno())
-        replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
+
+    def __init__(self, path: AnyPath, *, durable: bool = True, new: bool = False) -> None:
+        self._path, self._durable, self._new = os.fspath(path), durable, new
+        self._aside: str | None = None
+        self._target = os.path.realpath(self._path)
+        with named(self._path):
+            before = _status(self._path)
+            if before is not None:
+                self._check(before)
+                if not stat.S_ISREG(before.st_mode) or os.path.abspath(self._path).startswith(DEVICES):
+                    self._stream: BinaryIO = open(self._path, "wb")  # noqa: SIM115
+                    return
+            folder, name = os.path.split(self._target)
+            self._aside = os.path.join(folder, f".{name[:STEM_MAX]}.{uuid.uuid4().hex[:8]}.tmp")
+            self._stream = open(self._aside, "xb")  # noqa: SIM115
+        if before is not None:
+            _copy_permissions(before, self._aside)
+
+    def _check(self, before: os.stat_result) -> None:
+        if self._new:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        if stat.S_ISDIR(before.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not os.access(self._path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Add to the new content. Raises OSError."""
+        try:
+            with named(self._path):
+                self._stream.write(data)
+        except OSError:
+            self.discard()
+            raise
+
+    def close(self) -> None:
+        """Give the file its new content; may be called more than once. Raises OSError."""
+        if self._stream.closed:
+            return
+        try:
+            with named(self._path):
+                self._stream.flush()
+                if self._durable and self._aside is not None:
+                    os.fsync(self._stream.fileno())
+                self._stream.close()
+                if self._aside is not None:
+                    (_rename_new if self._new else replace)(self._aside, self._target)
+                    if self._durable:
+                        _sync_folder(os.path.dirname(self._target))
+        finally:
+            self.discard()
+
+    def discard(self) -> None:
+        """Remove what was written; do nothing after `close`."""
+        with contextlib.suppress(OSError):
+            self._stream.close()
+        if self._aside is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self._aside)
+
+    def __enter__(self) -> "WholeFile":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
 
 
-def replace(source: Path, target: Path) -> None:
+def write_whole(path: AnyPath, content: bytes, *, durable: bool = True, new: bool = False) -> None:
+    """Write a file: it has its old content or the new one, even after an interruption. See `WholeFile`."""
+    with WholeFile(path, durable=durable, new=new) as file:
+        file.write(content)
+
+
+def write_free(folder: Path, stem: str, ending: str, content: bytes) -> Path:
+    """Write a new file `stem`.ending, `stem`-2.ending ..., never one that exists; return its path. Raises OSError."""
+    while True:
+        path = folder / f"{free_name(stem, lambda name: os.path.lexists(folder / f'{name}{ending}'))}{ending}"
+        with contextlib.suppress(FileExistsError):  # another process was faster
+            write_whole(path, content, new=True)
+            return path
+
+
+def write_figure(path: AnyPath, figure: Any) -> None:
+    """Write a matplotlib figure in the format of the file's extension. Raises OSError, ValueError."""
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=Path(path).suffix[1:].lower() or None)
+    write_whole(path, drawn.getvalue())
+
+
+def replace(source: AnyPath, target: AnyPath) -> None:
     """Rename over `target`. Raises OSError."""
-    for _ in range(PATIENCE):
+    for _ in range(ATTEMPTS):
         try:
             os.replace(source, target)
             return
         except PermissionError:
-            time.sleep(0.02)
+            time.sleep(PAUSE)
     os.replace(source, target)
+
+
+def _rename_new(source: str, target: str) -> None:
+    """Rename to a name that is not taken. Raises FileExistsError."""
+    if os.name == "nt":
+        os.rename(source, target)
+        return
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        raise
+    except OSError:  # no links on this file system
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+        replace(source, target)
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _copy_permissions(before: os.stat_result, path: str) -> None:
+    """Give a file the mode of an earlier one, and its owner if this process may."""
+    with contextlib.suppress(OSError, AttributeError):  # Windows has no owners
+        now = os.stat(path)
+        if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
+            os.chown(path, before.st_uid, before.st_gid)
+    with contextlib.suppress(OSError):
+        os.chmod(path, stat.S_IMODE(before.st_mode))
+
+
+def _sync_folder(folder: str) -> None:
+    """Write a folder's entries to disk, where that is possible."""
+    if os.name == "posix":
+        with contextlib.suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+
+@contextlib.contextmanager
+def named(path: str) -> Iterator[None]:
+    """Let the block's OSErrors name `path`, not the temporary file or none."""
+    try:
+        yield
+    except OSError as fault:
+        if fault.errno is None:
+            raise
+        raise OSError(fault.errno, fault.strerror, path) from None

@@ -116,6 +116,8 @@ class Session:
                     self._step()
                 except ConnectionLost as fault:
                     self._lost(f"the connection was lost: {fault}")
+        except SessionError as fault:  # it may quote the server, which may repeat the password
+            raise SessionError(self._password.hide(str(fault))) from None
         finally:
             if self._game is not None:
                 self._break_off("this side left")

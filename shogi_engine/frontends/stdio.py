@@ -5,6 +5,7 @@ import faulthandler
 import importlib
 import math
 import os
+import re
 import sys
 import threading
 import time
@@ -16,6 +17,7 @@ from shogi_engine.common.streams import keep_descriptors
 from shogi_engine.frontends.source import CHUNK, Source
 
 LINE_MAX = 1 << 20  # bytes of a line; longer lines are cut
+_LOGGED = re.compile(rb"\d\d:\d\d:\d\d\.\d{3} [<>] ")
 GRACE = 0.1  # seconds within which a script must continue, if it has not been answered
 LINGER = 0.01  # seconds within which the end of a script must follow its beginning
 # Encodings of input: GUIs write UTF-8, but those made with .NET (ShogiGUI, Shogidokoro) Windows' own.
@@ -119,13 +121,24 @@ class Output:
         return self._log is not None
 
     def open_log(self, path: str) -> None:
-        """Append to the debug log `path` from now on, to none if it is ''. Raises OSError."""
+        """Append to the debug log `path` from now on, to none if it is ''.
+
+        Several engines can share a log: each line is written at once.
+
+        Raises OSError, and ValueError if the file is not such a log.
+        """
         with self._lock:
             if self._log is not None:
                 self._log.close()
                 self._log = None
             if path:
-                self._log = open(path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
+                from shogi_engine.common.appending import LineFile
+
+                def check(number: int, line: bytes) -> None:
+                    if number == 1 and not _LOGGED.match(line):
+                        raise ValueError(f"{path} is not a debug log, so nothing is added to it")
+
+                self._log = LineFile(path, check, shared=True)
 
     def note(self, direction: str, text: str) -> None:
         """Write to the debug log, if there is one."""
@@ -138,7 +151,8 @@ class Output:
             now = time.time()
             stamp = time.strftime("%H:%M:%S", time.localtime(now))
             try:
-                self._log.write(f"{stamp}.{int(now * 1000) % 1000:03d} {direction} {text}\n")
+                line = f"{stamp}.{int(now * 1000) % 1000:03d} {direction} {text}"
+                self._log.write_line(line.encode("utf-8", "replace"))
             except (OSError, ValueError):
                 self._log = None
 

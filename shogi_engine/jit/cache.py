@@ -116,7 +116,7 @@ class KernelCache(_Cache):
         with contextlib.suppress(OSError):
             if any(sources_digest(folder) != known_digest(folder) for folder in self._sources(sig)):
                 return  # sources were edited since this process began, so the code may be old or new
-            write_whole(path, _checksum(path, payload) + payload)
+            write_whole(path, _checksum(path, payload) + payload, durable=False)  # the checksum tells
 
     def enable(self) -> None:
         """Load and save from now on."""

@@ -179,7 +179,7 @@ class Task:
         times = _read_times()
         times[self.name] = times.get(self.name, {}) | steps if self.loaded else steps
         with contextlib.suppress(OSError):
-            write_whole(file, json.dumps(times).encode())
+            write_whole(file, json.dumps(times).encode(), durable=False)
 
 
 _running: list[Task] = []  # the latest comes last; what any thread compiles belongs to it

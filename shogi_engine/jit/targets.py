@@ -23,6 +23,7 @@ from typing import Any
 from llvmlite import binding as llvm
 from numba.core import config
 
+from shogi_engine.common.files import write_whole
 from shogi_engine.jit.folders import CACHE_VARIABLE
 from shogi_engine.jit.sources import PACKAGE, source_stamp
 
@@ -69,6 +70,8 @@ def build_kernels(target: str, folder: Path | str, program: str) -> Built:
         raise ValueError(f"{target} is not a target for {platform.machine()}")
     began = time.perf_counter()
     place = Path(folder) / target
+    if place.exists() and any(place.iterdir()) and not (place / MANIFEST).is_file():
+        raise ValueError(f"{place} contains no compiled kernels, so it is not replaced")
     with tempfile.TemporaryDirectory() as cache:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
         own = {CACHE_VARIABLE: cache, "NUMBA_CPU_NAME": target, "NUMBA_CPU_FEATURES": features}
@@ -84,10 +87,10 @@ def build_kernels(target: str, folder: Path | str, program: str) -> Built:
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         for file in files:
-            shutil.copyfile(file, place / file.name)
+            write_whole(place / file.name, file.read_bytes(), durable=False)
     triple = llvm.get_process_triple()
     manifest = {"target": target, "triple": triple, "features": features, "stamp": source_stamp()}
-    (place / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+    write_whole(place / MANIFEST, json.dumps(manifest, indent=1).encode())
     names = [file.name.rpartition("-")[0] for file in files]
     size = sum((place / file.name).stat().st_size for file in files)
     return Built(target, str(place), names, len(files), size, round(time.perf_counter() - began, 1))

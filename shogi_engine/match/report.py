@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from shogi_engine.common.files import write_figure
 from shogi_engine.common.match_statistics import (
     ELO_PER_SCORE,
     Estimate,
@@ -260,5 +261,5 @@ def plot(scores: Mapping[int, float], sprt: Sprt | None, path: Path, pyplot: Any
         below.set_ylabel(f"LLR of {sprt.elo1:g} against {sprt.elo0:g}")
     axes[-1][0].set_xlabel("games")
     figure.tight_layout()
-    figure.savefig(path)
+    write_figure(path, figure)
     pyplot.close(figure)

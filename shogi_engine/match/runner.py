@@ -1,10 +1,12 @@
 """A match: plays the games missing from its log, until all are played or a test is decided."""
 
+import contextlib
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from shogi_engine.common.appending import LineFile
 from shogi_engine.common.match_statistics import Sprt, pentanomial
 from shogi_engine.jobs import Maker, Pool
 
@@ -14,20 +16,26 @@ Record = dict[str, Any]  # of a game: at least its number, "game", and the first
 class GameLog:
     """The finished games, in a JSON lines file that begins with the match's settings; without a path, only in memory.
 
-    Raises ValueError if the file belongs to a match with other settings.
+    Until `close`, no other process can continue the file.
+
+    Raises:
+        ValueError: the file is no match's log, or that of a match with other settings
+        OSError: the file cannot be written, or another process continues it
     """
 
     def __init__(self, path: Path | None, settings: Record) -> None:
         self.path, self.settings = path, settings
         self.records: dict[int, Record] = {}
-        if path is None:
-            return
-        lines = read_lines(path) if path.exists() else []
-        if not lines:
-            self._append({"settings": settings})
-        elif lines[0].get("settings") != settings:
-            raise ValueError(f"{path} is from a match with other settings: {json.dumps(lines[0].get('settings'))}")
-        self.records = {record["game"]: record for record in lines[1:]}
+        first = json.dumps({"settings": settings}).encode()
+        self._file = None if path is None else LineFile(path, self._take, first)
+
+    def _take(self, number: int, line: bytes) -> None:
+        """Read a line. Raises ValueError."""
+        content = _log_line(self.path, number, line)
+        if number > 1:
+            self.records[content["game"]] = content
+        elif content["settings"] != self.settings:
+            raise ValueError(f"{self.path} is from a match with other settings: {json.dumps(content['settings'])}")
 
     @property
     def scores(self) -> dict[int, float]:
@@ -36,30 +44,23 @@ class GameLog:
 
     def add(self, record: Record) -> None:
         """Add a finished game."""
+        if self._file is not None:
+            self._file.write_line(json.dumps(record).encode())
         self.records[record["game"]] = record
-        if self.path is not None:
-            self._append(record)
 
-    def _append(self, content: Record) -> None:
-        assert self.path is not None
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(content) + "\n")
+    def close(self) -> None:
+        """Let other processes continue the file."""
+        if self._file is not None:
+            self._file.close()
 
 
-def read_lines(path: Path) -> list[Record]:
-    """Return the contents of the lines; an incomplete last line of a killed run is removed. Raises ValueError."""
-    data = path.read_bytes()
-    complete = data[: data.rfind(b"\n") + 1]
-    if len(complete) < len(data):
-        with path.open("r+b") as file:
-            file.truncate(len(complete))
-    lines = []
-    for number, line in enumerate(complete.splitlines(), 1):
-        try:
-            lines.append(json.loads(line))
-        except ValueError:
-            raise ValueError(f"{path}, line {number}: not JSON") from None
-    return lines
+def _log_line(path: Path | None, number: int, line: bytes) -> Record:
+    """Return the content of a line of a log. Raises ValueError if there is no such line in logs."""
+    with contextlib.suppress(ValueError, RecursionError):
+        content = json.loads(line)
+        if isinstance(content, dict) and ("settings" if number == 1 else "game") in content:
+            return content
+    raise ValueError(f"{path}, line {number}: this is not a line of a match's log")
 
 
 def first_score(winner: int | None, game: int) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shogi_engine import records
-from shogi_engine.common.files import data_folder, free_name
+from shogi_engine.common.files import data_folder, write_free
 from shogi_engine.records import GameRecord
 
 KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both hold times, and any name in UTF-8
@@ -26,10 +26,11 @@ def keep(record: GameRecord) -> Path:
     """Write a record to a new file in the user's folder and return its path. Raises OSError."""
     folder = data_folder() / "games"
     folder.mkdir(parents=True, exist_ok=True)
-    ending, stem = KEPT_AS[record.game], f"{record.game}-{time.strftime('%Y%m%d-%H%M%S')}"
-    path = folder / f"{free_name(stem, lambda name: (folder / f'{name}{ending}').exists())}{ending}"
-    records.save(record, path)
-    return path
+    ending = KEPT_AS[record.game]
+    format = records.format_of_name(f"game{ending}", record.game)
+    assert format is not None
+    content = records.dumps(record, format.name, records.encoding_for(f"game{ending}"))
+    return write_free(folder, f"{record.game}-{time.strftime('%Y%m%d-%H%M%S')}", ending, content)
 
 
 def kept_games(game: str) -> list[Path]:

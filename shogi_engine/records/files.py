@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from shogi_engine.common.files import write_whole
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.formats import (
     RecordFormat,
@@ -218,7 +219,7 @@ def save(
     encoding: str = "",
     strict: bool = False,
 ) -> None:
-    """Write one or more records.
+    """Write one or more records; an existing file is replaced by the whole new one.
 
     What the format cannot hold is dropped; `RecordFormat.losses` lists it.
 
@@ -238,7 +239,7 @@ def save(
         for record in listed:
             if lost := chosen.losses(record):
                 raise ValueError(f"{chosen.name} cannot hold {', '.join(lost)}")
-    Path(path).write_bytes(dumps(listed, chosen.name, encoding or encoding_for(path)))
+    write_whole(path, dumps(listed, chosen.name, encoding or encoding_for(path)))
 
 
 def _format_for(path: str | Path, records: Sequence[GameRecord]) -> RecordFormat:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from shogi_engine.common.files import write_whole
-from shogi_engine.training.data import DAMAGED
+from shogi_engine.training.data import DAMAGED, refuse_foreign
 from shogi_engine.training.recipe import Losses
 
 
@@ -22,14 +22,15 @@ def save_checkpoint(file: Path, identity: str, losses: list[Losses], arrays: Map
     content = io.BytesIO()
     texts = {"losses": np.array(json.dumps(losses)), "identity": np.array(identity)}
     np.savez(content, **arrays, **texts)  # type: ignore[arg-type]
-    write_whole(file, content.getvalue(), durable=True)
+    write_whole(file, content.getvalue())
 
 
 def load_checkpoint(file: Path, identity: str) -> tuple[dict[str, np.ndarray], list[Losses]] | None:
     """Return (arrays, losses) of a run's checkpoint, None if there is no complete one.
 
-    Raises ValueError if it is from another run.
+    Raises ValueError if it is from another run, or no checkpoint.
     """
+    refuse_foreign(file)
     try:
         with np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}

@@ -7,6 +7,7 @@ which record how the games were made. A position takes four to five bytes. A pie
 number, byte for byte. It is written atomically, and its container (zip) has checksums.
 """
 
+import contextlib
 import io
 import json
 import zipfile
@@ -41,6 +42,7 @@ DAMAGED = (  # what numpy and zipfile raise for incomplete files
     zipfile.BadZipFile,
     zlib.error,
 )
+ZIPPED = b"PK"  # the first bytes of numpy's files of arrays
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 
 
@@ -183,6 +185,13 @@ def piece_path(folder: Path, seed: int, number: int) -> Path:
     return folder / f"piece-{seed}-{number:05}.npz"
 
 
+def refuse_foreign(file: Path) -> None:
+    """Raise ValueError for a file that is not in numpy's format; a damaged file of a run is, and can be replaced."""
+    with contextlib.suppress(FileNotFoundError), file.open("rb") as stream:
+        if stream.read(len(ZIPPED)) not in (ZIPPED, b""):
+            raise ValueError(f"training: {file} is not a file of a run, so it is not replaced; remove it")
+
+
 def read_piece(file: Path) -> dict[str, np.ndarray]:
     """Return a piece's arrays. Raises ValueError, naming the file, if it is damaged or is not a piece."""
     try:
@@ -219,6 +228,7 @@ def is_made(file: Path, options: DataOptions) -> bool:
     """
     if not file.exists():
         return False
+    refuse_foreign(file)
     try:
         piece = read_piece(file)
     except ValueError:

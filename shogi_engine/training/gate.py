@@ -120,9 +120,7 @@ def play_match(
     for pair, result in results_on_threads(player, missing, threads, "gate"):
         scores[2 * pair], scores[2 * pair + 1] = result
         if record is not None:
-            write_whole(
-                record, json.dumps({"match": identity, "scores": scores}, sort_keys=True).encode(), durable=True
-            )
+            write_whole(record, json.dumps({"match": identity, "scores": scores}, sort_keys=True).encode())
         if progress is not None:
             progress(len(scores), 2 * pairs)
     return Outcome({game: scores[game] for game in range(2 * pairs)})

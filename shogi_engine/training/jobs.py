@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shogi_engine.common.files import write_whole
+from shogi_engine.common.locks import locked
 from shogi_engine.jobs import Pool
 from shogi_engine.training.data import DataOptions, Workbench, is_made, piece_path
 
@@ -62,8 +63,16 @@ def make_data(
 
     Raises:
         ValueError: an existing piece was made with other options
+        OSError: a piece cannot be written, or another process makes pieces of this seed here
     """
     folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder / f"piece-{options.seed}"):
+        _make_missing(folder, options, games, threads, cluster, progress)
+
+
+def _make_missing(
+    folder: Path, options: DataOptions, games: int, threads: int, cluster: str, progress: Progress | None
+) -> None:
     for rest in folder.glob(f".piece-{options.seed}-*.tmp"):
         rest.unlink(missing_ok=True)
     pieces = -(-games // options.piece_games)
@@ -75,7 +84,7 @@ def make_data(
         return
     with Pool(PieceMaker(options), threads, cluster, name="self-play") as pool:
         for number, content in pool.results(numbers):
-            write_whole(piece_path(folder, options.seed, number), content, durable=True)
+            write_whole(piece_path(folder, options.seed, number), content)
             done += 1
             if progress is not None:
                 progress(done, pieces)

@@ -8,13 +8,14 @@ FOLDER/gen0/NAME.gate.json                  scores against the evaluation that l
 """
 
 import json
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from shogi_engine.common.files import write_whole
+from shogi_engine.common.locks import locked
 from shogi_engine.training import STAGES
 from shogi_engine.training import recipe as recipes
 from shogi_engine.training.data import DataOptions
@@ -24,6 +25,7 @@ from shogi_engine.training.page import page
 from shogi_engine.training.recipe import Lesson, Losses, Progress, Recipe, Trainer, TrainOptions
 
 WHOLE = ("data", "train", "report", "gate")  # the stages of a whole generation
+OUTPUTS = {"train": "bin", "export": "bin", "report": "report.json", "gate": "gate.json"}
 ENOUGH_ELO = 15  # the first generation that gains less is the last
 
 
@@ -129,7 +131,7 @@ def export(plan: Plan, generation: int, learner: Trainer | None = None) -> str:
         "licence": "the engine's own: MIT",
     }
     file = plan.file(generation, "bin")
-    write_whole(file, run.weights(made), durable=True)
+    write_whole(file, run.weights(made))
     return plan.recipe.named_evaluator(str(file)).describe()
 
 
@@ -140,8 +142,8 @@ def report(plan: Plan, generation: int, learner: Trainer | None = None) -> list[
     if recipe.compared is not None and plan.noted is not None:
         now, before = (recipe.named_evaluator(what) for what in (str(file), plan.labeller(generation)))
         found.facts["by values noted"] = recipe.compared(now, before, plan.noted)
-    write_whole(plan.file(generation, "report.json"), json.dumps(found.facts, indent=1).encode(), durable=True)
-    write_whole(plan.file(generation, "report.html"), page(found).encode(), durable=True)
+    write_whole(plan.file(generation, "report.json"), json.dumps(found.facts, indent=1).encode())
+    write_whole(plan.file(generation, "report.html"), page(found).encode())
     problems: list[str] = found.facts["problems"]
     return problems
 
@@ -167,6 +169,30 @@ def gate(plan: Plan, generation: int) -> Outcome:
     )
 
 
+@contextmanager
+def claimed(plan: Plan, generation: int, stage: str) -> Iterator[None]:
+    """Lock a stage's output during the block. Raises OSError, and ValueError if a file there is not of a run."""
+    if stage == "data":  # locks its pieces itself
+        yield
+        return
+    file = plan.file(generation, OUTPUTS[stage])
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with locked(file):
+        if file.exists() and stage in ("train", "export"):
+            plan.recipe.named_evaluator(str(file))
+        if file.exists() and stage == "report" and "problems" not in _facts(file):
+            raise ValueError(f"training: {file} is not a report, so it is not replaced; remove it")
+        yield
+
+
+def _facts(file: Path) -> Any:
+    """Return the content of a report, '' if it is none."""
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        return ""
+
+
 def run(
     plan: Plan,
     generations: int = 1,
@@ -189,6 +215,7 @@ def run(
 
     Raises:
         ValueError: for example, the weights that label the games are missing
+        OSError: a file cannot be written, or another process makes it
     """
     unknown = set(stages) - set(STAGES)
     if unknown:
@@ -199,7 +226,7 @@ def run(
         learner: Trainer | None = None
         for stage in stages:
             title = f"generation {generation}, {stage}"
-            with around(plan, title) as shown:
+            with claimed(plan, generation, stage), around(plan, title) as shown:
                 if stage in ("train", "report"):
                     learner = learner or trainer(shown, generation)
                 if stage == "data":

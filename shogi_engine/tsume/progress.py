@@ -1,5 +1,6 @@
 """Progress: which problems the user has solved, in a file of the user's folder. Standard library and platformdirs."""
 
+import contextlib
 import datetime
 import json
 from collections.abc import Iterable
@@ -7,27 +8,36 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.common.files import data_folder, write_whole
+from shogi_engine.common.locks import locked
 from shogi_engine.tsume.problems import Problem
 
 NAME = "tsume.json"
+PATIENCE = 5.0  # seconds to wait for another process that writes the file
 
 
 class Progress:
     """The solved problems. They are identified by SFEN, since their numbers may change between versions.
 
-    A file that cannot be read counts as empty. `saved` is false if the file could not be written.
+    Several processes can use a file. One that cannot be read counts as empty, and is not overwritten. `saved` is false
+    if the file could not be written.
     """
 
     def __init__(self, file: Path | None = None) -> None:
         self.file = file or data_folder() / NAME
         self.saved = True
         self._rows: dict[str, dict[str, Any]] = {}
+        with contextlib.suppress(OSError, ValueError, RecursionError):
+            self._rows = self._read()
+
+    def _read(self) -> dict[str, dict[str, Any]]:
+        """Return the file's rows. Raises OSError, and ValueError if it is damaged."""
         try:
             found = json.loads(self.file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            found = {}
-        if isinstance(found, dict):
-            self._rows = {sfen: row for sfen, row in found.items() if isinstance(row, dict)}
+        except FileNotFoundError:
+            return {}
+        if not isinstance(found, dict) or not all(isinstance(row, dict) for row in found.values()):
+            raise ValueError(self.file)
+        return found
 
     def is_solved(self, problem: Problem) -> bool:
         """Tell whether the problem was solved, with or without help."""
@@ -39,11 +49,11 @@ class Progress:
         Args:
             helped: by a hint
         """
-        self._note(problem, solved=datetime.date.today().isoformat(), helped=helped)
+        self._note(problem, {"solved": datetime.date.today().isoformat(), "helped": helped})
 
     def fail(self, problem: Problem) -> None:
         """Note a wrong move."""
-        self._note(problem, wrong=int(self._rows.get(problem.sfen, {}).get("wrong", 0)) + 1)
+        self._note(problem, {})
 
     def count(self, some: Iterable[Problem]) -> int:
         """Return how many of the problems in `some` were solved."""
@@ -53,11 +63,19 @@ class Progress:
         """Return the first problem in `some` that was not solved, None if all were."""
         return next((each for each in some if not self.is_solved(each)), None)
 
-    def _note(self, problem: Problem, **values: Any) -> None:
-        self._rows[problem.sfen] = self._rows.get(problem.sfen, {}) | values
+    def _note(self, problem: Problem, solution: dict[str, Any]) -> None:
+        """Note a solution, or a wrong move if it is empty, together with what other processes have noted meanwhile."""
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self.file, json.dumps(self._rows, indent=1).encode())
-            self.saved = True
-        except OSError:
-            self.saved = False
+            with locked(self.file, PATIENCE):
+                rows = _with_note(self._rows | self._read(), problem.sfen, solution)
+                write_whole(self.file, json.dumps(rows, indent=1).encode())
+            self._rows, self.saved = rows, True
+        except (OSError, ValueError, RecursionError):
+            self._rows, self.saved = _with_note(self._rows, problem.sfen, solution), False
+
+
+def _with_note(rows: dict[str, dict[str, Any]], sfen: str, solution: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return `rows` with a solution, or with one more wrong move if it is empty."""
+    row = rows.get(sfen, {})
+    return rows | {sfen: row | (solution or {"wrong": int(row.get("wrong", 0)) + 1})}

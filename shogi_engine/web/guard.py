@@ -8,7 +8,7 @@ import hmac
 import ipaddress
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 COOKIE = "shogi_engine_token"
@@ -53,7 +53,7 @@ class Guard:
     """
 
     host: str = "127.0.0.1"
-    token: str = ""
+    token: str = field(default="", repr=False)
 
     @classmethod
     def of(cls, host: str, token: str = "") -> "Guard":

@@ -96,15 +96,14 @@ class Kept:
     def _content(self) -> tuple[str, dict[str, Any], dict[str, Any]] | None:
         """Return the arguments of `Store.write`, None if there is nothing to write."""
         session = self._session
-        if not self.changed:
-            return None
-        self.changed = False
-        if not self.worth_keeping and not self.name:
+        if not self.changed or not (self.worth_keeping or self.name):
+            self.changed = False
             return None
         if not self.name:
             self._take(self.store.new_name(session.tree.game))
-        self._record_is_old = True
-        return self.name, saved_game.head_of(session), saved_game.dump(session)
+        content = self.name, saved_game.head_of(session), saved_game.dump(session)
+        self._record_is_old, self.changed = True, False
+        return content
 
     def leave(self) -> str:
         """Close the game before another begins; return its name, '' if nothing was saved."""

@@ -69,7 +69,7 @@ def test_a_broken_game_is_a_status(player, secret):
 def test_a_refused_login_is_one_line(player, secret, capsys):
     def refuse(peer):
         peer.expect("LOGIN")
-        peer.send("LOGIN:incorrect")
+        peer.send(f"LOGIN:incorrect, {SECRET}")  # a server may repeat it
         peer.end()
 
     with ScriptedServer(refuse) as server:
@@ -215,3 +215,34 @@ def test_names_of_files(tmp_path):
 
 def test_without_a_folder_nothing_is_written():
     assert Keeper().save(GameRecord.from_moves("shogi", ["7g7f"]), "a") is None
+
+
+def test_a_log_that_is_none_stays(secret, tmp_path, capsys):
+    log = tmp_path / "letter"
+    log.write_text("a letter")
+    words = ["csa", "127.0.0.1:1", "--name", "me", "--password-file", str(secret), "--log", str(log)]
+    assert main(words) == 2
+    assert "not a log of conversations" in capsys.readouterr().err and log.read_text() == "a letter"
+
+
+def test_a_full_disk_ends_the_log_and_not_the_game(player, secret, tmp_path, monkeypatch, capsys):
+    def full(self, data):
+        raise OSError(28, "No space left on device", str(tmp_path / "log"))
+
+    monkeypatch.setattr(csa.LineFile, "write", full)
+    with ScriptedServer(script) as server:
+        words = ["--name", "me", "--password-file", str(secret), "--log", str(tmp_path / "log")]
+        assert main(["csa", f"127.0.0.1:{server.port}", *words]) == 0
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "No space left" in error and SECRET not in error
+
+
+def test_another_game_of_the_same_name_stays(tmp_path):
+    one, other = Keeper(tmp_path), Keeper(tmp_path)  # the two players of a game on one machine, for example
+    stems = [each.stem("game") for each in (one, other)]
+    records_of = [GameRecord.from_moves("shogi", moves) for moves in (["7g7f"], ["7g7f", "3c3d"])]
+    paths = [each.save(record, stem) for each, record, stem in zip((one, other), records_of, stems, strict=True)]
+    assert paths == [tmp_path / "game.csa", tmp_path / "game-2.csa"]
+    assert other.save(records_of[0], "game") == paths[1]  # an aborted game that went on
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game-2.csa", "game-2.kif", "game.csa", "game.kif"]

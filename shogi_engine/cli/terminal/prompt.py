@@ -93,7 +93,7 @@ def _history(path: Path | None) -> History:
     if path is not None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch()
+            path.touch()  # FileHistory appends to it
         except OSError:
             return InMemoryHistory()
         return FileHistory(str(path))

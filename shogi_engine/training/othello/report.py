@@ -11,7 +11,7 @@ from shogi_engine.games.othello.endgame.solver import Solver
 from shogi_engine.games.othello.evaluation import pattern_weights
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import START, parse_obf
-from shogi_engine.training.data import DAMAGED
+from shogi_engine.training.data import DAMAGED, refuse_foreign
 from shogi_engine.training.othello.kernels import SAMPLE
 from shogi_engine.training.othello.positions import empties_of
 from shogi_engine.training.othello.spread import player_of, search_values
@@ -47,6 +47,7 @@ def by_empties(trainer: Trainer, after: np.ndarray, before: np.ndarray) -> list[
 def solved_endings(trainer: Trainer, file: Path) -> dict[int, np.ndarray]:
     """Return held-out samples by empty squares, with exact values; cached in `file`."""
     known: dict[str, np.ndarray] = {}
+    refuse_foreign(file)
     try:
         with np.load(file, allow_pickle=False) as stored:
             known = dict(stored)
@@ -69,7 +70,7 @@ def solved_endings(trainer: Trainer, file: Path) -> dict[int, np.ndarray]:
         known[str(count)] = chosen
         content = io.BytesIO()
         np.savez(content, **known)  # type: ignore[arg-type]
-        write_whole(file, content.getvalue(), durable=True)
+        write_whole(file, content.getvalue())
     return {count: known[str(count)].astype(SAMPLE) for count in ENDINGS}
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from shogi_engine import games
 from shogi_engine.__main__ import main
-from shogi_engine.match.runner import read_lines
 from tools.tuning import spsa
 
 
@@ -73,7 +72,7 @@ def test_games_in_one_process_do_not_depend_on_the_threads(tmp_path):
     words = ["--in-process", "--a", "futility_margin=60", "--limit", "nodes=300", "--games", "6", "--seed", "4"]
     for threads in (1, 3):
         assert main(["match", *words, "--concurrency", str(threads), "--log", str(tmp_path / str(threads))]) == 0
-    logs = [read_lines(tmp_path / str(threads))[1:] for threads in (1, 3)]
+    logs = [[*map(json.loads, (tmp_path / str(threads)).read_text().splitlines()[1:])] for threads in (1, 3)]
     for log in logs:
         log.sort(key=lambda record: record["game"])
     kept = [[(record["moves"], record["score"], record["reason"]) for record in log] for log in logs]

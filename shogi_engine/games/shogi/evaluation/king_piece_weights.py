@@ -17,6 +17,7 @@ gold-like pieces next to it; pressure is the enemy's hand, with its pieces weigh
 """
 
 import functools
+import io
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.common.files import write_whole
 from shogi_engine.games.shogi.types import NO_SQUARE, SQUARES
 
 HAND_BASE = 32 * SQUARES
@@ -84,7 +86,9 @@ def save(file: Path, weights: Weights) -> None:
     """Write weights that are the same for mirrored boards."""
     rows = weights.table[STORED_ROWS]
     steps = np.diff(rows, axis=0, prepend=np.int16(0))  # neighbouring rows are similar, so differences compress better
-    np.savez_compressed(file, rows=steps, tempo=np.int32(weights.tempo))
+    content = io.BytesIO()
+    np.savez_compressed(content, rows=steps, tempo=np.int32(weights.tempo))
+    write_whole(file, content.getvalue())
 
 
 def load(file: Path) -> Weights:

@@ -1,48 +1,65 @@
-"""Turns the signals that end a program into an exception, so that a game can be saved first."""
+"""The signals that end a command: an exception, so that children are ended and files are completed first."""
 
 import contextlib
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
-NAMES = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
 
 
 class Ended(KeyboardInterrupt):
-    """A signal has requested the end of the program; like Ctrl-C, it ends a search or a prompt."""
+    """A signal has requested the end of the program."""
 
 
 class EndingSignals:
-    """The signal received so far.
+    """The first such signal.
 
     Attributes:
         status: its exit status by the convention of shells, 0 for none
+        first: called instead of raising Ended
     """
 
-    status = 0
+    def __init__(self) -> None:
+        self.status = 0
+        self.first: Callable[[], object] | None = None
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle a signal. Raises Ended only once: a second signal must not interrupt the saving."""
-        if not self.status:
-            self.status = 128 + number
+        again, self.status = self.status, self.status or 128 + number
+        if self.first is not None:
+            self.first()
+        elif not again:
             raise Ended
+
+
+_active: list[EndingSignals] = []
 
 
 @contextlib.contextmanager
 def ending_signals() -> Iterator[EndingSignals]:
-    """Raise Ended for SIGTERM and SIGHUP in this block of the main thread; ignored signals stay ignored."""
+    """Raise Ended for Ctrl-C, SIGTERM and SIGHUP in this block of the main thread; ignored signals stay ignored.
+
+    A block within another one gets the signals of the outer one.
+    """
+    if _active:
+        yield _active[-1]
+        return
     signals = EndingSignals()
     before = {}
     if threading.current_thread() is threading.main_thread():
         for number in filter(None, (getattr(signal, name, None) for name in NAMES)):
-            if signal.getsignal(number) == signal.SIG_DFL:
+            if signal.getsignal(number) in DEFAULTS:
                 before[number] = signal.signal(number, signals)
+    _active.append(signals)
     try:
         yield signals
     finally:
+        _active.remove(signals)
         for number, handler in before.items():
             signal.signal(number, handler)
 

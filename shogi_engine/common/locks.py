@@ -1,0 +1,86 @@
+"""Locks: only one process at a time works on a log, a run or a store, and the next one learns which. Uses filelock.
+
+Beside FILE, `.FILE.lock` is locked by the system, which unlocks it when a process dies, and `.FILE.holder` says who
+holds it. The lock's own file stays: removing it could let two processes in.
+"""
+
+import contextlib
+import errno
+import json
+import os
+import platform
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import NoReturn, Self
+
+from shogi_engine.common.files import AnyPath, named, write_whole
+
+
+class InUseError(OSError):
+    """Another process works on the file."""
+
+
+class Lock:
+    """The right to write a file, or to work in a folder; `release` gives it back. Use it in `with`.
+
+    Args:
+        patience: seconds to wait for another process
+
+    Raises:
+        InUseError: another process holds it; the message says which
+        OSError: the folder cannot be written
+    """
+
+    def __init__(self, path: AnyPath, patience: float = 0.0) -> None:
+        from filelock import FileLock, Timeout
+
+        target = Path(os.path.realpath(path))
+        self._holder = target.with_name(f".{target.name}.holder")
+        self._lock = FileLock(target.with_name(f".{target.name}.lock"), thread_local=False)
+        try:
+            with named(os.fspath(path)):
+                if not target.parent.is_dir():  # filelock would make it
+                    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+                self._lock.acquire(timeout=patience)
+        except Timeout:
+            self._refuse(os.fspath(path))
+        now = time.strftime("%Y-%m-%d %H:%M:%S")
+        with contextlib.suppress(OSError):  # the lock itself holds
+            facts = {"pid": os.getpid(), "host": platform.node(), "since": now}
+            write_whole(self._holder, json.dumps(facts).encode(), durable=False)
+
+    def _refuse(self, path: str) -> NoReturn:
+        """Raise the error that names the holder."""
+        try:
+            facts = json.loads(self._holder.read_text(encoding="utf-8"))
+            pid, host, since = facts["pid"], facts["host"], facts["since"]
+        except (OSError, ValueError, KeyError, TypeError):
+            raise InUseError(f"{path} is in use by another process") from None
+        raise InUseError(f"{path} is in use by process {pid} on {host} since {since}") from None
+
+    def release(self) -> None:
+        """Let other processes work on it; may be called more than once."""
+        if self._lock.is_locked:
+            with contextlib.suppress(OSError):
+                self._holder.unlink(missing_ok=True)
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+@contextlib.contextmanager
+def locked(path: AnyPath | None, patience: float = 0.0) -> Iterator[None]:
+    """Hold the lock of a file during the block; without a path, do nothing. Raises as `Lock` does."""
+    if path is None:
+        yield
+        return
+    with Lock(path, patience):
+        yield

@@ -1,0 +1,93 @@
+"""Outputs that would overwrite an input or each other, and secrets that no output shows."""
+
+import json
+import os
+
+import pytest
+
+from shogi_engine import records
+from shogi_engine.__main__ import main
+from shogi_engine.cli import doctor
+from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.records import GameRecord
+
+RECORD = GameRecord.from_moves("shogi", ["7g7f", "3c3d"])
+RUN = '{"depth": 1, "width": 1, "margin": 4, "max_ply": 1}\n'
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["convert", "game.kif", "game.kif"], ["convert", "game.kif", "./game.kif"], ["convert", "game.kif", "link.kif"],
+        ["convert", "game.kif", "folder/../game.kif", "--encoding", "utf-8"], ["convert", "game.kif", "folder"],
+        ["analyse", "game.kif", "--out", "link.kif"], ["analyse", "game.kif", "--html", "game.kif"],
+        ["analyse", "game.kif", "--save", "new", "--html", "./new"],
+        ["book", "othello", "export", "run", "--out", "run"], ["book", "othello", "import", "run", "--out", "run"],
+        ["book", "othello", "build", "run", "--out", "./run"],
+        ["book", "othello", "extend", "run", "--records", "game.kif", "--out", "game.kif"],
+        ["match", "engine", "engine", "--log", "new", "--html", "new"],
+        ["match", "engine", "engine", "--openings", "run", "--records", "run"],
+        ["match", "engine", "engine", "--log", "game.kif"],
+        ["mate", "game.kif", "--kif", "link.kif"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_no_output_overwrites_what_is_read_or_another_output(tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    records.save(RECORD, "game.kif")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "run").write_text(RUN)
+    (tmp_path / "link.kif").symlink_to("game.kif")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    assert main(words) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert {
+        path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file() and path.name[0] != "."
+    } == before
+
+
+def test_outputs_are_refused_with_their_options(tmp_path):
+    for outputs, inputs, reason in (
+        ({"--a": tmp_path / "none" / "a"}, [], "there is no folder"),
+        ({"--a": tmp_path}, [], "--a must be a file"),
+        ({"--a": tmp_path / "x", "--b": tmp_path / "." / "x"}, [], "--a and --b would write the same file"),
+        ({"--a": tmp_path / "x"}, [None, tmp_path / "x"], "--a would overwrite"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            check_outputs("it", outputs, inputs)
+    check_outputs("it", {"--a": tmp_path / "x", "--b": None, "--c": ""}, ["", None, tmp_path / "y"])
+
+
+def test_doctor_shows_no_secret(monkeypatch, capsys):
+    monkeypatch.setattr(doctor, "examine_engine", lambda *_: None)
+    for name in ("SHOGI_ENGINE_CSA_PASSWORD", "SHOGI_ENGINE_TOKEN", "SHOGI_ENGINE_LATER", "NUMBA_SECRET"):
+        monkeypatch.setenv(name, "hunter2secret")
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "2")
+    for words in (["doctor"], ["doctor", "--json"]):
+        main(words)
+        shown = capsys.readouterr().out
+        assert "hunter2secret" not in shown and "NUMBA_NUM_THREADS" in shown
+    assert json.loads(shown.splitlines()[-1])["settings"]["NUMBA_NUM_THREADS"] == "2"
+
+
+def test_the_token_of_a_server_is_not_in_its_words():
+    from shogi_engine.web.guard import Guard
+
+    guard = Guard.of("0.0.0.0", "hunter2secret")
+    assert "hunter2secret" not in repr(guard) and guard.is_token("hunter2secret")
+
+
+def test_the_token_can_come_from_the_environment(monkeypatch):
+    from shogi_engine.cli import serve
+    from shogi_engine.web import guard
+
+    asked = []
+
+    def refuse(host, token):
+        asked.append((host, token))
+        raise ValueError("enough")
+
+    monkeypatch.setattr(guard.Guard, "of", refuse)
+    monkeypatch.setenv(serve.TOKEN_VARIABLE, "hunter2secret")
+    assert main(["serve", "--host", "127.0.0.1"]) == 2
+    assert asked == [("127.0.0.1", "hunter2secret")] and serve.TOKEN_VARIABLE not in os.environ
