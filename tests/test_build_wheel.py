@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from processes import QUICK, QUICK_ANSWER, environment, kernel_files, run
 
-from shogi_engine import jit
+from shogi_engine import __version__, jit
 from shogi_engine.jit import targets
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,6 +38,7 @@ def test_the_wheel_carries_the_kernels_if_there_are_any(tmp_path, source, prebui
         (source / "shogi_engine" / "_kernels" / "x86-64-v3" / "manifest.json").write_text("{}")
         (source / "shogi_engine" / "_kernels" / "x86-64-v3" / "search-0.kernel").write_bytes(b"1")
     wheel = build_wheel.build_wheel(source, tmp_path / "out", "linux_x86_64", isolated=False)
+    assert wheel.name.startswith(f"shogi_engine-{__version__}-")
     assert wheel.name.endswith(f"-cp{sys.version_info.major}{sys.version_info.minor}-none-linux_x86_64.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {"shogi_engine/jit/policy.py", "usi/loop.py", "shogi_engine/games/othello/evaluation/weights.bin"} <= names
