@@ -6,8 +6,6 @@ from shogi_engine import Engine, Limit, Score, othello, shogi
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine import _moved
-
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
     from shogi_engine.games.othello import board as othello
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
     from shogi_engine.types.limit import Limit
     from shogi_engine.types.score import Score
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"  # the home of the version: pyproject.toml reads it here
 __all__ = ["Engine", "Limit", "Score", "__version__", "othello", "shogi"]
 
 _MODULES = {
@@ -25,8 +23,6 @@ _MODULES = {
     "othello": "shogi_engine.games.othello.board",
     "shogi": "shogi_engine.games.shogi.board",
 }
-
-_moved.install()
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,6 @@
 
 import ast
 import graphlib
-import importlib
 import os
 import shutil
 import subprocess
@@ -12,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from shogi_engine import games
-from shogi_engine._moved import MOVED
 
 ROOT = Path(__file__).resolve().parent.parent
 LINT = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports())"
@@ -80,14 +78,6 @@ def test_a_circle_is_noticed(tmp_path, line):
         (tmp_path / "shogi_engine" / f"{name}.py").write_text(line.format(f"shogi_engine.{other}"))
     with pytest.raises(graphlib.CycleError):
         graphlib.TopologicalSorter(imports(tmp_path)).prepare()
-
-
-@pytest.mark.parametrize(("old", "today"), MOVED.items())
-def test_a_module_that_moved_is_found_by_its_old_name(monkeypatch, old, today):
-    monkeypatch.delitem(sys.modules, f"shogi_engine.{old}", raising=False)
-    with pytest.warns(DeprecationWarning, match=today.replace(".", r"\.")):
-        module = importlib.import_module(f"shogi_engine.{old}")
-    assert module is importlib.import_module(f"shogi_engine.{today}")
 
 
 @pytest.mark.parametrize("name", games.NAMES)

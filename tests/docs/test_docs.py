@@ -180,7 +180,7 @@ def test_every_package_is_in_the_picture():
         for path in (ROOT / "shogi_engine").iterdir()
         if path.suffix == ".py" or (path / "__init__.py").exists()
     }
-    assert there - shown == {"__init__", "_moved"}
+    assert there - shown == {"__init__"}
 
 
 def test_both_readmes_say_the_same():

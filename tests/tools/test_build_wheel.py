@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from shogi_engine import jit
+from shogi_engine import __version__, jit
 from shogi_engine.jit import targets
 from tests.support.processes import QUICK, QUICK_ANSWER, ROOT, environment, kernel_files, run
 
@@ -36,6 +36,7 @@ def test_the_wheel_carries_the_kernels_if_there_are_any(tmp_path, source, prebui
         (source / "shogi_engine" / "_kernels" / "x86-64-v3" / "manifest.json").write_text("{}")
         (source / "shogi_engine" / "_kernels" / "x86-64-v3" / "search-0.kernel").write_bytes(b"1")
     wheel = build_wheel.build_wheel(source, tmp_path / "out", "linux_x86_64", isolated=False)
+    assert wheel.name.startswith(f"shogi_engine-{__version__}-")
     assert wheel.name.endswith(f"-cp{sys.version_info.major}{sys.version_info.minor}-none-linux_x86_64.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {"shogi_engine/jit/policy.py", "usi/loop.py", "shogi_engine/games/othello/evaluation/weights.bin"} <= names

@@ -1,0 +1,115 @@
+"""The checks of an installation notice faults; the portable folder holds what it should."""
+
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from processes import ROOT, environment
+
+from shogi_engine import __version__
+from tools import build_portable
+from tools.platforms import checks, windows
+
+FAKE = """
+import sys
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "quit":
+        break
+    if word == {deaf!r}:
+        continue
+    print({{"usi": "usiok", "isready": "readyok", "go": "bestmove 7g7f"}}.get(word, "info"), flush=True)
+"""
+
+
+@pytest.fixture
+def engine(tmp_path):
+    """Return a function that makes an engine without answer to one command."""
+
+    def make(deaf, patience=1.0):
+        program = tmp_path / "fake.py"
+        program.write_text(FAKE.format(deaf=deaf), encoding="utf-8")
+        return checks.Engine([sys.executable, str(program)], [], tmp_path, patience=patience)
+
+    return make
+
+
+@pytest.mark.parametrize("deaf", ["usi", "isready", "go"])
+def test_without_an_answer_the_first_start_fails_and_nothing_else_is_tried(engine, capsys, deaf):
+    made = engine(deaf, 1.0 / checks.ANSWERED)  # a second
+    assert checks.run_checks(made, ["first_start", "later_start"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("first_start") and "FAILED  no " in out and "later_start" not in out
+
+
+def test_an_engine_that_answers_passes_and_one_without_a_search_fails(engine, capsys):
+    made = engine("")
+    assert checks.run_checks(made, ["first_start", "script"]) == 0
+    made = engine("go")
+    assert checks.run_checks(made, ["script"]) == 1
+    assert "FAILED  status 0, answers ['usiok', 'readyok']" in capsys.readouterr().out
+
+
+def test_other_counts_fail(engine, monkeypatch):
+    made = engine("")
+    monkeypatch.setattr(checks.Engine, "run", lambda self, *words: '{"nodes": 719731}')
+    with pytest.raises(checks.CheckError, match="perft othello 7 is 719731, not 55092"):
+        checks.counts(made)
+    monkeypatch.setattr(checks, "PERFT", {})
+    made.bench = 5
+    with pytest.raises(checks.CheckError, match="bench is 719731, not 5"):
+        checks.counts(made)
+
+
+@pytest.mark.parametrize("name", build_portable.PROGRAMS)
+def test_a_program_of_the_portable_folder_starts_the_python_beside_it(tmp_path, name):
+    pytest.importorskip("distlib")
+    build_portable.write_programs(tmp_path)
+    program = tmp_path / f"{name}.exe"
+    content = program.read_bytes()
+    assert content.startswith(b"MZ") and content.count(b"#!<launcher_dir>\\python\\python.exe\r\n") == 1
+    assert zipfile.ZipFile(program).namelist() == ["__main__.py"]
+    words, sent = ([], "usi\nquit\n") if name == "shogi-usi" else (["--version"], "")
+    command = [sys.executable, str(program), *words]  # as the launcher does
+    result = subprocess.run(command, input=sent, env=environment(tmp_path), capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0 and __version__ in result.stdout
+
+
+def test_python_of_another_version_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "embedded.zip", "w") as archive:
+        archive.writestr("python302.dll", "")
+    with pytest.raises(SystemExit, match="is not Python 3"):
+        build_portable.put_python(tmp_path / "python", tmp_path / "embedded.zip")
+
+
+def test_every_part_comes_with_its_licence(tmp_path):
+    pytest.importorskip("distlib")
+    packages = tmp_path / "python" / build_portable.PACKAGES
+    (tmp_path / "python" / "LICENSE.txt").parent.mkdir(parents=True)
+    (tmp_path / "python" / "LICENSE.txt").write_text("PSF")
+    parts = ("LICENSE", "licenses/LICENSE", "licenses/part/LICENSE", "licenses/part/other.txt")
+    for name in (*(f"one-1.0.dist-info/{part}" for part in parts), "one-1.0.dist-info/METADATA"):
+        (packages / name).parent.mkdir(parents=True, exist_ok=True)
+        (packages / name).write_text(name)
+    build_portable.write_licences(tmp_path / "licences", tmp_path / "python")
+    found = {path.relative_to(tmp_path / "licences") for path in (tmp_path / "licences").rglob("*") if path.is_file()}
+    assert {path.as_posix() for path in found if path.parts[0] == "one-1.0"} == {f"one-1.0/{part}" for part in parts}
+    assert {path.parts[0].split()[0] for path in found} == {"Python", "one-1.0", "distlib"}
+
+
+def test_the_page_to_read_first_names_the_version_and_the_programs(tmp_path):
+    build_portable.write_page(tmp_path)
+    (page,) = tmp_path.iterdir()
+    text = page.read_text(encoding="utf-8")
+    assert page.name == build_portable.PAGE_NAME and f"shogi_engine {__version__}" in text and "VERSION" not in text
+    assert text.count("shogi-usi.exe") == 2
+
+
+def test_the_readmes_name_the_page():
+    for name in ("README.md", "README.ja.md"):
+        assert build_portable.PAGE_NAME in (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_a_file_is_named_as_wine_names_it():
+    assert windows.windows_path(ROOT).startswith("Z:\\") or sys.platform == "win32"

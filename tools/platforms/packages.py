@@ -1,0 +1,42 @@
+"""The project and what it needs, installed from wheels for another system into a folder."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tools.build_wheel import build_wheel, copy_sources
+from tools.measure.check_bench import ROOT, last_bench
+
+TAGS = {
+    "windows": ["win_amd64"],
+    "arm": [f"manylinux_2_{glibc}_aarch64" for glibc in (28, 27, 17)] + ["manylinux2014_aarch64"],
+}
+ALSO = {"windows": ["colorama"], "arm": []}  # needed there alone: pip evaluates conditions for the system it runs on
+MINOR = sys.version_info.minor  # the other system's Python is of the same version
+
+
+def pip(system: str, *words: str) -> None:
+    """Run a command of pip that chooses wheels for `system`. Raises subprocess.CalledProcessError."""
+    platforms = [f"--platform={tag}" for tag in TAGS[system]]
+    options = ["--quiet", "--only-binary=:all:", "--implementation=cp", f"--python-version=3.{MINOR}", *platforms]
+    subprocess.run([sys.executable, "-m", "pip", words[0], *options, *words[1:]], check=True)
+
+
+def install(system: str, folder: Path) -> None:
+    """Install the project with all that `shogi-engine serve` needs into `folder`, over what is there."""
+    with tempfile.TemporaryDirectory() as name:
+        source = Path(name) / "source"
+        source.mkdir()
+        copy_sources(source)
+        wheel = build_wheel(source, Path(name), TAGS[system][0])
+        pip(system, "install", "--upgrade", f"--target={folder}", f"{wheel}[web]", *ALSO[system])
+
+
+def expected_bench() -> list[str]:
+    """Return the option of the checks with the nodes that the bench must visit, none without a git history."""
+    try:
+        found = last_bench(ROOT)
+    except (OSError, subprocess.CalledProcessError):
+        found = None
+    return ["--bench", str(found[1])] if found else []
