@@ -6,9 +6,9 @@ import sys
 import tomllib
 
 import pytest
-from processes import ROOT, environment
 
 from shogi_engine import __version__
+from tests.support.processes import ROOT, environment
 
 PROGRAMS = {  # what is sent, and what the answer must contain
     ("shogi_engine", "--version"): ("", f"shogi-engine {__version__}"),

@@ -41,7 +41,7 @@ Run = Callable[..., int]  # runs the Python of the folder with the words it is g
 
 
 def put_python(python: Path, source: Path) -> None:
-    """Copy Python, an embeddable zip or a folder, to `python`, where it finds only the modules beside it."""
+    """Copy Python, an embeddable zip or a folder, to `python`, where it finds only the modules next to it."""
     if source.is_dir():
         shutil.copytree(source, python, ignore=shutil.ignore_patterns("site-packages", "__pycache__"))
     else:

@@ -19,7 +19,7 @@ class AppendFile:
 
     Args:
         length: returns the length of the existing content that is kept; raises ValueError for a file of another kind,
-            which stays as it is
+            which is left unchanged
         shared: other processes may append at the same time: the file is neither locked nor ever shortened
 
     Raises:

@@ -1,7 +1,7 @@
 """Bytes from standard input, of whatever kind it is: a pipe, a console, a file, a socket, or none.
 
 On Windows a read that waits locks its handle. A library that loads asks for the state of standard input (OpenBLAS does,
-and so does every C runtime) and waits behind that read: for ever, if the GUI at the other end waits for an answer. So
+and so does every C runtime) and waits behind that read: forever, if the GUI at the other end waits for an answer. So
 no read is begun before there is something to read. Standard library only.
 """
 

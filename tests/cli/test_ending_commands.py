@@ -8,7 +8,8 @@ import sys
 import time
 
 import pytest
-from processes import environment
+
+from tests.support.processes import environment
 
 ENGINE = """
 import sys, time

@@ -292,7 +292,7 @@ PARTS = {
 @settings(deadline=None, max_examples=30)
 @given(data=st.data())
 def test_any_mixture_is_read_or_refused(format, data):
-    """Structure, size and damage at random: nothing but RecordError is raised."""
+    """Structure, size and damage at random: only RecordError is raised."""
     pieces = st.tuples(st.sampled_from([*PARTS[format], "\n", "\r\n", "\x00", "\ud800", "９"]), st.integers(1, 200))
     text = "".join(part * count for part, count in data.draw(st.lists(pieces, max_size=12)))
     for name in (format, ""):

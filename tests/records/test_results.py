@@ -96,7 +96,7 @@ def test_a_score_is_an_ending_in_arrays(tmp_path):
 
 @pytest.mark.parametrize("game", ["shogi", "othello"])
 def test_a_winner_goes_through_every_two_formats(game):
-    """A win is kept by each format that has words for endings, whatever its reason and whoever is to move."""
+    """A win is kept by each format that has words for endings, whatever its reason and whichever side is to move."""
     reasons = [each for each in ENDINGS if each not in (Termination.NONE, Termination.DISCS, Termination.WIPE_OUT)]
     for reason, winner, plies in itertools.product(reasons, (0, 1), (2, 3)):
         record = GameRecord.from_moves(game, MOVES[game][:plies])

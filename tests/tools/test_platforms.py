@@ -5,9 +5,9 @@ import sys
 import zipfile
 
 import pytest
-from processes import ROOT, environment
 
 from shogi_engine import __version__
+from tests.support.processes import ROOT, environment
 from tools import build_portable
 from tools.platforms import checks, windows
 

@@ -10,12 +10,12 @@ import sys
 import time
 
 import pytest
-from processes import environment
 
 from shogi_engine.common import files
 from shogi_engine.common.appending import AppendFile, LineFile
 from shogi_engine.common.files import WholeFile, is_same_file, write_free, write_whole
 from shogi_engine.common.locks import InUseError, Lock, locked
+from tests.support.processes import environment
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes, links and kill -9 of POSIX")
 

@@ -1,7 +1,7 @@
 """Checks of an installed engine on its own system: `python -m tools.platforms.checks`.
 
 The engine is used as GUIs and people use it: over pipes of the system, from files, with redirected output, over HTTP,
-from a folder with a Japanese name and blanks, and first with an empty cache. This file needs nothing but the standard
+from a folder with a Japanese name and blanks, and first with an empty cache. This file needs only the standard
 library, and it starts the engine only as a program. So the Python under test can run it as a script, and so can
 another one, if the one under test is emulated. The status is 1 if a check fails.
 """

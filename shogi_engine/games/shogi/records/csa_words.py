@@ -2,8 +2,8 @@
 
 shogi-server, which runs floodgate, ends the file of a game with a comment, `'summary:TYPE:BLACK lose:WHITE win`. If a
 player lost on time, made an illegal move or repeated the position, and if there were too many moves, nothing else says
-how the game ended; after a wrong declaration the file has `%KACHI`, and `%TORYO` for a lost connection, whoever is to
-move. A summary therefore overrules the word. See shogi_server/game_result.rb in
+how the game ended; after a wrong declaration the file has `%KACHI`, and `%TORYO` for a lost connection, whichever side
+is to move. A summary therefore overrules the word. See shogi_server/game_result.rb in
 https://github.com/TadaoYamaoka/shogi-server.
 """
 

@@ -19,7 +19,7 @@ MARKS = "▲△☗☖▼▽"
 _TARGET = "(?:同|[1-9１-９][1-9１-９一二三四五六七八九])"
 _PIECE = "(?:成[香桂銀]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])"
 MOVE_LIKE = re.compile(rf"{_TARGET}[{BLANKS}]?{_PIECE}")
-# A line of moves as KI2 has them: it begins with a mark, or has nothing but moves. In a file of an unknown format, a
+# A line of moves as KI2 has them: it begins with a mark, or has only moves. In a file of an unknown format, a
 # square must follow the mark.
 _MARKED = rf"(?:[0-9０-９]+[{BLANKS}]*)?[{MARKS}]"
 _UNMARKED = rf"(?:{_TARGET}[{BLANKS}]?{_PIECE}[左右直上行入引寄]*(?:不成|成|生|打)?[{BLANKS}、,]*)+$"

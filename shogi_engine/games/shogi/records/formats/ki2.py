@@ -74,7 +74,7 @@ class Ki2Format(KakinokiFormat):
     reader = Ki2Reader
 
     def recognises(self, head: str) -> bool:
-        """Tell whether a line begins with a player's mark, or has nothing but moves."""
+        """Tell whether a line begins with a player's mark, or has only moves."""
         return bool(_HEAD.search(head))
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:

@@ -31,7 +31,7 @@ class Gui:
         return self.came.wait(min(seconds, 30))
 
     def read(self):
-        assert self.parts, "a read is pending: on Windows a library that loads now waits for ever"
+        assert self.parts, "a read is pending: on Windows a library that loads now waits forever"
         part = self.parts.pop(0)
         if not self.parts:
             self.came.clear()
