@@ -372,8 +372,9 @@ class _Run:
         self.lines = {}
         if self.multipv > 1:
             sort_root_moves(ctx, self.multipv)
-            for info in self.complete if self.on_info else ():
-                self.on_info(info)
+            if self.on_info:
+                for info in self.complete:
+                    self.on_info(info)
 
     def _others_are_far(self, ctx: Any, score: int, depth: int) -> bool:
         """Tell whether a search to half the depth finds no other root move with a value close to `score`."""

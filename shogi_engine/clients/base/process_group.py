@@ -14,10 +14,9 @@ EXTENDED_LIMITS, LIMITS = 9, struct.pack("<16xI124x", 0x2000)
 PROCESS_SET_QUOTA_AND_TERMINATE = 0x0101
 
 # How to start a process so that Ctrl-C at the terminal does not reach it.
+APART: dict[str, Any] = {"start_new_session": True}
 if sys.platform == "win32":
-    APART: dict[str, Any] = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
-else:
-    APART = {"start_new_session": True}
+    APART = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
 
 
 class ProcessGroup:
