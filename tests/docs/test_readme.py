@@ -24,7 +24,7 @@ def add_a_game():
 
 
 def test_add_a_game_is_literally_the_test_game():
-    assert lines(add_a_game()) == lines((ROOT / "tests/games/tictactoe.py").read_text(encoding="utf-8"))
+    assert lines(add_a_game()) == lines((ROOT / "tests/support/games/tictactoe.py").read_text(encoding="utf-8"))
 
 
 NEW_GAME = """
