@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_whole_files import holder_of, names
 
 import shogi_engine
 import usi
@@ -32,6 +31,7 @@ from shogi_engine.training.checkpoint import save_checkpoint
 from shogi_engine.training.shogi.recipe import DataOptions
 from shogi_engine.types.score import Score
 from shogi_engine.web.store import Store
+from tests.writing.test_whole_files import holder_of, names
 
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e"]
 F5D6 = ["f5", "d6", "c3", "d3", "c4", "f4"]
