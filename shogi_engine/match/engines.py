@@ -9,10 +9,9 @@ from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import Options, SimpleEngine, parse_options
 from shogi_engine.engine.parameters import parse_settings
-from shogi_engine.match.in_process import LEVEL, EnginePlayer
-from shogi_engine.match.players import Player
-from shogi_engine.match.programs import GtpPlayer, NBoardPlayer, UsiPlayer
-from shogi_engine.match.time_controls import TimeControl
+from shogi_engine.play.players import LEVEL, EnginePlayer, Player
+from shogi_engine.play.programs import GtpPlayer, NBoardPlayer, UsiPlayer
+from shogi_engine.play.time_controls import TimeControl
 
 GAMES = {"usi": "shogi", "gtp": "othello", "nboard": "othello"}  # by protocol
 NO_BOOK: Options = (("USI_OwnBook", "false"),)  # the match supplies openings; an engine's own option overrides it

@@ -315,7 +315,8 @@ class Game:
         return True
 
     def resign(self, side: int | None = None) -> None:
-        """Resign, for the side to move or for `side`. Raises Refusal."""
+        """Resign, for the side to move or for `side`. Raises Refusal if the game is over."""
+        self._must_go_on()
         self.forfeit(self.turn if side is None else side, Termination.RESIGNATION)
 
     def declare(self) -> None:
@@ -326,8 +327,7 @@ class Game:
         self.end(Outcome(self.turn, Termination.DECLARATION))
 
     def forfeit(self, side: int, termination: Termination) -> None:
-        """Let `side` lose, as by an illegal move or a crash. Raises Refusal if the game is over."""
-        self._must_go_on()
+        """Let `side` lose by a fault, such as a crash, even if it is found after the end."""
         self.end(Outcome(1 - side, termination))
 
     def interrupt(self) -> None:

@@ -13,8 +13,8 @@ from shogi_engine.common.match_statistics import Sprt
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.match import GameLog, Match, TimeControl, parse_engine, parse_time_control
 from shogi_engine.match.openings import SHIPPED, read
-from shogi_engine.match.time_controls import usi_limit
 from shogi_engine.match.workers import begin
+from shogi_engine.play.time_controls import usi_limit
 from shogi_engine.types.clock import Clock
 from tests.support.processes import TESTS
 
