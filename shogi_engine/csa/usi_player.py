@@ -25,7 +25,7 @@ class CsaUsiPlayer(CsaPlayer):
         self, command: str, *, options: dict[str, str] | None = None, delay_ms: int = 200, nodes: int | None = None
     ) -> None:
         super().__init__()
-        self._engine = SimpleEngine.described(command, {}, patience=PATIENCE)
+        self._engine = SimpleEngine.described(command, {}, timeout=PATIENCE)
         self._options = options or {}
         self._delay_ms, self._nodes = delay_ms, nodes
         self.name = command.partition(":")[0]

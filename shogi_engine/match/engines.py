@@ -59,8 +59,8 @@ class EngineSpec:
                 self.command,
                 (*self.options, *ponder),
                 defaults=NO_BOOK,
-                patience=patience,
-                ready_patience=ready_patience,
+                timeout=patience,
+                ready_timeout=ready_patience,
             )
             return UsiPlayer(engine, self.control, ponder=self.ponder)
         if self.ponder:
@@ -72,8 +72,8 @@ class EngineSpec:
         if self.textbook is not None:
             return TextbookPlayer(self.game, self.textbook)
         if self.protocol == "gtp":
-            return GtpPlayer(SimpleGtp(self.command, patience=patience, ready_patience=ready_patience), self.control)
-        return NBoardPlayer(SimpleNBoard(self.command, patience=patience, ready_patience=ready_patience), self.control)
+            return GtpPlayer(SimpleGtp(self.command, timeout=patience, ready_timeout=ready_patience), self.control)
+        return NBoardPlayer(SimpleNBoard(self.command, timeout=patience, ready_timeout=ready_patience), self.control)
 
 
 def is_in_process(text: str) -> bool:

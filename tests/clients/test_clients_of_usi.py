@@ -31,7 +31,7 @@ NOW = Limit(movetime=10)
 
 
 def stub(*kinds, **settings):
-    return SimpleEngine([*STUB, *kinds], **{"patience": 5.0, "ready_patience": 10.0, **settings})
+    return SimpleEngine([*STUB, *kinds], **{"timeout": 5.0, "ready_timeout": 10.0, **settings})
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_faults(kind, fault):
     engine = stub(kind)
     engine.start()
     if fault == "no answer":
-        engine.client.patience = engine.client.ready_patience = 0.2
+        engine.client.timeout = engine.client.ready_timeout = 0.2
     with pytest.raises(EngineError, match=fault) as raised:
         if kind == "deaf":
             engine.ready()
@@ -227,7 +227,7 @@ def test_faults(kind, fault):
         engine.ready()
     assert raised.value.kind == fault.split(":")[0]
     engine.close()
-    engine.client.ready_patience = 10.0
+    engine.client.ready_timeout = 10.0
     engine.start()  # it can be had again
     engine.close()
 
@@ -308,7 +308,7 @@ def test_what_an_engine_does_not_have():
 
 
 def test_an_engine_that_does_not_quit_is_killed(monkeypatch):
-    monkeypatch.setattr(engine_client.process, "QUIT_PATIENCE", 0.1)
+    monkeypatch.setattr(engine_client.process, "QUIT_TIMEOUT", 0.1)
     engine = stub("stubborn")
     engine.start()
     pid = int(engine.play("startpos", NOW).infos[-1].string.split()[0])

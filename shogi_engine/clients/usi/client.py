@@ -122,7 +122,7 @@ class UsiClient(EngineClient):
     async def _greet(self) -> None:
         listed: dict[str, Option] = {}
         self.send("usi")
-        end = time.monotonic() + self.ready_patience
+        end = time.monotonic() + self.ready_timeout
         while (line := (await self.receive(lambda: end))[1]) != "usiok":
             if line.startswith("id name "):
                 self.name = line.removeprefix("id name ").strip()
@@ -162,7 +162,7 @@ class UsiClient(EngineClient):
         await self.start()
         await self._settle()
         self.send("isready")
-        await self._until("readyok", self.ready_patience)
+        await self._until("readyok", self.ready_timeout)
 
     async def new_game(self) -> None:
         """Prepare for a game."""
@@ -257,8 +257,8 @@ class UsiClient(EngineClient):
         self.send(position_command(position))
         began = self.send(f"go mate {'infinite' if milliseconds is None else milliseconds}")
         end = None
-        if milliseconds is not None and self.patience is not None:
-            end = began + milliseconds / 1000 + self.patience
+        if milliseconds is not None and self.timeout is not None:
+            end = began + milliseconds / 1000 + self.timeout
         while True:
             received, line = await self.receive(lambda: end)
             words = line.split()

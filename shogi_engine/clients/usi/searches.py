@@ -162,7 +162,7 @@ def latest_lines(infos: Iterable[Info]) -> list[Info]:
 class Connection(Protocol):
     """A client, as used by a Search."""
 
-    patience: float | None
+    timeout: float | None
 
     def send(self, line: str) -> float:
         """Write a line; return when (time.monotonic)."""
@@ -203,9 +203,9 @@ class Search:
             self._count_from(began, allowed)
 
     def _count_from(self, began: float, allowed: float | None) -> None:
-        patience = self._client.patience
+        timeout = self._client.timeout
         self._began = began
-        self._end = None if patience is None else began + (allowed or 0.0) / 1000 + patience
+        self._end = None if timeout is None else began + (allowed or 0.0) / 1000 + timeout
 
     @property
     def done(self) -> bool:
@@ -220,7 +220,7 @@ class Search:
         """Tell the engine to end the search; read its result afterwards."""
         if not self.done:
             self._client.send("stop")
-            self._end = None if self._client.patience is None else time.monotonic() + self._client.patience
+            self._end = None if self._client.timeout is None else time.monotonic() + self._client.timeout
             self._client.wake()
 
     async def next_info(self) -> Info | None:
