@@ -13,8 +13,6 @@ from typing import Any, Self
 from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, plain
 from shogi_engine.common.text import sanitize
 
-COLOURS = ("black", "white")
-
 
 class GtpClient(EngineClient):
     """A GTP engine; see EngineClient. Every violation of the protocol raises EngineError.

@@ -15,7 +15,6 @@ from typing import Any
 
 from shogi_engine import games
 from shogi_engine.play.clock import GameClock
-from shogi_engine.play.kernel_board import KernelBoard
 from shogi_engine.play.terms import Terms, number
 from shogi_engine.records.tree import GameRecord, Node
 from shogi_engine.types.score import Score
@@ -92,8 +91,11 @@ class Game:
         """
         game = games.load(name)
         record = GameRecord(name, game.format_position(game.parse_position(start or game.start)))
-        board = None if games.has(name, "board") else KernelBoard(game, record.start)
-        made = cls(record, board=board, **settings)
+        if not games.has(name, "board"):
+            from shogi_engine.play.kernel_board import KernelBoard
+
+            settings["board"] = KernelBoard(game, record.start)
+        made = cls(record, **settings)
         for place, move in enumerate(moves, 1):
             try:
                 made._add(made._legal(move))

@@ -3,13 +3,14 @@
 from typing import Any, Generic, TypeVar
 
 from shogi_engine.clients.base import EngineError, PlainClient
-from shogi_engine.clients.gtp import COLOURS, SimpleGtp
+from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import Limit, SimpleEngine, position_command
 from shogi_engine.play.game import PASS, Game
 from shogi_engine.play.players import Answer, Player
 from shogi_engine.play.time_controls import TimeControl, usi_limit
 from shogi_engine.types.clock import Clock
+from shogi_engine.types.limit import SIDES
 from shogi_engine.types.score import Score
 
 Client = TypeVar("Client", bound=PlainClient[Any])
@@ -94,13 +95,13 @@ class GtpPlayer(ProgramPlayer[SimpleGtp]):
 
     def _tell(self, game: Game) -> None:
         for ply in range(self._told, game.ply):
-            self.engine.play(COLOURS[ply % 2], game.moves[ply])
+            self.engine.play(SIDES[ply % 2], game.moves[ply])
         self._told = game.ply
 
     def think(self, game: Game) -> Answer:
         """Return the move."""
         self._tell(game)
-        colour, allowed = COLOURS[game.turn], game.clock.allowed(game.turn)
+        colour, allowed = SIDES[game.turn], game.clock.allowed(game.turn)
         if clock := self.control.now(game):
             stones = 0 if clock.time or not clock.byoyomi else 1
             self.engine.time_left(colour, (clock.time or clock.byoyomi) / 1000, stones)
