@@ -1,7 +1,5 @@
 """The loop of a game between two players, as in matches. A player that commits a fault loses."""
 
-import contextlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -69,19 +67,6 @@ class Played:
         return self.game.outcome.winner if self.game.outcome else None
 
 
-class FaultError(Exception):
-    """A fault that loses the game.
-
-    Args:
-        side: the side that committed it, 0 (black) or 1 (white)
-        kind: one of clients.base.FAULTS
-    """
-
-    def __init__(self, side: int, kind: str, text: str = "") -> None:
-        super().__init__(text or kind)
-        self.side, self.kind = side, kind
-
-
 def play(game: Game, players: tuple[Player, Player], seed: str | None = None) -> Played:
     """Play a game that has just begun to its end; `players` are black and white.
 
@@ -97,92 +82,72 @@ class _Loop:
     def __init__(self, game: Game, players: tuple[Player, Player]) -> None:
         self.game, self.players = game, players
         self.usage = Usage(), Usage()
+        self.side = 0  # whose player is called, and is to blame for an EngineError
 
     def play(self, seed: str) -> Played:
         game, fault = self.game, ""
         try:
-            for side in range(2):
-                with self._blamed(side) as player:
-                    player.new_game(game, side, seed)
+            for self.side in range(2):
+                self.players[self.side].new_game(game, self.side, seed)
             while not game.over:
                 self._turn()
             assert game.outcome is not None
             winner, reason = game.outcome.winner, _reason(game)
-            for side in range(2):
-                with self._blamed(side) as player:
-                    player.game_over("draw" if winner is None else "win" if winner == side else "lose")
-        except FaultError as failure:
+            for self.side in range(2):
+                result = "draw" if winner is None else "win" if winner == self.side else "lose"
+                self.players[self.side].game_over(result)
+        except EngineError as failure:
             reason, fault = str(failure), failure.kind
-            self._lose(failure)
+            self._lose(fault)
         return Played(game, reason, fault, self.usage)
 
-    @contextlib.contextmanager
-    def _blamed(self, side: int) -> Iterator[Player]:
-        """Yield the player of `side`; its errors become faults of that side."""
-        try:
-            yield self.players[side]
-        except EngineError as fault:
-            raise FaultError(side, fault.kind, str(fault)) from None
-
-    def _lose(self, failure: FaultError) -> None:
-        """End the game by a fault, even one that was found after its end."""
-        self.game.forfeit(failure.side, TERMINATIONS.get(failure.kind, Termination.DEFAULT))
-        self.players[failure.side].close()
-        winner = self.players[1 - failure.side]
+    def _lose(self, fault: str) -> None:
+        """End the game by a fault of a player, even one that is found after its end."""
+        loser, winner = self.players[self.side], self.players[1 - self.side]
+        self.game.forfeit(self.side, TERMINATIONS.get(fault, Termination.DEFAULT))
+        loser.close()
         try:
             winner.game_over("win")
         except EngineError:
             winner.close()
 
     def _turn(self) -> None:
-        """Let the side to move move, or end the game. Raises FaultError."""
-        game, side = self.game, self.game.turn
+        """Let the side to move move, or end the game. Raises EngineError."""
+        game, self.side = self.game, self.game.turn
         if game.must_pass():
             game.move(PASS)
             return
-        answer, allowed = self._think(side), game.clock.allowed(side)
-        self.usage[side].add(answer, allowed)
+        player, usage, allowed = self.players[self.side], self.usage[self.side], game.clock.allowed(self.side)
+        hit = player.ponders_on(game)
+        usage.hits += hit is True
+        usage.misses += hit is False
+        answer = player.think(game)
+        usage.add(answer, allowed)
         if game.flag_fell(answer.seconds):
-            raise FaultError(side, "time", f"time: {1000 * answer.seconds:.0f} ms of {1000 * (allowed or 0):.0f}")
+            raise EngineError("time", f"{1000 * answer.seconds:.0f} ms of {1000 * (allowed or 0):.0f}")
         if answer.move == RESIGN:
             game.resign()
         elif answer.move == DECLARE:
             try:
                 game.declare()
             except Refusal:
-                raise FaultError(side, "false declaration") from None
+                raise EngineError("false declaration") from None
         else:
-            self._move(side, answer)
+            self._move(answer)
             if answer.ponder and not game.over:
-                self._ponder(side, answer.ponder)
+                if not _is_legal(game, answer.ponder):
+                    raise EngineError("illegal ponder move", sanitize(answer.ponder))
+                player.ponder(game, answer.ponder)
 
-    def _think(self, side: int) -> Answer:
-        usage = self.usage[side]
-        with self._blamed(side) as player:
-            hit = player.ponders_on(self.game)
-            usage.hits += hit is True
-            usage.misses += hit is False
-            return player.think(self.game)
-
-    def _move(self, side: int, answer: Answer) -> None:
-        """Make the move of `side`. Raises FaultError if it is illegal."""
+    def _move(self, answer: Answer) -> None:
+        """Make a move. Raises EngineError if it is illegal."""
         game = self.game
         try:
             move = _parsed(game, answer.move)
             game.move(move, seconds=answer.seconds, evaluation=answer.score, depth=answer.depth or None)
         except ValueError as fault:
             again = game.moves[-2:-1] == [answer.move]  # the previous move sent a second time, and only read now
-            kind = "second answer" if again else "illegal move"
-            raise FaultError(side, kind, f"{kind}: {sanitize(str(fault))}") from None
-
-    def _ponder(self, side: int, move: str) -> None:
-        """Let `side` think on the opponent's time about `move`. Raises FaultError if it is illegal."""
-        with self._blamed(side) as player:
-            try:
-                _parsed(self.game, move)
-            except ValueError:
-                raise EngineError("illegal ponder move", sanitize(move)) from None
-            player.ponder(self.game, move)
+            raise EngineError("second answer" if again else "illegal move", sanitize(str(fault))) from None
 
 
 def _parsed(game: Game, move: str) -> object:
@@ -191,9 +156,17 @@ def _parsed(game: Game, move: str) -> object:
     return (board.parse_usi if hasattr(board, "parse_usi") else board.parse_text)(move)
 
 
+def _is_legal(game: Game, move: str) -> bool:
+    try:
+        _parsed(game, move)
+    except ValueError:
+        return False
+    return True
+
+
 def _reason(game: Game) -> str:
     """Return why a game has ended; of games with points, how many."""
     found = game.board.outcome()
     if hasattr(found, "score"):
         return f"{found.black}-{found.white} discs"
-    return "" if game.outcome is None else str(game.outcome.termination)
+    return str(game.outcome.termination) if game.outcome else ""
