@@ -5,12 +5,12 @@ from typing import Any, Generic, TypeVar
 from shogi_engine.clients.base import EngineError, PlainClient
 from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
-from shogi_engine.clients.usi import Limit, SimpleEngine, position_command
+from shogi_engine.clients.usi import SimpleEngine, position_command
 from shogi_engine.play.game import PASS, Game
 from shogi_engine.play.players import Answer, Player
-from shogi_engine.play.time_controls import TimeControl, usi_limit
+from shogi_engine.play.time_controls import TimeControl, limit_of
 from shogi_engine.types.clock import Clock
-from shogi_engine.types.limit import SIDES
+from shogi_engine.types.limit import SIDES, Limit
 from shogi_engine.types.score import Score
 
 Client = TypeVar("Client", bound=PlainClient[Any])
@@ -40,7 +40,7 @@ class UsiPlayer(ProgramPlayer[SimpleEngine]):
         self._ponder = ponder
 
     def _limit(self, game: Game, side: int) -> Limit:
-        return usi_limit(self.control, (game.clock.for_search(0), game.clock.for_search(1)), side)
+        return limit_of(self.control, (game.clock.for_search(0), game.clock.for_search(1)), side)
 
     def ready(self) -> None:
         """Start it, and wait until it is ready to play."""
