@@ -360,7 +360,7 @@ def test_a_second_process_waits_or_says_who_is_first(tmp_path, name, monkeypatch
     if name == "tsume":
         from shogi_engine.tsume import progress
 
-        monkeypatch.setattr(progress, "PATIENCE", 0.1)
+        monkeypatch.setattr(progress, "TIMEOUT", 0.1)
     process = holder_of(path)
     try:
         with pytest.raises(OSError, match=None if name == "tsume" else f"in use by process {process.pid}"):
