@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shogi_engine.records import GameRecord
+from shogi_engine.types.limit import SIDES
 from shogi_engine.types.score import Score
 
 PER_UNIT = {"cp": 100.0, "discs": 1.0}  # the value of a pawn or a disc
@@ -237,7 +238,7 @@ def _judged(ply: int, side: int, move: str, found: Finding, after: Score) -> Mov
     own = found.score.chance()
     return MoveAnalysis(
         ply=ply + 1,
-        side=("black", "white")[side],
+        side=SIDES[side],
         move=move,
         best=found.best,
         score=found.score,

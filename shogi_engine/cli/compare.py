@@ -1,7 +1,9 @@
 """`shogi-engine compare`: a round robin of textbook players, and its tables."""
 
 import argparse
+import io
 import itertools
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli.common import (
@@ -10,13 +12,12 @@ from shogi_engine.cli.common import (
     add_json,
     at_least_one,
     natural,
-    progress_line,
-    pyplot,
     report,
 )
-from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.cli.progress import progress
 from shogi_engine.common import text
-from shogi_engine.common.files import write_figure
+from shogi_engine.common.files import write_whole
 
 if TYPE_CHECKING:
     from shogi_engine.textbook.round_robin import Tournament
@@ -43,14 +44,13 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--games", type=at_least_one, required=True, help="games for each pair of players")
     parser.add_argument("--depth", type=at_least_one, default=4, metavar="D", help="search depth in plies")
     parser.add_argument("--seed", type=natural, default=1, metavar="S", help="the same seed gives the same games")
-    parser.add_argument("--opening", type=natural, default=0, help="random moves at the start of each game")
+    parser.add_argument("--random-plies", type=natural, default=0, help="random moves at the start of each game")
     parser.add_argument(
         "--published-bugs",
         action="store_true",
         help="search Othello with the bugs described in docs/textbook-players.md",
     )
-    parser.add_argument("--seed-rules", dest="published_bugs", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--plot", metavar="FILE", help="draw the tables (PNG, SVG ...; needs matplotlib)")
+    parser.add_argument("--plot", type=Path, help="draw the tables (PNG, SVG ...; needs matplotlib)")
     add_json(parser)
 
 
@@ -60,15 +60,15 @@ def run(args: argparse.Namespace) -> int:
 
     players = [parse_player(name, args.depth) for name in args.players.split(",")]
     plt = pyplot(args.plot) if args.plot else None  # raises before the games, not after
-    with compile_bar() as bar:
+    with progress("game") as line:
         tournament = compare(
             args.game,
             players,
             games=args.games,
             seed=args.seed,
-            opening=args.opening,
+            opening=args.random_plies,
             published_bugs=args.published_bugs,
-            progress=bar.then(progress_line("game")),
+            progress=line.count,
         )
     if plt is not None:
         plot(tournament, args.plot, plt)
@@ -111,7 +111,27 @@ def table(tournament: "Tournament") -> str:
     return "\n\n".join("\n".join(text.table(each)) for each in tables)
 
 
-def plot(tournament: "Tournament", path: str, plt: Any) -> None:
+def pyplot(path: Path) -> Any:
+    """Return matplotlib's pyplot, set up to write files only.
+
+    Raises ValueError, before hours of work, if it is not installed or could not write the image `path` in the end.
+    """
+    try:
+        import matplotlib
+    except ImportError:
+        raise ValueError("--plot needs matplotlib, which is not installed: pip install matplotlib") from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    check_outputs("compare", {"--plot": path})
+    kinds = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix and path.suffix[1:].lower() not in kinds:
+        raise ValueError(f"--plot: {path.suffix} is none of the image formats ({', '.join(sorted(kinds))})")
+    return pyplot
+
+
+def plot(tournament: "Tournament", path: Path, plt: Any) -> None:
     """Draw the three tables with matplotlib's pyplot `plt` to the image `path`; raises OSError, ValueError."""
     names = [f"{pair.first} - {pair.second}" for pair in tournament.pairs]
     figure, (results, times, nodes) = plt.subplots(3, 1, figsize=(9, 5 + len(names)), layout="constrained")
@@ -136,5 +156,7 @@ def plot(tournament: "Tournament", path: str, plt: Any) -> None:
     results.legend()
     if nodes.lines:
         nodes.legend(fontsize="small")
-    write_figure(path, figure)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix[1:].lower() or None)
+    write_whole(path, drawn.getvalue())
     plt.close(figure)

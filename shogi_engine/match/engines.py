@@ -1,5 +1,6 @@
 """The engines of a match: how the command line describes them, and the players made from them."""
 
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ NO_BOOK: Options = (("USI_OwnBook", "false"),)  # the match supplies openings; a
 OWN = {"shogi": ("usi", ("-m", "usi")), "othello": ("nboard", ("-m", "shogi_engine", "nboard"))}
 IN_PROCESS = "engine"  # this engine without a protocol: 'engine:level=3', or 'level:3'
 HASH_MB = 8  # table size of an engine in this process
+_WITH_OPTIONS = re.compile(r"(.+?):([A-Za-z_][\w ]*=.*)")  # 'COMMAND:NAME=VALUE,...'; a path may begin with 'C:'
 
 
 @dataclass(frozen=True)
@@ -48,17 +50,11 @@ class EngineSpec:
         """Its name in tables."""
         return self.label or self.command
 
-    def player(self, patience: float = 60.0, ready_patience: float = 600.0) -> Player:
+    def player(self, timeout: float = 60.0) -> Player:
         """Return a player, not started yet. Raises ValueError if the engine cannot do what is requested."""
         if self.protocol == "usi":
             ponder: Options = (("USI_Ponder", "true"),) if self.ponder else ()
-            engine = SimpleEngine(
-                self.command,
-                (*self.options, *ponder),
-                defaults=NO_BOOK,
-                patience=patience,
-                ready_patience=ready_patience,
-            )
+            engine = SimpleEngine(self.command, (*self.options, *ponder), defaults=NO_BOOK, patience=timeout)
             return UsiPlayer(engine, self.control, ponder=self.ponder)
         if self.ponder:
             raise ValueError(f"only engines over USI ponder: {self.command}")
@@ -67,8 +63,8 @@ class EngineSpec:
         if self.options:
             raise ValueError(f"{self.protocol} engines have no options: {self.command}")
         if self.protocol == "gtp":
-            return GtpPlayer(SimpleGtp(self.command, patience=patience, ready_patience=ready_patience), self.control)
-        return NBoardPlayer(SimpleNBoard(self.command, patience=patience, ready_patience=ready_patience), self.control)
+            return GtpPlayer(SimpleGtp(self.command, patience=timeout), self.control)
+        return NBoardPlayer(SimpleNBoard(self.command, patience=timeout), self.control)
 
 
 def is_in_process(text: str) -> bool:
@@ -78,7 +74,6 @@ def is_in_process(text: str) -> bool:
 
 def parse_engine(
     text: str,
-    options: str,
     control: TimeControl,
     *,
     ponder: bool = False,
@@ -88,19 +83,22 @@ def parse_engine(
 ) -> EngineSpec:
     """Return the engine of a command, which may begin with 'usi:' (default), 'gtp:' or 'nboard:'. Raises ValueError.
 
-    'shogi' and 'othello' alone, or with options after a colon ('shogi:SkillLevel=5'), are this package's own engines as
-    programs. 'engine', 'engine:NAME=VALUE,...' and 'level:N' are this engine in this process; it plays `game`.
+    The options of a USI engine follow its command: 'COMMAND:NAME=VALUE,...'. 'shogi' and 'othello' are this package's
+    own engines as programs. 'engine', 'engine:NAME=VALUE,...' and 'level:N' are this engine in this process; it plays
+    `game`.
     """
     name, colon, rest = text.partition(":")
-    protocol, command, given = "usi", text.strip(), options
+    protocol, command, given = "usi", text.strip(), ""
     if is_in_process(text):
-        settings = parse_settings(",".join([f"{LEVEL}={rest}" if name == LEVEL else rest, options]))
+        settings = parse_settings(f"{LEVEL}={rest}" if name == LEVEL else rest)
         return EngineSpec(IN_PROCESS, text, (), tuple(settings.items()), control, ponder, label, game, hash_mb)
     if name in OWN:
         protocol, words = OWN[name]
-        command, given, label = join([Path(sys.executable).as_posix(), *words]), f"{rest},{options}", label or text
+        command, given, label = join([Path(sys.executable).as_posix(), *words]), rest, label or text
     elif colon and name in GAMES:
         protocol, command = name, rest.strip()
+    if protocol == "usi" and name not in OWN and (found := _WITH_OPTIONS.fullmatch(command)):
+        command, given = found.groups()
     if not command:
         raise ValueError(f"an engine without a command: {text!r}")
     return EngineSpec(protocol, command, parse_options(given), (), control, ponder, label, GAMES[protocol])

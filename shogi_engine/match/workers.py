@@ -42,7 +42,7 @@ class EngineWorker:
 
     def __init__(self, plan: "EngineGames") -> None:
         self._plan, self._openings = plan, Openings(plan.openings)
-        self._players = tuple(engine.player(plan.patience, plan.ready_patience) for engine in plan.engines)
+        self._players = tuple(engine.player(plan.timeout) for engine in plan.engines)
 
     def do(self, number: int) -> Record:
         """Play game `number`."""
@@ -86,7 +86,7 @@ class EngineGames:
     """Makes workers for games between engines, here or on a cluster.
 
     Attributes:
-        patience, ready_patience: see UsiClient
+        timeout: the seconds beyond the limit after which an engine counts as not answering
 
     Raises ValueError for games too long for an engine in this process.
     """
@@ -96,8 +96,7 @@ class EngineGames:
     schedule: Schedule
     openings: OpeningPlan
     terms: Terms
-    patience: float = 60.0
-    ready_patience: float = 600.0
+    timeout: float = 60.0
 
     def __post_init__(self) -> None:
         if self.terms.max_plies > MAX_GAME_PLY and any(each.protocol == IN_PROCESS for each in self.engines):
@@ -112,7 +111,7 @@ class EngineGames:
         """Start each engine once and wait until it is ready: some compile or unpack files on the first start."""
         Rules(self.game).outcome()
         for engine in self.engines:
-            player = engine.player(self.patience, self.ready_patience)
+            player = engine.player(self.timeout)
             try:
                 player.ready()
             finally:

@@ -8,7 +8,7 @@ settings play pairs of games (shogi_engine/match), and every parameter moves a l
 whole state is written after each iteration, so a run depends only on its arguments, not on interruptions or workers.
 A parameter is a name of `shogi-engine match --list`, or `name=START:LEAST:MOST:STEP` to replace the declared numbers;
 STEP is the perturbation in the last iteration. Printed: the iteration and the values, on stderr; at the end, the
-settings for `shogi-engine match --in-process --a`, which should confirm them. Source: J. Spall,
+settings for `shogi-engine match engine:SETTINGS engine`, which should confirm them. Source: J. Spall,
 https://www.jhuapl.edu/SPSA/; the constants are fishtest's.
 """
 
