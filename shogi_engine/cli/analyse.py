@@ -45,7 +45,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--number", type=at_least_one, help="only this game of each file")
     add_limit(
         parser, "nodes", "movetime", "depth", "level",
-        default=f"Shogi movetime={DEFAULT_MS}, Othello level={POSITION_LEVEL}",
+        default=f"nodes=300000, Othello level=14; --position: movetime={DEFAULT_MS}, Othello level={POSITION_LEVEL}",
     )  # fmt: skip
     parser.add_argument("--multipv", type=at_least_one, help="number of moves of a position to show")
     parser.add_argument(
@@ -134,8 +134,6 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
         write_whole(args.html, text.encode("utf-8", "replace"))
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
     values = {"games": rows, "positions": analyst.positions, "seconds": analyst.seconds, "positions_per_second": speed}
-    if len(judged) == 1:
-        values |= _one_game(judged[0])
     report(args, values, _text(args, sources, judged, analyst))
     return 0
 
@@ -198,19 +196,3 @@ def _text(
     words = _("{count} positions in {seconds:.1f} s, {speed:.1f} positions/s, {threads} threads")
     count = words.format(count=analyst.positions, seconds=analyst.seconds, speed=speed, threads=analyst.threads)
     return "\n\n".join([*parts, count])
-
-
-def _one_game(game: "GameAnalysis") -> dict[str, Any]:
-    """Return the additional JSON fields of a single game: its tags, and its graph in pawns or discs."""
-    from shogi_engine.analysis.judgement import amount
-
-    record, unit = game.record, "discs" if game.record.game == "othello" else "cp"
-    names = {name: value for name, value in zip(("PB", "PW"), record.names, strict=True) if value}
-    graph = []
-    for move in game.moves:
-        best, played = amount(move.score, unit), amount(move.played_score, unit)
-        row = {"ply": move.ply, "side": move.side, "move": move.move, "best": move.best, game.unit: best}
-        black = -best if move.side == "white" else best
-        graph.append({**row, f"played_{game.unit}": played, "black": black, "exact": move.exact, "loss": move.given})
-    worst = sorted((move for move in game.moves if move.given > 0), key=lambda move: -move.given)
-    return {"tags": {**names, **record.headers}, "graph": graph, "worst": [move.ply for move in worst[:5]]}

@@ -52,8 +52,8 @@ def add_parser(commands: Any) -> None:
         actions,
         "import",
         import_books,
-        "Merge books, including those of other programs, into one; export writes the book of a run.",
-        ("export",),
+        help="Merge books, including those of other programs, into one; export writes the book of a run.",
+        aliases=("export",),
     )
     merge.add_argument(
         "books",
@@ -79,8 +79,8 @@ def _add_build(actions: Any) -> None:
         actions,
         "build",
         build_run,
-        "Make a book with the engine's own search, or continue its run; extend adds positions, lines or games.",
-        ("extend",),
+        help="Make a book with the engine's own search, or continue its run; extend adds positions, lines or games.",
+        aliases=("extend",),
     )
     build.add_argument(
         "run_file", type=Path, metavar="RUN", help="a file with a line for each position; an existing one is continued"

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from shogi_engine import games, language
 from shogi_engine.common.memory import machine_megabytes
-from shogi_engine.common.text import nodes_per_second
+from shogi_engine.common.text import columns, nodes_per_second
 from shogi_engine.games.shogi.names import NOTATIONS
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
@@ -65,11 +65,9 @@ class Formatter(argparse.HelpFormatter):
 
 def wrapped(text: str, width: int) -> list[str]:
     """Wrap a text that may contain two-column characters; return its lines."""
-    from rich.cells import cell_len
-
     lines = [""]
     for part in re.findall(r"[\x21-\x7e]+|.", " ".join(text.split())):
-        if lines[-1] and cell_len(lines[-1] + part) > width and part not in "、。」）":
+        if lines[-1] and columns(lines[-1] + part) > width and part not in "、。」）":
             lines.append("")
         lines[-1] += part if lines[-1] else part.lstrip()
     return [line.rstrip() for line in lines if line]

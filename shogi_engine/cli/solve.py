@@ -85,10 +85,10 @@ def run(args: argparse.Namespace) -> int:
     game = words.pop(0) if words and words[0] in games.NAMES else games.NAMES[0]
     words += [args.other] if args.other else []
     if bool(args.suite) == bool(words):
-        raise ValueError(f"{args.command} needs either a position or --suite FILE")
+        raise ValueError("solve needs either a position or --suite FILE")
     for name in args.foreign[game]:
         if getattr(args, name):
-            raise ValueError(f"{args.command}: --{name.replace('_', '-')} is not for {game}")
+            raise ValueError(f"solve: --{name.replace('_', '-')} is not for {game}")
     return mate.run(args, words) if game == "shogi" else run_othello(args, words)
 
 

@@ -95,7 +95,7 @@ def test_the_command(capsys, tmp_path, played):
     save(record, file)
     assert main(["analyse", "othello", str(file), "--level", "1", "--json"]) == 0
     values = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert values["tags"]["PB"] == "one" and len(values["graph"]) == len([m for m in played if m != "pass"])
+    assert len(values["games"][0]["moves"]) == len([move for move in played if move != "pass"])
     assert main(["analyse", "othello", "--moves", "f5", "--level", "2", "--json"]) == 0
     assert {h["move"] for h in json.loads(capsys.readouterr().out)["hints"]} == {"d6", "f6", "f4"}
     (tmp_path / "bad.txt").write_text("f5f5")
