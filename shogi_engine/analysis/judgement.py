@@ -140,11 +140,6 @@ class GameAnalysis:
         """The unit of `given`: 'pawns' or 'discs'."""
         return "discs" if self.record.game == "othello" else "pawns"
 
-    def worst(self, count: int = 5) -> list[MoveAnalysis]:
-        """Return the moves that lost most, worst first. Moves that lost nothing are omitted."""
-        guilty = [move for move in self.moves if move.loss > 0 or move.given > 0]
-        return sorted(guilty, key=lambda move: (-move.loss, -move.given))[:count]
-
     def mean_loss(self, side: str) -> float:
         """Return the mean winning chance that the moves of a side lost."""
         losses = [move.loss for move in self.moves if move.side == side]

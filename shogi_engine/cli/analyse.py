@@ -16,7 +16,7 @@ from shogi_engine.cli.common import (
     at_least_one,
     report,
 )
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.locks import locked
 from shogi_engine.language import translate as _
@@ -92,7 +92,7 @@ def _run_position(args: argparse.Namespace, game: str) -> int:
     with Engine(game, hash_mb=args.hash, threads=args.threads or 1) as engine:
         if "level" in limits:
             engine.check_level(limits["level"])
-        with progress():
+        with progress_bar():
             engine.set_position(args.position, games.typed_moves(engine.game, args.position, args.moves))
             engine.warmup()
         hints = analysis.hints(engine, count, **limits)
@@ -158,9 +158,9 @@ def _analysed(
 
     whole = sum(len(plies_to_examine(record)) for record in records)
     if len(saved.known) < whole:
-        with progress():
+        with progress_bar():
             analyst.warmup(names)
-    with progress("analysing", whole, len(saved.known)) as line:
+    with progress_bar("analysing", whole, len(saved.known)) as line:
 
         def keep(key: Any, found: Any) -> None:
             saved.add(key, found)

@@ -5,7 +5,7 @@ from typing import Any
 
 from shogi_engine import games
 from shogi_engine.cli.common import add_command, add_game, add_json, report
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.text import nodes_per_second
 
 
@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     names = [args.game] if args.game else [name for name in games.NAMES if name in POSITIONS]
     results = {}
     for name in names:
-        with progress(name) as line:
+        with progress_bar(name) as line:
             results[name] = bench(name, line.count)
     nodes = sum(result.nodes for result in results.values())
     seconds = sum(result.seconds for result in results.values())

@@ -21,7 +21,7 @@ from shogi_engine.cli.common import (
     report,
 )
 from shogi_engine.cli.outputs import check_outputs
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal.screen import notation_for
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import plural
@@ -177,7 +177,7 @@ def _grow(
         whole = positions
         if whole is None:
             whole = len(run_file.known) + growth.unsearched_lines(run_file) + (args.positions or 0)
-        with progress("searching positions", whole, min(len(run_file.known), whole)) as line:
+        with progress_bar("searching positions", whole, min(len(run_file.known), whole)) as line:
             searches = Searches(recipe, run_file.settings, args.threads)
             searches.warmup()
             more = max(whole - len(run_file.known), 0)
@@ -264,7 +264,7 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
         raise ValueError(f"book: --notation is for shogi; {args.game} has only one notation")
     game = recipe.game
     assert game.extras.open_book is not None
-    with progress():
+    with progress_bar():
         start = game.parse_position(args.position or game.start)
         texts = games.typed_moves(game, args.position, args.moves)
         board = games.board(game, start, texts)

@@ -15,7 +15,7 @@ from shogi_engine.cli.common import (
     report,
 )
 from shogi_engine.cli.outputs import check_outputs
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common import text
 from shogi_engine.common.files import write_whole
 
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
     players = [parse_player(name, args.depth) for name in args.players.split(",")]
     plt = pyplot(args.plot) if args.plot else None  # raises before the games, not after
-    with progress("game") as line:
+    with progress_bar("game") as line:
         tournament = compare(
             args.game,
             players,

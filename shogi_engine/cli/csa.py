@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from shogi_engine.cli.common import PORT_MAX, add_command, add_hash, add_limit, add_threads, at_least_one, natural
 from shogi_engine.cli.ending_signals import Ended, EndingSignals, ending_signals
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.appending import LineFile
 from shogi_engine.csa.password import VARIABLE, read_password
 from shogi_engine.language import mark, translate_fault
@@ -205,7 +205,7 @@ def make_player(args: argparse.Namespace) -> "CsaPlayer":
     from shogi_engine.engine import Engine
 
     strength = Strength(args.limit.get("level"), args.limit.get("nodes"), args.resign or 0, args.book)
-    with progress():
+    with progress_bar():
         engine = Engine("shogi", hash_mb=args.hash, threads=args.threads)
         player = CsaEnginePlayer(engine, strength, delay_ms=args.delay, ponder=args.ponder)
         player.load()

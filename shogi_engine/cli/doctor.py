@@ -14,7 +14,7 @@ from typing import Any
 
 from shogi_engine import __version__
 from shogi_engine.cli import common
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import nodes_per_second, padded
 from shogi_engine.frontends.stdio import crash_log_path
@@ -138,7 +138,7 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
         except ValueError as fault:
             problems.append(str(fault))
         began = time.perf_counter()
-        with progress():
+        with progress_bar():
             engine.warmup()
         facts["ready_seconds"] = round(time.perf_counter() - began, 2)
         facts["evaluation"] = engine.describe_evaluation()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import language
 from shogi_engine.cli.common import STANDARD, report, report_suite
 from shogi_engine.cli.outputs import check_outputs
-from shogi_engine.cli.progress import Progress, progress
+from shogi_engine.cli.progress import Progress, progress_bar
 from shogi_engine.cli.terminal.screen import WESTERN, notation_for, pieces_for
 from shogi_engine.language import plural
 from shogi_engine.language import translate as _
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace, words: list[str]) -> int:
         language.use("ja")
     if args.suite:
         problems = read(args.suite)
-        with progress("problem") as line:
+        with progress_bar("problem") as line:
             outcome = check(problems, found_of(args, questions(problems), line), line.count)
         return report_suite(args, outcome)
     if is_file(words):
@@ -112,7 +112,7 @@ def answers(args: argparse.Namespace, sfens: list[str]) -> "Iterator[MateAnswer]
     from shogi_engine.suites.mate_jobs import Question
 
     asked = [Question(number, sfen, args.shortest, args.all, args.tsume) for number, sfen in enumerate(sfens)]
-    with progress() as line:
+    with progress_bar() as line:
         for sfen, (found, others) in zip(sfens, found_of(args, asked, line), strict=True):
             yield MateAnswer(sfen, parse_sfen(sfen), found, others)
 

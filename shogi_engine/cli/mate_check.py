@@ -6,7 +6,7 @@ from typing import Any
 from shogi_engine.cli.common import report
 from shogi_engine.cli.mate import MAX_MS
 from shogi_engine.cli.mate_answer import MateAnswer, written
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.language import translate as _
 
 CHECK_NODES = 1_000_000  # for each check other than the solution's
@@ -17,7 +17,7 @@ def check(args: argparse.Namespace, problems: list[tuple[str, int]]) -> int:
     from shogi_engine.games.shogi.mate.solver import MateSolver
 
     solver = MateSolver(args.hash)
-    with progress():
+    with progress_bar():
         solver.warmup(solutions=True)
     rows = []
     for number, (sfen, plies) in enumerate(problems, 1):

@@ -15,7 +15,7 @@ from shogi_engine.cli.common import (
     report,
     report_suite,
 )
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.text import nodes_per_second
 
 
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     text = args.position or game.start
     position = game.parse_position(text)
     options: dict[str, Any] = {"bulk": not args.no_bulk, "free_pass": args.free_pass}
-    with progress("root move") as line:
+    with progress_bar("root move") as line:
         options["progress"] = line.count
         if args.cluster:
             options |= {"workers": args.threads, "cluster": args.cluster}
@@ -81,6 +81,6 @@ def run_suite(args: argparse.Namespace) -> int:
 
     game, cases = read(args.suite)
     options = {"max_nodes": args.max_nodes, "bulk": not args.no_bulk, "threads": args.threads, "cluster": args.cluster}
-    with progress("position") as line:
+    with progress_bar("position") as line:
         outcome = check(game, cases, progress=line.count, **options)
     return report_suite(args, outcome)

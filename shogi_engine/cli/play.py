@@ -25,7 +25,7 @@ from shogi_engine.cli.common import (
 )
 from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.preparation import Preparation, leave
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal.game import TerminalGame
 from shogi_engine.cli.terminal.screen import (
     KANJI,
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     games.part(args.game, "board")  # raises now if it is missing
     from shogi_engine.engine import Engine
 
-    with progress():
+    with progress_bar():
         engine = Engine(args.game, hash_mb=args.hash, threads=args.threads)
         engine.set_position(position, games.typed_moves(engine.game, position, args.moves or _opening(args)))
         match = _match(args, engine)

@@ -109,7 +109,7 @@ class Progress:
 
 
 @contextlib.contextmanager
-def progress(what: str = "", whole: int = 0, done: int = 0) -> Iterator[Progress]:
+def progress_bar(what: str = "", whole: int = 0, done: int = 0) -> Iterator[Progress]:
     """Show the progress of compiling, and of what the block reports, if stderr is a terminal."""
     line = Progress(what, whole, done)
     if not line.is_shown:

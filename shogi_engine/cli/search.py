@@ -15,7 +15,7 @@ from shogi_engine.cli.common import (
     at_least_one,
     report,
 )
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import nodes_per_second
 from shogi_engine.games import typed_moves
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     if args.tree is not None:
         return run_tree(args)
     with Engine(args.game, hash_mb=args.hash, threads=args.threads) as engine:
-        with progress():
+        with progress_bar():
             engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
             engine.warmup()
         limits = args.limit or {"movetime": DEFAULT_MS}

@@ -10,7 +10,7 @@ from typing import Any
 from shogi_engine.cli.common import add_command, at_least_one, port
 from shogi_engine.cli.phone_address import qr_code, reachable_host
 from shogi_engine.cli.preparation import leave
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import data_folder
 from shogi_engine.language import fault_text
 
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     listener = _listener(args.host, args.port)
     address = _address(reachable_host(args.host), listener.getsockname()[1], guard.token)
     sys.setswitchinterval(SWITCH_SECONDS)
-    with progress():
+    with progress_bar():
         hub = hub_of_engines(args.engines or cores(), store)
         config = uvicorn.Config(
             application(hub, guard),

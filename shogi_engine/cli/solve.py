@@ -16,7 +16,7 @@ from shogi_engine.cli.common import (
     report,
     report_suite,
 )
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.text import nodes_per_second
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
@@ -104,13 +104,13 @@ def run_othello(args: argparse.Namespace, words: list[str]) -> int:
     endings = endgame_suite.read(args.suite) if args.suite else []
     position = None if args.suite else parse_obf(" ".join(words))
     solver = Solver(hash_mb=args.hash, threads=args.threads)
-    with progress(), compiling(COMPILE_TASK):
+    with progress_bar(), compiling(COMPILE_TASK):
         solver.warmup()
     if position is None:
-        with progress("position") as line:
+        with progress_bar("position") as line:
             outcome = endgame_suite.check(endings, solver, line.count)
         return report_suite(args, outcome)
-    with progress("root move") as line:
+    with progress_bar("root move") as line:
         solved = solver.solve(position, wld=args.wld, pv=not args.wld, progress=line.count)
     values: dict[str, Any] = {
         "score": solved.score,

@@ -12,7 +12,7 @@ from typing import Any
 
 from shogi_engine import games
 from shogi_engine.cli.common import add_cluster, add_command, add_threads, at_least_one, natural
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.language import mark
 from shogi_engine.training import STAGES
 
@@ -191,5 +191,5 @@ def settings_of(texts: Sequence[str]) -> dict[str, Any]:
 @contextmanager
 def shown(plan: Any, title: str) -> Iterator[Any]:
     """Yield the plan, with a progress bar on a terminal."""
-    with progress(title) as line:
+    with progress_bar(title) as line:
         yield replace(plan, progress=line.share)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from shogi_engine.cli.common import add_command, at_least_one
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal.screen import Look, default_pieces, draw, plain
 from shogi_engine.language import translate as _
 from shogi_engine.tsume import GRADES, Problem, Progress, daily, problems
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     problem = first_problem(args, solved, some)
     desk = Desk(solved, pieces=default_pieces(sys.stdout))
-    with progress():
+    with progress_bar():
         desk.prepare()
     try:
         while problem is not None and desk.give(problem):

@@ -74,7 +74,7 @@ def test_a_score_graph(played):
     for before, after in zip(points, points[1:], strict=False):  # what is proven stays so
         if before.exact and after.exact:
             assert sign(before) * (discs(before.score) - before.given) == sign(after) * discs(after.score)
-    assert game.worst()[0].loss == max(point.loss for point in points) > 0 and game.unit == "discs"
+    assert max(move.loss for move in game.moves) == max(point.loss for point in points) > 0 and game.unit == "discs"
     text = analysis.game_table(game)
     assert "better:" in text and len(text.splitlines()) > len(points)
 

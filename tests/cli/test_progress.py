@@ -7,7 +7,7 @@ from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.jit import compiling
 from shogi_engine.jit import progress as compile_progress
 from tests.support.processes import environment
@@ -29,7 +29,7 @@ def screen(monkeypatch, tmp_path):
 
 def test_a_terminal_sees_how_far_compiling_is(screen):
     results = io.StringIO()
-    with redirect_stderr(screen), redirect_stdout(results), progress(), compiling("game"):
+    with redirect_stderr(screen), redirect_stdout(results), progress_bar(), compiling("game"):
         assert screen.getvalue() == ""  # nothing is compiled so far
         compile_progress.note_step("a")
         print("a result")
@@ -41,12 +41,12 @@ def test_a_terminal_sees_how_far_compiling_is(screen):
 
 
 def test_a_terminal_sees_how_much_is_done_and_left(screen):
-    with redirect_stderr(screen), progress("analysing", 3, 1) as line:
+    with redirect_stderr(screen), progress_bar("analysing", 3, 1) as line:
         line.advance()
         line.advance()
         line.close()
     assert "analysing" in screen.getvalue() and "2/3" in screen.getvalue() and "left 0:00" in screen.getvalue()
-    with redirect_stderr(screen), progress() as line:
+    with redirect_stderr(screen), progress_bar() as line:
         line.search(1234, 5.0)
         line.close()
         line.share(0.5, "half of it")
@@ -54,7 +54,7 @@ def test_a_terminal_sees_how_much_is_done_and_left(screen):
 
 
 def test_other_progress_replaces_that_of_compiling(screen):
-    with redirect_stderr(screen), progress("game") as line, compiling("game"):
+    with redirect_stderr(screen), progress_bar("game") as line, compiling("game"):
         compile_progress.note_step("a")
         assert "kernel 1 of 4" in screen.getvalue()
         line.count(1, 2)
@@ -67,9 +67,9 @@ def test_other_progress_replaces_that_of_compiling(screen):
 def test_a_pipe_sees_nothing():
     source = """
 import sys
-from shogi_engine.cli.progress import progress
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.jit import progress as compile_progress
-with progress("analysing", 3) as line:
+with progress_bar("analysing", 3) as line:
     compile_progress.note_step("a")
     line.advance()
 print("rich" in sys.modules)
