@@ -8,11 +8,11 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli.common import PORT_MAX, add_command, add_hash, add_limit, add_threads, at_least_one, natural
 from shogi_engine.cli.ending_signals import Ended, EndingSignals, ending_signals
-from shogi_engine.cli.progress import progress_bar
+from shogi_engine.cli.progress import Progress, progress_bar
 from shogi_engine.common.appending import LineFile
 from shogi_engine.csa.password import VARIABLE, read_password
 from shogi_engine.language import mark, translate_fault
@@ -100,30 +100,16 @@ def server_address(text: str) -> tuple[str, int]:
 
 
 class Terminal:
-    """Shows a session's progress: permanent lines, and on a terminal a status line."""
+    """Shows a session: permanent lines on stdout, and on a terminal a line that the next one replaces."""
 
-    def __init__(self, stream: TextIO) -> None:
-        from rich.console import Console
-
-        self._console = Console(file=stream, highlight=False, soft_wrap=True)
-        self._status = self._console.status("") if self._console.is_terminal else None
-        self._shown = False
+    def __init__(self, line: Progress) -> None:
+        self._line = line
+        self.progress = line.say
 
     def note(self, text: str) -> None:
         """Print a line."""
-        self._console.print(f"{time.strftime('%H:%M:%S')}  {text}", markup=False)
-
-    def progress(self, text: str) -> None:
-        """Show a status line, which the next one replaces."""
-        if self._status is None:
-            return
-        from rich.text import Text
-
-        if text:
-            self._status.update(Text(text))
-        if bool(text) != self._shown:
-            self._shown = bool(text)
-            (self._status.start if text else self._status.stop)()
+        self._line.close()
+        print(f"{time.strftime('%H:%M:%S')}  {text}", flush=True)
 
 
 class ConversationLog:
@@ -236,14 +222,15 @@ def run(args: argparse.Namespace) -> int:
     keeper = Keeper(args.out)
     log = ConversationLog(args.log)
     player = make_player(args)
-    display = Terminal(sys.stdout)
-    session = Session(settings, password, player, keeper, display, log)
-    try:
-        with leaving_by_signals(session) as signals:
-            session.run()
-    finally:
-        player.close()
-        log.close()
-        if count := session.tally.games:
-            display.note(f"{count} game{'s' if count > 1 else ''}: {session.tally.describe()}")
+    with progress_bar() as line:
+        display = Terminal(line)
+        session = Session(settings, password, player, keeper, display, log)
+        try:
+            with leaving_by_signals(session) as signals:
+                session.run()
+        finally:
+            player.close()
+            log.close()
+            if count := session.tally.games:
+                display.note(f"{count} game{'s' if count > 1 else ''}: {session.tally.describe()}")
     return signals.status or (1 if session.tally.broken else 0)

@@ -63,6 +63,13 @@ class Progress:
         """Show that one more step is done."""
         self.count(self._done + 1, self._whole)
 
+    def say(self, text: str) -> None:
+        """Show a text; '' removes the line."""
+        if text:
+            self._show(lambda: (text, None, ""))
+        else:
+            self.close()
+
     def search(self, nodes: int, seconds: float) -> None:
         """Show a search's nodes."""
         text = _("{nodes} nodes, {seconds:.0f} s").format(nodes=nodes, seconds=seconds)

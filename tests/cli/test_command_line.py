@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from shogi_engine import language
-from shogi_engine.__main__ import main, parser
+from shogi_engine.__main__ import EXAMPLES, main, parser
 from shogi_engine.cli import common
 from shogi_engine.cli.play import TerminalGame
 from shogi_engine.cli.preparation import Preparation
@@ -143,6 +144,11 @@ def test_help_is_one_page_that_names_every_command(capsys, monkeypatch, name):
     language.use("en")
     listed = " ".join(line for line in lines if line.startswith("  "))
     assert len(lines) <= 40 and all(command in listed for command in CONTRACT)
+
+
+def test_the_examples_of_the_help_are_commands():
+    examples = [line for line in EXAMPLES.splitlines() if line.startswith("  ")]
+    assert len(examples) >= 8 and all(parser().parse_args(shlex.split(line)[1:]).run for line in examples)
 
 
 def test_there_are_at_most_180_arguments_and_none_is_hidden():
