@@ -16,7 +16,7 @@ from shogi_engine import __version__
 from shogi_engine.cli import common
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
-from shogi_engine.common.text import nodes_per_second, padded
+from shogi_engine.common.text import nodes_per_second, table
 from shogi_engine.frontends.stdio import crash_log_path
 from shogi_engine.games.shogi.evaluation.eval_options import read_scale
 from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
@@ -34,7 +34,6 @@ SHOWN_VARIABLES = (  # the report is published, and other variables may hold pas
 )  # fmt: skip
 PERFT_DEPTH, PERFT_NODES = 4, 719731  # Shogi's starting position
 SEARCH_MS = 1000
-NAME_COLUMNS = 14  # of a row of the report
 ANSWER_SECONDS = 2.0  # the shortest time that a GUI is known to wait for `usiok`
 
 
@@ -204,7 +203,7 @@ def report(facts: dict[str, Any]) -> str:
     if facts["usi_seconds"] is not None:
         rows.append(("usi", _("answered after {usi_seconds} s").format(**facts)))
     rows += [(_("PROBLEM"), _(problem)) for problem in facts["problems"]]
-    lines = [f"{padded(name, NAME_COLUMNS)} {value}" for name, value in rows]
+    lines = table(rows, "<<")
     return "\n".join(lines if facts["problems"] else [*lines, _("no problems found")])
 
 

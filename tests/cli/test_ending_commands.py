@@ -82,7 +82,7 @@ def analyse(folder):
 
 
 def train(folder):
-    words = ["train", "othello", folder / "run", "--games", "100000", "--nodes", "20", "--stage", "data"]
+    words = ["train", "othello", folder / "run", "--games", "100000", "--set", "nodes=20", "--stage", "data"]
     return words, lambda: list(folder.glob("run/gen0/data/piece-*.npz"))
 
 
@@ -93,7 +93,7 @@ def book(folder):
 
 def mate(folder):  # a long mate, in a solver that only stops for its flag
     sfen = "g1+P1k1+P+L1/1p3P3/+R+p2pp1pl/1NNsg+p2+R/+b+nL+P1+p3/1P3ssP1/2P1+Ps2N/4+P1P1L/+B5G1g b - 1"
-    return ["mate", *sfen.split(), "--max-ms", "600000"], (folder / "begun").exists
+    return ["solve", *sfen.split(), "--max-ms", "600000"], (folder / "begun").exists
 
 
 def perft(folder):
