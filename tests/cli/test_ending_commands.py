@@ -72,7 +72,7 @@ def env(tmp_path):
 def match(folder):
     (folder / "engine.py").write_text(ENGINE)
     engine = f"{sys.executable} {folder / 'engine.py'} {folder / 'pid-'}"
-    words = ["match", engine, engine, "--limit", "movetime=1000", "--patience", "1000", "--log", folder / "out"]
+    words = ["match", engine, engine, "--limit", "movetime=1000", "--timeout", "1000", "--log", folder / "out"]
     return [*words, "--concurrency", "2"], lambda: len(list(folder.glob("pid-*"))) >= 4
 
 
@@ -83,7 +83,7 @@ def analyse(folder):
 
 
 def train(folder):
-    words = ["train", "othello", folder / "run", "--games", "100000", "--nodes", "20", "--stage", "data"]
+    words = ["train", "othello", folder / "run", "--games", "100000", "--set", "nodes=20", "--stage", "data"]
     return words, lambda: list(folder.glob("run/gen0/data/piece-*.npz"))
 
 
@@ -93,7 +93,7 @@ def book(folder):
 
 
 def mate(folder):  # a long mate, in a solver that only stops for its flag
-    return ["mate", *MICROCOSMOS.split(), "--max-ms", "600000"], (folder / "begun").exists
+    return ["solve", *MICROCOSMOS.split(), "--max-ms", "600000"], (folder / "begun").exists
 
 
 def perft(folder):

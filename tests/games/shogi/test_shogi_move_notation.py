@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from shogi_engine.games.shogi import names
 from shogi_engine.games.shogi.board import CSA, KIF, Board, Move
 from shogi_engine.games.shogi.notation.moves import NOTATIONS
 from shogi_engine.games.shogi.records import HANDICAPS
@@ -106,6 +107,10 @@ def positions(count, plies, seed):
             captures = [move for move in moves if board.is_capture(move) or move.promotion]
             board.push(rng.choice(captures if captures and rng.random() < 0.6 else moves))
         yield board
+
+
+def test_the_command_line_names_the_notations():
+    assert tuple(NOTATIONS) == names.NOTATIONS
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
