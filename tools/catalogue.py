@@ -31,19 +31,17 @@ ROOT = Path(__file__).resolve().parents[1]
 PO = FOLDER / "ja" / "LC_MESSAGES" / f"{DOMAIN}.po"
 MO = PO.with_suffix(".mo")
 MADE = datetime.datetime(2000, 1, 1)  # for the headers, so that the files do not depend on the date
-FUNCTIONS = {"translate", "_", "mark", "progress_line", "progress_bar", "describe_task"}
+FUNCTIONS = {"translate", "_", "mark", "progress_bar", "describe_task"}
 # Modules whose exceptions players see. Others are for programmers, training and clusters.
 PLAYERS = (
     "cli", "play", "analysis", "records", "tsume", "language", "games/shogi", "games/othello", "games/__init__.py",
     "engine", "interface/extras", "limit.py", "types", "common/locks.py", "common/memory.py", "common/safe_path.py",
-    "common/text.py", "suites/mate_suite.py", "match/players.py", "match/engines.py", "match/time_controls.py",
-    "match/openings.py",
-    "web",
+    "common/text.py", "suites/mate_suite.py", "match/engines.py", "match/openings.py", "web",
 )  # fmt: skip
 PROGRAMMERS = (
     "batch", "kernels", "packed", "/evaluation/", "/board/", "/board.py", "arrays.py", "cli/train",
     "cli/csa", "cli/trace", "mate/solver", "endgame/solver", "scanners", "cli/cluster", "board_memory", "cli/perft",
-    "cli/compare", "cli/warmup", "web/messages", "web/saved_game",
+    "cli/compare", "cli/warmup", "play/programs", "play/loop", "web/messages", "web/saved_game",
 )  # fmt: skip
 
 
@@ -115,7 +113,7 @@ def texts_of_call(call: ast.Call) -> Iterator[Text]:
             yield text_of(call.args[0]), None, context
     elif name == "plural":
         yield text_of(call.args[0]), text_of(call.args[1])
-    elif name in ("add_command", "_action", "add_cluster"):
+    elif name in ("add_command", "_action"):
         yield from map(text_of, call.args[-1:])
     yield from (text_of(word.value) for word in call.keywords if word.arg in ("help", "description", "epilog"))
 

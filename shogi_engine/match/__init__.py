@@ -2,7 +2,7 @@
 
     from shogi_engine import match
 
-    engines = tuple(match.parse_engine(text, "", match.parse_time_control("movetime=100")) for text in ("shogi", "foo"))
+    engines = tuple(match.parse_engine(text, match.parse_time_control("movetime=100")) for text in ("shogi", "foo"))
     schedule = match.Schedule(len(engines), games=100)
     openings, terms = match.OpeningPlan.of("shogi"), match.Terms(resign=(1500, 3))
     games = match.EngineGames("shogi", engines, schedule, openings, terms)
@@ -21,9 +21,9 @@ from shogi_engine.match.page import page
 from shogi_engine.match.report import standings, summarise, text_table
 from shogi_engine.match.runner import GameLog, Match, Record
 from shogi_engine.match.schedule import Schedule
-from shogi_engine.match.terms import Terms
-from shogi_engine.match.time_controls import TimeControl, parse_time_control
 from shogi_engine.match.workers import EngineGames
+from shogi_engine.play.terms import Terms
+from shogi_engine.play.time_controls import TimeControl, parse_time_control
 
 __all__ = [
     "EngineGames",

@@ -18,6 +18,7 @@ from tests.support.processes import environment
 
 ENCODINGS = ("cp932", "cp1252", "ascii", "latin-1", "euc_jp")
 WITH_KANJI = ("cp932", "euc_jp")
+ESCAPES = {"match": 6 * 40, "play": 4}  # names, and the example of a move in an error
 MATE_IN_1 = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
 KIF = """手合割：平手
 先手：山田 太郎
@@ -103,7 +104,7 @@ def runs(tmp_path):
         "book": ("book shogi show --notation japanese", ""),
         "search": ("search shogi --nodes 200", ""),
         "play": ("play shogi --human black --nodes 50 --pieces kanji --notation japanese", "７六歩\n投了\n"),
-        "match": ("match --in-process shogi --games 2 --nodes 50 --name1 将棋エンジン --name2 Jürgen", ""),
+        "match": ("match engine engine --games 2 --limit nodes=50 --names 将棋エンジン,Jürgen", ""),
     }
 
 
@@ -120,7 +121,7 @@ def test_what_a_command_prints(streams, runs, tmp_path, monkeypatch, command, na
         assert found == status and "Traceback" not in err and out.strip(), (encoding, err)
         if encoding not in WITH_KANJI:
             assert not is_japanese(out)
-            assert out.count("\\u") <= (6 * 40 if command == "match" else 0), out
+            assert out.count("\\u") <= ESCAPES.get(command, 0), out
 
 
 def test_a_process_with_its_output_in_a_file(tmp_path):

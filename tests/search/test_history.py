@@ -156,7 +156,7 @@ def test_static_values_are_corrected_towards_what_was_found(ctx, difference):
     assert abs(difference) - 40 <= abs(found) <= abs(difference) + 40
     for _ in range(1000):
         learn_correction(ctx, 1 << 20, 100, False)
-    learnt = tables(ctx)
+    learnt = shared(ctx)
     assert np.abs(learnt.corrections).max() <= CORRECTION_MAX
     assert learnt.continuation_corrections.max() <= CORRECTION_MAX
     forget(ctx)

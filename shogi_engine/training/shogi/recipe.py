@@ -72,7 +72,9 @@ class DataOptions(data.DataOptions):
         """Search a share of the positions anew, and divide the values by the factor, in place; mates are kept."""
         if self.label_nodes:
             player.ctx.pos = self.game.parse_position(self.game.start)
-            state = np.random.default_rng([self.seed, crc32(moves.tobytes())]).integers(1, 1 << 63, size=1, dtype=np.uint64)
+            state = np.random.default_rng([self.seed, crc32(moves.tobytes())]).integers(
+                1, 1 << 63, size=1, dtype=np.uint64
+            )
             relabel(player.ctx, state, moves, values, self.label_nodes, round(self.label_share * CHANCES))
         usual = np.abs(values.astype(np.int32)) <= VALUE_MAX
         values[usual] = np.rint(values[usual] / self.value_factor)
