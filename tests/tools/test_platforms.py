@@ -64,7 +64,9 @@ def test_other_counts_fail(engine, monkeypatch):
 
 
 def test_a_check_that_does_not_exist_is_refused():
-    result = subprocess.run([sys.executable, checks.__file__, "frist_start"], capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        [sys.executable, checks.__file__, "frist_start"], capture_output=True, text=True, check=False
+    )
     assert result.returncode == 2 and result.stderr.endswith("error: no such check: frist_start\n")
 
 
