@@ -1,7 +1,11 @@
 """Locks between processes: only one has it, none is lost, and no file of a lock stays."""
 
+import os
 import subprocess
 import sys
+
+import pytest
+from filelock import FileLock
 
 from shogi_engine.common.locks import Lock
 from tests.support.processes import environment
@@ -32,3 +36,22 @@ def test_a_lock_leaves_no_file(tmp_path):
     with Lock(tmp_path / "log"):
         assert {each.name for each in tmp_path.iterdir()} == {".log.lock", ".log.holder"}
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows removes no file that is open")
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_lock_on_a_file_that_was_removed_meanwhile_is_taken_again(tmp_path, monkeypatch, anew):
+    """The process before has released and removed it; another may have made and locked a new one."""
+    taken = []
+
+    def acquire(lock, work=FileLock.acquire, **options):
+        work(lock, **options)
+        taken.append(lock)
+        if len(taken) == 1:
+            os.unlink(lock.lock_file)
+            if anew:
+                open(lock.lock_file, "wb").close()
+
+    monkeypatch.setattr(FileLock, "acquire", acquire)
+    with Lock(tmp_path / "log"):
+        assert len(taken) == 2 and (tmp_path / ".log.lock").exists()
