@@ -41,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError("solve needs either --position POS or --suite FILE")
     if args.suite and args.wld:
         raise ValueError("solve: the scores of a suite are exact; --wld is for a single position")
+    from shogi_engine.games.othello import GAME
     from shogi_engine.games.othello.endgame.solver import Solver
     from shogi_engine.jit import compiling
 
@@ -48,14 +49,14 @@ def run(args: argparse.Namespace) -> int:
         from shogi_engine.suites.endgame_suite import check, read
 
         endings = read(args.suite)
-        solver = Solver(hash_mb=args.hash, threads=args.threads)
+        solver = Solver(GAME, hash_mb=args.hash, threads=args.threads)
         with compile_bar(), compiling(COMPILE_TASK):
             solver.warmup()
         return report_suite(args, check(endings, solver, progress_line("position")))
     from shogi_engine.games.othello.notation import format_move, parse_obf
 
     position = parse_obf(args.position)
-    solver = Solver(hash_mb=args.hash, threads=args.threads)
+    solver = Solver(GAME, hash_mb=args.hash, threads=args.threads)
     with compile_bar(), compiling(COMPILE_TASK):
         solver.warmup()
     solved = solver.solve(position, wld=args.wld, pv=not args.wld, progress=progress_line("root move"))

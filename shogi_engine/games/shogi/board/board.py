@@ -8,13 +8,14 @@ import numpy as np
 from shogi_engine.games.shogi.board import drawing
 from shogi_engine.games.shogi.board.base_board import BaseBoard
 from shogi_engine.games.shogi.board.entries import ENTRIES
-from shogi_engine.games.shogi.board.kernels import CODES, NO_LEGAL_MOVE, TRIED, UNDECIDED
+from shogi_engine.games.shogi.board.kernels import NO_LEGAL_MOVE, TRIED, UNDECIDED
 from shogi_engine.games.shogi.board.moves import MOVES, MOVES_BY_USI, Move
 from shogi_engine.games.shogi.board.pieces import (
     SquareSet,
     can_move_without_promotion,
     can_promote,
 )
+from shogi_engine.games.shogi.movegen.codes import CODES
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, entering_king_rule
 from shogi_engine.games.shogi.notation.moves import format_move, parse_move
 from shogi_engine.games.shogi.notation.sfen import split_usi_position

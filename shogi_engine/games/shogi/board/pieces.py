@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.games.shogi.notation.sfen import START
-from shogi_engine.games.shogi.notation.symbols import KANJI_NUMBERS, KANJI_PIECES, SYMBOLS, WIDE_DIGITS, piece_symbol
 from shogi_engine.games.shogi.rules.validation import is_dead
+from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KANJI_PIECES, SYMBOLS, WIDE_DIGITS, piece_symbol
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,

@@ -21,10 +21,10 @@ from shogi_engine.games.shogi.board.pieces import (
 )
 from shogi_engine.games.shogi.board.text_kernels import PACK_POSITION, READ_SFEN, UNPACK_POSITION, WRITE_SFEN
 from shogi_engine.games.shogi.notation.sfen import MAX_MOVE_NUMBER, format_sfen, parse_sfen, starting_position
-from shogi_engine.games.shogi.notation.symbols import HAND_ORDER
 from shogi_engine.games.shogi.packed import packed
 from shogi_engine.games.shogi.queries import pieces
 from shogi_engine.games.shogi.rules.validation import Status, position_status, validate_position
+from shogi_engine.games.shogi.symbols import HAND_ORDER
 from shogi_engine.games.shogi.types import (
     BLACK,
     KING,

@@ -24,7 +24,7 @@ from shogi_engine.games.shogi.mate.lengths import prove_or_tighten
 from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED
 from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, GENERATIONS, LENGTH_MAX
 from shogi_engine.games.shogi.movegen.checks import generate_checks
-from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
+from shogi_engine.games.shogi.movegen.generator import generate_moves
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.games.shogi.notation.usi_moves import format_usi
 from shogi_engine.games.shogi.position import rebuild
@@ -141,6 +141,12 @@ class MateSolver:
         ctx = self._ctx
         ctx.pos, ctx.ply = position, 0
         return ctx.moves[: int(generate_checks(ctx, 0, ctx, ctx.undo[ctx.ply]))].tolist()
+
+    def replies(self, position: Any) -> list[int]:
+        """Return the legal moves of `position`: in Shogi, all that the generator writes."""
+        ctx = self._ctx
+        ctx.pos = position
+        return ctx.moves[: int(generate_moves(ctx, 0))].tolist()
 
     # ---- searches ---------------------------------------------------------------------------------------------
 
@@ -282,7 +288,7 @@ class MateSolver:
         length = length if tightened < 0 else tightened
         pos = _copy(position)
         moves: list[int] = []
-        while replies := legal_moves(pos).tolist():
+        while replies := self.replies(pos):
             reply = self._longest_reply(pos, replies, length - len(moves) - 1)
             if reply is None:
                 return None
@@ -420,7 +426,7 @@ class _Conventional:
             raise TimeoutError
         if answer != MATE:
             return None
-        replies = legal_moves(pos).tolist()
+        replies = solver.replies(pos)
         best: tuple[int, ...] = ()
         for reply in replies:
             if not is_drop(reply):

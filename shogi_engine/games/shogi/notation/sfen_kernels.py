@@ -8,8 +8,8 @@ import numpy as np
 
 from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.notation.sfen import MAX_MOVE_NUMBER
-from shogi_engine.games.shogi.notation.symbols import SYMBOLS
 from shogi_engine.games.shogi.rules.legality import position_faults
+from shogi_engine.games.shogi.symbols import SYMBOLS
 from shogi_engine.games.shogi.types import (
     KING,
     PAWN,

@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.movegen.generator import is_legal_tt_move
-from shogi_engine.games.shogi.notation.symbols import (
+from shogi_engine.games.shogi.position import do_move
+from shogi_engine.games.shogi.rules.validation import attacking_squares, is_dead
+from shogi_engine.games.shogi.symbols import (
     KIND_NAMES,
     KINDS_BY_SYMBOL,
     PROMOTED_KINDS,
@@ -15,8 +17,6 @@ from shogi_engine.games.shogi.notation.symbols import (
     SYMBOLS,
     list_squares,
 )
-from shogi_engine.games.shogi.position import do_move
-from shogi_engine.games.shogi.rules.validation import attacking_squares, is_dead
 from shogi_engine.games.shogi.types import (
     BLACK,
     DROP_BASE,

@@ -7,7 +7,7 @@ such a piece to move, not whether the move is legal. `apply_legal` checks the mo
 import numpy as np
 
 from shogi_engine.common.bits import ONE, ZERO
-from shogi_engine.games.shogi.board.kernels import complete_move
+from shogi_engine.games.shogi.movegen.codes import complete_move
 from shogi_engine.games.shogi.packed.kernels import (
     BYTE,
     HEADER_BITS,

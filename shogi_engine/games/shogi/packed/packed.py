@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from shogi_engine.games.shogi.notation.symbols import KIND_NAMES, SIDES, SQUARE_NAMES
 from shogi_engine.games.shogi.rules.validation import validate_position
+from shogi_engine.games.shogi.symbols import KIND_NAMES, SIDES, SQUARE_NAMES
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,

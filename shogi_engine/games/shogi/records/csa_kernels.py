@@ -6,9 +6,8 @@ form and explains what is wrong with invalid ones.
 
 import numpy as np
 
-from shogi_engine.games.shogi.board.kernels import CODES, complete_move
+from shogi_engine.games.shogi.movegen.codes import CODES, complete_move
 from shogi_engine.games.shogi.notation.sfen_kernels import write_sfen
-from shogi_engine.games.shogi.notation.symbols import CSA_PIECES
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.records.array_kernels import (
     BEGAN,
@@ -29,6 +28,7 @@ from shogi_engine.games.shogi.records.array_kernels import (
 )
 from shogi_engine.games.shogi.records.csa_words import SUMMARY
 from shogi_engine.games.shogi.rules.legality import position_faults
+from shogi_engine.games.shogi.symbols import CSA_PIECES
 from shogi_engine.games.shogi.types import (
     BLACK,
     DROP_BASE,

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator
 
 from shogi_engine.games.shogi.notation.sfen import START
-from shogi_engine.games.shogi.notation.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
 from shogi_engine.games.shogi.records import kakinoki_lines as lines
 from shogi_engine.games.shogi.records.evaluations import take_evaluations
 from shogi_engine.games.shogi.records.handicaps import handicap
@@ -25,6 +24,7 @@ from shogi_engine.games.shogi.records.kakinoki import (
 )
 from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, HANDICAP, header_of, kind_of
 from shogi_engine.games.shogi.records.setup import Setup
+from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
 from shogi_engine.games.shogi.types import KING
 from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.formats import Line, LineFormat, LineReader

@@ -6,8 +6,7 @@ that it declines: it accepts every valid form and explains what is wrong with in
 
 import numpy as np
 
-from shogi_engine.games.shogi.board.kernels import CODES, complete_move
-from shogi_engine.games.shogi.notation.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
+from shogi_engine.games.shogi.movegen.codes import CODES, complete_move
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.records.array_kernels import (
     BLACK_NAME,
@@ -42,6 +41,7 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
 from shogi_engine.games.shogi.records.kakinoki_lines import ENDING as ENDING_LINE
 from shogi_engine.games.shogi.records.kakinoki_lines import begins_game as _begins_game
 from shogi_engine.games.shogi.records.kakinoki_lines import found_after as _found_after
+from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, PROMOTED, PROMOTION, piece_kind
 from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.jit import njit

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.shogi.notation.symbols import KIND_NAMES, PROMOTED_KINDS, SIDES, SQUARE_NAMES, list_squares
 from shogi_engine.games.shogi.rules import legality
+from shogi_engine.games.shogi.symbols import KIND_NAMES, PROMOTED_KINDS, SIDES, SQUARE_NAMES, list_squares
 from shogi_engine.games.shogi.types import (
     BLACK,
     KING,

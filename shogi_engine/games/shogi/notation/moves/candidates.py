@@ -6,9 +6,9 @@ Directions are from the mover's point of view.
 from dataclasses import dataclass
 from typing import Any
 
-from shogi_engine.games.shogi.notation.symbols import KIND_NAMES, PROMOTED_KINDS, SIDES, SQUARE_NAMES, list_squares
 from shogi_engine.games.shogi.notation.usi_moves import legal_move, usi_of
 from shogi_engine.games.shogi.rules.validation import attacking_squares
+from shogi_engine.games.shogi.symbols import KIND_NAMES, PROMOTED_KINDS, SIDES, SQUARE_NAMES, list_squares
 from shogi_engine.games.shogi.types import (
     BLACK,
     DROP_BASE,

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from shogi_engine.games.shogi.notation.moves.candidates import Parts, qualifiers, resolve, sources
-from shogi_engine.games.shogi.notation.symbols import (
+from shogi_engine.games.shogi.symbols import (
     KANJI_NAMES,
     KANJI_NUMBERS,
     KANJI_PIECES,
