@@ -2,13 +2,8 @@
 
 import numpy as np
 
-from shogi_engine.interface.game import (
-    NOT_OVER,
-    VALUE_INFINITE,
-    game_result,
-    move_cost,
-    refresh_line,
-)
+from shogi_engine.interface import game as rules
+from shogi_engine.interface.game import NOT_OVER, VALUE_INFINITE
 from shogi_engine.jit import njit
 from shogi_engine.jit.random_numbers import random_below
 from shogi_engine.search.context import make_move, unmake_move, write_root_moves
@@ -55,7 +50,7 @@ def choose(ctx, count, kind, depth, state, visits):
         ctx.root_moves[index] = move
     if kind == RANDOM:
         return ctx.root_moves[0]
-    if count == 1 and move_cost(ctx.pos, ctx.root_moves[0]) == 0:
+    if count == 1 and rules.move_cost(ctx.pos, ctx.root_moves[0]) == 0:
         return ctx.root_moves[0]
     for index in range(count):
         ctx.moves[index] = ctx.root_moves[index]
@@ -63,12 +58,12 @@ def choose(ctx, count, kind, depth, state, visits):
         order_moves(ctx, 0, count)
         for index in range(count):
             ctx.root_moves[index] = pick(ctx, index, count)
-    refresh_line(ctx)
+    rules.refresh_line(ctx)
     visits[0] += 1
     best, best_move = -VALUE_INFINITE, ctx.root_moves[0]
     for index in range(count):
         move = ctx.root_moves[index]
-        left = depth - move_cost(ctx.pos, move)
+        left = depth - rules.move_cost(ctx.pos, move)
         make_move(ctx, move)
         value = value_of(ctx, kind, best, index == 0, left, visits)
         unmake_move(ctx, move)
@@ -92,7 +87,7 @@ def play_game(ctx, players, opening, states, longest, visits):
     while True:
         side = ctx.game_ply & 1
         count = write_root_moves(ctx)
-        termination, value = game_result(ctx, count)
+        termination, value = rules.game_result(ctx, count)
         if termination != NOT_OVER:
             return -value if side else value
         if ctx.game_ply >= longest:

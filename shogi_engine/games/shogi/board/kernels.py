@@ -6,6 +6,7 @@ kernels' moves (target, source, promotion); the pieces are looked up here.
 
 import numpy as np
 
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.bitboard import STEP_ATTACKS
 from shogi_engine.games.shogi.movegen.codes import CODES, complete_move
 from shogi_engine.games.shogi.movegen.generator import pawn_targets
@@ -13,16 +14,6 @@ from shogi_engine.games.shogi.names import TRY_RULE
 from shogi_engine.games.shogi.position import key
 from shogi_engine.games.shogi.queries import in_check, pieces, pinned
 from shogi_engine.games.shogi.rules import has_tried, repetition
-from shogi_engine.games.shogi.types import (
-    GOLD_MOVERS,
-    KNIGHT,
-    MAX_MOVES,
-    PAWN,
-    POSITION,
-    SILVER,
-    UNDO,
-    piece_kind,
-)
 from shogi_engine.interface.game import count_moves, do_move, generate_moves, undo_move
 from shogi_engine.jit import array_reader, njit, record_dtype, record_reader
 
@@ -38,24 +29,24 @@ TRIED, NO_LEGAL_MOVE, UNDECIDED = 4, 5, -1
 # unchanged board at the same time, as all write the same values.
 BOARD = record_dtype(
     [
-        ("pos", POSITION),
+        ("pos", t.POSITION),
         ("key", np.uint64),
         ("in_check", np.bool_),
-        ("draft", POSITION),
-        ("spare", UNDO),
+        ("draft", t.POSITION),
+        ("spare", t.UNDO),
         ("undo", np.int64),
         ("count", np.int64),
         ("capacity", np.int64),
         ("text", np.uint8, (TEXT_BYTES,)),
-        ("moves", np.uint32, (MAX_MOVES,)),
+        ("moves", np.uint32, (t.MAX_MOVES,)),
     ]
 )
-UNDO_BYTES = UNDO.itemsize
-POSITION_BYTES = POSITION.itemsize
+UNDO_BYTES = t.UNDO.itemsize
+POSITION_BYTES = t.POSITION.itemsize
 
 board_at = record_reader(BOARD)
-undo_at = record_reader(UNDO)
-undos_at = array_reader(UNDO)
+undo_at = record_reader(t.UNDO)
+undos_at = array_reader(t.UNDO)
 
 
 @njit
@@ -142,10 +133,10 @@ def has_easy_move(pos):
     if in_check(pos):
         return False
     free, own = ~pinned(pos), pieces(pos, us)
-    if pawn_targets(pos, pieces(pos, us, PAWN) & free) & ~own:
+    if pawn_targets(pos, pieces(pos, us, t.PAWN) & free) & ~own:
         return True
-    for square in (pieces(pos, us, KNIGHT) | pieces(pos, us, SILVER) | pieces(pos, us, GOLD_MOVERS)) & free:
-        if STEP_ATTACKS[us, piece_kind(pos.board[square]), square] & ~own:
+    for square in (pieces(pos, us, t.KNIGHT) | pieces(pos, us, t.SILVER) | pieces(pos, us, t.GOLD_MOVERS)) & free:
+        if STEP_ATTACKS[us, t.piece_kind(pos.board[square]), square] & ~own:
             return True
     return False
 

@@ -8,24 +8,13 @@ evaluation cache, side by side and aligned for vectors.
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.evaluation.network_features import hand_feature, output_bucket, piece_feature, view_of
 from shogi_engine.games.shogi.evaluation.network_weights import SHIFT, WIDTH, load_weights
 from shogi_engine.games.shogi.evaluation.root_order import value_after
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
-from shogi_engine.games.shogi.types import (
-    KING,
-    POSITION,
-    UNPROMOTED,
-    arriving_kind,
-    hand_count,
-    is_drop,
-    move_captured,
-    move_from,
-    move_kind,
-    move_to,
-)
 from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import MAX_PLY, provides_evaluation, update_line
 from shogi_engine.jit import load_u64, njit, record_dtype
@@ -47,7 +36,7 @@ STALE = 8
 
 EVALUATION = Evaluation(
     "network",
-    POSITION,
+    t.POSITION,
     accumulator=ACCUMULATOR,
     cache=CACHE,
     fields=(
@@ -88,8 +77,8 @@ def refresh_view(ctx, ply, colour):
     for owner in range(2):
         hand = pos.hand[colour ^ owner]
         if hand != ZERO:
-            for kind in range(1, KING):
-                for number in range(1, hand_count(hand, kind) + 1):
+            for kind in range(1, t.KING):
+                for number in range(1, t.hand_count(hand, kind) + 1):
                     add_i16(sums, sums, row_address(ctx, hand_feature(owner, kind, number)), WIDTH)
     ctx.accumulators[ply].views[colour] = view
 
@@ -103,19 +92,19 @@ def update_view(ctx, ply, colour, view, mover, move, hand):
         hand: uint64, the mover's hand before the move
     """
     before, after = sums_address(ctx, ply - 1, colour), sums_address(ctx, ply, colour)
-    owner, kind, target = mover ^ colour, move_kind(move), move_to(move)
-    arrives = row_address(ctx, piece_feature(view, owner, arriving_kind(move), target))
-    if is_drop(move):
-        leaves = row_address(ctx, hand_feature(owner, kind, hand_count(hand, kind)))
+    owner, kind, target = mover ^ colour, t.move_kind(move), t.move_to(move)
+    arrives = row_address(ctx, piece_feature(view, owner, t.arriving_kind(move), target))
+    if t.is_drop(move):
+        leaves = row_address(ctx, hand_feature(owner, kind, t.hand_count(hand, kind)))
     else:
-        leaves = row_address(ctx, piece_feature(view, owner, kind, move_from(move)))
-    captured = move_captured(move)
+        leaves = row_address(ctx, piece_feature(view, owner, kind, t.move_from(move)))
+    captured = t.move_captured(move)
     if captured == 0:
         add_sub_i16(after, before, arrives, leaves, WIDTH)
     else:
-        gained = int(UNPROMOTED[captured])
+        gained = int(t.UNPROMOTED[captured])
         lost = row_address(ctx, piece_feature(view, owner ^ 1, captured, target))
-        won = row_address(ctx, hand_feature(owner, gained, hand_count(hand, gained) + 1))
+        won = row_address(ctx, hand_feature(owner, gained, t.hand_count(hand, gained) + 1))
         add_add_sub_sub_i16(after, before, arrives, won, leaves, lost, WIDTH)
 
 
@@ -138,7 +127,7 @@ def update_accumulator(ctx, ply):
             continue
         if move == 0:
             copy_i16(sums_address(ctx, ply, colour), sums_address(ctx, ply - 1, colour), WIDTH)
-        elif colour == mover and move_kind(move) == KING and view_of(colour, move_to(move)) != view:
+        elif colour == mover and t.move_kind(move) == t.KING and view_of(colour, t.move_to(move)) != view:
             after.views[colour] = STALE
         else:
             update_view(ctx, ply, colour, view, mover, move, undo.hand[mover])

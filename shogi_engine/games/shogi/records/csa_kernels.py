@@ -6,6 +6,7 @@ form and explains what is wrong with invalid ones.
 
 import numpy as np
 
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.movegen.codes import CODES, complete_move
 from shogi_engine.games.shogi.notation.sfen_kernels import write_sfen
 from shogi_engine.games.shogi.position import do_move
@@ -29,16 +30,6 @@ from shogi_engine.games.shogi.records.array_kernels import (
 from shogi_engine.games.shogi.records.csa_words import SUMMARY
 from shogi_engine.games.shogi.rules.legality import position_faults
 from shogi_engine.games.shogi.symbols import CSA_PIECES
-from shogi_engine.games.shogi.types import (
-    BLACK,
-    DROP_BASE,
-    KING,
-    PROMOTED,
-    PROMOTION,
-    WHITE,
-    make_piece,
-    piece_kind,
-)
 from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.jit import njit
 
@@ -107,12 +98,12 @@ def csa_move(pos, data, place):
     if data[place] != sign or source == -2 or target < 0 or kind == 0:
         return np.uint32(0)
     if source < 0:
-        return complete_move(pos, target | (DROP_BASE + kind) << 7) if kind < KING else np.uint32(0)
-    moves = piece_kind(pos.board[source])
+        return complete_move(pos, target | (t.DROP_BASE + kind) << 7) if kind < t.KING else np.uint32(0)
+    moves = t.piece_kind(pos.board[source])
     if moves == kind:
         return complete_move(pos, target | source << 7)
-    if moves != 0 and int(PROMOTED[moves]) == kind:
-        return complete_move(pos, target | source << 7 | PROMOTION)
+    if moves != 0 and int(t.PROMOTED[moves]) == kind:
+        return complete_move(pos, target | source << 7 | t.PROMOTION)
     return np.uint32(0)
 
 
@@ -133,14 +124,14 @@ def set_rank(pos, data, place, end):
         kind = named_kind(data[at + 1], data[at + 2])
         if kind == 0 or data[at] != PLUS and data[at] != MINUS:
             return 0
-        pos.board[9 * (rank - 1) + column] = make_piece(WHITE if data[at] == MINUS else BLACK, kind)
+        pos.board[9 * (rank - 1) + column] = t.make_piece(t.WHITE if data[at] == MINUS else t.BLACK, kind)
     return 1
 
 
 @njit
 def set_pieces(pos, data, place, end):
     """Place the pieces of a line such as 'P+00FU55KI' at data[place:end]; return 1, 0 to decline."""
-    colour = WHITE if data[place + 1] == MINUS else BLACK
+    colour = t.WHITE if data[place + 1] == MINUS else t.BLACK
     if (end - place) % 4 != 2:
         return 0
     for at in range(place + 2, end, 4):
@@ -150,8 +141,8 @@ def set_pieces(pos, data, place, end):
         if square >= 0:
             if pos.board[square] != 0:
                 return 0
-            pos.board[square] = make_piece(colour, kind)
-        elif kind >= KING or int(pos.hand[colour] >> np.uint64(8 * kind)) & 255 >= 18:
+            pos.board[square] = t.make_piece(colour, kind)
+        elif kind >= t.KING or int(pos.hand[colour] >> np.uint64(8 * kind)) & 255 >= 18:
             return 0
         else:
             pos.hand[colour] += np.uint64(1) << np.uint64(8 * kind)
@@ -206,7 +197,7 @@ def read_comment(data, place, end, pos, length, values, ratings):
         if length > 0 and after > at and (after == end or data[after] == BLANK) and values[length - 1] == VALUE_NONE:
             mover = 1 - int(pos.side)
             value = sign * int(min(number, float(VALUE_LIMIT)))
-            values[length - 1] = value if mover == BLACK else -value
+            values[length - 1] = value if mover == t.BLACK else -value
         return int(after > at)
     if end - place > 4 and data[place + 1] == STAR and data[place + 2] == STAR:
         return int(is_depth(data, place + 3))
@@ -217,7 +208,7 @@ def read_comment(data, place, end, pos, length, values, ratings):
             last -= 1
         number, after = read_decimal(data, last + 1, end)
         if last > place + 12 and after == end > last + 1:
-            ratings[BLACK if word == BLACK_RATE else WHITE] = number
+            ratings[t.BLACK if word == BLACK_RATE else t.WHITE] = number
     return 1
 
 
