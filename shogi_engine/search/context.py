@@ -9,16 +9,7 @@ from shogi_engine.interface import game as rules
 from shogi_engine.interface.evaluation import Evaluation, Evaluator
 from shogi_engine.interface.game import CORRECTION_TABLES, MAX_PLY, MOVE_NONE, VALUE_NONE, Game
 from shogi_engine.jit import load_u64, new_record, njit, points_to, prefetch, record_at, record_dtype
-from shogi_engine.search.history import (
-    BEFORE_ROOT,
-    Histories,
-    clear_low_ply_history,
-    continuation_row,
-    continuation_rows,
-    histories_dtype,
-    prepare_corrections,
-    scratch_histories,
-)
+from shogi_engine.search import history
 from shogi_engine.search.tt import prefetch_cluster
 
 MAX_GAME_PLY = 1024  # the most moves before the root that are kept for the repetition rules
@@ -100,7 +91,7 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
     It holds the position, buffers that cannot overflow, and the state of one line. Raises ValueError for a game that
     differs from another one only in its histories.
     """
-    histories = histories_dtype(game)
+    histories = history.histories_dtype(game)
     layout = game.position, game.undo, game.max_moves, game.params, game.state, histories, evaluation
     if layout not in _dtypes:
         dtype = record_dtype(
@@ -143,7 +134,7 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
                 ("last_pv", np.uint32, (MAX_PLY + 2,)),  # the last iteration's principal variation
                 ("last_pv_end", np.int64),
                 ("pickers", PICKER, (2, MAX_PLY + 2)),  # [1]: the singular search at that ply
-                ("frames", FRAME, (BEFORE_ROOT + MAX_PLY + 2,)),
+                ("frames", FRAME, (history.BEFORE_ROOT + MAX_PLY + 2,)),
                 ("searched", np.uint32, (2, MAX_PLY + 2, SEARCHED_MOVES)),  # likewise
                 ("histories", np.uint64),  # the address of history.Histories
                 # The number of positions on the line in each slot, by repetition_key.
@@ -165,7 +156,7 @@ def _record_in_huge_page(dtype: np.dtype) -> Any:
     return memory[start : start + dtype.itemsize].view(dtype).view(np.recarray)[0]
 
 
-def new_context(game: Game, histories: Histories | None = None, evaluator: Evaluator | None = None) -> Any:
+def new_context(game: Game, histories: history.Histories | None = None, evaluator: Evaluator | None = None) -> Any:
     """Return a context at the start of a game, with the game's default parameters and no limits.
 
     Args:
@@ -182,10 +173,10 @@ def new_context(game: Game, histories: Histories | None = None, evaluator: Evalu
     ctx.search_flags = ALL_FLAGS
     ctx.node_limit = np.iinfo(np.int64).max
     no_move = new_record(FRAME)
-    no_move.static_eval, no_move.continuation_row = VALUE_NONE, continuation_rows(game) - 1
+    no_move.static_eval, no_move.continuation_row = VALUE_NONE, history.continuation_rows(game) - 1
     no_move.piece_target = game.continuation_slots
     np.asarray(ctx)["frames"] = no_move
-    ctx.histories = (histories or scratch_histories(game)).address
+    ctx.histories = (histories or history.scratch_histories(game)).address
     return ctx
 
 
@@ -221,14 +212,14 @@ def begin_game(ctx):
 def forget_line(ctx):
     """Clear the frames left by an earlier search's line, and the histories near the root."""
     none = ctx.frames[0]
-    for index in range(BEFORE_ROOT, ctx.frames.shape[0]):
+    for index in range(history.BEFORE_ROOT, ctx.frames.shape[0]):
         frame = ctx.frames[index]
         frame.static_eval = VALUE_NONE
         frame.continuation_row, frame.piece_target = none.continuation_row, none.piece_target
         frame.in_check = frame.tt_hit = frame.tt_pv = frame.follow_pv = frame.move_count = frame.cutoffs = 0
         frame.reduction = frame.stat_score = frame.quiet = 0
         frame.move = frame.excluded = MOVE_NONE
-    clear_low_ply_history(ctx)
+    history.clear_low_ply_history(ctx)
 
 
 @njit
@@ -332,16 +323,16 @@ def make_move(ctx, move):
     Call `prefetch_child` some time before. frame.in_check must already be set for the current node.
     """
     enter_repetition_filter(ctx)
-    frame = ctx.frames[BEFORE_ROOT + ctx.ply]
+    frame = ctx.frames[history.BEFORE_ROOT + ctx.ply]
     frame.move = move
     frame.quiet = rules.is_quiet(ctx.pos, move)
     frame.history_slot = rules.history_slot(ctx.pos, move) if frame.quiet else rules.capture_slot(ctx.pos, move)
     slot = max(rules.continuation_slot(ctx.pos, move), 0)
     frame.piece_target = slot
-    frame.continuation_row = continuation_row(ctx, slot, frame.in_check, frame.quiet)
+    frame.continuation_row = history.continuation_row(ctx, slot, frame.in_check, frame.quiet)
     tables = record_at(ctx, ctx.histories)
     corrections = record_at(tables, tables.shared).continuation_corrections
-    place = ctx.frames[BEFORE_ROOT + ctx.ply - 1].piece_target * corrections.shape[1] + slot
+    place = ctx.frames[history.BEFORE_ROOT + ctx.ply - 1].piece_target * corrections.shape[1] + slot
     prefetch(np.uint64(corrections.ctypes.data) + np.uint64(2 * place))
     rules.do_move(ctx.pos, move, ctx.undo[ctx.game_ply])
     ctx.game_ply += 1
@@ -362,7 +353,7 @@ def unmake_move(ctx, move):
 def make_null_move(ctx):
     """Pass the turn to the other side."""
     enter_repetition_filter(ctx)
-    frame, none = ctx.frames[BEFORE_ROOT + ctx.ply], ctx.frames[0]
+    frame, none = ctx.frames[history.BEFORE_ROOT + ctx.ply], ctx.frames[0]
     frame.move = MOVE_NONE
     frame.continuation_row, frame.piece_target = none.continuation_row, none.piece_target
     frame.quiet = frame.stat_score = 0
@@ -408,7 +399,7 @@ def enter_node(ctx):
 def prepare_node(ctx):
     """Do work that every node needs while its table entry is being fetched from memory."""
     if ctx.search_flags & USE_PRUNING:
-        prepare_corrections(ctx)
+        history.prepare_corrections(ctx)
     rules.update_line(ctx)
 
 
@@ -418,7 +409,7 @@ def node_state(ctx):
 
     Such searches verify a null move, exclude a move (singular extensions), or are shallower (Multi-ProbCut).
     """
-    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    here = ctx.frames[history.BEFORE_ROOT + ctx.ply]
     of_search = here.excluded, here.depth, here.tt_hit, here.tt_pv, here.static_eval
     return of_search, (here.move_count, here.stat_score, ctx.pv_end[ctx.ply])
 
@@ -426,7 +417,7 @@ def node_state(ctx):
 @njit
 def restore_node(ctx, state):
     """Restore what `node_state` returned, after another search of the same ply."""
-    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    here = ctx.frames[history.BEFORE_ROOT + ctx.ply]
     here.excluded, here.depth, here.tt_hit, here.tt_pv, here.static_eval = state[0]
     here.move_count, here.stat_score, ctx.pv_end[ctx.ply] = state[1]
 
@@ -447,5 +438,5 @@ def follows_last_pv(ctx):
     """Tell whether the line from the root to ctx.pos is the start of the last iteration's principal variation."""
     if ctx.ply == 0:
         return True
-    last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+    last = ctx.frames[history.BEFORE_ROOT + ctx.ply - 1]
     return last.follow_pv and ctx.ply <= ctx.last_pv_end and last.move == ctx.last_pv[ctx.ply - 1]

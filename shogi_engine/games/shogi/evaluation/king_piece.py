@@ -8,13 +8,7 @@ import numpy as np
 
 from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi import types as t
-from shogi_engine.games.shogi.evaluation.king_piece_weights import (
-    FEATURES,
-    HAND_BASE,
-    HAND_COUNTS,
-    UNIT,
-    load_weights,
-)
+from shogi_engine.games.shogi.evaluation import king_piece_weights as weights
 from shogi_engine.games.shogi.evaluation.king_safety import king_safety_difference
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.queries import occupied
@@ -35,7 +29,7 @@ EVALUATION = Evaluation(
         ("table", np.uint64),  # the address of king_piece_weights.Weights.table
         ("tempo", np.int32),  # centipawns for the side to move
     ),
-    load_weights=load_weights,
+    load_weights=weights.load_weights,
 )
 
 
@@ -55,7 +49,7 @@ def king_row(ctx, colour):
     king = int(ctx.pos.king[colour])
     if king != t.NO_SQUARE:
         king = t.relative_square(colour, king)
-    return ctx.evaluation.table + np.uint64(2 * FEATURES * king)
+    return ctx.evaluation.table + np.uint64(2 * weights.FEATURES * king)
 
 
 @njit
@@ -65,7 +59,7 @@ def hand_feature(owner, kind, number):
     Args:
         owner: 0 for the king's own side, 1 for the enemy
     """
-    return HAND_BASE + (owner << 3 | kind) * HAND_COUNTS + number
+    return weights.HAND_BASE + (owner << 3 | kind) * weights.HAND_COUNTS + number
 
 
 @njit
@@ -148,7 +142,7 @@ def evaluate(ctx):
         if sums[colour] == STALE:
             refresh_perspective(ctx, ctx.ply, colour)
     value = sums[us] - sums[1 - us] + king_safety_difference(ctx.evaluation.table, ctx.pos, us)
-    value = value // UNIT + ctx.evaluation.tempo
+    value = value // weights.UNIT + ctx.evaluation.tempo
     return min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
 
 

@@ -9,20 +9,7 @@ import numpy as np
 from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.movegen.codes import complete_move
-from shogi_engine.games.shogi.packed.kernels import (
-    BYTE,
-    HEADER_BITS,
-    LOW_BITS,
-    NO_KINGS,
-    PACKED_PLACES,
-    fill,
-    next_piece,
-    past_kings,
-    read_hands,
-    read_packed,
-    write_fields,
-    write_packed,
-)
+from shogi_engine.games.shogi.packed import kernels
 from shogi_engine.games.shogi.rules.legality import ONE_OF
 from shogi_engine.jit import address_of, njit
 
@@ -51,9 +38,9 @@ def apply_rows(packed, packing, codes, scratch, out):
 def move_packed(row, packing, code, scratch, out):
     """Write the position after the move `code` in `row` to `out`; return 1, or 0 if that is impossible."""
     address = address_of(row)
-    byte, bits, filled = fill(address, 0, ZERO, 0)
+    byte, bits, filled = kernels.fill(address, 0, ZERO, 0)
     us = int(bits & ONE)
-    black, white = int(bits >> ONE & LOW_BITS), int(bits >> BYTE & LOW_BITS)
+    black, white = int(bits >> ONE & kernels.LOW_BITS), int(bits >> kernels.BYTE & kernels.LOW_BITS)
     target, source = code & 127, code >> 7 & 127
     if (
         black >= t.SQUARES
@@ -64,32 +51,32 @@ def move_packed(row, packing, code, scratch, out):
         or code >= 2 * t.PROMOTION
     ):
         return 0
-    bits >>= HEADER_BITS
+    bits >>= kernels.HEADER_BITS
     filled -= 15
     scratch[:] = 0
     scratch[black], scratch[white] = t.make_piece(0, t.KING), t.make_piece(1, t.KING)
-    place, piece, byte, bits, filled = next_piece(address, packing, 0, byte, bits, filled)
+    place, piece, byte, bits, filled = kernels.next_piece(address, packing, 0, byte, bits, filled)
     while piece != ZERO:
-        scratch[np.uint64(past_kings(place, black, white))] = piece
-        place, piece, byte, bits, filled = next_piece(address, packing, place + 1, byte, bits, filled)
-    if place < NO_KINGS:
+        scratch[np.uint64(kernels.past_kings(place, black, white))] = piece
+        place, piece, byte, bits, filled = kernels.next_piece(address, packing, place + 1, byte, bits, filled)
+    if place < kernels.NO_KINGS:
         return 0
-    whole, black_hand, white_hand = read_hands(address, packing, byte, bits, filled)
+    whole, black_hand, white_hand = kernels.read_hands(address, packing, byte, bits, filled)
     if whole == 0:
         return 0
     own, other = (black_hand, white_hand) if us == 0 else (white_hand, black_hand)
-    target = int(PACKED_PLACES[target])
+    target = int(kernels.PACKED_PLACES[target])
     if source >= t.DROP_BASE:
         own, moved = drop(scratch, us, source - t.DROP_BASE, target, own)
     else:
-        own, moved = move_piece(scratch, us, int(PACKED_PLACES[source]), target, code & t.PROMOTION, own)
+        own, moved = move_piece(scratch, us, int(kernels.PACKED_PLACES[source]), target, code & t.PROMOTION, own)
     if moved == 0:
         return 0
     if moved == t.KING:
         black, white = (target, white) if us == 0 else (black, target)
     header = np.uint64(1 - us | black << 1 | white << 8)
     black_hand, white_hand = (own, other) if us == 0 else (other, own)
-    return write_fields(scratch, PLACES, packing, header, black_hand, white_hand, out)
+    return kernels.write_fields(scratch, PLACES, packing, header, black_hand, white_hand, out)
 
 
 @njit
@@ -126,13 +113,13 @@ def apply_legal(packed, packing, codes, pos, out):
         pos: record[POSITION], scratch
     """
     for row in range(packed.shape[0]):
-        if read_packed(packed[row], packing, pos) == 0:
+        if kernels.read_packed(packed[row], packing, pos) == 0:
             return row
         move = complete_move(pos, int(codes[row]))
         if move == 0:
             return row
         make_unkeyed(pos, move)
-        if write_packed(pos, packing, out[row]) == 0:
+        if kernels.write_packed(pos, packing, out[row]) == 0:
             return row
     return -1
 
