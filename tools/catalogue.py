@@ -21,7 +21,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from shogi_engine import games
-from shogi_engine.games.shogi.notation.symbols import KIND_NAMES
+from shogi_engine.games.shogi.symbols import KIND_NAMES
 from shogi_engine.language import DOMAIN, FOLDER
 from shogi_engine.records import formats
 from shogi_engine.types.termination import ENDINGS
