@@ -21,7 +21,7 @@ Result_co = TypeVar("Result_co", covariant=True)
 
 RETRIES = 100  # maximum number of repetitions of a job whose workers died
 LOCAL = {"include_dashboard": False}  # settings of a cluster that is started here
-STOP_PATIENCE = 5.0  # timeout in seconds for running jobs that are no longer needed
+STOP_TIMEOUT = 5.0  # timeout in seconds for running jobs that are no longer needed
 AHEAD = 4  # jobs submitted for each core of the cluster
 
 
@@ -180,7 +180,7 @@ class Pool(Generic[Item, Result]):
 
         done = False
         try:
-            yield from results_on_threads(work, items, self._workers, self._name, close, STOP_PATIENCE)
+            yield from results_on_threads(work, items, self._workers, self._name, close, STOP_TIMEOUT)
             done = True
         finally:
             if done:

@@ -36,14 +36,12 @@ FUNCTIONS = {"translate", "_", "mark", "progress_bar", "describe_task"}
 PLAYERS = (
     "cli", "play", "analysis", "records", "tsume", "language", "games/shogi", "games/othello", "games/__init__.py",
     "engine", "interface/extras", "limit.py", "types", "common/locks.py", "common/memory.py", "common/safe_path.py",
-    "common/text.py", "suites/mate_suite.py", "match/players.py", "match/engines.py", "match/time_controls.py",
-    "match/openings.py",
-    "web",
+    "common/text.py", "suites/mate_suite.py", "match/engines.py", "match/openings.py", "web",
 )  # fmt: skip
 PROGRAMMERS = (
     "batch", "kernels", "packed", "/evaluation/", "/board/", "/board.py", "arrays.py", "cli/train",
-    "cli/csa", "cli/trace", "mate/solver", "endgame/solver", "scanners", "cli/cluster", "board_memory", "cli/perft",
-    "cli/compare", "cli/warmup", "web/messages", "web/saved_game",
+    "cli/csa", "mate/solver", "endgame/solver", "scanners", "board_memory", "cli/perft",
+    "cli/compare", "cli/warmup", "play/programs", "play/loop", "web/messages", "web/saved_game",
 )  # fmt: skip
 
 

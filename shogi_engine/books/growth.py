@@ -26,7 +26,7 @@ from shogi_engine.search.root import Searcher
 BATCH = 4  # positions taken from the queue at a time, at most, for any number of threads
 HASH_MB = 16
 UNSEARCHED = -1000  # the value of a line's move that leads to an unsearched position
-PATIENCE = 5.0  # timeout in seconds for searches that are no longer needed
+TIMEOUT = 5.0  # timeout in seconds for searches that are no longer needed
 
 
 class Searches:
@@ -47,7 +47,7 @@ class Searches:
         def worker(index: int) -> Callable[[str], Found]:
             return lambda key: self._search(self._searchers[index], key)
 
-        return dict(results_on_threads(worker, keys, self._threads, "book", self._stop, PATIENCE))
+        return dict(results_on_threads(worker, keys, self._threads, "book", self._stop, TIMEOUT))
 
     def warmup(self) -> None:
         """Compile the search or load it from the cache."""

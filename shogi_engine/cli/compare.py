@@ -1,8 +1,10 @@
-"""`shogi-engine compare`: a round robin of textbook players, and its tables."""
+"""`shogi-engine compare`: a round robin of textbook players, as a match with tables of its own."""
 
 import argparse
 import io
 import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +22,11 @@ from shogi_engine.common import text
 from shogi_engine.common.files import write_whole
 
 if TYPE_CHECKING:
-    from shogi_engine.textbook.round_robin import Tournament
+    from shogi_engine.match import Match, Schedule
+    from shogi_engine.match.runner import Record
+    from shogi_engine.textbook.player import Textbook
 
+MAX_MOVES = 512  # longer games are drawn
 COLOURS = ("#3b6ea8", "#c9c9c9", "#c2573a")  # won, drawn, lost
 
 
@@ -56,53 +61,128 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play the round robin and print its tables."""
-    from shogi_engine.textbook.round_robin import compare, parse_player
+    from shogi_engine.textbook.player import parse_player
 
-    players = [parse_player(name, args.depth) for name in args.players.split(",")]
+    players = [
+        replace(parse_player(name, args.depth), published_bugs=args.published_bugs) for name in args.players.split(",")
+    ]
     plt = pyplot(args.plot) if args.plot else None  # raises before the games, not after
-    with progress_bar("game") as line:
-        tournament = compare(
-            args.game,
-            players,
-            games=args.games,
-            seed=args.seed,
-            opening=args.random_plies,
-            published_bugs=args.published_bugs,
-            progress=line.count,
-        )
+    rows = round_robin(args, players)
+    names = [player.name for player in players]
     if plt is not None:
-        plot(tournament, args.plot, plt)
-    values = {
-        "game": tournament.game,
-        "players": list(tournament.players),
-        "games": args.games,
-        "seed": args.seed,
-        "seed_rules": args.published_bugs,
-        "rows": [pair.values() for pair in tournament.pairs],
-    }
-    report(args, values, table(tournament))
+        plot(args.game, rows, args.plot, plt)
+    values = {"game": args.game, "players": names, "games": args.games, "seed": args.seed}
+    values |= {"published_bugs": args.published_bugs, "rows": [row.values() for row in rows]}
+    report(args, values, table(names, rows))
     return 0
+
+
+def round_robin(args: argparse.Namespace, players: Sequence["Textbook"]) -> list["Row"]:
+    """Play all games and return a row for every two players. Raises ValueError."""
+    from shogi_engine import match
+    from shogi_engine.match.engines import TEXTBOOK
+
+    if len(players) < 2:
+        raise ValueError("a round robin needs at least two players")
+    engines = tuple(
+        match.EngineSpec(TEXTBOOK, each.name, label=each.name, game=args.game, textbook=each) for each in players
+    )
+    schedule, terms = match.Schedule(len(players), args.games), match.Terms(max_plies=MAX_MOVES)
+    openings = match.OpeningPlan(args.game, ("startpos",), args.seed, args.random_plies, balanced=False)
+    maker = match.EngineGames(args.game, engines, schedule, openings, terms, seed=args.seed)
+    numbers = schedule.numbers()
+    with progress_bar("game", len(numbers)) as line:
+        maker.warm_up()
+        played = match.Match(match.GameLog(None, {}), numbers, maker)
+        for _record in played.run():
+            line.advance()
+    return rows_of(schedule, [player.name for player in players], played)
+
+
+@dataclass
+class Row:
+    """The results of `first` against `second`.
+
+    Attributes:
+        seconds: the time that both players needed for their moves
+        visits: the nodes of each player, by ply
+    """
+
+    first: str
+    second: str
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    seconds: float = 0.0
+    visits: list[list[int]] = field(default_factory=lambda: [[], []])
+
+    @property
+    def games(self) -> int:
+        """The number of games between the two."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def ms_per_1000_games(self) -> float:
+        """Milliseconds for a thousand such games, the unit of published tables of other programs."""
+        return 1e6 * self.seconds / max(self.games, 1)
+
+    def add(self, record: "Record") -> None:
+        """Add a game of the two, a line of a match's log."""
+        self.wins += record["score"] == 1
+        self.draws += record["score"] == 0.5
+        self.losses += record["score"] == 0
+        for number, side in enumerate(("first", "second")):
+            used = record[side]
+            self.seconds += used["ms"] / 1000
+            self.visits[number] = summed([self.visits[number], used.get("visits", [])])
+
+    def values(self) -> dict[str, Any]:
+        """Return the row for JSON; `nodes_by_depth` is of both players, by plies below the root."""
+        return {
+            "players": [self.first, self.second],
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "seconds": self.seconds,
+            "ms_per_1000_games": self.ms_per_1000_games,
+            "nodes_by_depth": summed(self.visits),
+            "nodes_by_player": self.visits,
+        }
+
+
+def summed(counts: Sequence[Sequence[int]]) -> list[int]:
+    """Return the sums of counts by ply."""
+    return [sum(nodes) for nodes in itertools.zip_longest(*counts, fillvalue=0)]
+
+
+def rows_of(schedule: "Schedule", names: Sequence[str], played: "Match") -> list[Row]:
+    """Return a row for every two players of a finished match."""
+    rows = {pair: Row(names[pair[0]], names[pair[1]]) for pair in schedule.pairings}
+    for number, record in sorted(played.log.records.items()):
+        meeting = schedule.meeting(number)
+        rows[meeting.first, meeting.second].add(record)
+    return list(rows.values())
 
 
 # ---- tables and pictures -----------------------------------------------------------------------------------------
 
 
-def table(tournament: "Tournament") -> str:
+def table(names: Sequence[str], rows: Sequence[Row]) -> str:
     """Return the tournament as three tables: wins/draws/losses of the row, ms per 1000 games, nodes by depth."""
-    places = range(len(tournament.players))
-    pairs = dict(zip(itertools.combinations(places, 2), tournament.pairs, strict=True))
-    results = [["wins/draws/losses of the row against", *tournament.players]]
+    places = range(len(names))
+    pairs = dict(zip(itertools.combinations(places, 2), rows, strict=True))
+    results = [["wins/draws/losses of the row against", *names]]
     for one in places:
         cells = []
         for two in places:
             pair = pairs.get((min(one, two), max(one, two)))
             own = (pair.wins, pair.draws, pair.losses) if pair and one < two else ()
             cells.append("/".join(map(str, own or ((pair.losses, pair.draws, pair.wins) if pair else ("-",)))))
-        results.append([tournament.players[one], *cells])
+        results.append([names[one], *cells])
     times = [["pair", "games", "ms per 1000 games"]]
-    deepest = max((len(visits) for pair in tournament.pairs for visits in pair.visits), default=0)
+    deepest = max((len(visits) for pair in rows for visits in pair.visits), default=0)
     nodes = [["nodes by depth", *map(str, range(deepest))]]
-    for pair in tournament.pairs:
+    for pair in rows:
         times.append([f"{pair.first} - {pair.second}", str(pair.games), f"{pair.ms_per_1000_games:.0f}"])
         for name, other, visits in zip((pair.first, pair.second), (pair.second, pair.first), pair.visits, strict=True):
             if visits:
@@ -131,22 +211,22 @@ def pyplot(path: Path) -> Any:
     return pyplot
 
 
-def plot(tournament: "Tournament", path: Path, plt: Any) -> None:
+def plot(game: str, rows: Sequence[Row], path: Path, plt: Any) -> None:
     """Draw the three tables with matplotlib's pyplot `plt` to the image `path`; raises OSError, ValueError."""
-    names = [f"{pair.first} - {pair.second}" for pair in tournament.pairs]
+    names = [f"{pair.first} - {pair.second}" for pair in rows]
     figure, (results, times, nodes) = plt.subplots(3, 1, figsize=(9, 5 + len(names)), layout="constrained")
     left = [0] * len(names)
     for label, colour in zip(("wins", "draws", "losses"), COLOURS, strict=True):
-        counts = [getattr(pair, label) for pair in tournament.pairs]
+        counts = [getattr(pair, label) for pair in rows]
         results.barh(names, counts, left=left, color=colour, label=label)
         left = [sum(both) for both in zip(left, counts, strict=True)]
-    results.set_title(f"{tournament.game}: games of the first of each pair")
-    times.barh(names, [pair.ms_per_1000_games for pair in tournament.pairs], color=COLOURS[0])
+    results.set_title(f"{game}: games of the first of each pair")
+    times.barh(names, [pair.ms_per_1000_games for pair in rows], color=COLOURS[0])
     times.set_xscale("log")
     times.set_xlabel("ms per 1000 games")
     for axes in (results, times):
         axes.invert_yaxis()
-    for pair in tournament.pairs:
+    for pair in rows:
         for name, other, visits in zip((pair.first, pair.second), (pair.second, pair.first), pair.visits, strict=True):
             if visits:
                 nodes.plot(range(len(visits)), visits, marker="o", label=f"{name} against {other}")

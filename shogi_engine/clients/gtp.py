@@ -13,8 +13,6 @@ from typing import Any, Self
 from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, plain
 from shogi_engine.common.text import sanitize
 
-COLOURS = ("black", "white")
-
 
 class GtpClient(EngineClient):
     """A GTP engine; see EngineClient. Every violation of the protocol raises EngineError.
@@ -45,14 +43,14 @@ class GtpClient(EngineClient):
         Earlier output, including answers to no command, is skipped.
 
         Args:
-            seconds: timeout for the answer, None for `ready_patience`
+            seconds: timeout for the answer, None for `ready_timeout`
         """
         await self.start()
         assert self._process is not None
         process = self._process
         self._number += 1
         began = process.send(f"{self._number} {text}")
-        end = began + (self.ready_patience if seconds is None else seconds)
+        end = began + (self.ready_timeout if seconds is None else seconds)
         answer: list[str] = []
         while True:
             came, line = await process.receive(lambda: end)
@@ -89,9 +87,9 @@ class GtpClient(EngineClient):
         """Let the engine make a move for a side and return it: a vertex, 'pass' or 'resign', in lower case.
 
         Args:
-            allowed: the ms that the move may take (None for no limit); the timeout is longer by `patience`
+            allowed: the ms that the move may take (None for no limit); the timeout is longer by `timeout`
         """
-        seconds = float("inf") if self.patience is None else (allowed or 0.0) / 1000 + self.patience
+        seconds = float("inf") if self.timeout is None else (allowed or 0.0) / 1000 + self.timeout
         return (await self.command(f"genmove {colour}", seconds)).lower()
 
 

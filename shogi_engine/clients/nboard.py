@@ -102,7 +102,7 @@ class NBoardClient(EngineClient):
     async def ping(self) -> None:
         """Wait until the engine has processed everything sent; this ends its thinking."""
         self._pings += 1
-        end = await self.send(f"ping {self._pings}") + self.ready_patience
+        end = await self.send(f"ping {self._pings}") + self.ready_timeout
         while (await self._line(end))[1] != f"pong {self._pings}":
             pass
 
@@ -123,10 +123,10 @@ class NBoardClient(EngineClient):
         """Return the engine's move, without making it.
 
         Args:
-            allowed: the ms that the move may take (None for no limit); the timeout is longer by `patience`
+            allowed: the ms that the move may take (None for no limit); the timeout is longer by `timeout`
         """
         began = await self.send("go")
-        end = None if self.patience is None else began + (allowed or 0.0) / 1000 + self.patience
+        end = None if self.timeout is None else began + (allowed or 0.0) / 1000 + self.timeout
         nodes = 0
         while True:
             came, line = await self._line(end)

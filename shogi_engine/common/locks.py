@@ -26,14 +26,14 @@ class Lock:
     """The right to write a file, or to work in a folder; `release` gives it back. Use it in `with`.
 
     Args:
-        patience: seconds to wait for another process
+        timeout: seconds to wait for another process
 
     Raises:
         InUseError: another process holds it; the message says which
         OSError: the folder cannot be written
     """
 
-    def __init__(self, path: AnyPath, patience: float = 0.0) -> None:
+    def __init__(self, path: AnyPath, timeout: float = 0.0) -> None:
         from filelock import FileLock, Timeout
 
         target = Path(os.path.realpath(path))
@@ -43,7 +43,7 @@ class Lock:
             with named(os.fspath(path)):
                 if not target.parent.is_dir():  # filelock would make it
                     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-                self._lock.acquire(timeout=patience)
+                self._lock.acquire(timeout=timeout)
         except Timeout:
             self._refuse(os.fspath(path))
         now = time.strftime("%Y-%m-%d %H:%M:%S")
@@ -77,10 +77,10 @@ class Lock:
 
 
 @contextlib.contextmanager
-def locked(path: AnyPath | None, patience: float = 0.0) -> Iterator[None]:
+def locked(path: AnyPath | None, timeout: float = 0.0) -> Iterator[None]:
     """Hold the lock of a file during the block; without a path, do nothing. Raises as `Lock` does."""
     if path is None:
         yield
         return
-    with Lock(path, patience):
+    with Lock(path, timeout):
         yield

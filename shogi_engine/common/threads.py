@@ -49,7 +49,7 @@ def results_on_threads(
     threads: int,
     name: str,
     stop: Callable[[], None] | None = None,
-    patience: float = math.inf,
+    timeout: float = math.inf,
 ) -> Iterator[tuple[Item, Result]]:
     """Yield (item, result) as threads finish them, in any order. Raises what a thread raised.
 
@@ -58,7 +58,7 @@ def results_on_threads(
             thread
         stop: interrupts the threads' work; called repeatedly, once no more results are needed, until all threads have
             ended. Without it they finish their current items.
-        patience: timeout in seconds for the end of the threads; then they are abandoned
+        timeout: timeout in seconds for the end of the threads; then they are abandoned
     """
     waiting, taking = iter(items), threading.Lock()
     finished: queue.SimpleQueue[tuple[Item, Result] | BaseException] = queue.SimpleQueue()
@@ -86,7 +86,7 @@ def results_on_threads(
             thread.join()
     finally:
         ended = True
-        end = time.monotonic() + patience
+        end = time.monotonic() + timeout
         while stop and any(thread.is_alive() for thread in started) and time.monotonic() < end:
             stop()  # repeatedly: a thread may just be between two items
             for thread in started:

@@ -25,7 +25,7 @@ class CsaUsiPlayer(CsaPlayer):
         self, command: str, *, options: dict[str, str] | None = None, delay_ms: int = 200, nodes: int | None = None
     ) -> None:
         super().__init__()
-        self._engine = SimpleEngine.described(command, {}, patience=PATIENCE)
+        self._engine = SimpleEngine.described(command, {}, timeout=PATIENCE)
         self._options = options or {}
         self._delay_ms, self._nodes = delay_ms, nodes
         self.name = command.partition(":")[0]
@@ -124,7 +124,7 @@ class CsaUsiPlayer(CsaPlayer):
         The overhead of each move, or the part of the delay that the clock cannot pay, also reduces the increment.
         """
         if not turn.time.timed:
-            return Limit(movetime=UNTIMED_MS, nodes=self._nodes)
+            return Limit(time=UNTIMED_MS / 1000, nodes=self._nodes)
         increments = [int(clock.increment) for clock in turn.clocks]
         clocks = [int(clock.time) - increment for clock, increment in zip(turn.clocks, increments, strict=True)]
         byoyomi = int(turn.clocks[turn.side].byoyomi)
@@ -137,10 +137,10 @@ class CsaUsiPlayer(CsaPlayer):
         from_clock = min(late - from_byoyomi, clocks[turn.side])
         clocks[turn.side] -= from_clock
         increments[turn.side] = max(increments[turn.side] - max(late - from_byoyomi - from_clock, overhead), 0)
-        limit = Limit(btime=clocks[0], wtime=clocks[1], nodes=self._nodes)
+        limit = Limit(black_clock=clocks[0] / 1000, white_clock=clocks[1] / 1000, nodes=self._nodes)
         if any(increments):
-            return replace(limit, binc=increments[0], winc=increments[1])
-        return replace(limit, byoyomi=byoyomi - from_byoyomi)
+            return replace(limit, black_inc=increments[0] / 1000, white_inc=increments[1] / 1000)
+        return replace(limit, byoyomi=(byoyomi - from_byoyomi) / 1000)
 
 
 def _position(turn: ServerTurn) -> str:

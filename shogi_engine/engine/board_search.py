@@ -154,7 +154,7 @@ class BoardSearches(BookAndLevels):
             RuntimeError: a search of this engine is running
         """
         with self._placed(board) as side:
-            _must_end(limit, side)
+            limit.must_end(side)
             if self.may_declare():
                 return PlayResult(declares=True)
             return play_result(self.game.name, self.search(**self._wanted(limit, 1, root_moves)))
@@ -173,7 +173,7 @@ class BoardSearches(BookAndLevels):
         Raises the same exceptions as `play`, and ValueError without `multipv` if there is no legal move.
         """
         with self._placed(board) as side:
-            _must_end(limit, side)
+            limit.must_end(side)
             lines = self.search(**self._wanted(limit, multipv or 1, root_moves)).lines
         if multipv is not None:
             return lines
@@ -274,9 +274,3 @@ class BoardSearches(BookAndLevels):
         names = ("depth", "nodes", "mate", "level")
         limits = {name: value for name in names if (value := getattr(limit, name)) is not None}
         return {"multipv": multipv, "searchmoves": moves, "budget": self.time_budget(limit), **limits}
-
-
-def _must_end(limit: Limit, side: int) -> None:
-    """Raise ValueError if a limit does not end the search."""
-    if limit.is_endless(side):
-        raise ValueError("a limit is needed: time, depth, nodes, mate, level or a clock of the side to move")

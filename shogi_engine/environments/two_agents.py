@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.environments.states import State, new_state
+from shogi_engine.types.limit import SIDES
 
 try:
     from gymnasium import spaces
@@ -13,7 +14,7 @@ try:
 except ImportError:
     raise ImportError("environments need PettingZoo and Gymnasium: pip install pettingzoo gymnasium") from None
 
-AGENTS = ("black", "white")  # black begins
+AGENTS = SIDES  # black begins
 LONGEST = 512  # plies
 RENDER_MODES = ("ansi", "human")
 

@@ -15,6 +15,7 @@ from shogi_engine.common.text import sanitize, whole_number
 from shogi_engine.frontends.core import Task
 from shogi_engine.frontends.othello import OthelloFrontEnd
 from shogi_engine.games.othello.names import DISC, MAX_LEVEL
+from shogi_engine.play.clock import GameClock
 from shogi_engine.types.clock import Clock
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class NBoard(OthelloFrontEnd):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._level: int | None = None
-        self._clocks: list[Clock | None] = [None, None]  # of black and white, before their next moves
+        self._clock = GameClock()  # the GUI's
         self._thought = (-1, 0.0)  # the last `go`: the number of moves before it, and its seconds
         self._readers: dict[str, Callable[[str], None]] = {
             "nboard": lambda rest: self._queue_task(lambda: self._greet(rest)),
@@ -134,7 +135,7 @@ class NBoard(OthelloFrontEnd):
         game = parse_ggf(text)
         clocks = [parse_clock(value) if value else None for value in map(game.headers.get, ("time", "TB", "TW"))]
         self.engine.set_position(game.start, game.moves)
-        self._clocks = [clocks[1] or clocks[0], clocks[2] or clocks[0]]
+        self._clock = GameClock((clocks[1] or clocks[0], clocks[2] or clocks[0]))
         self._thought = (-1, 0.0)
         side = int(self.engine.root.side)
         for node in game.main_line[1:]:
@@ -143,9 +144,8 @@ class NBoard(OthelloFrontEnd):
 
     def _charge(self, side: int, move: str, seconds: float) -> None:
         """Charge the time of a move; a pass takes none."""
-        clock = self._clocks[side]
-        if clock and move != "pass":
-            self._clocks[side] = clock.after(1000 * seconds)
+        if move != "pass":
+            self._clock.charge(side, seconds)
 
     def _move(self, text: str) -> None:
         """Play a move 'F5/eval/time'; the engine's own time is measured, as some GUIs do not send it."""
@@ -174,7 +174,7 @@ class NBoard(OthelloFrontEnd):
             self.out.line(f"=== {square(known.move)}/{known.value / DISC:.2f}/0.00")
             return
         self.out.line(f"status {NAME} is thinking")
-        found = self.think(self.task, **self.limits(self._level, self._clocks[int(engine.position.side)]))
+        found = self.think(self.task, **self.limits(self._level, self._clock.for_search(int(engine.position.side))))
         seconds = time.monotonic() - began
         if self.task.stopped:  # by a ping: the position is about to change
             self.out.line("status")

@@ -21,9 +21,9 @@ from shogi_engine.match.page import page
 from shogi_engine.match.report import standings, summarise, text_table
 from shogi_engine.match.runner import GameLog, Match, Record
 from shogi_engine.match.schedule import Schedule
-from shogi_engine.match.terms import Terms
-from shogi_engine.match.time_controls import TimeControl, parse_time_control
 from shogi_engine.match.workers import EngineGames
+from shogi_engine.play.terms import Terms
+from shogi_engine.play.time_controls import TimeControl, parse_time_control
 
 __all__ = [
     "EngineGames",

@@ -10,15 +10,16 @@ from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import Options, SimpleEngine, parse_options
 from shogi_engine.engine.parameters import parse_settings
-from shogi_engine.match.in_process import LEVEL, EnginePlayer
-from shogi_engine.match.players import Player
-from shogi_engine.match.programs import GtpPlayer, NBoardPlayer, UsiPlayer
-from shogi_engine.match.time_controls import TimeControl
+from shogi_engine.play.players import LEVEL, EnginePlayer, Player
+from shogi_engine.play.programs import GtpPlayer, NBoardPlayer, UsiPlayer
+from shogi_engine.play.time_controls import TimeControl
+from shogi_engine.textbook.player import Textbook, TextbookPlayer, parse_player
 
 GAMES = {"usi": "shogi", "gtp": "othello", "nboard": "othello"}  # by protocol
 NO_BOOK: Options = (("USI_OwnBook", "false"),)  # the match supplies openings; an engine's own option overrides it
 OWN = {"shogi": ("usi", ("-m", "usi")), "othello": ("nboard", ("-m", "shogi_engine", "nboard"))}
 IN_PROCESS = "engine"  # this engine without a protocol: 'engine:level=3', or 'level:3'
+TEXTBOOK = "textbook"  # a textbook search: 'textbook:alphabeta:4'
 HASH_MB = 8  # table size of an engine in this process
 _WITH_OPTIONS = re.compile(r"(.+?):([A-Za-z_][\w ]*=.*)")  # 'COMMAND:NAME=VALUE,...'; a path may begin with 'C:'
 
@@ -28,11 +29,12 @@ class EngineSpec:
     """An engine of a match.
 
     Attributes:
-        protocol: one of GAMES, or IN_PROCESS
+        protocol: one of GAMES, IN_PROCESS or TEXTBOOK
         label: its name in tables; '' for its command
         options: the options of a USI program
         settings, hash_mb: the settings and table size (MB) of an engine in this process, see EnginePlayer
         game: the game that it plays
+        textbook: what a textbook player does
     """
 
     protocol: str
@@ -44,6 +46,7 @@ class EngineSpec:
     label: str = ""
     game: str = "shogi"
     hash_mb: int = HASH_MB
+    textbook: Textbook | None = None
 
     @property
     def name(self) -> str:
@@ -54,7 +57,7 @@ class EngineSpec:
         """Return a player, not started yet. Raises ValueError if the engine cannot do what is requested."""
         if self.protocol == "usi":
             ponder: Options = (("USI_Ponder", "true"),) if self.ponder else ()
-            engine = SimpleEngine(self.command, (*self.options, *ponder), defaults=NO_BOOK, patience=timeout)
+            engine = SimpleEngine(self.command, (*self.options, *ponder), defaults=NO_BOOK, timeout=timeout)
             return UsiPlayer(engine, self.control, ponder=self.ponder)
         if self.ponder:
             raise ValueError(f"only engines over USI ponder: {self.command}")
@@ -62,14 +65,16 @@ class EngineSpec:
             return EnginePlayer(self.game, self.control, self.settings, self.hash_mb)
         if self.options:
             raise ValueError(f"{self.protocol} engines have no options: {self.command}")
+        if self.textbook is not None:
+            return TextbookPlayer(self.game, self.textbook)
         if self.protocol == "gtp":
-            return GtpPlayer(SimpleGtp(self.command, patience=timeout), self.control)
-        return NBoardPlayer(SimpleNBoard(self.command, patience=timeout), self.control)
+            return GtpPlayer(SimpleGtp(self.command, timeout=timeout), self.control)
+        return NBoardPlayer(SimpleNBoard(self.command, timeout=timeout), self.control)
 
 
 def is_in_process(text: str) -> bool:
     """Tell whether the text describes an engine in this process, which plays any game."""
-    return text.partition(":")[0] in (IN_PROCESS, LEVEL)
+    return text.partition(":")[0] in (IN_PROCESS, LEVEL, TEXTBOOK)
 
 
 def parse_engine(
@@ -84,11 +89,13 @@ def parse_engine(
     """Return the engine of a command, which may begin with 'usi:' (default), 'gtp:' or 'nboard:'. Raises ValueError.
 
     The options of a USI engine follow its command: 'COMMAND:NAME=VALUE,...'. 'shogi' and 'othello' are this package's
-    own engines as programs. 'engine', 'engine:NAME=VALUE,...' and 'level:N' are this engine in this process; it plays
-    `game`.
+    own engines as programs. 'engine', 'engine:NAME=VALUE,...' and 'level:N' are this engine in this process,
+    'textbook:KIND:DEPTH' is a textbook player; they play `game`.
     """
     name, colon, rest = text.partition(":")
     protocol, command, given = "usi", text.strip(), ""
+    if name == TEXTBOOK:
+        return EngineSpec(TEXTBOOK, text, (), (), control, ponder, label, game, textbook=parse_player(rest))
     if is_in_process(text):
         settings = parse_settings(f"{LEVEL}={rest}" if name == LEVEL else rest)
         return EngineSpec(IN_PROCESS, text, (), tuple(settings.items()), control, ponder, label, game, hash_mb)

@@ -6,24 +6,13 @@ from pathlib import Path
 from shogi_engine import records
 from shogi_engine.match.report import meeting_of
 from shogi_engine.match.runner import Record
+from shogi_engine.play.loop import TERMINATIONS
+from shogi_engine.play.terms import HUNDREDTHS
 from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import ENDINGS, Outcome, Termination
 
-HUNDREDTHS = 100  # of a disc, the unit of Othello's scores in a log
 MATE_LEAST = 29_000  # scores from this on mean a mate, in logs of USI clients and of the search
-REASONS = {  # words of older logs, and faults that are not a Termination
-    "checkmate": Termination.CHECKMATE,
-    "stalemate": Termination.STALEMATE,
-    "fourfold repetition": Termination.REPETITION,
-    "resign": Termination.RESIGNATION,
-    "agreed": Termination.ADJUDICATION,
-    "max plies": Termination.MAX_MOVES,
-    "move limit": Termination.MAX_MOVES,
-    "false declaration": Termination.ILLEGAL_MOVE,
-}
-
-
 ADJUDICATED = "adjudicated"  # the comment on such a game
 
 
@@ -43,8 +32,8 @@ def outcome_of(record: Record, winner: int | None) -> Outcome:
 
 def _termination(record: Record) -> Termination | None:
     """Return why a logged game ended, None for a fault that has no Termination."""
-    reason = record.get("fault") or record["reason"].split(":")[0]
-    return REASONS.get(reason) or next((each for each in ENDINGS if each == reason), None)
+    reason = record.get("fault") or record["reason"]
+    return TERMINATIONS.get(reason) or next((each for each in ENDINGS if each == reason), None)
 
 
 def game_record(game: str, number: int, record: Record, names: Sequence[str], event: str = "") -> GameRecord:
@@ -56,7 +45,7 @@ def game_record(game: str, number: int, record: Record, names: Sequence[str], ev
     first, second = meeting_of(record)
     players = (second, first) if number % 2 else (first, second)
     moves = record["moves"].split()
-    made = GameRecord(game, record.get("start", ""), names=[names[player] for player in players])
+    made = GameRecord(game, names=[names[player] for player in players])
     made.headers = {"event": event} if event else {}
     node = made.root
     times, scores = (record.get(name) or [None] * len(moves) for name in ("times", "scores"))

@@ -38,12 +38,14 @@ class OpeningPlan:
     Attributes:
         lines: the openings of a file
         plies: the number of random moves added to each; with 0, two are added once all lines are used
+        balanced: whether the random moves must leave the game balanced; if not, none are added with 0 `plies`
     """
 
     game: str
     lines: tuple[str, ...]
     seed: int
     plies: int
+    balanced: bool = True
 
     @classmethod
     def of(cls, game: str, path: Path | None = None, *, seed: int = 1, plies: int = 0) -> "OpeningPlan":
@@ -66,7 +68,7 @@ class Openings:
         """Return the moves of the opening of pair `number`. Raises ValueError if none is found."""
         plan = self.plan
         line = plan.lines[number % len(plan.lines)].removeprefix("startpos").removeprefix(" moves").strip()
-        plies = plan.plies or (2 if number >= len(plan.lines) else 0)
+        plies = plan.plies or (2 if plan.balanced and number >= len(plan.lines) else 0)
         if not plies:
             return line
         with self._lock:
@@ -81,6 +83,8 @@ class Openings:
                 engine.push(rng.choice(legal))
             if not engine.legal_moves():
                 continue
+            if not self.plan.balanced:
+                return " ".join(engine.move_texts)
             engine.new_game()
             if abs(engine.search(nodes=BALANCE_NODES).value) <= BALANCE:
                 return " ".join(engine.move_texts)

@@ -95,8 +95,9 @@ class Match:
 
     def decided(self) -> bool:
         """Tell whether the match ends before all games are played."""
-        faults = sum(bool(record.get("fault")) for record in self.log.records.values())
-        return bool(self.max_faults and faults >= self.max_faults) or bool(self.verdict())
+        if self.max_faults and sum(bool(each.get("fault")) for each in self.log.records.values()) >= self.max_faults:
+            return True
+        return bool(self.verdict())
 
     def complete(self) -> bool:
         """Tell whether the result is final: all games are played, or the test is decided."""

@@ -4,14 +4,15 @@ import threading
 from dataclasses import dataclass
 
 from shogi_engine.clients.base import EngineError
-from shogi_engine.match.engine_game import EngineGame
 from shogi_engine.match.engines import IN_PROCESS, EngineSpec
 from shogi_engine.match.openings import OpeningPlan, Openings
-from shogi_engine.match.players import Player
-from shogi_engine.match.rules import Rules
 from shogi_engine.match.runner import Record, first_score
 from shogi_engine.match.schedule import Schedule
-from shogi_engine.match.terms import Terms
+from shogi_engine.play.clock import GameClock
+from shogi_engine.play.game import Game
+from shogi_engine.play.loop import Played, Usage, play
+from shogi_engine.play.players import Player
+from shogi_engine.play.terms import Terms, number
 from shogi_engine.search.context import MAX_GAME_PLY
 
 SIDES = ("first", "second")
@@ -37,6 +38,26 @@ def begin(engine: EngineSpec, player: Player) -> None:
         _begun.add(engine)
 
 
+def log_record(game_number: int, played: Played) -> Record:
+    """Return the log's record of a game."""
+    game = played.game
+    nodes, points = game.path[1:], game.record.score
+    record: Record = {"game": game_number, "score": first_score(played.winner, game_number), "reason": played.reason}
+    record |= {"fault": played.fault, "plies": game.ply, "moves": " ".join(game.moves)}
+    record |= {"points": float(points)} if points is not None else {}
+    record["times"] = [None if node.seconds is None else round(1000 * node.seconds, 1) for node in nodes]
+    record["scores"] = [None if node.evaluation is None else number(node.evaluation) for node in nodes]
+    sides = zip(SIDES, (game_number % 2, 1 - game_number % 2), strict=True)
+    return record | {name: _used(played.usage[side]) for name, side in sides}
+
+
+def _used(usage: Usage) -> Record:
+    """Return the resources that a player used, for the log."""
+    used = {name: round(value, 1) for name, value in vars(usage).items() if isinstance(value, float | int)}
+    used["ms"] = used.pop("milliseconds")
+    return used | ({"visits": usage.visits} if usage.visits else {})
+
+
 class EngineWorker:
     """Plays games between engines; each is started before its first game."""
 
@@ -44,36 +65,19 @@ class EngineWorker:
         self._plan, self._openings = plan, Openings(plan.openings)
         self._players = tuple(engine.player(plan.timeout) for engine in plan.engines)
 
-    def do(self, number: int) -> Record:
-        """Play game `number`."""
+    def do(self, game_number: int) -> Record:
+        """Play the game with this number."""
         plan = self._plan
-        meeting = plan.schedule.meeting(number)
-        black, white = (self._players[side] for side in meeting.sides)
+        meeting = plan.schedule.meeting(game_number)
+        players = self._players[meeting.sides[0]], self._players[meeting.sides[1]]
         for engine, player in zip(plan.engines, self._players, strict=True):
             begin(engine, player)  # all of them, so that a fault of any engine ends the match before its first game
-        rules = Rules(plan.game, self._openings[meeting.opening])
-        played = EngineGame((black, white), rules, plan.terms).play()
-        record: Record = {"game": number, "score": first_score(played.winner, number), "reason": played.reason}
-        if plan.schedule.players > 2:
-            record["players"] = [meeting.first, meeting.second]
-        record |= {"fault": played.fault, "plies": len(played.moves), "moves": " ".join(played.moves)}
-        record |= {"start": played.start} if played.start else {}
-        record |= {"points": played.points} if played.points is not None else {}
-        record |= {"times": played.times, "scores": played.scores}
-        for name, side in zip(SIDES, (number % 2, 1 - number % 2), strict=True):
-            used = played.usage[side]
-            record[name] = {
-                "moves": used.moves,
-                "ms": round(used.milliseconds, 1),
-                "longest": round(used.longest, 1),
-                "late": used.late,
-                "latest": round(used.latest, 1),
-                "nodes": used.nodes,
-                "depths": used.depths,
-                "hits": used.hits,
-                "misses": used.misses,
-            }
-        return record
+        opening = self._openings[meeting.opening].split()
+        clock = GameClock((players[0].control.setting, players[1].control.setting))
+        game = Game.begin(plan.game, "", opening, clock=clock, terms=plan.terms)
+        seed = None if plan.seed is None else f"{plan.seed} {game_number}"
+        who = {"players": [meeting.first, meeting.second]} if plan.schedule.players > 2 else {}
+        return who | log_record(game_number, play(game, players, seed))
 
     def close(self) -> None:
         """End the processes."""
@@ -87,6 +91,7 @@ class EngineGames:
 
     Attributes:
         timeout: the seconds beyond the limit after which an engine counts as not answering
+        seed: what random choices of the players depend on, with the number of the game; None for the opening
 
     Raises ValueError for games too long for an engine in this process.
     """
@@ -97,6 +102,7 @@ class EngineGames:
     openings: OpeningPlan
     terms: Terms
     timeout: float = 60.0
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         if self.terms.max_plies > MAX_GAME_PLY and any(each.protocol == IN_PROCESS for each in self.engines):
@@ -109,7 +115,7 @@ class EngineGames:
 
     def warm_up(self) -> None:
         """Start each engine once and wait until it is ready: some compile or unpack files on the first start."""
-        Rules(self.game).outcome()
+        Game.begin(self.game)
         for engine in self.engines:
             player = engine.player(self.timeout)
             try:

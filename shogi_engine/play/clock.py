@@ -1,4 +1,4 @@
-"""The clock of a game with a person. Standard library only."""
+"""The clocks of a game. Standard library only."""
 
 import math
 import time
@@ -14,43 +14,56 @@ class TimeUp(Exception):  # noqa: N818  (not an error: a player has lost)
 
 
 class GameClock:
-    """Measures the time of each move; without a setting no one's time runs out.
+    """Both sides' clocks. It measures the time of each move, or charges a time measured elsewhere.
 
     Args:
-        setting: both sides' clock at the start
+        settings: the clock at the start of the game, of both sides or (black's, white's); None for no limit
         now: returns the time in seconds
     """
 
-    def __init__(self, setting: Clock | None = None, now: Callable[[], float] = time.monotonic) -> None:
-        self.setting = setting
+    def __init__(
+        self,
+        settings: Clock | tuple[Clock | None, Clock | None] | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.settings = settings if isinstance(settings, tuple) else (settings, settings)
         self._now = now
         self._side: int | None = None
         self._began = 0.0
         self._paused = 0.0  # seconds that the current move had taken when the clock was paused
         self.reset()
 
-    def start(self, side: int) -> None:
-        """Start the clock of `side`; if it is running already, it continues."""
+    @property
+    def setting(self) -> Clock | None:
+        """The clock at the start of the game, if both sides have the same."""
+        return self.settings[0]
+
+    def start(self, side: int, at: float | None = None) -> None:
+        """Start the clock of `side` (now, or at an earlier time `at`); if it is running already, it continues."""
         if self._side != side:
-            self._side, self._began, self._paused = side, self._now() - self._paused, 0.0
+            self._side, self._began, self._paused = side, (self._now() if at is None else at) - self._paused, 0.0
 
     def pause(self) -> None:
         """Stop in the middle of a move; `start` resumes it."""
         if self._side is not None:
             self._side, self._paused = None, self._now() - self._began
 
-    def stop(self) -> float:
-        """Stop after a move; return the seconds it took."""
+    def stop(self) -> float | None:
+        """Stop after a move, charge its time and return it in seconds; None if no clock was running."""
         side, self._side, self._paused = self._side, None, 0.0
         if side is None:
-            return 0.0
+            return None
         used = self._now() - self._began
-        self._clocks[side] = self._clocks[side].after(1000 * used)
+        self.charge(side, used)
         return used
+
+    def charge(self, side: int, seconds: float) -> None:
+        """Charge `side` for a move that took so long."""
+        self._clocks[side] = self._clocks[side].after(1000 * seconds)
 
     def reset(self) -> None:
         """Reset both sides to their initial time."""
-        self._clocks = [self.setting or Clock()] * 2
+        self._clocks = [setting or Clock() for setting in self.settings]
         self._side, self._paused = None, 0.0
 
     def times(self) -> list[float]:
@@ -61,14 +74,20 @@ class GameClock:
     def restore(self, times: Sequence[float]) -> None:
         """Restore the result of `times`; the clock is stopped."""
         *main, self._paused = times
-        self._clocks = [replace(self.setting or Clock(), time=1000 * seconds) for seconds in main]
+        self._clocks = [
+            replace(setting or Clock(), time=1000 * seconds)
+            for setting, seconds in zip(self.settings, main, strict=True)
+        ]
         self._side = None
+
+    def allowed(self, side: int) -> float | None:
+        """Return the seconds that the next move of `side` may take, None for no limit."""
+        return None if self.settings[side] is None else self._clocks[side].allowed / 1000
 
     def left(self) -> float | None:
         """Return the seconds until the side whose clock is running loses on time, None if it cannot."""
-        if self.setting is None or self._side is None:
-            return None
-        return self._clocks[self._side].allowed / 1000 - (self._now() - self._began)
+        allowed = None if self._side is None else self.allowed(self._side)
+        return None if allowed is None else allowed - (self._now() - self._began)
 
     def is_over(self) -> bool:
         """Tell whether the side whose clock is running has no time left."""
@@ -76,8 +95,8 @@ class GameClock:
         return left is not None and left <= 0
 
     def for_search(self, side: int) -> Clock | None:
-        """Return the clock for a search, None without a setting."""
-        return self._clocks[side] if self.setting else None
+        """Return the clock for a search, None without a limit."""
+        return self._clocks[side] if self.settings[side] else None
 
     @property
     def side(self) -> int | None:
@@ -90,12 +109,13 @@ class GameClock:
 
     def text(self, side: int) -> str:
         """Return the remaining time, '9:58' or 'byoyomi 0:27'; '' without a setting."""
-        if self.setting is None:
+        setting = self.settings[side]
+        if setting is None:
             return ""
         main = self.seconds(side)
-        if main > 0 or not self.setting.byoyomi:
+        if main > 0 or not setting.byoyomi:
             return _minutes(main)
-        return _("byoyomi {time}").format(time=_minutes(self.setting.byoyomi / 1000 + main))
+        return _("byoyomi {time}").format(time=_minutes(setting.byoyomi / 1000 + main))
 
 
 def _minutes(seconds: float) -> str:

@@ -3,10 +3,9 @@
 from typing import Any
 
 from shogi_engine.language import translate as _
+from shogi_engine.types.limit import SIDES
 from shogi_engine.types.score import DISCS, Score
 from shogi_engine.types.termination import DRAWS, Outcome
-
-SIDES = ("black", "white")
 
 
 def side_name(side: int, game: str) -> str:

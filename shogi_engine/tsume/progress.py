@@ -12,7 +12,7 @@ from shogi_engine.common.locks import locked
 from shogi_engine.tsume.problems import Problem
 
 NAME = "tsume.json"
-PATIENCE = 5.0  # seconds to wait for another process that writes the file
+TIMEOUT = 5.0  # seconds to wait for another process that writes the file
 
 
 class Progress:
@@ -67,7 +67,7 @@ class Progress:
         """Note a solution, or a wrong move if it is empty, together with what other processes have noted meanwhile."""
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            with locked(self.file, PATIENCE):
+            with locked(self.file, TIMEOUT):
                 rows = _with_note(self._rows | self._read(), problem.sfen, solution)
                 write_whole(self.file, json.dumps(rows, indent=1).encode())
             self._rows, self.saved = rows, True

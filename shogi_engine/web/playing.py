@@ -176,7 +176,7 @@ class Playing:
 
     def _stopped_clock(self, number: int) -> None:
         used = self.clock.stop()
-        self._session.tree[number].seconds = round(used, 1)
+        self._session.tree[number].seconds = None if used is None else round(used, 1)
 
     def go_on(self) -> None:
         """Start the clock of the side to move, and the engine if it is its turn."""

@@ -22,16 +22,16 @@ from shogi_engine.clients.usi import (
     position_command,
 )
 from shogi_engine.clients.usi.lines import parse_info, parse_option, parse_options
-from shogi_engine.clients.usi.searches import side_to_move
+from shogi_engine.clients.usi.searches import go_words, side_to_move
 from shogi_engine.games.shogi.board import Board
 from tests.support.processes import TESTS
 
 STUB = [sys.executable, "-S", str(TESTS / "support" / "usi_stub.py")]
-NOW = Limit(movetime=10)
+NOW = Limit(time=0.01)
 
 
 def stub(*kinds, **settings):
-    return SimpleEngine([*STUB, *kinds], **{"patience": 5.0, "ready_patience": 10.0, **settings})
+    return SimpleEngine([*STUB, *kinds], **{"timeout": 5.0, "ready_timeout": 10.0, **settings})
 
 
 @pytest.mark.parametrize(
@@ -101,12 +101,16 @@ def test_what_options_can_not_be():
 
 
 def test_what_go_says():
-    assert Limit(btime=9, wtime=8, binc=1, winc=2, nodes=7).words() == "btime 9 wtime 8 binc 1 winc 2 nodes 7"
-    assert Limit(byoyomi=5, depth=3, movetime=4).words() == "byoyomi 5 movetime 4 depth 3"
-    assert Limit(infinite=True).words() == "infinite"
-    clock = Limit(btime=9, wtime=8, byoyomi=100, movetime=3)
-    assert [clock.allowed(side) for side in (0, 1)] == [109, 108]
-    assert [Limit(nodes=5).allowed(0), Limit(movetime=5).allowed(1)] == [None, 5]
+    clock = Limit(black_clock=0.009, white_clock=0.0089, black_inc=0.001, white_inc=0.002, nodes=7)
+    assert go_words(clock) == "btime 9 wtime 8 binc 1 winc 2 nodes 7"
+    assert go_words(Limit(byoyomi=0.005, depth=3, time=0.004)) == "byoyomi 5 movetime 4 depth 3"
+    assert go_words(Limit()) == "" and go_words(Limit(time=0.3 - 0.2)) == "movetime 100"
+    for wrong in (Limit(mate=3), Limit(level=3)):
+        with pytest.raises(ValueError, match="cannot be limited"):
+            go_words(wrong)
+    clock = Limit(black_clock=0.009, white_clock=0.008, byoyomi=0.1, time=0.003)
+    assert [clock.allowed(side) for side in (0, 1)] == [0.109, 0.108]
+    assert [Limit(nodes=5).allowed(0), Limit(time=5).allowed(1)] == [None, 5]
 
 
 def test_positions():
@@ -132,7 +136,7 @@ def test_a_conversation():
         assert (engine.name, engine.author, engine.running) == ("stub", "nobody", True)
         assert engine.listed["MultiPV"] == Option("MultiPV", "spin", "1", 1, 5)
         engine.new_game()
-        found = engine.play("startpos", Limit(btime=100, wtime=200, byoyomi=3))
+        found = engine.play("startpos", Limit(black_clock=0.1, white_clock=0.2, byoyomi=0.003))
         assert (found.move, found.ponder, found.score) == ("7g7f", "3c3d", Score(20))
         assert 0 < found.milliseconds < 5000
         assert [info.multipv for info in found.lines] == [1, 2]
@@ -154,29 +158,36 @@ def test_a_conversation():
 
 def test_an_analysis_is_followed_and_stopped():
     with stub() as engine:
-        with engine.analysis("startpos", Limit(infinite=True)) as search:
+        with engine.analysis("startpos") as search:
             for info in search:
                 if info.depth == 2:
                     break
             assert search.lines()[0].pv == ("7g7f", "3c3d")
         assert search.infos[-1].string == "stop"
         assert [info.depth for info in engine.analyse(Board(), NOW, multipv=3)] == [2, 2, 2]
-        assert len(engine.analyse(Board(), NOW)) == 1  # as before
-        endless = engine.analysis("startpos", Limit(infinite=True))
+        assert len(engine.play(Board(), NOW).lines) == 1  # as before
+        assert engine.analyse(Board(), NOW).depth == 2
+        for asks in (engine.play, engine.analyse):
+            with pytest.raises(ValueError, match="a limit is needed"):
+                asks(Board(), Limit(white_clock=5))  # black is to move
+        endless = engine.analysis("startpos")
         threading.Timer(0.1, endless.stop).start()
         assert endless.result().move == "7g7f"
-        left = engine.analysis("startpos", Limit(infinite=True))
+        left = engine.analysis("startpos")
         assert engine.play("startpos", NOW).move == "7g7f"  # which ended the one before
         assert not left.infos or left.infos[0].depth == 1
 
 
 def test_pondering():
     with stub() as engine:
-        engine.ponder("startpos moves 7g7f 3c3d", Limit(byoyomi=50))
+        engine.ponder("startpos moves 7g7f 3c3d", Limit(byoyomi=0.05))
         assert engine.pondering == "position startpos moves 7g7f 3c3d"
         assert engine.play("startpos moves 7g7f 3c3d", NOW).infos[-1].string == "ponderhit"
         engine.ponder("startpos", NOW)
-        assert engine.ponder_hit(Limit(btime=5, wtime=6)).infos[-1].string == "ponderhit btime 5 wtime 6"
+        assert (
+            engine.ponder_hit(Limit(black_clock=0.005, white_clock=0.006)).infos[-1].string
+            == "ponderhit btime 5 wtime 6"
+        )
         engine.ponder("startpos", NOW)
         assert engine.play("startpos moves 2g2f", NOW).infos[-1].string.endswith("go movetime 10")  # a miss
         engine.ponder("startpos", NOW)
@@ -189,9 +200,13 @@ def test_pondering():
 def test_mates():
     with stub() as engine:
         assert engine.mate("startpos").moves == ("G*5b", "4a3b")
-        assert [engine.mate("startpos", limit).status for limit in (1, 2, 3)] == ["timeout", "nomate", "mate"]
+        assert [engine.mate("startpos", Limit(time=ms / 1000)).status for ms in (1, 2, 3)] == [
+            "timeout",
+            "nomate",
+            "mate",
+        ]
     with stub("dumb-mate") as engine:
-        assert engine.mate("startpos", 5).status == "notimplemented"
+        assert engine.mate("startpos", Limit(time=0.005)).status == "notimplemented"
 
 
 def test_garbage_does_no_harm():
@@ -215,19 +230,19 @@ def test_faults(kind, fault):
     engine = stub(kind)
     engine.start()
     if fault == "no answer":
-        engine.client.patience = engine.client.ready_patience = 0.2
+        engine.client.timeout = engine.client.ready_timeout = 0.2
     with pytest.raises(EngineError, match=fault) as raised:
         if kind == "deaf":
             engine.ready()
         if kind == "mute-stop":
-            with engine.analysis("startpos", Limit(infinite=True)):
+            with engine.analysis("startpos"):
                 pass
         engine.play("startpos", Limit(nodes=5))
         time.sleep(0.1)
         engine.ready()
     assert raised.value.kind == fault.split(":")[0]
     engine.close()
-    engine.client.ready_patience = 10.0
+    engine.client.ready_timeout = 10.0
     engine.start()  # it can be had again
     engine.close()
 
@@ -269,7 +284,7 @@ def test_lines_end_at_the_first_word_that_is_no_legal_move():
     with stub(f"says:{infos}") as engine:
         board = Board()
         assert [info.pv for info in engine.play(board, NOW).infos] == [("7g7f", "3c3d", "2g2f"), ("2g2f",), ()]
-        assert [len(info.pv) for info in engine.analyse("startpos", NOW)] == [3, 3, 1]
+        assert [len(info.pv) for info in engine.play("startpos", NOW).lines] == [3, 3, 1]
         search = engine.analysis(board, NOW)
         board.push_usi("2g2f")  # its own board is not the search's
         assert [info.pv for info in search.result().lines] == [("7g7f", "3c3d", "2g2f"), ("2g2f",)]
@@ -284,7 +299,7 @@ def test_a_mate_is_read_up_to_its_first_illegal_move(says, moves):
 @pytest.mark.parametrize("says", ["checkmate", "checkmate none", "checkmate P*5e"])
 def test_a_mate_without_a_legal_move_is_an_error(says):
     with stub(f"says:{says}") as engine, pytest.raises(EngineError, match="illegal move"):
-        engine.mate(Board("4k4/9/4P4/9/9/9/9/9/4K4 b G 1"), 100)
+        engine.mate(Board("4k4/9/4P4/9/9/9/9/9/4K4 b G 1"), Limit(time=0.1))
 
 
 def test_what_an_engine_does_not_have():
@@ -308,7 +323,7 @@ def test_what_an_engine_does_not_have():
 
 
 def test_an_engine_that_does_not_quit_is_killed(monkeypatch):
-    monkeypatch.setattr(engine_client.process, "QUIT_PATIENCE", 0.1)
+    monkeypatch.setattr(engine_client.process, "QUIT_TIMEOUT", 0.1)
     engine = stub("stubborn")
     engine.start()
     pid = int(engine.play("startpos", NOW).infos[-1].string.split()[0])
@@ -323,7 +338,7 @@ def test_a_program_that_ends_takes_its_engines_with_it():
     code = f"""
 from shogi_engine.clients.usi import Limit, SimpleEngine
 engine = SimpleEngine.popen_usi({[*STUB, "stubborn"]!r})
-print(engine.play("startpos", Limit(movetime=5)).infos[-1].string.split()[0])
+print(engine.play("startpos", Limit(time=0.005)).infos[-1].string.split()[0])
 import sys
 sys.exit("numba" in sys.modules)
 """
@@ -339,7 +354,7 @@ def test_asyncio():
     async def follow():
         async with await popen_usi([*STUB], {"MultiPV": 1}) as one, await popen_usi([*STUB]) as other:
             moves = await asyncio.gather(one.play("startpos", NOW), other.play(Board(), NOW))
-            async with await one.analysis("startpos", Limit(infinite=True)) as search:
+            async with await one.analysis("startpos") as search:
                 depths = [info.depth async for info in search if info.depth == 1 or await search.stop()]
             return [each.move for each in moves], depths, (await search.result()).move
 

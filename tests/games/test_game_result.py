@@ -1,4 +1,4 @@
-"""How games end: `game_result`, and the games that `compare` plays, against what the boards say."""
+"""How games end: `game_result`, and random games that it judges, against what the boards say."""
 
 import json
 
@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from shogi_engine import games
+from shogi_engine.batch.kernels import play_random
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.games.shogi.board import Move, Termination
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING, TRY_RULE
 from shogi_engine.interface.game import (
     DECLARATION,
-    MAX_PLY,
     MOVE_LIMIT,
     NO_LEGAL_MOVE,
     NOT_OVER,
@@ -27,8 +27,6 @@ from shogi_engine.interface.game import (
 )
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context, replay_game, write_root_moves
-from shogi_engine.textbook.arena import RANDOM, play_game
-from shogi_engine.textbook.searches import PLAIN
 from tests.support.games import othello4, tictactoe
 from tests.support.processes import TESTS
 
@@ -40,7 +38,6 @@ KINDS = {
     Termination.PERPETUAL_CHECK: PERPETUAL_CHECK,
     Termination.TRY: TRY,
 }
-PLAYERS = np.array([[RANDOM, 0, PLAIN], [RANDOM, 0, PLAIN]], dtype=np.int64)
 LONGEST = 512
 # Few pieces: games that go round, end in an entering king or by a try.
 SHOGI_STARTS = (
@@ -127,23 +124,23 @@ def test_a_try_and_the_limit_of_moves(shogi):
 def test_a_game_without_such_rules_ends_without_legal_moves(game):
     ctx = new_context(game)
     for seed in range(20):
-        states = np.array([[7919 * seed + 1], [104729 * seed + 1]], dtype=np.uint64)
-        ctx.pos = game.parse_position(game.start)
-        ctx.ply = ctx.game_ply = 0
-        value = int(play_game(ctx, PLAYERS, LONGEST, states, LONGEST, np.zeros((2, MAX_PLY + 2), dtype=np.int64)))
+        value, _moves = random_game(ctx, game, "", seed)
         assert write_root_moves(ctx) == 0
         termination, last = game_result(ctx, 0)
-        assert (termination, last) == (NO_LEGAL_MOVE, terminal_value(ctx)) and abs(value) == abs(last)
+        assert (termination, last) == (NO_LEGAL_MOVE, terminal_value(ctx)) and abs(value) == abs(sign(last))
     assert len(TERMINATIONS) == 7
 
 
+def sign(value):
+    return (value > 0) - (value < 0)
+
+
 def random_game(ctx, game, start, seed, longest=LONGEST):
-    """Play a game of random moves; return its result for the side that began, and the moves."""
-    at(ctx, game, game.parse_position(start or game.start))
-    states = np.array([[7919 * seed + 1], [104729 * seed + 1]], dtype=np.uint64)
-    visits = np.zeros((2, MAX_PLY + 2), dtype=np.int64)
-    value = int(play_game(ctx, PLAYERS, longest, states, longest, visits))
-    return value, ctx.undo[: int(ctx.game_ply)]
+    """Play a game of random moves; return the sign of its result for the side that began, and the moves."""
+    ctx.pos = game.parse_position(start or game.start)
+    moves = np.zeros(longest, dtype=np.uint32)
+    made, value = play_random(ctx, np.array([7919 * seed + 1], dtype=np.uint64), longest, moves)
+    return int(value), moves[: int(made)].tolist()
 
 
 def test_random_games_of_shogi_end_as_the_board_says(shogi):
@@ -153,15 +150,15 @@ def test_random_games_of_shogi_end_as_the_board_says(shogi):
         start = SHOGI_STARTS[number % len(SHOGI_STARTS)]
         rule = ("CSARule27", "TryRule")[number // len(SHOGI_STARTS) % 2]
         shogi.params.entering_king_rule = {"CSARule27": CSA_27, "TryRule": TRY_RULE}[rule]
-        value, undo = random_game(shogi, game, start, number, longest)
-        moves = [Move._decode(move).usi() for move in undo["move"].tolist()]
+        value, encoded = random_game(shogi, game, start, number, longest)
+        moves = [Move._decode(move).usi() for move in encoded]
         board = ShogiBoard(entering_king_rule=rule)
         board.push_usi_position_cmd(" ".join(["sfen", start or board.sfen(), "moves", *moves]))
         termination, wanted = expected(board)
         if termination == NOT_OVER:
             assert (len(moves), value) == (longest, 0)
         else:
-            assert value == (wanted if len(moves) % 2 == 0 else -wanted), (start, number)
+            assert value == sign(wanted if len(moves) % 2 == 0 else -wanted), (start, number)
         seen.add(termination)
         for _ in range(len(moves) if number < 30 else min(len(moves), 5)):
             board.pop()
@@ -175,10 +172,9 @@ def test_random_games_of_othello_end_as_the_board_says():
     game = games.load("othello")
     ctx = new_context(game)
     for number in range(5 if JIT_DISABLED else 200):
-        value, undo = random_game(ctx, game, "", number)
+        value, encoded = random_game(ctx, game, "", number)
         board = OthelloBoard()
-        for disc in undo["disc"].tolist():
+        for move in encoded:
             assert board.outcome() is None
-            square = disc.bit_length() - 1 if disc else None
-            board.push(next(move for move in board.legal_moves if move.square == square))
-        assert value == 100 * board.outcome().score
+            board.push_text(game.format_move(ctx.pos, move))
+        assert value == sign(board.outcome().score)

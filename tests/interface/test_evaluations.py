@@ -23,7 +23,7 @@ from shogi_engine.interface.game import (
     undo_move,
     undo_null,
 )
-from shogi_engine.match.in_process import configure
+from shogi_engine.play.players import configure
 from shogi_engine.search.context import new_context, set_root, write_root_moves
 from shogi_engine.search.parameters import params_for
 from shogi_engine.search.root import Searcher

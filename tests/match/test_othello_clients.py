@@ -64,11 +64,11 @@ def test_othello_engines_with_asyncio():
 
 
 def test_faults_of_othello_engines():
-    with pytest.raises(EngineError, match="no answer"), SimpleGtp([*STUB, "gtp", "silent"], patience=0.1) as engine:
+    with pytest.raises(EngineError, match="no answer"), SimpleGtp([*STUB, "gtp", "silent"], timeout=0.1) as engine:
         engine.genmove("black")
     with (
         pytest.raises(EngineError, match="no answer"),
-        SimpleNBoard([*STUB, "nboard", "silent"], patience=0.1) as other,
+        SimpleNBoard([*STUB, "nboard", "silent"], timeout=0.1) as other,
     ):
         other.go()
     with (

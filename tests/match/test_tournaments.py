@@ -12,14 +12,12 @@ from shogi_engine import records
 from shogi_engine.cli.match_table import MatchView
 from shogi_engine.common.match_statistics import Sprt, expected_score
 from shogi_engine.match import GameLog, Match, Schedule, Terms, standings, text_table
-from shogi_engine.match.engine_game import EngineGame
 from shogi_engine.match.game_records import game_record, outcome_of, save
 from shogi_engine.match.page import page
-from shogi_engine.match.players import Answer, Player
 from shogi_engine.match.report import crosstable, fitted
-from shogi_engine.match.rules import Rules
-from shogi_engine.match.terms import Adjudicator
-from shogi_engine.match.time_controls import TimeControl
+from shogi_engine.play.game import Game
+from shogi_engine.play.loop import play
+from shogi_engine.play.players import Answer, Player
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import Outcome
 
@@ -56,7 +54,7 @@ def tournament(ratings, games, seed=1):
         meeting = schedule.meeting(number)
         won = rng.random() < expected_score(ratings[meeting.first] - ratings[meeting.second])
         records[number] = {"game": number, "players": [meeting.first, meeting.second], "score": float(won)}
-        records[number] |= {"reason": "resign", "plies": 2, "moves": "7g7f 3c3d", "fault": "", "first": USED}
+        records[number] |= {"reason": "resignation", "plies": 2, "moves": "7g7f 3c3d", "fault": "", "first": USED}
         records[number] |= {"second": USED}
     return records
 
@@ -98,34 +96,14 @@ def test_the_live_table_shows_how_it_stands():
         assert ("LLR" in text) == (len(names) == 2)
 
 
-def test_adjudication():
-    adjudicator = Adjudicator(Terms(resign=(500, 2), draw=(20, 2, 10)))
-    for side, score in ((0, 10), (1, -5), (0, 600), (1, -700)):
-        adjudicator.add(side, score)
-    assert adjudicator.winner() is None and not adjudicator.drawn(50)
-    adjudicator.add(0, 600)
-    adjudicator.add(1, -900)
-    assert adjudicator.winner() == 0
-    level = Adjudicator(Terms(draw=(20, 2, 10)))
-    for side, score in ((0, 10), (1, -5), (0, 20), (1, None)):
-        level.add(side, score)
-    assert not level.drawn(10)
-    level.add(1, -20)
-    level.add(1, 3)
-    assert level.drawn(10) and not level.drawn(9) and level.winner() is None
-
-
 @pytest.mark.parametrize(
     ("reason", "fault", "winner", "termination"),
     [
-        ("checkmate", "", 0, "mate"),
         ("mate", "", 0, "mate"),
-        ("resign", "", 1, "resignation"),
         ("declaration", "", 0, "declaration"),
-        ("fourfold repetition", "", None, "repetition"),
-        ("max plies", "", None, "max moves"),
-        ("agreed", "", None, "draw"),
-        ("agreed", "", 0, "resignation"),
+        ("resignation", "", 1, "resignation"),
+        ("max moves", "", None, "max moves"),
+        ("adjudication", "", None, "draw"),
         ("adjudication", "", 1, "resignation"),
         ("perpetual check", "", 0, "perpetual check"),
         ("time: 120 ms of 100", "time", 1, "time"),
@@ -176,24 +154,19 @@ def test_a_game_is_adjudicated_when_the_loser_is_to_move():
     class Sure(Player):
         """A player who is sure that a side wins."""
 
-        control = TimeControl()
-
         def __init__(self, winner):
             self.winner = winner
 
-        def new_game(self, turn):
-            pass
-
-        def think(self, turn):
-            return Answer(moves[len(turn.moves)], 1.0, score=2000 if turn.side == self.winner else -2000)
+        def think(self, game):
+            return Answer(moves[game.ply], 0.001, score=Score(2000 if game.turn == self.winner else -2000))
 
     for winner, plies in ((0, 3), (1, 2)):
-        played = EngineGame((Sure(winner), Sure(winner)), Rules("shogi"), Terms(resign=(1000, 1))).play()
-        assert (played.winner, played.reason, len(played.moves)) == (winner, "adjudication", plies)
+        played = play(Game.begin("shogi", terms=Terms(resign=(1000, 1))), (Sure(winner), Sure(winner)))
+        assert (played.winner, played.reason, played.game.ply) == (winner, "adjudication", plies)
 
 
 def test_a_game_becomes_a_record():
-    record = {"game": 3, "score": 1.0, "reason": "resign", "fault": "", "moves": "7g7f 3c3d", "plies": 2}
+    record = {"game": 3, "score": 1.0, "reason": "resignation", "fault": "", "moves": "7g7f 3c3d", "plies": 2}
     record |= {"times": [None, 1500.0], "scores": [None, -42]}
     made = game_record("shogi", 3, record, ["first", "second"], "a cup")
     assert (made.names, made.moves, made.seconds) == (["second", "first"], ["7g7f", "3c3d"], [None, 1.5])

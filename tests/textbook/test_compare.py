@@ -7,20 +7,45 @@ import pytest
 
 from shogi_engine import games
 from shogi_engine.__main__ import main
-from shogi_engine.cli.compare import table
 from shogi_engine.games.othello.board import Board
 from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE
+from shogi_engine.match.engines import parse_engine
+from shogi_engine.play.game import Game
+from shogi_engine.play.loop import play
+from shogi_engine.play.terms import Terms
+from shogi_engine.play.time_controls import TimeControl
 from shogi_engine.search.context import new_context, write_root_moves
-from shogi_engine.textbook.arena import ALPHA_BETA, MINIMAX, NEGASCOUT, choose, play_game
-from shogi_engine.textbook.round_robin import TextbookPlayer, compare, parse_player
-from shogi_engine.textbook.searches import ORDERED, PLAIN, PUBLISHED_BUGS, alpha_beta, minimax, negascout
+from shogi_engine.textbook.player import Textbook, TextbookPlayer, parse_player
+from shogi_engine.textbook.searches import (
+    ALPHA_BETA,
+    MINIMAX,
+    NEGASCOUT,
+    ORDERED,
+    PLAIN,
+    PUBLISHED_BUGS,
+    alpha_beta,
+    choose,
+    minimax,
+    negascout,
+)
 from tests.support.searching import place
 
-PLAYERS = ["random", "minimax:2", "alphabeta:2", "negascout:2", "pvs:2"]
+PLAYERS = "random,minimax:2,alphabeta:2,negascout:2,pvs:2"
 
 
-def players(*texts):
-    return [parse_player(text) for text in texts]
+@pytest.fixture
+def compare(capsys):
+    """Return a function that plays a round robin; it returns the figures, without the times."""
+
+    def compare(game, players, games, *words):
+        assert main(["compare", game, "--players", players, "--games", str(games), *words, "--json"]) == 0
+        values = json.loads(capsys.readouterr().out.splitlines()[-1])
+        for row in values["rows"]:
+            seconds, scaled = row.pop("seconds"), row.pop("ms_per_1000_games")
+            assert scaled == pytest.approx(1e6 * seconds / games) and seconds > 0
+        return values
+
+    return compare
 
 
 def naive_value(board, depth, published_bugs=False):
@@ -97,84 +122,105 @@ def test_the_players_choose_a_best_move_each_equally_often():
             assert seen == wanted, (board.obf(), kind)
 
 
-def test_a_game_is_scored_by_the_rules():
-    game = games.load("othello")
-    ctx = new_context(game)
-    row = [ALPHA_BETA, 1, PLAIN]
-    for number in range(20):
-        place(ctx, game.parse_position(game.start))
-        states = np.array([[7919 * number + 1], [104729 * number + 1]], dtype=np.uint64)
-        visits = np.zeros((2, MAX_PLY + 2), dtype=np.int64)
-        value = play_game(ctx, np.array([row, row], dtype=np.int64), 20, states, 512, visits)
-        board = Board()
-        board.set_obf(game.format_position(ctx.pos))
-        assert board.is_game_over() and value == 100 * board.outcome().score
-        assert visits[0, 0] + visits[1, 0] <= ctx.game_ply - 20 and visits[:, 1:].sum() > 0
+def test_what_a_player_answers_is_what_the_search_counts():
+    sides = [TextbookPlayer("othello", parse_player(text)) for text in ("alphabeta:2", "minimax:2")]
+    game = Game.begin("othello", "", ["f5", "d6", "c3"], terms=Terms(40))
+    for side, player in enumerate(sides):
+        player.new_game(game, side, "any")
+    while not game.over:
+        board = game.board
+        if game.must_pass():
+            game.move("pass")
+            continue
+        answer = sides[game.turn].think(game)
+        best = {}
+        for move in board.legal_moves:
+            child = board.copy()
+            child.push(move)
+            best[str(move)] = -naive_value(child, 1 if move.square is not None else 2)
+        assert best[answer.move] == max(best.values()) and answer.visits[0] == 1 and answer.nodes == sum(answer.visits)
+        assert answer.visits[1] == len(best)
+        game.move(answer.move)
+    again = play(Game.begin("othello", "", ["f5", "d6", "c3"], terms=Terms(40)), tuple(sides), "any")
+    assert again.game.moves == game.moves  # the seed is all that they depend on
+    assert play(Game.begin("othello", "", ["f5", "d6", "c3"]), tuple(sides), "other").game.moves[:40] != game.moves
 
 
-def test_a_round_robin():
-    tournament = compare("othello", players(*PLAYERS), games=20, seed=5)
-    again = compare("othello", players(*PLAYERS), games=20, seed=5)
-    other = compare("othello", players(*PLAYERS), games=20, seed=6)
-    values = [[vars(pair) | {"seconds": 0} for pair in each.pairs] for each in (tournament, again, other)]
-    assert values[0] == values[1] != values[2]
-    assert len(tournament.pairs) == 10 and all(pair.games == 20 for pair in tournament.pairs)
-    against_random = [pair for pair in tournament.pairs if pair.first == "random"]
-    assert sum(pair.losses for pair in against_random) > 45
-    pair = next(pair for pair in tournament.pairs if (pair.first, pair.second) == ("minimax:2", "alphabeta:2"))
-    assert pair.visits[0][0] > 500 and len(pair.values()["nodes_by_depth"]) >= 3
-    text = table(tournament)
-    assert "wins/draws/losses" in text and "ms per 1000 games" in text and "nodes by depth" in text
+def test_a_round_robin(compare):
+    found = [compare("othello", PLAYERS, 20, "--seed", seed) for seed in ("5", "5", "6")]
+    assert found[0] == found[1] and found[0]["rows"] != found[2]["rows"]
+    rows = {tuple(row["players"]): row for row in found[0]["rows"]}
+    assert len(rows) == 10 and all(row["wins"] + row["draws"] + row["losses"] == 20 for row in rows.values())
+    assert sum(row["losses"] for (first, _), row in rows.items() if first == "random") > 45
+    row = rows["minimax:2", "alphabeta:2"]
+    assert row["nodes_by_player"][0][0] > 500 and len(row["nodes_by_depth"]) >= 3
+    assert row["nodes_by_depth"] == [sum(both) for both in zip(*row["nodes_by_player"], strict=True)]
+    assert rows["random", "minimax:2"]["nodes_by_player"][0] == []
 
 
-def test_shogi_games_end():
-    tournament = compare("shogi", players("random", "alphabeta:1", "negascout:1:engine"), games=2)
-    assert [pair.games for pair in tournament.pairs] == [2, 2, 2]
-    assert tournament.players == ("random", "alphabeta:1", "negascout:1:engine")
+def test_random_first_moves_are_the_same_with_both_colours(compare):
+    values = compare("othello", "alphabeta:1,pvs:1", 4, "--random-plies", "50")
+    assert values["rows"][0]["nodes_by_depth"][0] <= 4 * 11
+
+
+def test_shogi_games_end(compare):
+    values = compare("shogi", "random,alphabeta:1,negascout:1:engine", 2)
+    assert values["players"] == ["random", "alphabeta:1", "negascout:1:engine"] and len(values["rows"]) == 3
 
 
 def test_names_of_players():
-    assert parse_player("AlphaBeta(3)") == TextbookPlayer("alphabeta", 3) == parse_player("alphabeta", 3)
+    assert parse_player("AlphaBeta(3)") == Textbook("alphabeta", 3) == parse_player("alphabeta", 3)
     assert parse_player("pvs:2:engine").name == "pvs:2:engine" and parse_player("random").name == "random"
     for text in ("", "rnd", "random:2", "minimax:0", "minimax:99", "minimax:x", "minimax:2:best", "alphabeta:2(3)"):
         with pytest.raises(ValueError, match="player"):
             parse_player(text)
-    with pytest.raises(ValueError, match="Othello only"):
-        compare("shogi", players("random", "random"), games=1, published_bugs=True)
-    with pytest.raises(ValueError, match="two players"):
-        compare("othello", players("random"), games=1)
+        with pytest.raises(ValueError, match="player"):
+            parse_engine(f"textbook:{text}", TimeControl())
+    with pytest.raises(ValueError, match="have no options"):
+        parse_engine("textbook:random", "A=1", TimeControl()).player()
+
+
+def test_a_match_has_them_too(capsys):
+    words = ["textbook:alphabeta:3", "textbook:random", "--game", "othello", "--games", "6", "--json"]
+    assert main(["match", *words]) == 0
+    values = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert values["games"] == 6 and values["first"]["nodes_per_move"] > 10 > values["second"]["nodes_per_move"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["shogi", "--players", "random,random", "--published-bugs"], "Othello only"),
+        (["othello", "--players", "random"], "two players"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(words, said, capsys):
+    assert main(["compare", *words, "--games", "1"]) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
 
 
 def test_the_command(capsys, tmp_path):
     file = tmp_path / "tournament.png"
-    arguments = [
-        "compare",
-        "othello",
-        "--players",
-        "random,minimax",
-        "--depth",
-        "2",
-        "--games",
-        "4",
-        "--published-bugs",
-    ]
-    assert main([*arguments, "--json", "--plot", str(file)]) == 0
-    values = json.loads(capsys.readouterr().out.splitlines()[-1])
-    (row,) = values["rows"]
+    arguments = ["compare", "othello", "--players", "random,minimax", "--depth", "2", "--games", "4"]
+    assert main([*arguments, "--published-bugs", "--json", "--plot", str(file)]) == 0
+    (row,) = json.loads(capsys.readouterr().out.splitlines()[-1])["rows"]
     assert row["wins"] + row["draws"] + row["losses"] == 4 and row["seconds"] > 0
     assert row["players"] == ["random", "minimax:2"] and len(row["nodes_by_depth"]) == 3
     assert file.read_bytes().startswith(b"\x89PNG")
-    assert main(arguments) == 0 and "minimax:2" in capsys.readouterr().out
+    assert main(arguments) == 0
+    text = capsys.readouterr().out
+    assert "wins/draws/losses" in text and "ms per 1000 games" in text and "nodes by depth" in text
 
 
-@pytest.mark.parametrize("name", ["no/x.png", "x.nosuch"])
-def test_a_picture_that_could_not_be_written_is_refused_before_the_games(name, tmp_path, capsys, monkeypatch):
+@pytest.mark.parametrize(("name", "said"), [("no/x.png", "there is no folder"), ("x.nosuch", "image formats")])
+def test_a_picture_that_could_not_be_written_is_refused_before_the_games(name, said, tmp_path, capsys, monkeypatch):
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr("shogi_engine.textbook.round_robin.compare", lambda *a, **k: pytest.fail("games were played"))
+    monkeypatch.setattr("shogi_engine.cli.compare.round_robin", lambda *words: pytest.fail("games were played"))
     arguments = ["compare", "othello", "--players", "random,random", "--games", "1", "--plot", str(tmp_path / name)]
     assert main(arguments) == 2
     output = capsys.readouterr()
-    assert output.out == "" and output.err.count("\n") == 1 and "--plot" in output.err
+    assert output.out == "" and output.err.count("\n") == 1 and said in output.err
 
 
 def test_without_matplotlib_there_is_one_error(capsys, monkeypatch):

@@ -27,10 +27,10 @@ for line in sys.stdin:
 def engine(tmp_path):
     """Return a function that makes an engine without answer to one command."""
 
-    def make(deaf, patience=1.0):
+    def make(deaf, time_factor=1.0):
         program = tmp_path / "fake.py"
         program.write_text(FAKE.format(deaf=deaf), encoding="utf-8")
-        return checks.Engine([sys.executable, str(program)], [], tmp_path, patience=patience)
+        return checks.Engine([sys.executable, str(program)], [], tmp_path, time_factor=time_factor)
 
     return make
 

@@ -46,6 +46,7 @@ ALLOWED = {  # module, call -> why
     "shogi_engine/common/files.py": "the writer",
     "shogi_engine/common/appending.py": "the writer of files that grow",
     "shogi_engine/cli/ending_signals.py": "the null device",
+    "shogi_engine/common/streams.py": "the null device",
     "shogi_engine/cli/terminal/prompt.py": "the history of typed lines, which prompt_toolkit appends",
     "shogi_engine/frontends/stdio.py": "the crash log: the descriptor of standard error, which only the system writes",
     "shogi_engine/jit/progress.py": "no file: a copy of a dictionary",
@@ -348,7 +349,7 @@ def test_a_second_process_waits_or_says_who_is_first(tmp_path, name, monkeypatch
     if name == "tsume":
         from shogi_engine.tsume import progress
 
-        monkeypatch.setattr(progress, "PATIENCE", 0.1)
+        monkeypatch.setattr(progress, "TIMEOUT", 0.1)
     process = holder_of(path)
     try:
         with pytest.raises(OSError, match=None if name == "tsume" else f"in use by process {process.pid}"):

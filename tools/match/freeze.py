@@ -18,7 +18,7 @@ from pathlib import Path
 
 from shogi_engine.clients.usi import EngineError, Limit, SimpleEngine
 
-READY_PATIENCE = 1200.0  # seconds to compile everything on a slow machine
+READY_TIMEOUT = 1200.0  # seconds to compile everything on a slow machine
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -62,7 +62,7 @@ def freeze(folder: Path, commit: str) -> Path:
 
 def warm(launcher: Path) -> None:
     """Compile the frozen engine's kernels by requesting one move. Raises ValueError if there is none."""
-    engine = SimpleEngine(shlex.quote(str(launcher)), patience=READY_PATIENCE, ready_patience=READY_PATIENCE)
+    engine = SimpleEngine(shlex.quote(str(launcher)), timeout=READY_TIMEOUT, ready_timeout=READY_TIMEOUT)
     try:
         engine.new_game()
         engine.play("startpos", Limit(nodes=2000))

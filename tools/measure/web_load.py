@@ -26,7 +26,7 @@ from shogi_engine.web.messages import MESSAGES
 
 STEP_SECONDS = 0.2  # between a visitor's moves: far faster than people play
 GAME_MOVES = 60  # after which a visitor starts a new game
-PATIENCE = 60.0  # seconds allowed for an answer
+TIMEOUT = 60.0  # seconds allowed for an answer
 SAMPLE_SECONDS = 5.0
 MINUTES = 24  # samples in two minutes
 IDLE = 0.1  # of a core: below this no search is running
@@ -42,7 +42,7 @@ async def connect(address: str) -> Any:
 async def next_of(socket: Any, kind: str) -> dict[str, Any]:
     """Return the next message of a kind. Raises AssertionError if the server reports an error."""
     while True:
-        message: dict[str, Any] = json.loads(await asyncio.wait_for(socket.recv(), PATIENCE))
+        message: dict[str, Any] = json.loads(await asyncio.wait_for(socket.recv(), TIMEOUT))
         assert message["kind"] != "error", message
         if message["kind"] == kind:
             return message
@@ -117,7 +117,7 @@ async def request(host: str, port: int, content: bytes) -> bytes:
         writer.write(content)
         await writer.drain()
         writer.write_eof()
-        return await asyncio.wait_for(reader.read(), PATIENCE)
+        return await asyncio.wait_for(reader.read(), TIMEOUT)
     except ConnectionError:
         return b""
     finally:

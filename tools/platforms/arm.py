@@ -19,7 +19,7 @@ from tools.platforms.packages import MINOR, expected_bench, install
 
 QEMU = "qemu-aarch64-static"
 PYTHON = f"python3.{MINOR}"
-PATIENCE = 8.0  # the emulator is that much slower
+TIME_FACTOR = 8.0  # the emulator is that much slower
 DEBS = (
     PYTHON, f"{PYTHON}-minimal", f"lib{PYTHON}-minimal", f"lib{PYTHON}-stdlib", "libc6", "zlib1g", "libexpat1",
     "libffi8", "libssl3", "libbz2-1.0", "liblzma5", "libsqlite3-0", "libuuid1", "libncursesw6", "libtinfo6",
@@ -46,7 +46,7 @@ def check(folder: Path, words: list[str]) -> int:
     """Run the list of checks with this machine's Python, on the emulated one; return the status."""
     root = folder / "root"
     python = shlex.join([QEMU, "-L", str(root), str(root / "usr" / "bin" / PYTHON)])
-    command = [sys.executable, checks.__file__, "--python", python, "--patience", str(PATIENCE)]
+    command = [sys.executable, checks.__file__, "--python", python, "--time-factor", str(TIME_FACTOR)]
     environment = os.environ | {"PYTHONPATH": str(folder / "packages")}
     return subprocess.run([*command, *expected_bench(), *words], env=environment, check=False).returncode
 

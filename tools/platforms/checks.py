@@ -53,25 +53,25 @@ class Engine:
         tool: the command that stands for `shogi-engine`
         folder: the folder for all files of the checks
         bench: the nodes that `shogi-engine bench` must visit, 0 if unknown
-        patience: multiplies all limits of time, for a busy or emulated machine
+        time_factor: multiplies all limits of time, for a busy or emulated machine
     """
 
     usi: list[str]
     tool: list[str]
     folder: Path
     bench: int = 0
-    patience: float = 1.0
+    time_factor: float = 1.0
     starts: list[tuple[float, float]] = field(default_factory=list)  # seconds to usiok and readyok, empty cache first
 
     @property
     def compiled(self) -> float:
         """The seconds within which the engine must be compiled."""
-        return COMPILED * self.patience
+        return COMPILED * self.time_factor
 
     @property
     def answered(self) -> float:
         """The seconds within which anything else must be answered."""
-        return ANSWERED * self.patience
+        return ANSWERED * self.time_factor
 
     def environment(self, cache: str = "cache", **variables: str) -> dict[str, str]:
         """Return the environment of the engine's process, with one of the caches of the checks."""
@@ -386,7 +386,7 @@ def main() -> int:
     parser.add_argument("--portable", type=Path, metavar="DIR", help="test the programs of this folder")
     parser.add_argument("--bench", type=int, default=0, metavar="N", help="nodes that the bench must visit")
     parser.add_argument("--starts", type=int, default=0, metavar="N", help="measure N starts with an empty cache first")
-    parser.add_argument("--patience", type=float, default=1.0, metavar="X", help="multiply all limits of time by X")
+    parser.add_argument("--time-factor", type=float, default=1.0, metavar="X", help="multiply all limits of time by X")
     args = parser.parse_args()
     python = shlex.split(args.python) or [sys.executable]
     usi, tool = [*python, "-P", "-m", "usi"], [*python, "-P", "-m", "shogi_engine"]
@@ -395,7 +395,7 @@ def main() -> int:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        engine = Engine(usi, tool, Path(name) / "将棋 エンジン", args.bench, args.patience)
+        engine = Engine(usi, tool, Path(name) / "将棋 エンジン", args.bench, args.time_factor)
         engine.folder.mkdir()
         if args.starts:
             print(first_starts(engine, args.starts), flush=True)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from shogi_engine.jobs import Pool
 from shogi_engine.match import OpeningPlan, Openings, Terms, TimeControl
-from shogi_engine.match.engine_game import EngineGame
-from shogi_engine.match.in_process import EnginePlayer, Settings
-from shogi_engine.match.rules import Rules
+from shogi_engine.play.game import Game
+from shogi_engine.play.loop import play
+from shogi_engine.play.players import EnginePlayer, Settings
 
-TERMS = Terms(resign=(3000, 2))
+TERMS = Terms(max_plies=320, resign=(3000, 2))
 Pair = tuple[Settings, Settings, int]  # two settings and the number of their pair of games
 
 
@@ -45,7 +45,8 @@ class PairWorker:
             player.configure(own)
         won = 0
         for colour, sides in enumerate(((one, other), (other, one))):
-            winner = EngineGame(sides, Rules(self._game, self._openings[number]), TERMS).play().winner
+            game = Game.begin(self._game, "", self._openings[number].split(), terms=TERMS)
+            winner = play(game, sides).winner
             won += 0 if winner is None else 1 if winner == colour else -1
         return won
 

@@ -1,6 +1,6 @@
 """The common base of the USI, GTP and NBoard clients: engines in separate processes."""
 
-from shogi_engine.clients.base.client import PATIENCE, READY_PATIENCE, Command, EngineClient, PlainClient
+from shogi_engine.clients.base.client import READY_TIMEOUT, TIMEOUT, Command, EngineClient, PlainClient
 from shogi_engine.clients.base.errors import FAULTS, EngineError
 from shogi_engine.clients.base.plain import plain, run_plainly
 from shogi_engine.clients.base.process import EngineProcess, Log, split_command
@@ -12,9 +12,9 @@ __all__ = [
     "EngineProcess",
     "FAULTS",
     "Log",
-    "PATIENCE",
+    "TIMEOUT",
     "PlainClient",
-    "READY_PATIENCE",
+    "READY_TIMEOUT",
     "plain",
     "run_plainly",
     "split_command",

@@ -8,8 +8,8 @@ from typing import Any, Generic, Self, TypeVar
 from shogi_engine.clients.base.plain import plain
 from shogi_engine.clients.base.process import EngineProcess, Log
 
-PATIENCE = 60.0
-READY_PATIENCE = 600.0
+TIMEOUT = 60.0
+READY_TIMEOUT = 600.0
 Command = str | Sequence[str]
 
 
@@ -17,8 +17,8 @@ class EngineClient(ABC):
     """An engine. Its process is started by `start` or the first call that needs it, and again after `close`.
 
     Attributes:
-        patience: the timeout for a move in seconds, beyond the time that it may take; None to wait forever
-        ready_patience: the timeout for other answers, in seconds
+        timeout: the timeout for a move in seconds, beyond the time that it may take; None to wait forever
+        ready_timeout: the timeout for other answers, in seconds
         log: called with '>' (sent) or '<' (received) and the line, for every line
         name: the name that the engine reports; its command until then
     """
@@ -28,11 +28,11 @@ class EngineClient(ABC):
         command: Command,
         *,
         cwd: str | os.PathLike[str] | None = None,
-        patience: float | None = PATIENCE,
-        ready_patience: float = READY_PATIENCE,
+        timeout: float | None = TIMEOUT,
+        ready_timeout: float = READY_TIMEOUT,
         log: Log | None = None,
     ) -> None:
-        self.engine_command, self.patience, self.ready_patience = command, patience, ready_patience
+        self.engine_command, self.timeout, self.ready_timeout = command, timeout, ready_timeout
         self.name = command if isinstance(command, str) else " ".join(command)
         self._cwd, self._line_log = cwd, log
         self._process: EngineProcess | None = None

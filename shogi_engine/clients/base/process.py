@@ -18,7 +18,7 @@ from shogi_engine.language import fault_text
 
 Log = Callable[[str, str], None]  # called with '>' (sent) or '<' (received), and the line
 
-QUIT_PATIENCE = 2.0  # seconds after which a program that was told to quit is killed
+QUIT_TIMEOUT = 2.0  # seconds after which a program that was told to quit is killed
 MOST_LINES = 1 << 16  # unread lines; beyond that the oldest are dropped
 LINE_BYTES = 1 << 20  # maximum length of a line; longer lines are cut
 COMPLAINTS = 10  # last lines of stderr that are quoted after a crash
@@ -161,7 +161,7 @@ class EngineProcess:
     async def _crash(self) -> EngineError:
         """Return the error of a program that has closed its output."""
         with contextlib.suppress(TimeoutError):  # it may still be running
-            await asyncio.wait_for(self._pipes.exited.wait(), QUIT_PATIENCE)
+            await asyncio.wait_for(self._pipes.exited.wait(), QUIT_TIMEOUT)
         text = f"exit status {self._transport.get_returncode()}"
         last = next((line for line in reversed(self._pipes.complaints) if line), "")
         return EngineError("crash", f"{text}, {sanitize(last)}" if last else text)
@@ -174,13 +174,13 @@ class EngineProcess:
                 self._transport.kill()
 
     async def close(self, farewell: str = "") -> None:
-        """Tell the process to quit (by the line `farewell`), and kill it after QUIT_PATIENCE seconds."""
+        """Tell the process to quit (by the line `farewell`), and kill it after QUIT_TIMEOUT seconds."""
         with contextlib.suppress(EngineError):
             if farewell:
                 self.send(farewell)
         self._stdin.close()
         try:
-            await asyncio.wait_for(self._pipes.exited.wait(), QUIT_PATIENCE)
+            await asyncio.wait_for(self._pipes.exited.wait(), QUIT_TIMEOUT)
         except TimeoutError:
             self.kill()
             await self._pipes.exited.wait()

@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, overload
 
 from shogi_engine.clients.base import Command, EngineClient, EngineError
 from shogi_engine.clients.usi.lines import (
@@ -19,17 +19,19 @@ from shogi_engine.clients.usi.lines import (
     plain_text,
 )
 from shogi_engine.clients.usi.searches import (
-    Limit,
     MateResult,
     PlayResult,
     Position,
     Search,
     board_of,
+    clock_words,
+    go_words,
     legal_moves,
     position_command,
     side_to_move,
 )
 from shogi_engine.common.text import sanitize
+from shogi_engine.types.limit import Limit
 
 MATE_STATUSES = ("nomate", "timeout", "notimplemented")
 OptionValues = Mapping[str, Value] | Iterable[tuple[str, Value]]
@@ -122,7 +124,7 @@ class UsiClient(EngineClient):
     async def _greet(self) -> None:
         listed: dict[str, Option] = {}
         self.send("usi")
-        end = time.monotonic() + self.ready_patience
+        end = time.monotonic() + self.ready_timeout
         while (line := (await self.receive(lambda: end))[1]) != "usiok":
             if line.startswith("id name "):
                 self.name = line.removeprefix("id name ").strip()
@@ -162,7 +164,7 @@ class UsiClient(EngineClient):
         await self.start()
         await self._settle()
         self.send("isready")
-        await self._until("readyok", self.ready_patience)
+        await self._until("readyok", self.ready_timeout)
 
     async def new_game(self) -> None:
         """Prepare for a game."""
@@ -201,14 +203,15 @@ class UsiClient(EngineClient):
             await search.end()
         self.check_silent()
 
-    async def search(self, position: Position, limit: Limit) -> Search:
-        """Begin a search and return it, to be followed while it runs."""
+    async def search(self, position: Position, limit: Limit | None = None) -> Search:
+        """Begin a search and return it, to be followed while it runs. Without a limit, it runs until it is stopped."""
         await self.start()
         await self._settle()
-        command = position_command(position)
+        limit = limit or Limit()
+        command, words = position_command(position), go_words(limit)
         self.send(command)
-        began = self.send(f"go {limit.words()}".rstrip())
-        self._search = Search(self, position, began, limit.allowed(side_to_move(command)), limit.infinite)
+        began = self.send(f"go {words or 'infinite'}")
+        self._search = Search(self, position, began, limit.allowed(side_to_move(command)), endless=not words)
         return self._search
 
     analysis = search
@@ -216,8 +219,10 @@ class UsiClient(EngineClient):
     async def play(self, position: Position, limit: Limit) -> PlayResult:
         """Return the move for `position`; after `ponder` of the same position, by a ponderhit.
 
-        An illegal bestmove on a Board raises EngineError; for a position in text the move is not checked.
+        An illegal bestmove on a Board raises EngineError; for a position in text the move is not checked. Raises
+        ValueError if no limit ends the search.
         """
+        limit.must_end(side_to_move(position_command(position)))
         if self._search is not None and self._pondered and self._pondered == position_command(position):
             self._search.board = board_of(position)
             result = await self.ponder_hit()
@@ -230,24 +235,34 @@ class UsiClient(EngineClient):
                 raise EngineError("illegal move", str(fault)) from None
         return result
 
-    async def analyse(self, position: Position, limit: Limit, multipv: int | None = None) -> list[Info]:
-        """Return the last info of each of the best moves, best first.
+    @overload
+    async def analyse(self, position: Position, limit: Limit, *, multipv: None = None) -> Info: ...
+
+    @overload
+    async def analyse(self, position: Position, limit: Limit, *, multipv: int) -> list[Info]: ...
+
+    async def analyse(self, position: Position, limit: Limit, *, multipv: int | None = None) -> Info | list[Info]:
+        """Return the last info of the best move. With `multipv`, return a list of infos, best move first.
+
+        An engine that reports no line returns an empty Info or list.
 
         Args:
             multipv: the number of best moves, set by the option MultiPV; None to leave the option unchanged
         """
+        limit.must_end(side_to_move(position_command(position)))
         before = self.listed["MultiPV"].default if multipv is not None and "MultiPV" in self.listed else ""
         if multipv is not None:
             await self.configure({"MultiPV": multipv})
         try:
-            return (await (await self.search(position, limit)).result()).lines
+            lines = (await (await self.search(position, limit)).result()).lines
+            return lines if multipv is not None else lines[0] if lines else Info()
         finally:
             if before:
                 with contextlib.suppress(EngineError):
                     await self.configure({"MultiPV": before})
 
-    async def mate(self, position: Position, milliseconds: int | None = None) -> MateResult:
-        """Look for a mate for `milliseconds` ms, or with None until a result is proven.
+    async def mate(self, position: Position, limit: Limit | None = None) -> MateResult:
+        """Look for a mate until a result is proven or the time is over. Only `time` of the limit is used.
 
         An engine without a mate search may answer with a bestmove; the result's status is then 'notimplemented'. If it
         does not answer in time, or its first move is illegal, EngineError is raised.
@@ -255,10 +270,9 @@ class UsiClient(EngineClient):
         await self.start()
         await self._settle()
         self.send(position_command(position))
-        began = self.send(f"go mate {'infinite' if milliseconds is None else milliseconds}")
-        end = None
-        if milliseconds is not None and self.patience is not None:
-            end = began + milliseconds / 1000 + self.patience
+        seconds = limit.time if limit else None
+        began = self.send(f"go mate {'infinite' if seconds is None else round(1000 * seconds)}")
+        end = None if seconds is None or self.timeout is None else began + seconds + self.timeout
         while True:
             received, line = await self.receive(lambda: end)
             words = line.split()
@@ -285,7 +299,7 @@ class UsiClient(EngineClient):
         await self._settle()
         command = position_command(position)
         self.send(command)
-        began = self.send(f"go ponder {limit.words()}".rstrip())
+        began = self.send(f"go ponder {go_words(limit)}".rstrip())
         self._search = Search(self, position, began, None, endless=True)
         self._pondered, self._ponder_limit = command, limit
         return self._search
@@ -301,7 +315,7 @@ class UsiClient(EngineClient):
             raise ValueError("the engine does not ponder")
         search.refuse_answer()
         self._pondered = ""
-        began = self.send(f"ponderhit {clock.clock() if clock else ''}".rstrip())
+        began = self.send(f"ponderhit {clock_words(clock) if clock else ''}".rstrip())
         search.hit(began, (clock or self._ponder_limit).allowed(side_to_move(command)))
         return await search.result()
 

@@ -1,12 +1,13 @@
 """SimpleEngine: a USI engine for programs without asyncio."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from typing import Any, Self, cast, overload
 
 from shogi_engine.clients.base import Command, EngineError, PlainClient, plain, run_plainly
 from shogi_engine.clients.usi.client import OptionValues, UsiClient
 from shogi_engine.clients.usi.lines import Info, Option, parse_options
-from shogi_engine.clients.usi.searches import Limit, PlayResult, Position, Search
+from shogi_engine.clients.usi.searches import PlayResult, Position, Search
+from shogi_engine.types.limit import Limit
 
 
 class SimpleSearch:
@@ -80,8 +81,18 @@ class SimpleEngine(PlainClient[UsiClient]):
         """The position that the engine ponders on, as a `position` command; '' if it is not pondering."""
         return self.client.pondering
 
-    def analysis(self, position: Position, limit: Limit) -> SimpleSearch:
-        """Begin a search and return it, to be followed while it runs."""
+    @overload
+    def analyse(self, position: Position, limit: Limit, *, multipv: None = None) -> Info: ...
+
+    @overload
+    def analyse(self, position: Position, limit: Limit, *, multipv: int) -> list[Info]: ...
+
+    def analyse(self, position: Position, limit: Limit, *, multipv: int | None = None) -> Info | list[Info]:
+        """Return the last info of the best move. With `multipv`, return a list of infos, best move first."""
+        return cast(Info | list[Info], run_plainly(self.client.analyse(position, limit, multipv=multipv)))
+
+    def analysis(self, position: Position, limit: Limit | None = None) -> SimpleSearch:
+        """Begin a search and return it, to be followed while it runs. Without a limit, it runs until it is stopped."""
         return SimpleSearch(run_plainly(self.client.search(position, limit)))
 
     def ponder(self, position: Position, limit: Limit) -> SimpleSearch:
@@ -93,7 +104,6 @@ class SimpleEngine(PlainClient[UsiClient]):
     new_game = plain(UsiClient.new_game)
     game_over = plain(UsiClient.game_over)
     play = plain(UsiClient.play)
-    analyse = plain(UsiClient.analyse)
     mate = plain(UsiClient.mate)
     ponder_hit = plain(UsiClient.ponder_hit)
     stop_pondering = plain(UsiClient.stop_pondering)

@@ -9,6 +9,7 @@ from typing import Any, Protocol, Self
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.usi.lines import Info, first_word, is_move, parse_info
 from shogi_engine.common.lines import legal_line
+from shogi_engine.types.limit import Limit
 from shogi_engine.types.score import Score
 
 
@@ -65,45 +66,29 @@ def side_to_move(command: str) -> int:
     return (len(moves.split()) + (words[1:2] == ["sfen"] and words[3:4] == ["w"])) % 2
 
 
-@dataclass(frozen=True)
-class Limit:
-    """The arguments of `go`; times are in ms.
+CLOCK_WORDS = {
+    "black_clock": "btime", "white_clock": "wtime", "black_inc": "binc", "white_inc": "winc", "byoyomi": "byoyomi"
+}  # fmt: skip
 
-    Attributes:
-        btime, wtime: black's and white's remaining main time
-        binc, winc: their increments
-        byoyomi: the time for each move once the main time is used up
-        infinite: search until `stop`
-    """
 
-    nodes: int | None = None
-    depth: int | None = None
-    movetime: int | None = None
-    btime: int | None = None
-    wtime: int | None = None
-    byoyomi: int | None = None
-    binc: int | None = None
-    winc: int | None = None
-    infinite: bool = False
+def clock_words(limit: Limit) -> str:
+    """Return the clock's part of the `go` command, in ms; '' without a clock."""
+    values = [(word, getattr(limit, name)) for name, word in CLOCK_WORDS.items()]
+    return " ".join(f"{word} {_ms(value)}" for word, value in values if value is not None)
 
-    def clock(self) -> str:
-        """Return the clock's part of the `go` command, '' without a clock."""
-        names = ("btime", "wtime", "binc", "winc", "byoyomi")
-        values = [(name, getattr(self, name)) for name in names]
-        return " ".join(f"{name} {value}" for name, value in values if value is not None)
 
-    def words(self) -> str:
-        """Return the arguments of `go`."""
-        rest = [(name, getattr(self, name)) for name in ("movetime", "nodes", "depth")]
-        words = [self.clock(), *(f"{name} {value}" for name, value in rest if value is not None)]
-        return " ".join(filter(None, [*words, "infinite" if self.infinite else ""]))
+def go_words(limit: Limit) -> str:
+    """Return the arguments of `go`, '' for a search without limits. Raises ValueError for limits that USI lacks."""
+    if limit.mate is not None or limit.level is not None:
+        raise ValueError("a USI engine cannot be limited by `mate` or `level`")
+    words = [clock_words(limit), "" if limit.time is None else f"movetime {_ms(limit.time)}"]
+    words += [f"{name} {value}" for name in ("nodes", "depth") if (value := getattr(limit, name))]
+    return " ".join(filter(None, words))
 
-    def allowed(self, side: int) -> float | None:
-        """Return the time in ms that a move of `side` (0 black, 1 white) may take, None for no limit."""
-        main = self.wtime if side else self.btime
-        if main is not None or self.byoyomi is not None:
-            return (main or 0) + (self.byoyomi or 0)
-        return self.movetime
+
+def _ms(seconds: float) -> int:
+    """Return whole milliseconds, rounded down so that no engine is promised more than it has."""
+    return int(round(1000 * seconds, 3))
 
 
 @dataclass
@@ -162,7 +147,7 @@ def latest_lines(infos: Iterable[Info]) -> list[Info]:
 class Connection(Protocol):
     """A client, as used by a Search."""
 
-    patience: float | None
+    timeout: float | None
 
     def send(self, line: str) -> float:
         """Write a line; return when (time.monotonic)."""
@@ -203,9 +188,9 @@ class Search:
             self._count_from(began, allowed)
 
     def _count_from(self, began: float, allowed: float | None) -> None:
-        patience = self._client.patience
+        timeout = self._client.timeout
         self._began = began
-        self._end = None if patience is None else began + (allowed or 0.0) / 1000 + patience
+        self._end = None if timeout is None else began + (allowed or 0.0) + timeout
 
     @property
     def done(self) -> bool:
@@ -220,7 +205,7 @@ class Search:
         """Tell the engine to end the search; read its result afterwards."""
         if not self.done:
             self._client.send("stop")
-            self._end = None if self._client.patience is None else time.monotonic() + self._client.patience
+            self._end = None if self._client.timeout is None else time.monotonic() + self._client.timeout
             self._client.wake()
 
     async def next_info(self) -> Info | None:

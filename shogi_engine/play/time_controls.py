@@ -1,11 +1,13 @@
-"""The limits of an engine's moves, in the notation of the command line and as sent to a USI engine."""
+"""The limits of a player's moves, in the notation of the command line and as sent to a USI engine."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from shogi_engine.clients.usi import Limit
 from shogi_engine.types.clock import Clock
+from shogi_engine.types.limit import Limit
 
-Clocks = tuple[Clock | None, Clock | None]  # both sides' clocks before a move; None: no clock
+if TYPE_CHECKING:
+    from shogi_engine.play.game import Game
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,15 @@ class TimeControl:
     depth: int | None = None
     movetime: int | None = None
     clock: Clock | None = None
+
+    @property
+    def setting(self) -> Clock | None:
+        """The clock that judges the player: `clock`, or `movetime` for each move; None for no time limit."""
+        return self.clock or (Clock(byoyomi=self.movetime) if self.movetime else None)
+
+    def now(self, game: "Game") -> Clock | None:
+        """Return the clock of the side to move, None if this player has none."""
+        return game.clock.for_search(game.turn) if self.clock else None
 
 
 def parse_time_control(text: str) -> TimeControl:
@@ -44,19 +55,19 @@ def parse_time_control(text: str) -> TimeControl:
     return TimeControl(**values, clock=clock)
 
 
-def usi_limit(control: TimeControl, clocks: Clocks, side: int) -> Limit:
-    """Return the arguments of `go` for `side` (0 black, 1 white): both clocks (ms left), both increments or byoyomi."""
-    limit = Limit(control.nodes, control.depth, control.movetime)
+def limit_of(control: TimeControl, clocks: tuple[Clock | None, Clock | None], side: int) -> Limit:
+    """Return the limit of a search for `side`, 0 (black) or 1: both clocks, both increments or byoyomi, as in USI."""
+    limit = Limit(None if control.movetime is None else control.movetime / 1000, control.depth, control.nodes)
     own = clocks[side]
-    if own is None:
+    if control.clock is None or own is None:
         return limit
     black, white = (clock or Clock() for clock in clocks)
     increments = black.increment or white.increment
     return replace(
         limit,
-        btime=int(black.time),
-        wtime=int(white.time),
-        binc=int(black.increment) if increments else None,
-        winc=int(white.increment) if increments else None,
-        byoyomi=int(own.byoyomi) if own.byoyomi or not own.increment else None,
+        black_clock=black.time / 1000,
+        white_clock=white.time / 1000,
+        black_inc=black.increment / 1000 if increments else None,
+        white_inc=white.increment / 1000 if increments else None,
+        byoyomi=own.byoyomi / 1000 if own.byoyomi or not own.increment else None,
     )

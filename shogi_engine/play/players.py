@@ -1,26 +1,81 @@
-"""This engine as a player in the process of the match: a level, or settings of its parameters, without a protocol.
+"""Players: who chooses the moves of a game. Here an engine in this process, in `programs` other programs.
 
-Kernels run without the GIL: use one player per thread.
+Kernels run without the GIL: use one EnginePlayer per thread.
 """
 
 import random
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from shogi_engine.engine import Engine, parameters
-from shogi_engine.match.players import DECLARE, Answer, Player, Turn
-from shogi_engine.match.time_controls import TimeControl
+from shogi_engine.play.game import Game
 from shogi_engine.play.strength import level_limits
+from shogi_engine.play.time_controls import TimeControl
 from shogi_engine.search.parameters import params_for
 from shogi_engine.search.timeman import TimeOptions, fixed
 from shogi_engine.types.clock import TimeBudget
+from shogi_engine.types.score import Score
 
+RESIGN, DECLARE = "resign", "win"  # instead of a move
 LEVEL, SEARCH_FLAGS = "level", "search_flags"  # settings besides the game's parameters
+NOT_PARAMETERS = (LEVEL, parameters.EVALUATION, parameters.WEIGHTS)
 
 Settings = Mapping[str, int | str]
-NOT_PARAMETERS = (LEVEL, parameters.EVALUATION, parameters.WEIGHTS)
+
+
+@dataclass
+class Answer:
+    """A move and its evaluation.
+
+    Attributes:
+        move: the move in the game's notation, RESIGN or DECLARE
+        score: the mover's evaluation, None if unknown
+        visits: the nodes by ply, for players that count them
+    """
+
+    move: str
+    seconds: float
+    ponder: str = ""
+    score: Score | None = None
+    depth: int = 0
+    nodes: int = 0
+    visits: tuple[int, ...] = ()
+
+
+class Player:
+    """Who plays a side of a game. The faults of a program raise EngineError."""
+
+    control = TimeControl()
+
+    def ready(self) -> None:
+        """Start, and wait until it is ready to play. Raises EngineError, or ValueError for wrong settings."""
+
+    def new_game(self, game: Game, side: int, seed: str) -> None:
+        """Prepare for a game that has just begun, perhaps with an opening.
+
+        Args:
+            seed: random choices depend only on this and on the side
+        """
+
+    def think(self, game: Game) -> Answer:
+        """Return the move for the side to move; the player may have pondered on the position."""
+        raise NotImplementedError
+
+    def ponders_on(self, game: Game) -> bool | None:
+        """Tell whether the player ponders on this position; None if it does not ponder at all."""
+        return None
+
+    def ponder(self, game: Game, move: str) -> None:
+        """Begin to think, on the opponent's time, about the reply to the legal `move`, if the player ponders."""
+
+    def game_over(self, result: str) -> None:
+        """Receive the result, 'win', 'lose' or 'draw'."""
+
+    def close(self) -> None:
+        """Free resources, such as a process; the next game starts it again."""
 
 
 def configure(engine: Engine, settings: Settings) -> None:
@@ -83,32 +138,32 @@ class EnginePlayer(Player):
         assert self._engine is not None
         return self._engine
 
-    def new_game(self, turn: Turn) -> None:
-        """Clear the table. The random choices of a weak level depend on the opening and the side."""
+    def new_game(self, game: Game, side: int, seed: str) -> None:
+        """Clear the table."""
         self.engine.new_game()
-        self.engine.rng = random.Random(f"{turn.side} {turn.start} {' '.join(turn.moves)}")
+        self.engine.rng = random.Random(f"{side} {seed}")
 
-    def think(self, turn: Turn) -> Answer:
+    def think(self, game: Game) -> Answer:
         """Search, or claim a win."""
         engine = self.engine
-        engine.set_position(turn.start, turn.moves)
+        engine.set_position(game.record.start, game.moves)
         began = time.perf_counter()
         if engine.may_declare():
             return Answer(DECLARE, 0.0)
-        found = engine.search(**self._limits(turn))
-        milliseconds = (time.perf_counter() - began) * 1000
-        return Answer(found.bestmove, milliseconds, score=found.value, depth=found.depth, nodes=found.nodes)
+        found = engine.search(**self._limits(game))
+        seconds = time.perf_counter() - began
+        return Answer(found.bestmove, seconds, score=found.score, depth=found.depth, nodes=found.nodes)
 
-    def _limits(self, turn: Turn) -> dict[str, Any]:
+    def _limits(self, game: Game) -> dict[str, Any]:
         """Return the limits of a search as keywords of Engine.search."""
         limits: Mapping[str, Any] = {"nodes": self.control.nodes, "depth": self.control.depth}
         if LEVEL in self.settings:
             limits = level_limits(self.engine, int(self.settings[LEVEL])) or limits
-        return {**limits, "budget": self._budget(turn)}
+        return {**limits, "budget": self._budget(game)}
 
-    def _budget(self, turn: Turn) -> TimeBudget | None:
-        clock, movetime = turn.clocks[turn.side], self.control.movetime
-        budget = self.engine.clock_budget(clock, len(turn.moves)) if clock else None
+    def _budget(self, game: Game) -> TimeBudget | None:
+        clock, movetime = self.control.now(game), self.control.movetime
+        budget = self.engine.clock_budget(clock, game.ply) if clock else None
         if movetime:
             exact = fixed(movetime, TimeOptions())
             budget = budget.at_most(exact.hard_ms) if budget else exact

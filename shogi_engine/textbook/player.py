@@ -1,0 +1,134 @@
+"""Textbook players: they play by minimax, alpha-beta or NegaScout, and choose at random among equally good moves."""
+
+import random
+import re
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shogi_engine import games
+from shogi_engine.play.game import Game
+from shogi_engine.play.players import Answer, Player
+from shogi_engine.search.context import make_move, new_context, set_root
+from shogi_engine.textbook.searches import (
+    ALPHA_BETA,
+    MINIMAX,
+    NEGASCOUT,
+    ORDERED,
+    PLAIN,
+    PUBLISHED_BUGS,
+    RANDOM,
+    answer,
+)
+
+KINDS = {
+    "random": (RANDOM, 0),
+    "minimax": (MINIMAX, 0),
+    "alphabeta": (ALPHA_BETA, 0),
+    "negascout": (NEGASCOUT, 0),
+    "pvs": (NEGASCOUT, ORDERED),
+}
+EVALUATIONS = {"plain": PLAIN, "engine": 0}
+DEFAULT_DEPTH, MAX_DEPTH = 4, 20
+
+
+@dataclass(frozen=True)
+class Textbook:
+    """What a textbook player does: one of KINDS, its search depth in plies, and its evaluation, one of EVALUATIONS.
+
+    Attributes:
+        published_bugs: search with the bugs of published programs, see `searches.published_value`
+    """
+
+    kind: str
+    depth: int = 0
+    evaluation: str = "plain"
+    published_bugs: bool = False
+
+    @property
+    def name(self) -> str:
+        """The player in the notation of the command line, e.g. 'alphabeta:4'."""
+        if self.kind == "random":
+            return self.kind
+        return f"{self.kind}:{self.depth}" + ("" if self.evaluation == "plain" else f":{self.evaluation}")
+
+    @property
+    def flags(self) -> int:
+        """The bits of ctx.search_flags."""
+        return KINDS[self.kind][1] | EVALUATIONS[self.evaluation] | (PUBLISHED_BUGS if self.published_bugs else 0)
+
+
+def parse_player(text: str, depth: int = DEFAULT_DEPTH) -> Textbook:
+    """Return the player 'KIND', 'KIND:DEPTH' or 'KIND:DEPTH:EVALUATION' ('KIND(DEPTH)' too); raises ValueError.
+
+    Args:
+        depth: the default depth
+    """
+    found = re.fullmatch(r"(\w+?)(?::(\d+)|\((\d+)\))?(?::([a-z]+))?", text.strip().lower(), re.ASCII)
+    if not found or found[1] not in KINDS:
+        raise ValueError(f"player {text!r}: expected one of {', '.join(KINDS)}, e.g. alphabeta:4")
+    kind, evaluation = found[1], found[4] or "plain"
+    digits = found[2] or found[3]
+    if kind == "random":
+        if digits or found[4]:
+            raise ValueError(f"player {text!r}: random has no depth")
+        return Textbook(kind)
+    if evaluation not in EVALUATIONS:
+        raise ValueError(f"player {text!r}: an evaluation must be {' or '.join(EVALUATIONS)}, not {evaluation!r}")
+    plies = int(digits) if digits and len(digits) < 9 else depth if not digits else MAX_DEPTH + 1
+    if not 1 <= plies <= MAX_DEPTH:
+        raise ValueError(f"player {text!r}: a depth must be 1 to {MAX_DEPTH}")
+    return Textbook(kind, plies, evaluation)
+
+
+class TextbookPlayer(Player):
+    """Plays by a textbook search. Its random choices depend on the game's seed alone."""
+
+    def __init__(self, game: str, textbook: Textbook) -> None:
+        self.textbook, self._name = textbook, game
+        if textbook.published_bugs and game != "othello":
+            raise ValueError("the published bugs exist in Othello only")
+        self._ctx: Any = None
+
+    def ready(self) -> None:
+        """Compile the searches or load them from the cache."""
+        if self._ctx is not None:
+            return
+        self._game = games.load(self._name)
+        self._ctx = new_context(self._game)
+        self._visits = np.zeros(len(self._ctx.pv_end), dtype=np.int64)
+        self._place(self._game.start)
+        self._state = np.ones(1, dtype=np.uint64)
+        self._choose(1)
+
+    def new_game(self, game: Game, side: int, seed: str) -> None:
+        """Draw the beginning of its random numbers."""
+        self.ready()
+        self._place(game.record.start)
+        self._state = np.array([random.Random(f"{side} {seed}").getrandbits(64) | 1], dtype=np.uint64)
+
+    def _place(self, position: str) -> None:
+        set_root(self._ctx, self._game.parse_position(position))
+        self._position = self._ctx.pos
+        self._known = 0  # the number of moves made in the context
+
+    def _choose(self, depth: int) -> int:
+        """Return the move of the context's position."""
+        kind, flags = KINDS[self.textbook.kind][0], self.textbook.flags
+        return int(answer(self._ctx, kind, depth, flags, self._state, self._visits))
+
+    def think(self, game: Game) -> Answer:
+        """Search the position."""
+        for node in game.path[self._known + 1 :]:
+            make_move(self._ctx, np.uint32(self._game.parse_move(self._position, node.move)))
+        self._known = game.ply
+        self._visits[:] = 0
+        began = time.perf_counter()
+        move = self._choose(self.textbook.depth)
+        seconds = time.perf_counter() - began
+        deepest = self._visits.nonzero()[0][-1:]
+        visits = self._visits[: int(deepest[0]) + 1].tolist() if len(deepest) else []
+        text = self._game.format_move(self._position, move)
+        return Answer(text, seconds, depth=self.textbook.depth, nodes=sum(visits), visits=tuple(visits))
