@@ -176,8 +176,6 @@ def test_names_of_players():
             parse_player(text)
         with pytest.raises(ValueError, match="player"):
             parse_engine(f"textbook:{text}", TimeControl())
-    with pytest.raises(ValueError, match="have no options"):
-        parse_engine("textbook:random", "A=1", TimeControl()).player()
 
 
 def test_a_match_has_them_too(capsys):
