@@ -65,7 +65,7 @@ def encoding_of(source: BinaryIO) -> str:
 
 
 def _may_be_euc_jp(head: bytes) -> bool:
-    """Tell whether the beginning of a file is EUC-JP, which could often be read as Shift JIS, but means nothing then."""
+    """Tell whether the beginning of a file is EUC-JP, which often can be read as Shift JIS too, but as nonsense."""
     try:
         text = codecs.getincrementaldecoder("euc_jp")().decode(head)
     except UnicodeDecodeError:
