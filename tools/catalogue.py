@@ -40,7 +40,7 @@ PLAYERS = (
 )  # fmt: skip
 PROGRAMMERS = (
     "batch", "kernels", "packed", "/evaluation/", "/board/", "/board.py", "arrays.py", "cli/train",
-    "cli/csa", "cli/trace", "mate/solver", "endgame/solver", "scanners", "cli/cluster", "board_memory", "cli/perft",
+    "cli/csa", "mate/solver", "endgame/solver", "scanners", "board_memory", "cli/perft",
     "cli/compare", "cli/warmup", "play/programs", "play/loop", "web/messages", "web/saved_game",
 )  # fmt: skip
 

@@ -27,8 +27,7 @@ def keep(record: GameRecord) -> Path:
     folder = data_folder() / "games"
     folder.mkdir(parents=True, exist_ok=True)
     ending = KEPT_AS[record.game]
-    format = records.format_of_name(f"game{ending}", record.game)
-    assert format is not None
+    format = records.format_for(f"game{ending}", record.game)
     content = records.dumps(record, format.name, records.encoding_for(f"game{ending}"))
     return write_free(folder, f"{record.game}-{time.strftime('%Y%m%d-%H%M%S')}", ending, content)
 

@@ -48,6 +48,7 @@ ALLOWED = {  # module, call -> why
     "shogi_engine/common/appending.py": "the writer of files that grow",
     "shogi_engine/cli/ending_signals.py": "the null device",
     "shogi_engine/common/streams.py": "the null device",
+    "shogi_engine/cli/compare.py": "matplotlib draws into memory",
     "shogi_engine/cli/terminal/prompt.py": "the history of typed lines, which prompt_toolkit appends",
     "shogi_engine/frontends/stdio.py": "the crash log: the descriptor of standard error, which only the system writes",
     "shogi_engine/jit/progress.py": "no file: a copy of a dictionary",
