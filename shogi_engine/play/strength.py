@@ -24,10 +24,14 @@ def level_limits(engine: "Engine", level: int) -> dict[str, int]:
     return {} if engine.check_level(level).is_full_strength() else {"level": level}
 
 
-def timed_limits(engine: "Engine", limits: Mapping[str, Any], game: "Game") -> dict[str, Any]:
-    """Return the limits of the search for a move: `limits` or DEFAULT_MS, within what the game's clock allows."""
-    times = game.clock.for_search(game.turn)
-    if times is None:
+def timed_limits(engine: "Engine", limits: Mapping[str, Any], game: "Game | None") -> dict[str, Any]:
+    """Return the limits of the search for a move: `limits` or DEFAULT_MS, within what the game's clock allows.
+
+    Args:
+        game: None for a move outside a game, without a clock
+    """
+    times = None if game is None else game.clock.for_search(game.turn)
+    if game is None or times is None:
         return dict(limits) or {"movetime": DEFAULT_MS}
     budget = engine.clock_budget(times, game.ply)
     kept = {name: value for name, value in limits.items() if name != "movetime"}

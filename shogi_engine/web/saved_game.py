@@ -12,7 +12,7 @@ from shogi_engine.analysis.saved import finding_of, finding_row
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
-from shogi_engine.types.termination import Outcome, Termination
+from shogi_engine.types.termination import Termination
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import Tsume
@@ -116,7 +116,6 @@ class SavedGame:
     chances: dict[int, float]
     judged: dict[tuple[int, ...], dict[int, Finding]]
     clock: tuple[Clock | None, list[float] | None]
-    outcome: Outcome | None
     tsume: dict[str, Any] | None
 
     @classmethod
@@ -136,7 +135,7 @@ class SavedGame:
                 }
                 for one in content["judged"]
             }
-            clock, outcome, tsume = content["clock"], content["outcome"], content["tsume"]
+            clock, tsume = content["clock"], content["tsume"]
             if tsume:
                 lengths = {place[int(index)]: plies for index, plies in tsume["lengths"].items()}
                 tsume = {**tsume, "root": place[tsume["root"]], "lengths": lengths}
@@ -147,7 +146,6 @@ class SavedGame:
                 {place[int(index)]: float(chance) for index, chance in content["chances"].items()},
                 judged,
                 (Clock.from_seconds(*clock["setting"]), clock["times"]) if clock else (None, None),
-                Outcome(outcome[0], Termination(outcome[1])) if outcome else None,
                 tsume,
             )
         except (KeyError, TypeError, IndexError, AttributeError) as fault:
@@ -157,8 +155,8 @@ class SavedGame:
         """Let a session continue the game, paused until a page shows it."""
         session.replace(self.tree)
         session.study.restore(self.chances, self.judged)
-        players, on = self.content["players"], self.content["on"]
-        session.playing.resume(players, *self.clock, self.live, self.outcome, on=on)
+        if self.content["on"] or self.content["outcome"]:
+            session.playing.restore(self.content["players"], *self.clock, self.live, on=self.content["on"])
         session.flipped = self.content["flipped"]
         progress = session.store.progress(session.owner)
         session.tsume = Tsume(session, **self.tsume, progress=progress) if self.tsume else None

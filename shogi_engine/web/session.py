@@ -264,11 +264,9 @@ class Session(Parts):
         text = tree.legal(move)
         if self.tsume is not None and not tree.board.gives_check(tree.board.parse_text(text)):
             raise ValueError("this move gives no check")
-        number = tree.add(text)
-        tree.go(number)
-        self.playing.moved(number)
+        self.playing.move(text)
         if self.tsume is not None:
-            self.tsume.moved(number)
+            self.tsume.moved(tree.node)
         self.changed()
 
     def _do_step(self, to: str) -> None:

@@ -9,7 +9,7 @@ from tests.support.processes import ROOT
 PACKAGE = ROOT / "shogi_engine"
 # They find endings in positions, files and messages; a server's word is the server's, a kernel's games are training.
 RULES = ("games/", "records/", "types/", "interface/", "batch/", "training/", "suites/", "cli/mate_answer.py")
-NOT_YET = ("csa/clock.py", "csa/game.py", "web/playing.py", "web/saved_game.py")
+NOT_YET = ("csa/clock.py", "csa/game.py")
 LOGS = ("match/game_records.py",)  # reads what a log says
 
 
