@@ -16,10 +16,10 @@ from typing import Protocol as Interface
 
 from shogi_engine.common.text import sanitize
 from shogi_engine.csa.connection import Closed, Connection, ConnectionLost, Received
-from shogi_engine.csa.game import BrokenGame, Game, Talk
+from shogi_engine.csa.game import BrokenGame, ServerGame, Talk
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.password import Password
-from shogi_engine.csa.players import CsaAnswer, CsaPlayer
+from shogi_engine.csa.players import CsaPlayer
 from shogi_engine.csa.protocol import (
     Declared,
     Ended,
@@ -37,6 +37,7 @@ from shogi_engine.csa.protocol import (
     Unreadable,
 )
 from shogi_engine.csa.settings import Settings, Tally
+from shogi_engine.play.answer import Answer
 
 NAP = 0.1  # seconds; delays are slept in steps of this
 TICK = 1.0  # seconds between looks at the clock
@@ -90,9 +91,9 @@ class Session:
         self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()  # signal handlers may put into it
         self._connection: Connection | None = None
         self._protocol = Protocol(x1=settings.x1)
-        self._game: Game | None = None
-        self._earlier: Game | None = None  # the game that `_game` continues
-        self._broken: Game | None = None  # a game that may be offered again
+        self._game: ServerGame | None = None
+        self._earlier: ServerGame | None = None  # the game that `_game` continues
+        self._broken: ServerGame | None = None  # a game that may be offered again
         self._deadlines: dict[str, float] = {}
         self._begun = self._failures = self._unreadable = 0
         self._ever = self._leaving = self._done = False
@@ -152,7 +153,7 @@ class Session:
             token, answer = item
             self._game.answered(token, answer, time.monotonic())
 
-    def _deliver(self, token: object, answer: CsaAnswer) -> None:
+    def _deliver(self, token: object, answer: Answer | Exception) -> None:
         self._inbox.put((token, answer))
 
     def _send(self, line: str) -> None:
@@ -201,7 +202,7 @@ class Session:
         if now - connection.last >= self._patience.keep_alive and self._protocol.state is not State.LOGIN:
             connection.send("")
 
-    def _show(self, game: Game, now: float) -> None:
+    def _show(self, game: ServerGame, now: float) -> None:
         left = game.time_left(now)
         whose = "we think" if game.our_turn else f"{game.opponent} thinks"
         score = "" if game.score is None else f", score {game.score / 100:+.2f}"
@@ -345,9 +346,9 @@ class Session:
             self._protocol, self._send, self._player, self._deliver,
             comments=self._settings.comments, ponder=self._settings.ponder, note=self._note,
         )  # fmt: skip
-        game, broken = Game(event.summary, talk), self._broken
+        game, broken = ServerGame(event.summary, talk), self._broken
         if broken is not None and game.continues(broken):
-            game = Game(event.summary, talk, stem=broken.stem, earlier=broken)
+            game = ServerGame(event.summary, talk, stem=broken.stem, earlier=broken)
             self._earlier, self._broken = broken, None
         elif not self._more():
             self._send(self._protocol.reject())
@@ -428,7 +429,7 @@ class Session:
         self._conclude(game)
         return True
 
-    def _conclude(self, game: Game) -> None:
+    def _conclude(self, game: ServerGame) -> None:
         """Write the record and report the result."""
         try:
             path = self._keeper.save(game.record, game.stem)

@@ -5,9 +5,10 @@ import threading
 
 from shogi_engine import records
 from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.players import CsaAnswer, CsaPlayer
+from shogi_engine.csa.players import CsaPlayer
 from shogi_engine.csa.session import Session
 from shogi_engine.csa.settings import Patience, Settings
+from shogi_engine.play.answer import Answer
 from tools.measure import csa_server
 from tools.measure.csa_server import START
 
@@ -155,14 +156,14 @@ class ScriptedPlayer(CsaPlayer):
     def _answer(self, job):
         job.decided.wait()
         if job.stopped:
-            return CsaAnswer()
+            return Answer("")
         self.turns.append(job.turn)
-        answer = self.answers.pop(0) if self.answers else CsaAnswer("resign")
+        answer = self.answers.pop(0) if self.answers else Answer("resign")
         if isinstance(answer, Exception):
             raise answer
         if callable(answer):
             answer = answer(job)
-        return CsaAnswer(answer) if isinstance(answer, str) else answer
+        return Answer(answer) if isinstance(answer, str) else answer
 
     def ponder(self, turn, deliver):
         self.pondered.append(turn)

@@ -117,7 +117,7 @@ def test_a_log_that_can_not_be_written_ends_no_game(player, secret, capsys):
         arguments = ["--name", "me", "--password-file", str(secret), "--log", "/dev/full"]
         assert main(["csa", f"127.0.0.1:{server.port}", *arguments]) == 0
     shown = capsys.readouterr()
-    assert shown.err.count("\n") == 1 and "the log ends here" in shown.err and "1 won" in shown.out
+    assert shown.err.count("\n") == 1 and "No space left" in shown.err and "1 won" in shown.out
 
 
 @pytest.mark.parametrize(

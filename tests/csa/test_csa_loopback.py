@@ -7,10 +7,11 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.players import CsaAnswer
 from shogi_engine.csa.session import Session
 from shogi_engine.csa.settings import Patience, Settings
 from shogi_engine.games.shogi.board import Board
+from shogi_engine.play.answer import Answer
+from shogi_engine.types.score import Score
 from tests.csa.scripted import SECRET, Screen, ScriptedPlayer
 from tools.measure.csa_games import plan_cuts
 from tools.measure.csa_server import CUTS, Conditions, Cut, RefereeServer
@@ -30,13 +31,13 @@ def shuffle(job):
             board.parse_usi(move)
         except ValueError:
             continue
-        return CsaAnswer(move, score=1, pv=(move,))
-    return CsaAnswer("resign")
+        return Answer(move, score=Score(1), pv=(move,))
+    return Answer("resign")
 
 
 def short(job):
     """Resign after three moves: white, who is another client in each game."""
-    return shuffle(job) if len(job.turn.moves) < 3 else CsaAnswer("resign")
+    return shuffle(job) if len(job.turn.moves) < 3 else Answer("resign")
 
 
 def run_match(cuts, games, max_moves, folder, answer=shuffle, one_game_per_login=False, **values):
