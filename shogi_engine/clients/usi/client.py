@@ -75,35 +75,13 @@ class UsiClient(EngineClient):
 
     def send(self, line: str) -> float:
         """Send a line, including protocol extensions; return when (time.monotonic). Raises EngineError."""
-        if self._process is None:
-            raise EngineError("crash", "it has not been started")
-        return self._process.send(line)
-
-    def wake(self) -> None:
-        """Let a search check its deadline again."""
-        if self._process is not None:
-            self._process.wake()
-
-    def waiting(self) -> bool:
-        """Tell whether a received line is waiting."""
-        return self._process is not None and self._process.waiting()
-
-    def take(self) -> tuple[float, str]:
-        """Return a waiting line and its time of arrival."""
-        assert self._process is not None
-        return self._process.take()
-
-    async def receive(self, deadline: Any) -> tuple[float, str]:
-        """Return the next line and its time of arrival; see EngineProcess.receive."""
-        if self._process is None:
-            raise EngineError("crash", "it has not been started")
-        return await self._process.receive(deadline)
+        return self.process.send(line)
 
     async def _until(self, wanted: str, seconds: float | None) -> str:
         """Return the next line that begins with the word `wanted`; no bestmove may come before it."""
         end = None if seconds is None else time.monotonic() + seconds
         while True:
-            _, line = await self.receive(lambda: end)
+            _, line = await self.process.receive(lambda: end)
             if first_word(line) == wanted:
                 return line
             self._refuse_answer(line)
@@ -115,9 +93,9 @@ class UsiClient(EngineClient):
 
     def check_silent(self) -> None:
         """Process the waiting lines; raises EngineError for an unrequested bestmove."""
-        if self._search is None or self._search.done:
-            while self.waiting():
-                self._refuse_answer(self.take()[1])
+        if self._process is not None and (self._search is None or self._search.done):
+            while self._process.waiting():
+                self._refuse_answer(self._process.take()[1])
 
     # ---- the process -------------------------------------------------------------------------------------------
 
@@ -125,7 +103,7 @@ class UsiClient(EngineClient):
         listed: dict[str, Option] = {}
         self.send("usi")
         end = time.monotonic() + self.ready_timeout
-        while (line := (await self.receive(lambda: end))[1]) != "usiok":
+        while (line := (await self.process.receive(lambda: end))[1]) != "usiok":
             if line.startswith("id name "):
                 self.name = line.removeprefix("id name ").strip()
             elif line.startswith("id author "):
@@ -211,7 +189,9 @@ class UsiClient(EngineClient):
         command, words = position_command(position), go_words(limit)
         self.send(command)
         began = self.send(f"go {words or 'infinite'}")
-        self._search = Search(self, position, began, limit.allowed(side_to_move(command)), endless=not words)
+        self._search = Search(self.process, position, self.timeout)
+        if words:
+            self._search.hit(began, limit.allowed(side_to_move(command)))
         return self._search
 
     analysis = search
@@ -274,7 +254,7 @@ class UsiClient(EngineClient):
         began = self.send(f"go mate {'infinite' if seconds is None else round(1000 * seconds)}")
         end = None if seconds is None or self.timeout is None else began + seconds + self.timeout
         while True:
-            received, line = await self.receive(lambda: end)
+            received, line = await self.process.receive(lambda: end)
             words = line.split()
             if words[:1] == ["bestmove"]:
                 return MateResult("notimplemented")
@@ -299,8 +279,8 @@ class UsiClient(EngineClient):
         await self._settle()
         command = position_command(position)
         self.send(command)
-        began = self.send(f"go ponder {go_words(limit)}".rstrip())
-        self._search = Search(self, position, began, None, endless=True)
+        self.send(f"go ponder {go_words(limit)}".rstrip())
+        self._search = Search(self.process, position, self.timeout)
         self._pondered, self._ponder_limit = command, limit
         return self._search
 

@@ -1,12 +1,13 @@
 """Searches by a USI engine: their limits, their infos and their results."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any, Protocol, Self
 
 from shogi_engine.clients.base.errors import EngineError
+from shogi_engine.clients.base.process import EngineProcess
 from shogi_engine.clients.usi.lines import Info, first_word, is_move, parse_info
 from shogi_engine.common.lines import legal_line
 from shogi_engine.types.limit import Limit
@@ -144,27 +145,6 @@ def latest_lines(infos: Iterable[Info]) -> list[Info]:
     return [found[number] for number in sorted(found)]
 
 
-class Connection(Protocol):
-    """A client, as used by a Search."""
-
-    timeout: float | None
-
-    def send(self, line: str) -> float:
-        """Write a line; return when (time.monotonic)."""
-
-    def wake(self) -> None:
-        """Let a waiting `receive` check its deadline again."""
-
-    async def receive(self, deadline: Callable[[], float | None]) -> tuple[float, str]:
-        """Return the next line and its time of arrival; raises EngineError after the deadline."""
-
-    def waiting(self) -> bool:
-        """Tell whether an unread line is waiting."""
-
-    def take(self) -> tuple[float, str]:
-        """Return that line and its time of arrival."""
-
-
 class Search:
     """A running search: `async for info in search`, `await search.result()`, `await search.stop()`.
 
@@ -175,22 +155,14 @@ class Search:
         board: the position, to check moves against; None for a position in text
     """
 
-    def __init__(
-        self, client: Connection, position: Position, began: float, allowed: float | None, endless: bool
-    ) -> None:
-        self._client = client
+    def __init__(self, process: EngineProcess, position: Position, timeout: float | None) -> None:
+        """Follow a search that has just been requested; it has no limit of time until `hit`."""
+        self._process, self._timeout = process, timeout
         self.board = board_of(position)
         self._answer: PlayResult | None = None
         self.infos: list[Info] = []
-        self._began = began
+        self._began = time.monotonic()
         self._end: float | None = None
-        if not endless:
-            self._count_from(began, allowed)
-
-    def _count_from(self, began: float, allowed: float | None) -> None:
-        timeout = self._client.timeout
-        self._began = began
-        self._end = None if timeout is None else began + (allowed or 0.0) + timeout
 
     @property
     def done(self) -> bool:
@@ -198,20 +170,21 @@ class Search:
         return self._answer is not None
 
     def hit(self, began: float, allowed: float | None) -> None:
-        """Continue as a search that began at `began`: the pondered move was played."""
-        self._count_from(began, allowed)
+        """Count from `began`, when the search or the pondered move was requested; `allowed` seconds may pass."""
+        self._began = began
+        self._end = None if self._timeout is None else began + (allowed or 0.0) + self._timeout
 
     async def stop(self) -> None:
         """Tell the engine to end the search; read its result afterwards."""
         if not self.done:
-            self._client.send("stop")
-            self._end = None if self._client.timeout is None else time.monotonic() + self._client.timeout
-            self._client.wake()
+            self._process.send("stop")
+            self._end = None if self._timeout is None else time.monotonic() + self._timeout
+            self._process.wake()
 
     async def next_info(self) -> Info | None:
         """Return the next info; None once the bestmove has come. Raises EngineError."""
         while self._answer is None:
-            received, line = await self._client.receive(lambda: self._end)
+            received, line = await self._process.receive(lambda: self._end)
             if first_word(line) == "info":
                 self.infos.append(self._info(line))
                 return self.infos[-1]
@@ -245,8 +218,8 @@ class Search:
 
     def refuse_answer(self) -> None:
         """Raise EngineError if the engine has already answered although the pondered move was not played yet."""
-        while self._client.waiting():
-            _, line = self._client.take()
+        while self._process.waiting():
+            _, line = self._process.take()
             if first_word(line) == "bestmove":
                 raise EngineError("second answer", line)
             if first_word(line) == "info":
