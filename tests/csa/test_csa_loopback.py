@@ -1,6 +1,5 @@
 """Two sessions against each other over the referee of tools/measure, with connections cut at every kind of moment."""
 
-import asyncio
 import threading
 
 import pytest
@@ -45,23 +44,20 @@ def run_match(cuts, games, max_moves, folder, answer=shuffle, one_game_per_login
     server = RefereeServer(NAMES, games, Conditions(max_moves=max_moves), cuts, one_game_per_login=one_game_per_login)
     tallies, players = {}, {name: ScriptedPlayer(*[answer] * 1000) for name in NAMES}
 
-    def run(name, port):
+    def run(name):
         settings = Settings(
-            "127.0.0.1", name, port=port, games=games, ponder=False, resume=5.0, patience=PATIENCE, **values
+            "127.0.0.1", name, port=server.port, games=games, ponder=False, resume=5.0, patience=PATIENCE, **values
         )
         tallies[name] = Session(settings, SECRET, players[name], Keeper(folder / name), Screen()).run()
         players[name].close()
 
-    async def match():
-        port = await server.start()
-        threads = [threading.Thread(target=run, args=(name, port), daemon=True) for name in NAMES]
-        for thread in threads:
-            thread.start()
-        await server.run()
-        while any(thread.is_alive() for thread in threads):
-            await asyncio.sleep(0.01)
-
-    asyncio.run(asyncio.wait_for(match(), 60))
+    threads = [threading.Thread(target=run, args=(name,), daemon=True) for name in NAMES]
+    threads.append(threading.Thread(target=server.run, daemon=True))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
     return server, tallies
 
 
