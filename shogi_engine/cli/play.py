@@ -30,7 +30,6 @@ from shogi_engine.cli.terminal.game import TerminalGame
 from shogi_engine.cli.terminal.screen import (
     KANJI,
     PIECES,
-    SIDES,
     Look,
     console,
     default_pieces,
@@ -46,6 +45,7 @@ from shogi_engine.play.clock import GameClock
 from shogi_engine.play.game import Game
 from shogi_engine.play.strength import DEFAULT_MS, FIRST_LEVEL, level_limits
 from shogi_engine.play.words import side_name
+from shogi_engine.types.limit import SIDES
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -250,5 +250,5 @@ def tell_kept(match: TerminalGame) -> None:
         match.keep()
         if match.fault:
             print(match.fault, file=sys.stderr)
-        if match.autosave.path is not None:
-            match.show(_("the game is saved in {path}; `--load` continues it").format(path=match.autosave.path))
+        if match.file.path is not None:
+            match.show(_("the game is saved in {path}; `--load` continues it").format(path=match.file.path))

@@ -38,8 +38,8 @@ class BrokenGame(Exception):  # noqa: N818  (not an error of this program)
 
 
 @dataclass(frozen=True)
-class Talk:
-    """How a game talks to the server, the player and the user.
+class GameContext:
+    """The server, the player and the user, as a game reaches them.
 
     Attributes:
         protocol, send: to the server
@@ -68,7 +68,9 @@ class ServerGame:
         result: 'win', 'lose' or 'draw', '' while it is open
     """
 
-    def __init__(self, summary: Summary, talk: Talk, *, stem: str = "", earlier: "ServerGame | None" = None) -> None:
+    def __init__(
+        self, summary: Summary, context: GameContext, *, stem: str = "", earlier: "ServerGame | None" = None
+    ) -> None:
         self.summary, self.stem = summary, stem
         self.side = summary.side
         self.record = GameRecord("shogi", summary.start, list(summary.names))
@@ -81,7 +83,7 @@ class ServerGame:
         self.started = False
         self.score: int | None = None  # of the engine's last move, in centipawns
         self.began: str = earlier.began if earlier else time.strftime("%Y/%m/%d %H:%M:%S")
-        self._talk = talk
+        self._context = context
         self._since = time.monotonic()  # when the clock of the side to move began to run
         self._token: object | None = None  # the current question
         self._guess = ""  # the reply being pondered on
@@ -186,7 +188,7 @@ class ServerGame:
             move = board.parse_text(event.move)
         except ValueError as fault:
             self._illegal = event.move, str(fault)
-            self._talk.player.halt()
+            self._context.player.halt()
             return
         # If the server gives no time, the measured one is at least the server's.
         text, measured = (event.time, self._measured_ms) if event.time else (str(int(now - self._since)), None)
@@ -199,7 +201,7 @@ class ServerGame:
             self._ponder()
         elif self._token is not None and self._guess == node.move:
             self._guess = ""
-            self._talk.player.hit(self._turn())
+            self._context.player.hit(self._turn())
         else:
             self._think()
 
@@ -216,7 +218,7 @@ class ServerGame:
         outcome = outcome_of(event.reason, self.result, self.side)
         self._finish(outcome, "" if outcome.termination in SAID_BY_ENDING else self.reason)
         if self.result:
-            self._talk.player.over(self.result)
+            self._context.player.over(self.result)
 
     def break_off(self, reason: str) -> None:
         """The game cannot continue on this connection; the record ends here."""
@@ -240,7 +242,7 @@ class ServerGame:
         if token is not self._token or self.game.over or self._turn_answered:
             return
         self._token = None
-        protocol = self._talk.protocol
+        protocol = self._context.protocol
         if isinstance(answer, Exception):
             self._retry(str(answer) or repr(answer))
             return
@@ -253,13 +255,13 @@ class ServerGame:
         if answer.score is not None:
             self.score = number(answer.score)
         if move == RESIGN:
-            self._talk.send(protocol.resign())
+            self._context.send(protocol.resign())
         elif move == DECLARE:
-            self._talk.send(protocol.declare())
+            self._context.send(protocol.declare())
         else:
             self._sent = move
             self._measured_ms = (now - self._since) * MS
-            self._talk.send(protocol.move(move, self._comment_text(answer) if self._talk.comments else ""))
+            self._context.send(protocol.move(move, self._comment_text(answer) if self._context.comments else ""))
 
     def _checked(self, answer: Answer) -> str:
         """Return the move in CSA notation, RESIGN or DECLARE. Raises ValueError if the player failed.
@@ -282,14 +284,14 @@ class ServerGame:
     def _retry(self, fault: str) -> None:
         """The player failed: ask again with the remaining time, or resign."""
         self._faults += 1
-        self._talk.note(f"the engine failed: {fault}")
+        self._context.note(f"the engine failed: {fault}")
         if self._faults >= FAULTS_MAX:
             self._turn_answered = True
-            self._talk.send(self._talk.protocol.resign())
+            self._context.send(self._context.protocol.resign())
             return
         try:
-            self._talk.player.restart()
-            self._talk.player.begin(self.rules)
+            self._context.player.restart()
+            self._context.player.begin(self.rules)
         except (ValueError, OSError) as failure:
             self._retry(str(failure))
             return
@@ -300,15 +302,15 @@ class ServerGame:
     def _ask(self) -> Callable[[Answer | Exception], None]:
         """Begin a new question and return the receiver of its answer."""
         token = self._token = object()
-        return lambda answer: self._talk.deliver(token, answer)
+        return lambda answer: self._context.deliver(token, answer)
 
     def _think(self) -> None:
         self._guess = ""
-        self._talk.player.think(self._turn(), self._ask())
+        self._context.player.think(self._turn(), self._ask())
 
     def _ponder(self) -> None:
         """Think on the opponent's time, if there is a reply to think about."""
-        if not self._talk.ponder or not self._answer.ponder:
+        if not self._context.ponder or not self._answer.ponder:
             return
         board = self.game.board.copy()
         try:
@@ -317,11 +319,11 @@ class ServerGame:
             return
         if board.legal_moves:
             self._guess = self._answer.ponder
-            self._talk.player.ponder(self._turn(self._guess), self._ask())
+            self._context.player.ponder(self._turn(self._guess), self._ask())
 
     def _stop(self) -> None:
         self._token, self._guess = None, ""
-        self._talk.player.halt()
+        self._context.player.halt()
 
     # ---- times and comments
 

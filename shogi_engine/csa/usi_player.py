@@ -9,7 +9,7 @@ from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
 from shogi_engine.csa.players import UNTIMED_MS, CsaPlayer, GameRules, Job, ServerTurn
 from shogi_engine.play.answer import RESIGN, Answer
 
-PATIENCE = 30.0  # seconds beyond a move's time after which the engine has failed to answer
+TIMEOUTS = 30.0  # seconds beyond a move's time after which the engine has failed to answer
 
 
 class CsaUsiPlayer(CsaPlayer):
@@ -26,7 +26,7 @@ class CsaUsiPlayer(CsaPlayer):
         self, command: str, *, options: dict[str, str] | None = None, delay_ms: int = 200, nodes: int | None = None
     ) -> None:
         super().__init__()
-        self._engine = SimpleEngine.described(command, {}, timeout=PATIENCE)
+        self._engine = SimpleEngine.described(command, {}, timeout=TIMEOUTS)
         self._options = options or {}
         self._delay_ms, self._nodes = delay_ms, nodes
         self.name = command.partition(":")[0]

@@ -10,7 +10,7 @@ from shogi_engine.records import GameRecord
 KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both hold times, and any name in UTF-8
 
 
-class Autosave:
+class GameFile:
     """A game's file in the user's folder, written again after each change.
 
     Attributes:

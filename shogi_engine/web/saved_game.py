@@ -69,7 +69,7 @@ def _value(name: str, value: Any) -> Any:
 
 def dump(session: Parts) -> dict[str, Any]:
     """Return a session's game as JSON values."""
-    tree, playing, study, record = session.tree, session.playing, session.study, session.tree.record
+    tree, playing, analyses, record = session.tree, session.playing, session.analyses, session.tree.record
     place = {number: index for index, number in enumerate(tree.preorder())}
     clock = playing.clock
     setting = [ms / 1000 for ms in dataclasses.astuple(clock.setting)] if clock.setting else None
@@ -88,13 +88,13 @@ def dump(session: Parts) -> dict[str, Any]:
         "clock": {"setting": setting, "times": clock.times()} if setting else None,
         "flipped": session.flipped,
         "tsume": _tsume(session.tsume, place) if session.tsume is not None else None,
-        "chances": {place[number]: value for number, value in study.chances.items() if number in place},
+        "chances": {place[number]: value for number, value in analyses.chances.items() if number in place},
         "judged": [
             {
                 "line": [place[number] for number in line],
                 "found": {ply: finding_row(found) for ply, found in findings.items()},
             }
-            for line, findings in study.judged.items()
+            for line, findings in analyses.judged.items()
             if all(number in place for number in line)
         ],
     }
@@ -154,7 +154,7 @@ class SavedGame:
     def put_into(self, session: Parts) -> None:
         """Let a session continue the game, paused until a page shows it."""
         session.replace(self.tree)
-        session.study.restore(self.chances, self.judged)
+        session.analyses.restore(self.chances, self.judged)
         if self.content["on"] or self.content["outcome"]:
             session.playing.restore(self.content["players"], *self.clock, self.live, on=self.content["on"])
         session.flipped = self.content["flipped"]

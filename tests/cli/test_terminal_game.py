@@ -169,7 +169,7 @@ def test_the_game_is_written_after_each_move(data_folder):
     assert states[0] == [] and len({name for found in states for name, *_ in found}) == 1  # one file
     made = [(moves, ending) for found in states[1:] for _, moves, ending in found]
     assert made == [(moves, "interrupted") for moves in (["7g7f"], ["7g7f", "3c3d"], ["7g7f"], ["7g7f", "8c8d"])]
-    (record,) = records.load(match.autosave.path)
+    (record,) = records.load(match.file.path)
     assert (record.moves, record.ending, record.result) == (["7g7f", "8c8d"], "resignation", "0-1")
 
 
@@ -180,7 +180,7 @@ def test_a_full_disk_is_reported_once_and_the_game_continues(data_folder, monkey
     assert text.count("the game could not be saved: ") == 1 and match.game.moves == ["7g7f", "3c3d"]
     data_folder.unlink()
     match.keep()
-    assert records.load(match.autosave.path)[0].moves == ["7g7f", "3c3d"] and match.fault == ""
+    assert records.load(match.file.path)[0].moves == ["7g7f", "3c3d"] and match.fault == ""
 
 
 def test_another_game_is_loaded_and_the_first_stays(data_folder, tmp_path):

@@ -7,13 +7,13 @@ from shogi_engine import records
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.players import CsaPlayer
 from shogi_engine.csa.session import Session
-from shogi_engine.csa.settings import Patience, Settings
+from shogi_engine.csa.settings import Settings, Timeouts
 from shogi_engine.play.answer import Answer
 from tools.measure import csa_server
 from tools.measure.csa_server import START, Peer
 
 SECRET = "open-sesame"
-QUICK = Patience(logout=10.0, first_delay=0.01, longest_delay=0.02)
+QUICK = Timeouts(logout=10.0, first_delay=0.01, longest_delay=0.02)
 LONGEST = 10.0  # seconds that any step of a test may take
 
 
@@ -158,9 +158,9 @@ class Screen:
 class Played:
     """A session that was run: tally, player, notes, log, and the error if it ended in one."""
 
-    def __init__(self, server, player, folder="", patience=QUICK, **values):
+    def __init__(self, server, player, folder="", timeouts=QUICK, **values):
         values = {"ponder": False, "resume": 0.0, "attempts": 3} | values
-        settings = Settings("127.0.0.1", "me", port=server.port, patience=patience, **values)
+        settings = Settings("127.0.0.1", "me", port=server.port, timeouts=timeouts, **values)
         self.screen, self.log, self.player = Screen(), [], player
         keeper = Keeper(folder)
         session = Session(settings, SECRET, player, keeper, self.screen, lambda *line: self.log.append(" ".join(line)))

@@ -7,7 +7,7 @@ import pytest
 from shogi_engine import records
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.session import Session
-from shogi_engine.csa.settings import Patience, Settings
+from shogi_engine.csa.settings import Settings, Timeouts
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.play.answer import Answer
 from shogi_engine.types.score import Score
@@ -16,7 +16,7 @@ from tools.measure.csa_games import plan_cuts
 from tools.measure.csa_server import CUTS, Conditions, Cut, RefereeServer
 
 NAMES = ("one", "two")
-PATIENCE = Patience(first_delay=0.01, longest_delay=0.05)
+TIMEOUTS = Timeouts(first_delay=0.01, longest_delay=0.05)
 
 
 def shuffle(job):
@@ -46,7 +46,7 @@ def run_match(cuts, games, max_moves, folder, answer=shuffle, one_game_per_login
 
     def run(name):
         settings = Settings(
-            "127.0.0.1", name, port=server.port, games=games, ponder=False, resume=5.0, patience=PATIENCE, **values
+            "127.0.0.1", name, port=server.port, games=games, ponder=False, resume=5.0, timeouts=TIMEOUTS, **values
         )
         tallies[name] = Session(settings, SECRET, players[name], Keeper(folder / name), Screen()).run()
         players[name].close()

@@ -3,7 +3,7 @@
 import pytest
 
 from shogi_engine.csa.clock import TimeReader, server_clock
-from shogi_engine.csa.game import ServerGame, Talk
+from shogi_engine.csa.game import GameContext, ServerGame
 from shogi_engine.csa.protocol import (
     Declared,
     Ended,
@@ -254,10 +254,10 @@ class Times:
 def test_opening_moves_earn_no_increment():
     """A game may begin with moves. Only those made after them, before it was aborted, are charged."""
     openings = "+7776FU,T0", "-3334FU,T0"
-    talk = Talk(Protocol(), lambda text: None, ScriptedPlayer(), lambda token, answer: None)
-    first = ServerGame(read(summary("+", *openings)), talk)
+    context = GameContext(Protocol(), lambda text: None, ScriptedPlayer(), lambda token, answer: None)
+    first = ServerGame(read(summary("+", *openings)), context)
     assert first.game.clock.times()[:2] == [310, 310]
-    again = ServerGame(read(summary("+", *openings, "+2726FU,T3")), talk, earlier=first)
+    again = ServerGame(read(summary("+", *openings, "+2726FU,T3")), context, earlier=first)
     assert again.game.clock.times()[:2] == [317, 310]
 
 

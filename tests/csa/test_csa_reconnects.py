@@ -2,7 +2,7 @@
 
 import pytest
 
-from shogi_engine.csa.settings import Patience
+from shogi_engine.csa.settings import Timeouts
 from shogi_engine.play.answer import Answer
 from shogi_engine.types.score import Score
 from tests.csa.scripted import (
@@ -135,8 +135,8 @@ def test_silence_over_the_time_of_the_side_to_move():
         peer.begin("-", time=("Time_Unit:1msec", "Byoyomi:100"))
         assert peer.end() == []
 
-    patience = Patience(silence=0.1, first_delay=0.01)
-    played = play(script, patience=patience)
+    timeouts = Timeouts(silence=0.1, first_delay=0.01)
+    played = play(script, timeouts=timeouts)
     assert played.counts == (0, 0, 0, 1) and "no line" in played.notes
 
 
@@ -149,7 +149,7 @@ def test_an_idle_connection_is_kept_alive():
         peer.send("#TIME_UP", "#WIN")
         peer.logout()
 
-    assert play(script, patience=Patience(keep_alive=0.03)).counts == (1, 0, 0, 0)
+    assert play(script, timeouts=Timeouts(keep_alive=0.03)).counts == (1, 0, 0, 0)
 
 
 # ---- the engine fails
@@ -212,5 +212,5 @@ def test_an_interrupt_without_a_game_logs_out(monkeypatch):
 
 def test_an_interrupt_ends_the_waiting_for_a_server(monkeypatch):
     monkeypatch.setattr(Screen, "interrupt_at", ("",))
-    played = play(lambda peer: None, patience=Patience(first_delay=60.0), attempts=9)
+    played = play(lambda peer: None, timeouts=Timeouts(first_delay=60.0), attempts=9)
     assert played.error is None and played.counts == (0, 0, 0, 0)

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from shogi_engine import records
-from shogi_engine.csa.settings import Patience
+from shogi_engine.csa.settings import Timeouts
 from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
 from shogi_engine.play.answer import Answer
 from shogi_engine.types.score import Score
@@ -195,7 +195,7 @@ def test_a_server_that_does_not_answer_the_login_is_tried_so_often():
         peer.expect("LOGIN")
         assert peer.end() == []
 
-    played = play([silent, silent, silent], patience=Patience(login=0.1, first_delay=0.01))
+    played = play([silent, silent, silent], timeouts=Timeouts(login=0.1, first_delay=0.01))
     assert "LOGIN" in played.error and "3 consecutive attempts" in played.error
 
 
@@ -250,7 +250,7 @@ def test_a_logout_that_is_not_answered():
         peer.send("#TIME_UP", "#WIN")
         assert peer.end() == ["LOGOUT"]
 
-    assert play(script, patience=Patience(logout=0.1)).counts == (1, 0, 0, 0)
+    assert play(script, timeouts=Timeouts(logout=0.1)).counts == (1, 0, 0, 0)
 
 
 # ---- what goes wrong with an offer
@@ -301,7 +301,7 @@ def test_a_game_that_does_not_start():
         peer.expect("AGREE")
         assert peer.end() == []
 
-    played = play(script, patience=Patience(start=0.1), attempts=1)
+    played = play(script, timeouts=Timeouts(start=0.1), attempts=1)
     assert played.counts == (0, 0, 0, 0) and "START" in played.error
 
 

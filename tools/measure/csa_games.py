@@ -21,7 +21,7 @@ from shogi_engine.csa.engine_player import CsaEnginePlayer, Strength
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.players import CsaPlayer
 from shogi_engine.csa.session import Session
-from shogi_engine.csa.settings import Patience, Settings, Tally
+from shogi_engine.csa.settings import Settings, Tally, Timeouts
 from shogi_engine.csa.usi_player import CsaUsiPlayer
 from shogi_engine.engine import Engine
 from tools.measure.csa_server import COMPLETE, CUTS, Conditions, Cut, RefereeServer
@@ -59,7 +59,7 @@ def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tu
     settings = Settings(
         "127.0.0.1", name, port=port, game="test-600-10F" if args.standard else "", games=args.games,
         ponder=args.ponder, comments=True, resume=10.0,
-        patience=Patience(first_delay=0.05, longest_delay=1.0),
+        timeouts=Timeouts(first_delay=0.05, longest_delay=1.0),
     )  # fmt: skip
     nodes = None if args.msec else args.nodes
     player: CsaPlayer

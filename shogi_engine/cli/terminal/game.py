@@ -14,7 +14,7 @@ from shogi_engine.language import translate as _
 from shogi_engine.play.answer import DECLARE
 from shogi_engine.play.clock import TimeUp
 from shogi_engine.play.game import Game
-from shogi_engine.play.keeping import Autosave, kept_games, load_game
+from shogi_engine.play.keeping import GameFile, kept_games, load_game
 from shogi_engine.play.strength import DEFAULT_MS, choose, level_limits, timed_limits
 from shogi_engine.play.words import ending_text, score_text, side_name
 
@@ -74,7 +74,7 @@ class TerminalGame:
     def __post_init__(self) -> None:
         self._stored = self._state()  # the game as the user's own file has it
         self._written: set[Path] = set()
-        self.autosave = Autosave()
+        self.file = GameFile()
         self.fault = ""  # why the game could not be saved automatically
 
     # ---- the game
@@ -275,7 +275,7 @@ class TerminalGame:
         records.save(self.record(), path)
         self._written.add(path.resolve())
         self._stored = self._state()
-        self.autosave.discard()
+        self.file.discard()
         self.show(_("saved in {path}").format(path=path))
 
     def keep(self) -> None:
@@ -283,7 +283,7 @@ class TerminalGame:
         if not self.humans or not self.is_unsaved():
             return
         try:
-            self.autosave.write(self.record())
+            self.file.write(self.record())
             self.fault = ""
         except (ValueError, OSError) as fault:
             text = _("the game could not be saved: {fault}").format(fault=translate_fault(fault))
@@ -320,7 +320,7 @@ class TerminalGame:
         clock = self.game.clock
         self.game = Game(load_game(name, self.game.name), clock=clock, terms=self.game.terms)
         clock.reset()
-        self._stored, self.autosave = self._state(), Autosave()
+        self._stored, self.file = self._state(), GameFile()
 
     def _state(self) -> tuple[Any, ...]:
         """Return what a file holds: an ending by the rules follows from the moves."""
