@@ -257,10 +257,10 @@ class Game:
 
     def _legal(self, move: Any) -> Any:
         """Return a legal move of the Board. Raises Refusal."""
+        if not isinstance(move, str) and self.board.is_legal(move):
+            return move
         try:
-            if not isinstance(move, str):
-                move = str(move)
-            return self.board.parse_text(move)
+            return self.board.parse_text(str(move))
         except ValueError as fault:
             raise Refusal(Reason.ILLEGAL_MOVE, str(fault)) from None
 
