@@ -6,9 +6,10 @@ from time import monotonic
 
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
-from shogi_engine.csa.players import RESIGN, UNTIMED_MS, CsaAnswer, CsaPlayer, GameRules, Job, ServerTurn, centipawns
+from shogi_engine.csa.players import UNTIMED_MS, CsaPlayer, GameRules, Job, ServerTurn
+from shogi_engine.play.answer import RESIGN, Answer
 
-PATIENCE = 30.0  # seconds beyond a move's time after which the engine has failed to answer
+TIMEOUTS = 30.0  # seconds beyond a move's time after which the engine has failed to answer
 
 
 class CsaUsiPlayer(CsaPlayer):
@@ -25,7 +26,7 @@ class CsaUsiPlayer(CsaPlayer):
         self, command: str, *, options: dict[str, str] | None = None, delay_ms: int = 200, nodes: int | None = None
     ) -> None:
         super().__init__()
-        self._engine = SimpleEngine.described(command, {}, timeout=PATIENCE)
+        self._engine = SimpleEngine.described(command, {}, timeout=TIMEOUTS)
         self._options = options or {}
         self._delay_ms, self._nodes = delay_ms, nodes
         self.name = command.partition(":")[0]
@@ -82,19 +83,19 @@ class CsaUsiPlayer(CsaPlayer):
         except EngineError:  # the game is over; the next one restarts the engine
             self._engine.close()
 
-    def _answer(self, job: Job) -> CsaAnswer:
+    def _answer(self, job: Job) -> Answer:
         try:
             result = self._pondered(job) if job.pondering else self._thought(job)
         except EngineError as fault:
             self._engine.close()
-            return CsaAnswer(fault=f"{self.name}: {fault}")
+            raise ValueError(f"{self.name}: {fault}") from None
         if result is None:
-            return CsaAnswer()
-        score = None if result.score is None else centipawns(result.score)
+            return Answer("")
         lines = result.lines
         pv = tuple(lines[0].pv) if lines and lines[0].pv[:1] == (result.move,) else (result.move,)
         depth, thought = result.last("depth") or 0, result.last("time")
-        return CsaAnswer(result.move or RESIGN, result.ponder or "", score, pv, depth, thought_ms=thought)
+        seconds = (result.milliseconds if thought is None else thought) / 1000
+        return Answer(result.move or RESIGN, seconds, result.ponder or "", result.score, depth, pv=pv)
 
     def _thought(self, job: Job) -> PlayResult | None:
         """Return the result of a search by the clock, None if it is no longer needed."""

@@ -5,8 +5,9 @@ from itertools import zip_longest
 
 from shogi_engine.clients.base import EngineError
 from shogi_engine.common.text import sanitize
+from shogi_engine.play.answer import DECLARE, RESIGN, Answer
 from shogi_engine.play.game import PASS, Game, Refusal
-from shogi_engine.play.players import DECLARE, RESIGN, Answer, Player
+from shogi_engine.play.players import Player
 from shogi_engine.types.termination import Termination
 
 # How a game ends by a fault, one of clients.base.FAULTS; by any other the winner did not have to play.

@@ -56,8 +56,8 @@ class FakeEngine:
     def may_declare(self):
         return False
 
-    def book_move(self):
-        return ""
+    def book_choice(self):
+        return None
 
     def check_level(self, level):
         if not 0 <= level <= 20:
@@ -72,7 +72,8 @@ class FakeEngine:
         lines = [self._line(move, number, len(moves)) for number, move in enumerate(moves[:multipv], 1)]
         if movetime is not None and movetime >= LONG_MS:
             self._think(lines, on_info)
-        return SimpleNamespace(bestmove=moves[self._choose], lines=lines)
+        known = {"seconds": 0.0, "ponder": "", "score": Score(0), "depth": 1, "nodes": 1, "pv": moves[:1]}
+        return SimpleNamespace(bestmove=moves[self._choose], lines=lines, **known)
 
     def _line(self, move, number, count):
         unit = "cp" if self.game.name == "shogi" else "discs"
