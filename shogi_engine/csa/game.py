@@ -357,7 +357,7 @@ class Game:
         """Add the answer's score and line to the move's node; `board` is the position after it. Return the node."""
         if answer.score is not None:
             node.evaluation, node.depth = number_score(answer.score), answer.depth or None
-            node.pv = legal_line(answer.pv[1 : PV_MAX + 1], board, board.parse_usi)
+            node.pv = tuple(map(str, legal_line(answer.pv[1 : PV_MAX + 1], board, board.parse_usi)))
         return node
 
     def _comment_text(self, answer: CsaAnswer) -> str:

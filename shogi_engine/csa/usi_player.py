@@ -6,7 +6,17 @@ from time import monotonic
 
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
-from shogi_engine.csa.players import RESIGN, UNTIMED_MS, CsaAnswer, CsaPlayer, GameRules, Job, ServerTurn, centipawns
+from shogi_engine.csa.players import (
+    RESIGN,
+    UNTIMED_MS,
+    WIN,
+    CsaAnswer,
+    CsaPlayer,
+    GameRules,
+    Job,
+    ServerTurn,
+    centipawns,
+)
 
 PATIENCE = 30.0  # seconds beyond a move's time after which the engine has failed to answer
 
@@ -90,23 +100,23 @@ class CsaUsiPlayer(CsaPlayer):
             return CsaAnswer(fault=f"{self.name}: {fault}")
         if result is None:
             return CsaAnswer()
-        score = None if result.score is None else centipawns(result.score)
-        lines = result.lines
-        pv = tuple(lines[0].pv) if lines and lines[0].pv[:1] == (result.move,) else (result.move,)
-        depth, thought = result.last("depth") or 0, result.last("time")
-        return CsaAnswer(result.move or RESIGN, result.ponder or "", score, pv, depth, thought_ms=thought)
+        info, move = result.info, WIN if result.declares else result.move or RESIGN
+        score = None if info.score is None else centipawns(info.score)
+        pv = info.pv if info.pv[:1] == (move,) else (move,)
+        thought_ms = None if info.time is None else 1000 * info.time
+        return CsaAnswer(move, result.ponder or "", score, pv, info.depth or 0, thought_ms=thought_ms)
 
-    def _thought(self, job: Job) -> PlayResult | None:
+    def _thought(self, job: Job) -> PlayResult[str] | None:
         """Return the result of a search by the clock, None if it is no longer needed."""
         search = self._engine.analysis(_position(job.turn), self._limit(job.turn))
         if not job.follow(search):
             search.stop()
         try:
-            return search.result()
+            return search.wait()
         finally:
             job.follow(None)
 
-    def _pondered(self, job: Job) -> PlayResult | None:
+    def _pondered(self, job: Job) -> PlayResult[str] | None:
         """Return the result of a search that begins by pondering, None if the expected move was not played."""
         search = self._engine.ponder(_position(job.turn), self._limit(job.turn))
         job.decided.wait()
@@ -124,7 +134,7 @@ class CsaUsiPlayer(CsaPlayer):
         The overhead of each move, or the part of the delay that the clock cannot pay, also reduces the increment.
         """
         if not turn.time.timed:
-            return Limit(movetime=UNTIMED_MS, nodes=self._nodes)
+            return Limit(UNTIMED_MS / 1000, nodes=self._nodes)
         increments = [int(clock.increment) for clock in turn.clocks]
         clocks = [int(clock.time) - increment for clock, increment in zip(turn.clocks, increments, strict=True)]
         byoyomi = int(turn.clocks[turn.side].byoyomi)
@@ -137,10 +147,10 @@ class CsaUsiPlayer(CsaPlayer):
         from_clock = min(late - from_byoyomi, clocks[turn.side])
         clocks[turn.side] -= from_clock
         increments[turn.side] = max(increments[turn.side] - max(late - from_byoyomi - from_clock, overhead), 0)
-        limit = Limit(btime=clocks[0], wtime=clocks[1], nodes=self._nodes)
+        limit = Limit(nodes=self._nodes, black_clock=clocks[0] / 1000, white_clock=clocks[1] / 1000)
         if any(increments):
-            return replace(limit, binc=increments[0], winc=increments[1])
-        return replace(limit, byoyomi=byoyomi - from_byoyomi)
+            return replace(limit, black_inc=increments[0] / 1000, white_inc=increments[1] / 1000)
+        return replace(limit, byoyomi=(byoyomi - from_byoyomi) / 1000)
 
 
 def _position(turn: ServerTurn) -> str:

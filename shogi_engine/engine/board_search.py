@@ -9,51 +9,50 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Self, overload
+from functools import partial
+from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
 from shogi_engine import games
 from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.common.threads import join, received, start_thread
 from shogi_engine.engine.book_and_levels import BookAndLevels
 from shogi_engine.engine.results import PvInfo, SearchResult
-from shogi_engine.search.forced_win import ForcedWin, RootSolver
+from shogi_engine.search.forced_win import RootSolver
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.timeman import budget_of
 from shogi_engine.types.clock import TimeBudget
+from shogi_engine.types.forced_win import ForcedWin
+from shogi_engine.types.info import Info, Move, PlayResult
 from shogi_engine.types.limit import Limit
 
 OnInfo = Callable[[PvInfo], None]
+BoardMove = TypeVar("BoardMove", covariant=True)
 
 
-@dataclass(frozen=True)
-class PlayResult:
-    """The move to make.
+class BoardLike(Protocol[BoardMove]):
+    """A Board of any game."""
 
-    Attributes:
-        move: a Move of the Board's game; None if there is no legal move or if `declares` is true
-        ponder: the expected reply, or None
-        info: the search's report on the move, or None
-        declares: whether the engine declares a win instead of moving
-    """
+    def record(self) -> Any:
+        """Return the record of the moves made."""
 
-    move: Any = None
-    ponder: Any = None
-    info: PvInfo | None = None
-    declares: bool = False
+    def peek(self) -> BoardMove:
+        """Return the last move."""
+
+    def is_game_over(self) -> bool:
+        """Tell whether the game has ended."""
 
 
-class Analysis(SearchHandle):
-    """A search in another thread. Iterate over it to receive its reports. The end of a `with` block stops it.
+class Analysis(SearchHandle, Generic[Move]):
+    """A search in another thread. Iterate over it to receive its reports. The end of a `with` block stops it."""
 
-    Attributes:
-        info: the latest report on the best move, None before the first
-        multipv: the latest report on each of the best moves, best first
-    """
-
-    def __init__(self, engine: "BoardSearches", search: Callable[[OnInfo], SearchResult]) -> None:
+    def __init__(
+        self,
+        engine: "BoardSearches",
+        search: Callable[[OnInfo], SearchResult],
+        line: Callable[[Sequence[str]], Sequence[Move]],
+    ) -> None:
         super().__init__()
-        self._player = engine
+        self._player, self._line = engine, line
         self._reports: queue.SimpleQueue[PvInfo | BaseException | None] = queue.SimpleQueue()
         self._lines: dict[int, PvInfo] = {}
         self._result: SearchResult | BaseException | None = None
@@ -76,14 +75,14 @@ class Analysis(SearchHandle):
         self._reports.put(info)
 
     @property
-    def info(self) -> PvInfo | None:
-        """The latest report on the best move, None before the first."""
-        return self._lines.get(1)
+    def info(self) -> Info[Move]:
+        """The latest report on the best move; empty before the first."""
+        return next(iter(self.multipv), Info())
 
     @property
-    def multipv(self) -> list[PvInfo]:
+    def multipv(self) -> list[Info[Move]]:
         """The latest report on each of the best moves, best first."""
-        return [self._lines[number] for number in sorted(self._lines)]
+        return [info.convert(self._line) for _, info in sorted(self._lines.items())]
 
     def ponderhit(self, budget: Limit | TimeBudget | None, now: float | None = None) -> None:
         """Continue as a normal search, because the expected move was made. The time of the Limit begins now."""
@@ -99,14 +98,14 @@ class Analysis(SearchHandle):
         assert self._result is not None
         return self._result
 
-    def result(self) -> PlayResult:
+    def wait(self) -> PlayResult[Move]:
         """Wait for the search to end and return its move. Raises any exception that the search raised."""
-        return play_result(self._player.game.name, self.search_result())
+        return self.search_result().played(self._line)
 
-    def __iter__(self) -> Iterator[PvInfo]:
+    def __iter__(self) -> Iterator[Info[Move]]:
         """Yield each new report until the search ends. Raises any exception that the search raised."""
         while (info := received(self._reports)) is not None:
-            yield info
+            yield info.convert(self._line)
         self._reports.put(None)
         self.search_result()
 
@@ -116,14 +115,6 @@ class Analysis(SearchHandle):
     def __exit__(self, *failure: object) -> None:
         self.stop()
         join(self._thread)
-
-
-def play_result(game: str, found: SearchResult) -> PlayResult:
-    """Convert a search result: its moves become Move objects of `game`."""
-    if not found.bestmove:
-        return PlayResult()
-    move, *rest = games.moves_of(game, found.pv)
-    return PlayResult(move, rest[0] if rest else None, found.lines[0])
 
 
 class BoardSearches(BookAndLevels):
@@ -143,7 +134,7 @@ class BoardSearches(BookAndLevels):
     _root_solver: RootSolver
     _claimed_by: int
 
-    def play(self, board: Any, limit: Limit, *, root_moves: Sequence[Any] = ()) -> PlayResult:
+    def play(self, board: BoardLike[Move], limit: Limit, *, root_moves: Sequence[object] = ()) -> PlayResult[Move]:
         """Search a Board's position and return the move to make.
 
         Args:
@@ -154,27 +145,32 @@ class BoardSearches(BookAndLevels):
             RuntimeError: a search of this engine is running
         """
         with self._placed(board) as side:
-            _must_end(limit, side)
+            limit.check_end(side)
             if self.may_declare():
                 return PlayResult(declares=True)
-            return play_result(self.game.name, self.search(**self._wanted(limit, 1, root_moves)))
+            return self.search(**self._wanted(limit, 1, root_moves)).played(self._moves)
 
     @overload
-    def analyse(self, board: Any, limit: Limit, *, multipv: None = None, root_moves: Sequence[Any] = ()) -> PvInfo: ...
+    def analyse(
+        self, board: BoardLike[Move], limit: Limit, *, multipv: None = None, root_moves: Sequence[object] = ()
+    ) -> Info[Move]: ...
 
     @overload
-    def analyse(self, board: Any, limit: Limit, *, multipv: int, root_moves: Sequence[Any] = ()) -> list[PvInfo]: ...
+    def analyse(
+        self, board: BoardLike[Move], limit: Limit, *, multipv: int, root_moves: Sequence[object] = ()
+    ) -> list[Info[Move]]: ...
 
     def analyse(
-        self, board: Any, limit: Limit, *, multipv: int | None = None, root_moves: Sequence[Any] = ()
-    ) -> PvInfo | list[PvInfo]:
+        self, board: BoardLike[Move], limit: Limit, *, multipv: int | None = None, root_moves: Sequence[object] = ()
+    ) -> Info[Move] | list[Info[Move]]:
         """Analyse a Board's position and return a report. With `multipv`, return a list of reports, best move first.
 
         Raises the same exceptions as `play`, and ValueError without `multipv` if there is no legal move.
         """
         with self._placed(board) as side:
-            _must_end(limit, side)
-            lines = self.search(**self._wanted(limit, multipv or 1, root_moves)).lines
+            limit.check_end(side)
+            found = self.search(**self._wanted(limit, 1 if multipv is None else multipv, root_moves))
+        lines: list[Info[Move]] = [line.convert(self._moves) for line in found.lines]
         if multipv is not None:
             return lines
         if not lines:
@@ -182,23 +178,31 @@ class BoardSearches(BookAndLevels):
         return lines[0]
 
     def analysis(
-        self, board: Any, limit: Limit | None = None, *, multipv: int = 1, root_moves: Sequence[Any] = ()
-    ) -> Analysis:
+        self,
+        board: BoardLike[Move],
+        limit: Limit | None = None,
+        *,
+        multipv: int | None = None,
+        root_moves: Sequence[object] = (),
+    ) -> Analysis[Move]:
         """Start a search in a thread and return it. Without a limit, it runs until `stop`.
 
         Raises the same exceptions as `play`.
         """
         with contextlib.ExitStack() as claim:
             claim.enter_context(self._placed(board))
-            return self._started(claim, self._wanted(limit or Limit(), multipv, root_moves))
+            wanted = self._wanted(limit or Limit(), 1 if multipv is None else multipv, root_moves)
+            return self._started(claim, wanted, self._moves)
 
-    def start(self, **limits: Any) -> Analysis:
+    def start(self, **limits: Any) -> Analysis[str]:
         """Start `search` in a thread, with its keyword arguments, and return it. Raises RuntimeError like `search`."""
         with contextlib.ExitStack() as claim:
             claim.enter_context(self._claimed())
-            return self._started(claim, limits)
+            return self._started(claim, limits, tuple)
 
-    def _started(self, stack: contextlib.ExitStack, keywords: dict[str, Any]) -> Analysis:
+    def _started(
+        self, stack: contextlib.ExitStack, keywords: dict[str, Any], line: Callable[[Sequence[str]], Sequence[Move]]
+    ) -> Analysis[Move]:
         """Start `search` in a thread."""
         claim, self._claimed_by = stack.pop_all(), 0  # the new thread takes over the claim
 
@@ -207,7 +211,12 @@ class BoardSearches(BookAndLevels):
                 self._claimed_by = threading.get_ident()
                 return self.search(**keywords, on_info=on_info)
 
-        return Analysis(self, search)
+        return Analysis(self, search, line)
+
+    @property
+    def _moves(self) -> Callable[[Sequence[str]], list[Any]]:
+        """Converts moves of the game to Moves of its Board."""
+        return partial(games.moves_of, self.game.name)
 
     def time_budget(self, limit: Limit) -> TimeBudget | None:
         """Return the time that a Limit gives the side to move, or None if it has no time limit."""
@@ -215,29 +224,29 @@ class BoardSearches(BookAndLevels):
         return budget_of(limit, side, len(self.moves), self.game.extras.budget)
 
     def mate(
-        self, board: Any, limit: Limit | None = None, *, shortest: bool = False, every: bool = False
-    ) -> ForcedWin[Any]:
+        self, board: BoardLike[Move], limit: Limit | None = None, *, shortest: bool = False, every: bool = False
+    ) -> ForcedWin[Move]:
         """Search a Board's position like `Engine.find_mate`. Only `time` and `nodes` of the limit are used."""
         limit = limit or Limit()
         with self._placed(board):
             max_ms = None if limit.time is None else 1000 * limit.time
             found = self.find_mate(max_ms=max_ms, nodes=limit.nodes, shortest=shortest, every=every)
-        return found.convert(lambda line: games.moves_of(self.game.name, line))
+        return found.convert(self._moves)
 
-    def solve(self, board: Any, limit: Limit | None = None) -> PvInfo | None:
+    def solve(self, board: BoardLike[Move], limit: Limit | None = None) -> Info[Move] | None:
         """Solve a Board's position to the end of the game; return the exact score with the best line, or None.
 
         Raises the same exceptions as `play`, and ValueError if the game is over or has no solver.
 
         Args:
-            limit: only its `time` is used; if the time runs out, the result may be inexact (see PvInfo.exact) or None
+            limit: only its `time` is used; if the time runs out, the result may be inexact (see Info.exact) or None
         """
         if board.is_game_over():
             raise ValueError("the game is over")
         with self._placed(board), self._only_search(), self._compiling():
             ms = float("inf") if limit is None or limit.time is None else 1000 * limit.time
             result = self._root_solver.solve(self.position, Limits(budget=TimeBudget.exactly(ms)), self.searcher.tt)
-            return PvInfo(self.game, self.position, result.infos[0]) if result else None
+            return PvInfo(self.game, self.position, result.infos[0]).convert(self._moves) if result else None
 
     @contextlib.contextmanager
     def _placed(self, board: Any) -> Iterator[int]:
@@ -274,9 +283,3 @@ class BoardSearches(BookAndLevels):
         names = ("depth", "nodes", "mate", "level")
         limits = {name: value for name in names if (value := getattr(limit, name)) is not None}
         return {"multipv": multipv, "searchmoves": moves, "budget": self.time_budget(limit), **limits}
-
-
-def _must_end(limit: Limit, side: int) -> None:
-    """Raise ValueError if a limit does not end the search."""
-    if limit.is_endless(side):
-        raise ValueError("a limit is needed: time, depth, nodes, mate, level or a clock of the side to move")

@@ -26,10 +26,11 @@ from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, dec
 from shogi_engine.jit import Progress, Task, new_record, shared_task
 from shogi_engine.perft import Perft, perft
 from shogi_engine.search.context import copy_position, static_value
-from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver, RootSolver
+from shogi_engine.search.forced_win import ForcedWinSolver, RootSolver
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import Searcher
 from shogi_engine.types.clock import TimeBudget
+from shogi_engine.types.forced_win import ForcedWin
 
 
 def _compile_task(game: str, evaluation: str) -> Task:
@@ -346,7 +347,7 @@ class Engine(BoardSearches):
             self._mate_solver, self._mate_solver_memory = solver, memory
         return self._mate_solver
 
-    def continued_pv(self, line: PvInfo) -> list[str]:
+    def continued_pv(self, line: PvInfo) -> tuple[str, ...]:
         """Return the moves of a reported line, extended by the table's best moves up to the depth searched.
 
         A reported line is short if a table entry ended it. Call this in `on_info`, or after the search.

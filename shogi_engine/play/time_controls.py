@@ -1,10 +1,10 @@
-"""The limits of a player's moves, in the notation of the command line and as sent to a USI engine."""
+"""The limits of a player's moves, in the notation of the command line and for a search."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shogi_engine.clients.usi import Limit
 from shogi_engine.types.clock import Clock
+from shogi_engine.types.limit import Limit
 
 if TYPE_CHECKING:
     from shogi_engine.play.game import Game
@@ -55,9 +55,9 @@ def parse_time_control(text: str) -> TimeControl:
     return TimeControl(**values, clock=clock)
 
 
-def usi_limit(control: TimeControl, clocks: tuple[Clock | None, Clock | None], side: int) -> Limit:
-    """Return the arguments of `go` for `side` (0 black, 1 white): both clocks (ms left), both increments or byoyomi."""
-    limit = Limit(control.nodes, control.depth, control.movetime)
+def search_limit(control: TimeControl, clocks: tuple[Clock | None, Clock | None], side: int) -> Limit:
+    """Return the limit of a move of `side` (0 black, 1 white): both clocks, with both increments or the byoyomi."""
+    limit = Limit(None if control.movetime is None else control.movetime / 1000, control.depth, control.nodes)
     own = clocks[side]
     if control.clock is None or own is None:
         return limit
@@ -65,9 +65,9 @@ def usi_limit(control: TimeControl, clocks: tuple[Clock | None, Clock | None], s
     increments = black.increment or white.increment
     return replace(
         limit,
-        btime=int(black.time),
-        wtime=int(white.time),
-        binc=int(black.increment) if increments else None,
-        winc=int(white.increment) if increments else None,
-        byoyomi=int(own.byoyomi) if own.byoyomi or not own.increment else None,
+        black_clock=int(black.time) / 1000,
+        white_clock=int(white.time) / 1000,
+        black_inc=int(black.increment) / 1000 if increments else None,
+        white_inc=int(white.increment) / 1000 if increments else None,
+        byoyomi=int(own.byoyomi) / 1000 if own.byoyomi or not own.increment else None,
     )

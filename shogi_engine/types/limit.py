@@ -45,9 +45,19 @@ class Limit:
         others = (self.time, self.depth, self.nodes, self.mate, self.level)
         return self.clock(side) is None and all(limit is None for limit in others)
 
+    def check_end(self, side: int) -> None:
+        """Raise ValueError if a search for `side` would run until it is stopped."""
+        if self.is_endless(side):
+            raise ValueError("a limit is needed: time, depth, nodes, mate, level or a clock of the side to move")
+
     def clock(self, side: int) -> Clock | None:
         """Return the clock of a side, 0 (black) or 1 (white); None if it has none."""
         left, increment = (getattr(self, f"{SIDES[side]}_{name}") for name in ("clock", "inc"))
         if left is None and self.byoyomi is None:
             return None
         return Clock.from_seconds(left or 0, self.byoyomi or 0, increment or 0)
+
+    def allowed(self, side: int) -> float | None:
+        """Return the time in seconds that a move of `side` may take, None for no limit."""
+        clock = self.clock(side)
+        return self.time if clock is None else clock.allowed / 1000

@@ -9,12 +9,13 @@ import pytest
 
 from shogi_engine.__main__ import main
 from shogi_engine.clients.base import EngineError
+from shogi_engine.clients.usi.searches import go_words
 from shogi_engine.common.match_statistics import Sprt
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.match import GameLog, Match, TimeControl, parse_engine, parse_time_control
 from shogi_engine.match.openings import SHIPPED, read
 from shogi_engine.match.workers import begin
-from shogi_engine.play.time_controls import usi_limit
+from shogi_engine.play.time_controls import search_limit
 from shogi_engine.types.clock import Clock
 from tests.support.processes import TESTS
 
@@ -227,14 +228,14 @@ def test_terms_that_are_no_numbers_get_one_sentence(option, text, capsys):
 def test_what_go_says():
     clock, byoyomi, timed = Clock(800, 0, 50), Clock(0, 100), TimeControl(clock=Clock(9000))
 
-    def go_words(*arguments):
-        return usi_limit(*arguments).words()
+    def words(*arguments):
+        return go_words(search_limit(*arguments))
 
-    assert go_words(timed, (clock, byoyomi), 0) == "btime 800 wtime 0 binc 50 winc 0"
-    assert go_words(timed, (clock, byoyomi), 1) == "btime 800 wtime 0 binc 50 winc 0 byoyomi 100"
-    assert go_words(timed, (Clock(800), None), 0) == "btime 800 wtime 0 byoyomi 0"
-    assert go_words(TimeControl(movetime=5, depth=2), (None, None), 1) == "movetime 5 depth 2"
-    assert go_words(TimeControl(nodes=7), (None, byoyomi), 0) == "nodes 7"
+    assert words(timed, (clock, byoyomi), 0) == "btime 800 wtime 0 binc 50 winc 0"
+    assert words(timed, (clock, byoyomi), 1) == "btime 800 wtime 0 binc 50 winc 0 byoyomi 100"
+    assert words(timed, (Clock(800), None), 0) == "btime 800 wtime 0 byoyomi 0"
+    assert words(TimeControl(movetime=5, depth=2), (None, None), 1) == "movetime 5 depth 2"
+    assert words(TimeControl(nodes=7), (None, byoyomi), 0) == "nodes 7"
 
 
 def test_the_shipped_openings_are_legal_and_different():

@@ -151,7 +151,7 @@ class FakeEngine:
             lines = [
                 SimpleNamespace(
                     depth=done, seldepth=done, multipv=number, score=score, value=value, bound="", nodes=100 * done,
-                    seconds=time.monotonic() - began, hashfull=0, pv=pv or [move],
+                    time=time.monotonic() - began, hashfull=0, pv=pv or [move],
                 )
                 for number, move in enumerate(moves, 1)
             ]  # fmt: skip

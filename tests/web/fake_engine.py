@@ -81,7 +81,7 @@ class FakeEngine:
             depth=7,
             seldepth=9,
             nodes=4321,
-            seconds=0.5,
+            time=0.5,
             bound="",
             pv=[move],
             score=Score.parse(f"{unit} {count}"),

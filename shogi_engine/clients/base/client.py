@@ -80,17 +80,16 @@ Client = TypeVar("Client", bound=EngineClient)
 
 
 class PlainClient(Generic[Client]):
-    """The synchronous version of a client: calls that wait, with the same names and errors."""
+    """The synchronous version of a client: calls that wait, with the same names, arguments and errors.
 
-    def __init__(self, client: Client) -> None:
-        self.client = client
+    Attributes:
+        client_class: the client's class
+    """
 
-    @classmethod
-    def _started(cls, *arguments: Any, **settings: Any) -> Self:
-        """Return a started engine."""
-        engine = cls(*arguments, **settings)
-        engine.start()
-        return engine
+    client_class: type[Client]
+
+    def __init__(self, command: Command, **settings: Any) -> None:
+        self.client: Client = self.client_class(command, **settings)
 
     @property
     def name(self) -> str:

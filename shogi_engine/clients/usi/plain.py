@@ -1,40 +1,43 @@
 """SimpleEngine: a USI engine for programs without asyncio."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Generic, Self, overload
 
 from shogi_engine.clients.base import Command, EngineError, PlainClient, plain, run_plainly
 from shogi_engine.clients.usi.client import OptionValues, UsiClient
-from shogi_engine.clients.usi.lines import Info, Option, parse_options
-from shogi_engine.clients.usi.searches import Limit, PlayResult, Position, Search
+from shogi_engine.clients.usi.lines import Option, parse_options
+from shogi_engine.clients.usi.searches import Position, Search
+from shogi_engine.types.info import Info, Move, PlayResult
+from shogi_engine.types.limit import Limit
 
 
-class SimpleSearch:
-    """A running search: `for info in search`, `search.result()`, `search.stop()` (from any thread)."""
+class SimpleSearch(Generic[Move]):
+    """A running search: `for info in search`, `search.wait()`, `search.stop()` (from any thread)."""
 
-    def __init__(self, search: Search) -> None:
+    def __init__(self, search: Search[Move]) -> None:
         self._search = search
 
-    def __iter__(self) -> Iterator[Info]:
+    def __iter__(self) -> Iterator[Info[Move]]:
         while (info := run_plainly(self._search.next_info())) is not None:
             yield info
 
     @property
-    def infos(self) -> list[Info]:
-        """All infos read so far."""
-        return self._search.infos
+    def info(self) -> Info[Move]:
+        """What the engine has reported on the best move; the latest of each item."""
+        return self._search.info
 
-    def lines(self) -> list[Info]:
-        """Return the last info of each of the best moves so far, best first."""
-        return self._search.lines()
+    @property
+    def multipv(self) -> list[Info[Move]]:
+        """What it has reported on each of the best moves, best first."""
+        return self._search.multipv
 
     def stop(self) -> None:
         """Tell the engine to end the search; read its result afterwards."""
         run_plainly(self._search.stop())
 
-    def result(self) -> PlayResult:
-        """Wait for the bestmove and return it with all infos."""
-        return run_plainly(self._search.result())
+    def wait(self) -> PlayResult[Move]:
+        """Wait for the bestmove and return it."""
+        return run_plainly(self._search.wait())
 
     def __enter__(self) -> Self:
         return self
@@ -50,13 +53,17 @@ class SimpleEngine(PlainClient[UsiClient]):
     Use it from one thread at a time, except that any thread may stop a search.
     """
 
+    client_class = UsiClient
+
     def __init__(self, command: Command, options: OptionValues = (), **settings: Any) -> None:
-        super().__init__(UsiClient(command, options, **settings))
+        super().__init__(command, options=options, **settings)
 
     @classmethod
     def popen_usi(cls, command: Command, options: OptionValues = (), **settings: Any) -> Self:
         """Return a started engine."""
-        return cls._started(command, options, **settings)
+        engine = cls(command, options, **settings)
+        engine.start()
+        return engine
 
     @classmethod
     def described(cls, text: str, more: OptionValues = (), **settings: Any) -> Self:
@@ -80,11 +87,32 @@ class SimpleEngine(PlainClient[UsiClient]):
         """The position that the engine ponders on, as a `position` command; '' if it is not pondering."""
         return self.client.pondering
 
-    def analysis(self, position: Position, limit: Limit) -> SimpleSearch:
-        """Begin a search and return it, to be followed while it runs."""
-        return SimpleSearch(run_plainly(self.client.search(position, limit)))
+    def analysis(
+        self,
+        position: Position[Move],
+        limit: Limit | None = None,
+        *,
+        multipv: int | None = None,
+        root_moves: Sequence[object] = (),
+    ) -> SimpleSearch[Move]:
+        """Begin a search and return it, to be followed while it runs. Without a limit, it runs until `stop`."""
+        return SimpleSearch(run_plainly(self.client.analysis(position, limit, multipv=multipv, root_moves=root_moves)))
 
-    def ponder(self, position: Position, limit: Limit) -> SimpleSearch:
+    @overload
+    def analyse(
+        self, position: Position[Move], limit: Limit, *, multipv: None = None, root_moves: Sequence[object] = ()
+    ) -> Info[Move]: ...
+
+    @overload
+    def analyse(
+        self, position: Position[Move], limit: Limit, *, multipv: int, root_moves: Sequence[object] = ()
+    ) -> list[Info[Move]]: ...
+
+    def analyse(self, position: Any, limit: Limit, **settings: Any) -> Any:
+        """Return what the engine reports of a position. With `multipv`, return a list of reports, best move first."""
+        return run_plainly(self.client.analyse(position, limit, **settings))
+
+    def ponder(self, position: Position[Move], limit: Limit) -> SimpleSearch[Move]:
         """Begin to search `position`, in which the expected reply has been made, on the opponent's time."""
         return SimpleSearch(run_plainly(self.client.ponder(position, limit)))
 
@@ -93,7 +121,6 @@ class SimpleEngine(PlainClient[UsiClient]):
     new_game = plain(UsiClient.new_game)
     game_over = plain(UsiClient.game_over)
     play = plain(UsiClient.play)
-    analyse = plain(UsiClient.analyse)
     mate = plain(UsiClient.mate)
     ponder_hit = plain(UsiClient.ponder_hit)
     stop_pondering = plain(UsiClient.stop_pondering)
