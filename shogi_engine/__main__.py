@@ -15,48 +15,62 @@ if __name__ == "__main__":
 
 from shogi_engine.cli import (  # noqa: E402
     analyse,
-    bench,
     book,
-    compare,
     convert,
     csa,
+    dev,
     doctor,
-    gtp,
     match,
-    mate,
-    nboard,
-    perft,
     play,
-    search,
+    protocols,
     serve,
     solve,
-    trace,
     train,
     tsume,
-    warmup,
 )
 from shogi_engine.cli.common import Parser, add_language  # noqa: E402
 from shogi_engine.cli.ending_signals import ending_signals, flush_quietly  # noqa: E402
 from shogi_engine.common.streams import can_show, set_up_streams  # noqa: E402
+from shogi_engine.language import mark, translate_fault  # noqa: E402
 from shogi_engine.language import translate as _  # noqa: E402
-from shogi_engine.language import translate_fault  # noqa: E402
 
-COMMANDS = (
-    warmup, perft, bench, doctor, search, solve, trace, mate, tsume, compare, match, analyse, convert, nboard, gtp, csa,
-    play, serve, train, book,
-)  # fmt: skip
+GROUPS = (
+    (mark("play"), (play, serve, tsume)),
+    (mark("study"), (analyse, solve, convert)),
+    (mark("engines"), (match, csa, protocols, book, train)),
+    (mark("develop"), (doctor, dev)),
+)
+EXAMPLES = mark("""
+examples:
+  shogi-engine play shogi --level 3
+  shogi-engine analyse game.kif --html game.html
+  shogi-engine solve --tsume "SFEN"
+  shogi-engine convert FOLDER NEW_FOLDER --to csa
+  shogi-engine match shogi ANOTHER_ENGINE --limit movetime=200 --sprt 0 10
+  shogi-engine csa HOST --name ME --game floodgate-300-10F
+  shogi-engine train shogi FOLDER
+  shogi-engine dev perft shogi 5
+""")
 
 
 def parser() -> Parser:
     """Return the parser of the whole command line."""
     top = Parser(
-        prog="shogi-engine", description="Shogi and Othello engines that share one search.", allow_abbrev=False
+        prog="shogi-engine",
+        description="Shogi and Othello engines that share one search. Shogi GUIs start shogi-usi.",
+        epilog=EXAMPLES,
+        allow_abbrev=False,
     )
     add_language(top)
     top.add_argument("--version", action="version", version=f"shogi-engine {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add_parser(commands)
+    for heading, modules in GROUPS:
+        for module in modules:
+            module.add_parser(commands)
+        group = top.add_argument_group(heading)
+        group._group_actions, commands._choices_actions = commands._choices_actions, []
+    top._positionals._group_actions.remove(commands)  # its commands are listed under their headings
+    top._action_groups.append(top._action_groups.pop(1))  # the options come last
     return top
 
 

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PO = FOLDER / "ja" / "LC_MESSAGES" / f"{DOMAIN}.po"
 MO = PO.with_suffix(".mo")
 MADE = datetime.datetime(2000, 1, 1)  # for the headers, so that the files do not depend on the date
-FUNCTIONS = {"translate", "_", "mark", "progress_line", "progress_bar", "describe_task"}
+FUNCTIONS = {"translate", "_", "mark", "progress_bar", "describe_task"}
 # Modules whose exceptions players see. Others are for programmers, training and clusters.
 PLAYERS = (
     "cli", "play", "analysis", "records", "tsume", "language", "games/shogi", "games/othello", "games/__init__.py",
@@ -113,7 +113,7 @@ def texts_of_call(call: ast.Call) -> Iterator[Text]:
             yield text_of(call.args[0]), None, context
     elif name == "plural":
         yield text_of(call.args[0]), text_of(call.args[1])
-    elif name in ("add_command", "_action", "add_cluster"):
+    elif name in ("add_command", "_action"):
         yield from map(text_of, call.args[-1:])
     yield from (text_of(word.value) for word in call.keywords if word.arg in ("help", "description", "epilog"))
 

@@ -13,7 +13,7 @@ from shogi_engine.analysis.annotation import annotate, annotated
 from shogi_engine.analysis.judgement import BLUNDER, INACCURACY, MISTAKE, Finding, GameAnalysis, MoveAnalysis, judge
 from shogi_engine.analysis.page import page
 from shogi_engine.analysis.saved import SavedAnalysis
-from shogi_engine.analysis.tables import game_table, hint_table, plot, sparkline
+from shogi_engine.analysis.tables import game_table, hint_table, sparkline
 
 __all__ = [
     "Analyst",
@@ -35,6 +35,5 @@ __all__ = [
     "judge",
     "limits_for",
     "page",
-    "plot",
     "sparkline",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from shogi_engine.analysis.judgement import GameAnalysis, MoveAnalysis, after_move
 from shogi_engine.analysis.words import called, line_texts, score_words, shown, words_of
 from shogi_engine.records import GameRecord, Node
+from shogi_engine.types.limit import SIDES
 
 
 def annotated(game: GameAnalysis, language: str = "en") -> GameRecord:
@@ -52,7 +53,7 @@ def _evaluate(node: Node, move: MoveAnalysis, game: str) -> None:
     """Write the value of a move, also in the notation that GUIs read."""
     if game == "shogi":
         evaluations = importlib.import_module("shogi_engine.games.shogi.records.evaluations")
-        for text in evaluations.analysis_lines(move.played_score, ("black", "white").index(move.side)):
+        for text in evaluations.analysis_lines(move.played_score, SIDES.index(move.side)):
             node.add_comment(text)
     if node.evaluation is None:
         node.evaluation = move.played_score

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shogi_engine.records import GameRecord
+from shogi_engine.types.limit import SIDES
 from shogi_engine.types.score import Score
 
 PER_UNIT = {"cp": 100.0, "discs": 1.0}  # the value of a pawn or a disc
@@ -139,11 +140,6 @@ class GameAnalysis:
         """The unit of `given`: 'pawns' or 'discs'."""
         return "discs" if self.record.game == "othello" else "pawns"
 
-    def worst(self, count: int = 5) -> list[MoveAnalysis]:
-        """Return the moves that lost most, worst first. Moves that lost nothing are omitted."""
-        guilty = [move for move in self.moves if move.loss > 0 or move.given > 0]
-        return sorted(guilty, key=lambda move: (-move.loss, -move.given))[:count]
-
     def mean_loss(self, side: str) -> float:
         """Return the mean winning chance that the moves of a side lost."""
         losses = [move.loss for move in self.moves if move.side == side]
@@ -237,7 +233,7 @@ def _judged(ply: int, side: int, move: str, found: Finding, after: Score) -> Mov
     own = found.score.chance()
     return MoveAnalysis(
         ply=ply + 1,
-        side=("black", "white")[side],
+        side=SIDES[side],
         move=move,
         best=found.best,
         score=found.score,

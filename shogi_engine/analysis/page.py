@@ -4,15 +4,13 @@ The page is self-contained: it loads nothing from other hosts. Boards are the SV
 several boards share are stored once; a board is a list of line numbers.
 """
 
-import html
-import json
-import re
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import Any
 
 from shogi_engine.analysis.judgement import GameAnalysis, MoveAnalysis
 from shogi_engine.analysis.words import called, line_texts, move_text, score_words, shown, words_of
+from shogi_engine.pages import render
+from shogi_engine.types.limit import SIDES
 
 NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'  # HTML needs none
 
@@ -49,23 +47,19 @@ def page(games: Sequence[GameAnalysis], language: str = "en", titles: Sequence[s
         for number, game in enumerate(games)
     ]
     words = words_of(language, games[0].record.game if games else "shogi")
-    data = json.dumps({"games": shown_games, "lines": boards.lines, "words": words}, ensure_ascii=False)
-    template = files("shogi_engine.analysis").joinpath("page.html").read_text(encoding="utf-8")
-    filled = {
-        "@LANGUAGE@": language,
-        "@TITLE@": html.escape(shown_games[0]["title"] if len(games) == 1 else words["analysis"]),
-        "@SCRIPT@": html.escape(words["script"]),
-        "@DATA@": data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
-    }
-    return re.sub("@[A-Z]+@", lambda place: filled[place[0]], template)  # in one pass: names can look like placeholders
+    return render(
+        "analysis.html",
+        language=language,
+        title=shown_games[0]["title"] if len(games) == 1 else words["analysis"],
+        script=words["script"],
+        data={"games": shown_games, "lines": boards.lines, "words": words},
+    )
 
 
 def _game(game: GameAnalysis, boards: _Boards, language: str, title: str) -> dict[str, Any]:
     """Return a game's data for the page: its positions, each with the move that led there."""
     record, words = game.record, words_of(language, game.record.game)
-    names = " - ".join(
-        f"{words[side]} {name}" for side, name in zip(("black", "white"), record.names, strict=True) if name
-    )
+    names = " - ".join(f"{words[side]} {name}" for side, name in zip(SIDES, record.names, strict=True) if name)
     judged = {move.ply: move for move in game.moves}
     before = {move.ply - 1: move.black for move in game.moves}
     before[len(record.moves)] = game.final

@@ -1,17 +1,16 @@
-"""An analysis as text and as a picture."""
+"""An analysis as text."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from shogi_engine.analysis.analyst import Hint
-from shogi_engine.analysis.judgement import VERDICTS, GameAnalysis, MoveAnalysis
+from shogi_engine.analysis.judgement import PASS, VERDICTS, GameAnalysis, MoveAnalysis
 from shogi_engine.analysis.words import called, line_texts, score_words, shown, words_of
-from shogi_engine.common.files import write_figure
 from shogi_engine.common.text import table
 from shogi_engine.language import mark, translate
+from shogi_engine.types.limit import SIDES
 
 BARS = "▁▂▃▄▅▆▇█"
-PASS = "pass"  # in Othello
 GOOD = mark("no serious mistakes")
 HEAD = (mark("move"), mark("value"), mark("chance"), mark("depth"), mark("line"))  # of `hint_table`
 GAME_HEAD = (
@@ -91,7 +90,7 @@ def _row(move: MoveAnalysis, number: str, game: GameAnalysis, board: Any, langua
 def _counts(game: GameAnalysis, words: dict[str, str]) -> list[str]:
     """Return a row per side: the number of each verdict, and the mean loss."""
     rows = []
-    for side in ("black", "white"):
+    for side in SIDES:
         counts = (
             f"{words[name]} {sum(move.verdict == name for move in game.moves if move.side == side)}"
             for name, _ in VERDICTS
@@ -105,19 +104,3 @@ def _sentence(move: MoveAnalysis, game: GameAnalysis, text: str, line: list[str]
     before, after = (score_words(score, game.unit, words) for score in (move.black_score, move.black_played_score))
     judged = f"{called(move.verdict, move.missed_mate, words)} ({before} -> {after})"
     return f"{text}: {judged}; {words['better']}: {' '.join(line)}"
-
-
-def plot(game: GameAnalysis, path: str, plt: Any) -> None:
-    """Draw black's winning chance by ply, the worst moves marked, with pyplot (`plt`) to the image `path`."""
-    figure, axes = plt.subplots(figsize=(9, 4.5), layout="constrained")
-    plies = [move.ply - 1 for move in game.moves]
-    axes.plot([*plies, len(game.record.moves)], [100 * chance for chance in game.chances], color="#3b6ea8")
-    for move in game.worst():
-        axes.annotate(f"{move.move} -{move.loss:.0%}", (move.ply - 1, 100 * move.black), color="#c2573a")
-        axes.plot([move.ply - 1], [100 * move.black], "o", color="#c2573a")
-    axes.axhline(50, color="#999999", linewidth=0.8)
-    axes.set_ylim(0, 100)
-    axes.set_xlabel("ply")
-    axes.set_ylabel("black's winning chance, %")
-    write_figure(path, figure)
-    plt.close(figure)

@@ -4,8 +4,7 @@
     {"line": "a name", "start": "", "moves": ["7g7f", "3c3d"]}
     {"position": KEY, "moves": [{"move": "7g7f", "ponder": "3c3d", "value": 35, "depth": 12}]}
 
-Positions are written as they are searched. Older files have "sfen" instead of "position", and "selectivity" instead of
-"multi_probcut_margin". An interrupted run continues; an incomplete last line is removed.
+Positions are written as they are searched. An interrupted run continues; an incomplete last line is removed.
 """
 
 import json
@@ -65,17 +64,15 @@ class RunFile:
 
     def _take(self, number: int, line: dict[str, Any], settings: dict[str, Any] | None) -> None:
         if number == 1:
-            if not isinstance(line, dict) or "position" in line or "sfen" in line:
+            if not isinstance(line, dict) or "position" in line:
                 raise ValueError("settings come first")
-            if "selectivity" in line:
-                line["multi_probcut_margin"] = line.pop("selectivity")
             if settings is not None and line != settings:
                 raise _OtherRunError(f"{self.path} is a run with {json.dumps(line)}, not {json.dumps(settings)}")
             self.settings = line
         elif "line" in line:
             self.lines.append(Line(line["line"], tuple(line["moves"]), line["start"]))
         else:
-            self.known[line["position"] if "position" in line else line["sfen"]] = line["moves"]
+            self.known[line["position"]] = line["moves"]
 
     def add(self, key: str, moves: Found) -> None:
         """Add a searched position."""

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, language
 from shogi_engine.cli.analysed_files import check_files, write_files
-from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import (
+    add_cluster,
     add_command,
     add_hash,
     add_json,
+    add_limit,
     add_position,
     at_least_one,
-    pyplot,
     report,
 )
-from shogi_engine.cli.compile_bar import compile_bar
-from shogi_engine.cli.progress_bar import progress_bar
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.locks import locked
 from shogi_engine.language import translate as _
@@ -27,18 +26,15 @@ if TYPE_CHECKING:
     from shogi_engine.analysis import Analyst, GameAnalysis
     from shogi_engine.records import GameRecord
 
-LIMITS = ("nodes", "movetime", "depth", "level")
 SHOGI_LINES = 5  # for a Shogi position; for an Othello position all moves are shown
 POSITION_LEVEL = 10  # for an Othello position
 HASH_MB = 16
-FOR_GAMES = ("plot", "html", "out", "save", "number")
+FOR_GAMES = ("html", "out", "save", "number")
 
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(
-        commands, "analyse", run, "Judge every move of recorded games, or show the best moves in a position."
-    )
+    parser = add_command(commands, "analyse", run, "Judge recorded games, or show a position's best moves.")
     parser.add_argument(
         "targets",
         nargs="*",
@@ -47,22 +43,21 @@ def add_parser(commands: Any) -> None:
     )
     add_position(parser)
     parser.add_argument("--number", type=at_least_one, help="only this game of each file")
-    parser.add_argument("--nodes", type=at_least_one, help="limit for each position")
-    parser.add_argument("--movetime", type=at_least_one, metavar="MS", help="limit for each position")
-    parser.add_argument("--depth", type=at_least_one, help="search depth for each position, in plies")
-    parser.add_argument("--level", type=int, help="Othello: search level, 0 to 30; exact near the end of the game")
+    add_limit(
+        parser, "nodes", "movetime", "depth", "level",
+        default=f"nodes=300000, Othello level=14; --position: movetime={DEFAULT_MS}, Othello level={POSITION_LEVEL}",
+    )  # fmt: skip
     parser.add_argument("--multipv", type=at_least_one, help="number of moves of a position to show")
     parser.add_argument(
         "--threads", type=at_least_one, help="positions searched at the same time; default: one per core"
     )
     add_hash(parser, HASH_MB)
     parser.add_argument("--out", metavar="FILE", help="write the annotated record; for several files, FILE is a folder")
-    parser.add_argument("--html", metavar="FILE", help="write an HTML page with boards to step through")
-    parser.add_argument("--plot", metavar="FILE", help="draw a graph of the game (PNG, SVG ...; needs matplotlib)")
+    parser.add_argument("--html", metavar="FILE", help="write an HTML page with boards to step through, and a graph")
     parser.add_argument(
         "--save", metavar="FILE", help="save the analysis (JSON); positions already in FILE are not searched again"
     )
-    add_cluster(parser, "positions of games")
+    add_cluster(parser)
     add_json(parser)
 
 
@@ -91,15 +86,13 @@ def _run_position(args: argparse.Namespace, game: str) -> int:
     from shogi_engine import analysis
     from shogi_engine.engine import Engine
 
-    limits = {name: value for name in LIMITS if (value := getattr(args, name)) is not None}
-    if not limits:
-        limits = {"level": POSITION_LEVEL} if game == "othello" else {"movetime": DEFAULT_MS}
-    limits = analysis.limits_for(game, limits)
+    usual = {"level": POSITION_LEVEL} if game == "othello" else {"movetime": DEFAULT_MS}
+    limits = analysis.limits_for(game, args.limit or usual)
     count = args.multipv or (None if game == "othello" else SHOGI_LINES)
     with Engine(game, hash_mb=args.hash, threads=args.threads or 1) as engine:
         if "level" in limits:
             engine.check_level(limits["level"])
-        with compile_bar():
+        with progress_bar():
             engine.set_position(args.position, games.typed_moves(engine.game, args.position, args.moves))
             engine.warmup()
         hints = analysis.hints(engine, count, **limits)
@@ -118,16 +111,12 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
 
     if args.multipv is not None:
         raise ValueError("analyse: --multipv is for a position")
-    check_files(files, args.out, {"--html": args.html, "--plot": args.plot, "--save": args.save})
-    plt = pyplot(args.plot) if args.plot else None
+    check_files(files, args.out, {"--html": args.html, "--save": args.save})
     sources = [(file, number, record) for file in files for number, record in _load(file, game, args.number)]
-    if plt is not None and len(sources) != 1:
-        raise ValueError(f"analyse: --plot draws one game, there are {len(sources)}; choose one with --number")
     records = [record for _, _, record in sources]
-    given = {name: getattr(args, name) for name in LIMITS}
     names = sorted({record.game for record in records})
-    settings = {"hash": args.hash, **{name: analysis.limits_for(name, given) for name in names}}
-    analyst = analysis.Analyst(args.threads or analysis.cores(), args.hash, given, args.cluster)
+    settings = {"hash": args.hash, **{name: analysis.limits_for(name, args.limit) for name in names}}
+    analyst = analysis.Analyst(args.threads or analysis.cores(), args.hash, args.limit, args.cluster)
     with locked(args.save):
         saved = analysis.SavedAnalysis(args.save, records, settings)
         judged = _analysed(analyst, records, saved, names)
@@ -143,12 +132,8 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
     if args.html:
         text = analysis.page(judged, args.language, _titles(sources))
         write_whole(args.html, text.encode("utf-8", "replace"))
-    if plt is not None:
-        analysis.plot(judged[0], args.plot, plt)
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
     values = {"games": rows, "positions": analyst.positions, "seconds": analyst.seconds, "positions_per_second": speed}
-    if len(judged) == 1:
-        values |= _one_game(judged[0])
     report(args, values, _text(args, sources, judged, analyst))
     return 0
 
@@ -173,14 +158,13 @@ def _analysed(
 
     whole = sum(len(plies_to_examine(record)) for record in records)
     if len(saved.known) < whole:
-        with compile_bar():
+        with progress_bar():
             analyst.warmup(names)
-    done = len(saved.known)
-    with progress_bar("analysing", whole, done) as advance:
+    with progress_bar("analysing", whole, len(saved.known)) as line:
 
         def keep(key: Any, found: Any) -> None:
             saved.add(key, found)
-            advance()
+            line.advance()
 
         try:
             return analyst.run(records, saved.known, keep)
@@ -212,19 +196,3 @@ def _text(
     words = _("{count} positions in {seconds:.1f} s, {speed:.1f} positions/s, {threads} threads")
     count = words.format(count=analyst.positions, seconds=analyst.seconds, speed=speed, threads=analyst.threads)
     return "\n\n".join([*parts, count])
-
-
-def _one_game(game: "GameAnalysis") -> dict[str, Any]:
-    """Return the additional JSON fields of a single game: its tags, and its graph in pawns or discs."""
-    from shogi_engine.analysis.judgement import amount
-
-    record, unit = game.record, "discs" if game.record.game == "othello" else "cp"
-    names = {name: value for name, value in zip(("PB", "PW"), record.names, strict=True) if value}
-    graph = []
-    for move in game.moves:
-        best, played = amount(move.score, unit), amount(move.played_score, unit)
-        row = {"ply": move.ply, "side": move.side, "move": move.move, "best": move.best, game.unit: best}
-        black = -best if move.side == "white" else best
-        graph.append({**row, f"played_{game.unit}": played, "black": black, "exact": move.exact, "loss": move.given})
-    worst = sorted((move for move in game.moves if move.given > 0), key=lambda move: -move.given)
-    return {"tags": {**names, **record.headers}, "graph": graph, "worst": [move.ply for move in worst[:5]]}

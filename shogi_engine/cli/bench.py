@@ -4,8 +4,8 @@ import argparse
 from typing import Any
 
 from shogi_engine import games
-from shogi_engine.cli.common import add_command, add_game, add_json, progress_line, report
-from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.common import add_command, add_game, add_json, report
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.text import nodes_per_second
 
 
@@ -25,8 +25,8 @@ def run(args: argparse.Namespace) -> int:
     names = [args.game] if args.game else [name for name in games.NAMES if name in POSITIONS]
     results = {}
     for name in names:
-        with compile_bar() as bar:
-            results[name] = bench(name, bar.then(progress_line(name)))
+        with progress_bar(name) as line:
+            results[name] = bench(name, line.count)
     nodes = sum(result.nodes for result in results.values())
     seconds = sum(result.seconds for result in results.values())
     values = {

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +12,16 @@ from shogi_engine.cli.common import (
     add_game,
     add_json,
     add_language,
+    add_limit,
+    add_notation,
     add_position,
     add_threads,
     at_least_one,
     natural,
     report,
 )
-from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.outputs import check_outputs
-from shogi_engine.cli.progress_bar import progress_bar
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal.screen import notation_for
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import plural
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
 POSITIONS = 800  # the default size of a new book
 RECORD_PLIES = 24  # how many plies are taken from each game
-NOTATIONS = ("usi", "japanese", "kif", "csa", "western")  # of Shogi moves
 
 
 def add_parser(commands: Any) -> None:
@@ -42,35 +43,32 @@ def add_parser(commands: Any) -> None:
     add_game(parser)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     _add_build(actions)
-    extend = _action(
-        actions, "extend", extend_run, "Add positions to a run: by its own search, from lines, or from games."
-    )
-    extend.add_argument("run_file", type=Path, metavar="RUN", help="the run file of an earlier `build`")
-    extend.add_argument("--positions", type=at_least_one, help="number of positions to add, besides those of lines")
-    extend.add_argument("--records", type=Path, nargs="+", default=[], help="game records, in any format")
-    extend.add_argument("--plies", type=at_least_one, default=RECORD_PLIES, help="first plies of each record")
-    _add_shared(extend)
     show = _action(actions, "show", show_position, "Print a book's moves in a position.")
     show.add_argument("--book", default=None, metavar="FILE", help="default: the one that comes with the engine")
     add_position(show)
-    show.add_argument("--notation", choices=NOTATIONS, default="", help="Shogi: notation of the moves; default usi")
+    add_notation(show)
     add_json(show)
-    export = _action(actions, "export", export_run, "Write the book of a run in the game's book format.")
-    export.add_argument("run_file", type=Path, metavar="RUN")
-    export.add_argument("--out", type=Path, required=True, help="the book to write")
-    merge = _action(actions, "import", import_books, "Merge books, including those of other programs, into one.")
+    merge = _action(
+        actions,
+        "import",
+        import_books,
+        help="Merge books, including those of other programs, into one; export writes the book of a run.",
+        aliases=("export",),
+    )
     merge.add_argument(
         "books",
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="the books to merge; if two have the same move, the deeper value is kept",
+        help="books to merge; if two have the same move, the deeper value is kept. With export: a run",
     )
     merge.add_argument("--out", type=Path, required=True, help="the book to write")
 
 
-def _action(actions: Any, name: str, work: Any, help: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = actions.add_parser(name, help=help, description=help, allow_abbrev=False)
+def _action(actions: Any, name: str, work: Any, help: str, aliases: Sequence[str] = ()) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = actions.add_parser(
+        name, help=help, description=help, allow_abbrev=False, aliases=aliases
+    )
     parser.set_defaults(work=work)
     add_language(parser)
     return parser
@@ -78,15 +76,19 @@ def _action(actions: Any, name: str, work: Any, help: str) -> argparse.ArgumentP
 
 def _add_build(actions: Any) -> None:
     build = _action(
-        actions, "build", build_run, "Make a book with the engine's own search; an existing run is continued."
+        actions,
+        "build",
+        build_run,
+        help="Make a book with the engine's own search, or continue its run; extend adds positions, lines or games.",
+        aliases=("extend",),
     )
     build.add_argument(
         "run_file", type=Path, metavar="RUN", help="a file with a line for each position; an existing one is continued"
     )
-    build.add_argument("--positions", type=at_least_one, default=POSITIONS, help="positions in all")
-    limit = build.add_mutually_exclusive_group()
-    limit.add_argument("--nodes", type=at_least_one, help="nodes per position; Shogi's default is 40000")
-    limit.add_argument("--depth", type=at_least_one, help="depth per position; Othello's default is 10")
+    build.add_argument(
+        "--positions", type=at_least_one, help=f"positions in all, by default {POSITIONS}; with extend, those to add"
+    )
+    add_limit(build, "nodes", "depth", default="nodes=40000, Othello depth=10")
     build.add_argument("--width", type=at_least_one, help="moves searched in each position; default 3, Othello 6")
     build.add_argument(
         "--margin",
@@ -95,13 +97,11 @@ def _add_build(actions: Any) -> None:
         help="how much worse than the best move a kept move may be; default 50 (centipawns), Othello 4 (discs)",
     )
     build.add_argument("--max-ply", type=natural, help="last ply of the book; default 40, Othello 30")
-    _add_shared(build)
-
-
-def _add_shared(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--openings", type=Path, help="lines to include, each as 'name: moves'")
-    parser.add_argument("--out", type=Path, help="the book to write at the end")
-    add_threads(parser)
+    build.add_argument("--openings", type=Path, help="lines to include, each as 'name: moves'")
+    build.add_argument("--records", type=Path, nargs="+", default=[], help="game records to include, in any format")
+    build.add_argument("--plies", type=at_least_one, default=RECORD_PLIES, help="first plies of each record")
+    build.add_argument("--out", type=Path, help="the book to write at the end")
+    add_threads(build)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -113,31 +113,26 @@ def run(args: argparse.Namespace) -> int:
 
 
 def build_run(args: argparse.Namespace, recipe: "Recipe") -> int:
-    """Search the positions that a book of the requested size still lacks."""
+    """Search the positions that a book of the requested size still lacks, or add positions to a run."""
     from shogi_engine.books.growth import run_settings
-    from shogi_engine.books.run_file import RunFile
-
-    margin = None if args.margin is None else round(args.margin * recipe.unit)
-    if margin is not None and margin < 0:
-        raise ValueError(f"book: --margin must be 0 or more, not {args.margin}")
-    settings = run_settings(
-        recipe, nodes=args.nodes, depth=args.depth, width=args.width, margin=margin, max_ply=args.max_ply
-    )
-    check_outputs("book", {"RUN": args.run_file, "--out": args.out}, [args.openings])
-    lines = _given_lines(args)
-    run_file = RunFile(args.run_file, settings)
-    return _grow(args, recipe, run_file, lines, positions=args.positions)
-
-
-def extend_run(args: argparse.Namespace, recipe: "Recipe") -> int:
-    """Add positions to a run."""
     from shogi_engine.books.run_file import RunFile
 
     check_outputs("book", {"RUN": args.run_file, "--out": args.out}, [args.openings, *args.records])
     lines = [*_given_lines(args), *_record_lines(args)]
-    if not lines and args.positions is None:
-        raise ValueError("book: extend needs --positions, --openings or --records")
-    return _grow(args, recipe, RunFile(args.run_file), lines)
+    margin = None if args.margin is None else round(args.margin * recipe.unit)
+    chosen = {"width": args.width, "margin": margin, "max_ply": args.max_ply}
+    if args.action == "extend":
+        if args.limit or any(value is not None for value in chosen.values()):
+            raise ValueError("book: a run is extended with its own limit, width, margin and last ply")
+        if not lines and args.positions is None:
+            raise ValueError("book: extend needs --positions, --openings or --records")
+        return _grow(args, recipe, RunFile(args.run_file), lines)
+    if margin is not None and margin < 0:
+        raise ValueError(f"book: --margin must be 0 or more, not {args.margin}")
+    if len(args.limit) > 1:
+        raise ValueError("book: positions are searched either to a depth or a number of nodes")
+    settings = run_settings(recipe, **args.limit, **chosen)
+    return _grow(args, recipe, RunFile(args.run_file, settings), lines, positions=args.positions or POSITIONS)
 
 
 def _given_lines(args: argparse.Namespace) -> list["Line"]:
@@ -182,13 +177,11 @@ def _grow(
         whole = positions
         if whole is None:
             whole = len(run_file.known) + growth.unsearched_lines(run_file) + (args.positions or 0)
-        with compile_bar():
+        with progress_bar("searching positions", whole, min(len(run_file.known), whole)) as line:
             searches = Searches(recipe, run_file.settings, args.threads)
             searches.warmup()
-        with progress_bar("searching positions", whole, min(len(run_file.known), whole)) as step:
-            growth.grow(
-                run_file, searches, positions=positions, more=max(whole - len(run_file.known), 0), progress=step
-            )
+            more = max(whole - len(run_file.known), 0)
+            growth.grow(run_file, searches, positions=positions, more=more, progress=line.advance)
     finally:
         run_file.close()
     return _finish(args, recipe, growth)
@@ -222,8 +215,9 @@ def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
     from shogi_engine.books.growth import Growth
     from shogi_engine.books.run_file import RunFile
 
-    check_outputs("book", {"--out": args.out}, [args.run_file])
-    run_file = RunFile(args.run_file)
+    if len(args.books) > 1:
+        raise ValueError("book: only one run can be exported")
+    run_file = RunFile(args.books[0])
     run_file.close()
     growth = Growth(recipe, run_file.settings, run_file.lines)
     growth.recall(run_file)
@@ -232,11 +226,13 @@ def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
 
 
 def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
-    """Merge books."""
+    """Merge books, or write that of a run."""
     from shogi_engine.books.recipe import merged
     from shogi_engine.interface.extras.book import BookError
 
     check_outputs("book", {"--out": args.out}, args.books)
+    if args.action == "export":
+        return export_run(args, recipe)
     books = []
     for path in args.books:
         try:
@@ -268,7 +264,7 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
         raise ValueError(f"book: --notation is for shogi; {args.game} has only one notation")
     game = recipe.game
     assert game.extras.open_book is not None
-    with compile_bar():
+    with progress_bar():
         start = game.parse_position(args.position or game.start)
         texts = games.typed_moves(game, args.position, args.moves)
         board = games.board(game, start, texts)

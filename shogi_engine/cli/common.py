@@ -4,23 +4,24 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from shogi_engine import games, language
 from shogi_engine.common.memory import machine_megabytes
-from shogi_engine.common.text import nodes_per_second
+from shogi_engine.common.text import columns, nodes_per_second
+from shogi_engine.games.shogi.names import NOTATIONS
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
-from shogi_engine.play.strength import DEFAULT_MS
 from shogi_engine.suites.suite import Outcome
 from shogi_engine.types.clock import Clock
 
 DIGITS_MAX = 18  # longer numbers do not fit an int64
 HASH_MB_MAX = 65536  # as in USI
+PORT_MAX = 65535
+STANDARD = "-"  # stdin or stdout
 
-Progress = Callable[[int, int], None]  # called with the work done and the total
 Run = Callable[[argparse.Namespace], int]
 
 
@@ -47,20 +48,26 @@ class Formatter(argparse.HelpFormatter):
         number = action.type in (natural, at_least_one, int)
         return "N" if number else "FILE" if action.type is Path else super()._get_default_metavar_for_optional(action)
 
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {value}"
+
     def _split_lines(self, text: str, width: int) -> list[str]:
         return super()._split_lines(text, width) if text.isascii() else wrapped(text, width)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return "\n".join(indent + line for line in self._split_lines(_(text), width - len(indent)))
+        if "\n  " in (text := _(text)):  # a table
+            return text.strip("\n")
+        return "\n".join(indent + line for line in self._split_lines(text, width - len(indent)))
 
 
 def wrapped(text: str, width: int) -> list[str]:
     """Wrap a text that may contain two-column characters; return its lines."""
-    from rich.cells import cell_len
-
     lines = [""]
     for part in re.findall(r"[\x21-\x7e]+|.", " ".join(text.split())):
-        if lines[-1] and cell_len(lines[-1] + part) > width and part not in "、。」）":
+        if lines[-1] and columns(lines[-1] + part) > width and part not in "、。」）":
             lines.append("")
         lines[-1] += part if lines[-1] else part.lstrip()
     return [line.rstrip() for line in lines if line]
@@ -109,6 +116,13 @@ def megabytes(text: str) -> int:
     return size
 
 
+def port(text: str) -> int:
+    """Return the number of a TCP port, for argparse."""
+    if (number := natural(text)) > PORT_MAX:
+        raise argparse.ArgumentTypeError(f"a port is a number from 0 to {PORT_MAX}, not {number}")
+    return number
+
+
 def time_control(text: str) -> Clock:
     """Return the clock of both sides at the start of a game, for argparse."""
     try:
@@ -127,9 +141,11 @@ def game_name(text: str) -> str:
 # ---- shared options ----------------------------------------------------------------------------------------------
 
 
-def add_command(commands: Any, name: str, run: Run, help: str) -> argparse.ArgumentParser:
+def add_command(commands: Any, name: str, run: Run, help: str, aliases: Sequence[str] = ()) -> argparse.ArgumentParser:
     """Return a new parser for the command `name`, added to the `commands` of the top parser."""
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help, allow_abbrev=False)
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=help, description=help, allow_abbrev=False, aliases=aliases
+    )
     parser.set_defaults(run=run)
     add_language(parser)
     return parser
@@ -178,45 +194,62 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=at_least_one, default=1, help="number of threads")
 
 
-LEVEL_HELP = mark("strength of the engine: 0 (a beginner) to 20 (full strength) in Shogi, to 30 in Othello")
+def add_level(parser: argparse.ArgumentParser) -> None:
+    """Add --level."""
+    help = mark("strength of the engine: 0 (a beginner) to 20 (full strength) in Shogi, to 30 in Othello")
+    parser.add_argument("--level", type=int, help=help)
 
 
-def add_search(parser: argparse.ArgumentParser) -> None:
-    """Add a position and the limits of its search: see `search_limits`."""
-    add_position(parser)
-    parser.add_argument("--depth", type=at_least_one, help="search depth in plies")
-    parser.add_argument("--nodes", type=at_least_one, help="number of positions to search")
+def add_notation(parser: argparse._ActionsContainer) -> None:
+    """Add --notation, of Shogi's moves."""
     parser.add_argument(
-        "--movetime",
-        type=at_least_one,
-        metavar="MS",
-        help=f"time for a search in ms; default {DEFAULT_MS} without other limits",
+        "--notation",
+        choices=NOTATIONS,
+        default="",
+        help="Shogi: notation of moves; default: as the language and the terminal suggest",
     )
-    parser.add_argument("--level", type=int, help=LEVEL_HELP)
-    add_threads(parser)
-    add_hash(parser)
 
 
-def search_limits(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the given limits as keywords of Engine.search, DEFAULT_MS if there are none."""
-    limits = {name: getattr(args, name) for name in ("depth", "nodes", "movetime", "level")}
-    given = {name: value for name, value in limits.items() if value is not None}
-    return given or {"movetime": DEFAULT_MS}
+class LimitAction(argparse.Action):
+    """Collects limits as keywords of Engine.search: --limit nodes=N,depth=N, or each as its own option, --nodes N."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        """Add the given limits to those before."""
+        limits = dict(getattr(namespace, self.dest))
+        for part in values.split(",") if option == "--limit" else [f"{str(option)[2:]}={values}"]:
+            name, _sign, number = part.partition("=")
+            if f"--{name}" not in self.option_strings[1:]:
+                names = ", ".join(each[2:] for each in self.option_strings[1:])
+                raise argparse.ArgumentError(self, f"expected one of {names}, each with =N, not {part!r}")
+            try:
+                limits[name] = natural(number, 0 if name == "level" else 1)
+            except argparse.ArgumentTypeError as fault:
+                raise argparse.ArgumentError(self, str(fault)) from None
+        setattr(namespace, self.dest, limits)
+
+
+def add_limit(parser: argparse.ArgumentParser, *names: str, default: str) -> None:
+    """Add --limit, with the `names` of limits as options of their own."""
+    first, values = names[0], ", ".join(f"{name}={'MS' if name == 'movetime' else 'N'}" for name in names)
+    parser.add_argument(
+        *("--limit", *(f"--{name}" for name in names)),
+        action=LimitAction,
+        default={},
+        help=f"{values}, or several joined by commas; --{first} N is short for --limit {first}=N; default {default}",
+    )
+
+
+def add_cluster(parser: argparse._ActionsContainer) -> None:
+    """Add --cluster, for commands whose work can be spread over machines."""
+    parser.add_argument(
+        "--cluster",
+        default="",
+        metavar="ADDRESS",
+        help="distribute the work with Ray: on the cluster at ADDRESS, on this machine's (auto), or here alone (local)",
+    )
 
 
 # ---- output ------------------------------------------------------------------------------------------------------
-
-
-def progress_line(what: str) -> Progress | None:
-    """Return a function that shows progress, or None if stderr is not a terminal."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(done: int, whole: int) -> None:
-        end = "\n" if done == whole else ""
-        print(f"\r{_(what)} {done}/{whole}", end=end, file=sys.stderr, flush=True)
-
-    return show
 
 
 def report(args: argparse.Namespace, values: dict[str, Any], text: str) -> None:
@@ -230,24 +263,3 @@ def report_suite(args: argparse.Namespace, outcome: Outcome) -> int:
         print(failure)
     report(args, outcome.values(), f"{outcome.summary()}, {nodes_per_second(outcome.nodes, outcome.seconds)} nodes/s")
     return 1 if outcome.failed else 0
-
-
-def pyplot(path: str | Path) -> Any:
-    """Return matplotlib's pyplot, set up to write files only.
-
-    Raises ValueError, before hours of work, if it is not installed or could not write the image `path` in the end.
-    """
-    try:
-        import matplotlib
-    except ImportError:
-        raise ValueError("--plot needs matplotlib, which is not installed: pip install matplotlib") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    path, kinds = Path(path), FigureCanvasBase.get_supported_filetypes()
-    if not path.absolute().parent.is_dir():
-        raise ValueError(f"--plot: there is no folder {path.absolute().parent}")
-    if path.suffix and path.suffix[1:].lower() not in kinds:
-        raise ValueError(f"--plot: {path.suffix} is none of the image formats ({', '.join(sorted(kinds))})")
-    return pyplot

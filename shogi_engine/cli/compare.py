@@ -1,9 +1,11 @@
 """`shogi-engine compare`: a round robin of textbook players, as a match with tables of its own."""
 
 import argparse
+import io
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli.common import (
@@ -12,13 +14,12 @@ from shogi_engine.cli.common import (
     add_json,
     at_least_one,
     natural,
-    progress_line,
-    pyplot,
     report,
 )
-from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common import text
-from shogi_engine.common.files import write_figure
+from shogi_engine.common.files import write_whole
 
 if TYPE_CHECKING:
     from shogi_engine.match import Match, Schedule
@@ -48,13 +49,13 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--games", type=at_least_one, required=True, help="games for each pair of players")
     parser.add_argument("--depth", type=at_least_one, default=4, metavar="D", help="search depth in plies")
     parser.add_argument("--seed", type=natural, default=1, metavar="S", help="the same seed gives the same games")
-    parser.add_argument("--opening", type=natural, default=0, help="random moves at the start of each game")
+    parser.add_argument("--random-plies", type=natural, default=0, help="random moves at the start of each game")
     parser.add_argument(
         "--published-bugs",
         action="store_true",
         help="search Othello with the bugs described in docs/textbook-players.md",
     )
-    parser.add_argument("--plot", metavar="FILE", help="draw the tables (PNG, SVG ...; needs matplotlib)")
+    parser.add_argument("--plot", type=Path, help="draw the tables (PNG, SVG ...; needs matplotlib)")
     add_json(parser)
 
 
@@ -87,15 +88,14 @@ def round_robin(args: argparse.Namespace, players: Sequence["Textbook"]) -> list
         match.EngineSpec(TEXTBOOK, each.name, label=each.name, game=args.game, textbook=each) for each in players
     )
     schedule, terms = match.Schedule(len(players), args.games), match.Terms(max_plies=MAX_MOVES)
-    openings = match.OpeningPlan(args.game, ("startpos",), args.seed, args.opening, balanced=False)
+    openings = match.OpeningPlan(args.game, ("startpos",), args.seed, args.random_plies, balanced=False)
     maker = match.EngineGames(args.game, engines, schedule, openings, terms, seed=args.seed)
-    with compile_bar() as bar:
+    numbers = schedule.numbers()
+    with progress_bar("game", len(numbers)) as line:
         maker.warm_up()
-        progress, numbers = bar.then(progress_line("game")), schedule.numbers()
         played = match.Match(match.GameLog(None, {}), numbers, maker)
-        for done, _record in enumerate(played.run(), 1):
-            if progress:
-                progress(done, len(numbers))
+        for _record in played.run():
+            line.advance()
     return rows_of(schedule, [player.name for player in players], played)
 
 
@@ -191,7 +191,27 @@ def table(names: Sequence[str], rows: Sequence[Row]) -> str:
     return "\n\n".join("\n".join(text.table(each)) for each in tables)
 
 
-def plot(game: str, rows: Sequence[Row], path: str, plt: Any) -> None:
+def pyplot(path: Path) -> Any:
+    """Return matplotlib's pyplot, set up to write files only.
+
+    Raises ValueError, before hours of work, if it is not installed or could not write the image `path` in the end.
+    """
+    try:
+        import matplotlib
+    except ImportError:
+        raise ValueError("--plot needs matplotlib, which is not installed: pip install matplotlib") from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    check_outputs("compare", {"--plot": path})
+    kinds = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix and path.suffix[1:].lower() not in kinds:
+        raise ValueError(f"--plot: {path.suffix} is none of the image formats ({', '.join(sorted(kinds))})")
+    return pyplot
+
+
+def plot(game: str, rows: Sequence[Row], path: Path, plt: Any) -> None:
     """Draw the three tables with matplotlib's pyplot `plt` to the image `path`; raises OSError, ValueError."""
     names = [f"{pair.first} - {pair.second}" for pair in rows]
     figure, (results, times, nodes) = plt.subplots(3, 1, figsize=(9, 5 + len(names)), layout="constrained")
@@ -216,5 +236,7 @@ def plot(game: str, rows: Sequence[Row], path: str, plt: Any) -> None:
     results.legend()
     if nodes.lines:
         nodes.legend(fontsize="small")
-    write_figure(path, figure)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix[1:].lower() or None)
+    write_whole(path, drawn.getvalue())
     plt.close(figure)

@@ -1,31 +1,33 @@
-"""`shogi-engine convert`: write the games of a file in another format."""
+"""`shogi-engine convert`: writes the games of a file, or of the files of a folder, in another format."""
 
 import argparse
 import io
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
-from shogi_engine.cli.common import add_command, add_json, report
+from shogi_engine.cli.common import STANDARD, add_command, add_json, report
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.common.files import write_whole
-from shogi_engine.language import plural
+from shogi_engine.language import plural, translate_fault
 from shogi_engine.language import translate as _
 from shogi_engine.records.formats import format_names
 
-STANDARD = "-"  # stdin or stdout
 NOTES_MAX = 10
 
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(
-        commands, "convert", run, "Convert game records; the extension of the output file determines its format."
+    parser = add_command(commands, "convert", run, "Convert game records from one format to another.")
+    parser.add_argument(
+        "input",
+        metavar="IN",
+        help="the record, whose format is recognised, or a folder of records; - for standard input",
     )
     parser.add_argument(
-        "input", metavar="IN", help="the record; its format is recognised from its content; - for standard input"
+        "output", metavar="OUT", help="the file, whose extension tells the format, or the folder; - for standard output"
     )
-    parser.add_argument("output", metavar="OUT", help="the file to write; - for standard output (with --to)")
     names = format_names()
     parser.add_argument("--from", dest="source", choices=names, default="", help="the format of IN")
     parser.add_argument("--to", dest="target", choices=names, default="", help="the format of OUT")
@@ -45,20 +47,54 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Convert; status 1 if games were damaged and `--keep` kept the part before the damage."""
+    if args.input != STANDARD and Path(args.input).is_dir():
+        return run_folder(args)
+    values, text = converted(args, args.input, args.output)
+    if args.output != STANDARD or args.json:
+        report(args, values, text)
+    return 1 if values["damaged"] else 0
+
+
+def run_folder(args: argparse.Namespace) -> int:
+    """Convert the files of a folder into another folder; status 1 if one is damaged or refused."""
     from shogi_engine import records
 
-    if args.output != STANDARD:
-        check_outputs("convert", {"OUT": args.output}, [args.input] if args.input != STANDARD else [])
-    name = "" if args.input == STANDARD else args.input
-    source = io.BytesIO(sys.stdin.buffer.read()) if args.input == STANDARD else open(args.input, "rb")  # noqa: SIM115
+    if not args.target:
+        raise ValueError("convert: --to says what the files of a folder become")
+    folder, ending = Path(args.output), records.load_format(args.target).extensions[0]
+    folder.mkdir(exist_ok=True)
+    rows: dict[Path, dict[str, Any]] = {}
+    for file in sorted(each for each in Path(args.input).iterdir() if each.is_file()):
+        target = folder / f"{file.stem}{ending}"
+        try:
+            if target in rows:
+                raise ValueError(f"{target} is already written for another file")
+            rows[target], text = converted(args, str(file), str(target))
+            print("" if args.json else f"{text}\n", end="", flush=True)
+        except (ValueError, OSError) as fault:
+            rows[file] = {"file": str(file), "damaged": [str(fault)]}
+            print(translate_fault(fault), file=sys.stderr)
+    if args.json:
+        report(args, {"files": list(rows.values())}, "")
+    return 1 if any(row["damaged"] for row in rows.values()) else 0
+
+
+def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, Any], str]:
+    """Write the games of a file to `out`; return the result as JSON values and as text."""
+    from shogi_engine import records
+
+    if out != STANDARD:
+        check_outputs("convert", {"OUT": out}, [path] if path != STANDARD else [])
+    name = "" if path == STANDARD else path
+    source = io.BytesIO(sys.stdin.buffer.read()) if path == STANDARD else open(path, "rb")  # noqa: SIM115
     with source:
         try:
             games = list(
                 records.read(source, format=args.source, encoding=args.from_encoding, keep=args.keep, name=name)
             )
         except records.RecordError as fault:
-            raise ValueError(f"{args.input}: {fault}") from None
-    target = _target(args, games[0].game)
+            raise ValueError(f"{path}: {fault}") from None
+    target = _target(args.target, out, games[0].game)
     lost: dict[str, int] = {}
     for game in games:
         for what in target.losses(game):
@@ -66,25 +102,21 @@ def run(args: argparse.Namespace) -> int:
     dropped = ", ".join(_("{what} (of {count})").format(what=_(what), count=count) for what, count in lost.items())
     if lost and args.strict:
         raise ValueError(f"{target.name} cannot hold {dropped}")
-    data = records.dumps(games, target.name, args.encoding or records.encoding_for(args.output))
-    if args.output == STANDARD:
+    data = records.dumps(games, target.name, args.encoding or records.encoding_for(out))
+    if out == STANDARD:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     else:
-        write_whole(args.output, data)
-    tell_notes(args.input, games)
+        write_whole(out, data)
+    tell_notes(path, games)
     damaged = [str(game.fault) for game in games if game.fault is not None]
     for reason in damaged:
         kept = _("{reason}; everything before it is kept").format(reason=_(reason))
-        print(f"{args.input}: {kept}", file=sys.stderr)
-    if args.output == STANDARD and not args.json:
-        return 1 if damaged else 0
+        print(f"{path}: {kept}", file=sys.stderr)
     count = plural("{count} game in {file} ({format})", "{count} games in {file} ({format})", len(games))
-    text = count.format(count=len(games), file=args.output, format=target.name)
+    text = count.format(count=len(games), file=out, format=target.name)
     text += _("; it cannot hold {lost}").format(lost=dropped) if lost else ""
-    values = {"games": len(games), "format": target.name, "lost": sorted(lost), "damaged": damaged}
-    report(args, values, text)
-    return 1 if damaged else 0
+    return {"games": len(games), "format": target.name, "lost": sorted(lost), "damaged": damaged}, text
 
 
 def tell_notes(name: str, games: Iterable[Any]) -> None:
@@ -97,17 +129,16 @@ def tell_notes(name: str, games: Iterable[Any]) -> None:
         print(f"{name}: {more.format(count=len(notes) - NOTES_MAX)}", file=sys.stderr)
 
 
-def _target(args: argparse.Namespace, game: str) -> Any:
+def _target(chosen: str, out: str, game: str) -> Any:
     """Return the format to write. Raises ValueError if neither --to nor the name of OUT gives it."""
     from shogi_engine import records
 
-    if args.target:
-        return records.load_format(args.target)
-    found = None if args.output == STANDARD else records.format_of_name(args.output, game)
+    if chosen:
+        return records.load_format(chosen)
+    found = None if out == STANDARD else records.format_of_name(out, game)
     if found is None:
         endings = ", ".join(each.extensions[0] for each in records.all_formats(game))
         raise ValueError(
-            f"convert: the extension of {args.output} is none of the formats of {game} ({endings}); choose one "
-            "with --to"
+            f"convert: the extension of {out} is none of the formats of {game} ({endings}); choose one with --to"
         )
     return found

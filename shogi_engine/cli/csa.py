@@ -8,20 +8,19 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
-from shogi_engine.cli.common import add_command, add_hash, add_threads, at_least_one, natural
-from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.common import PORT_MAX, add_command, add_hash, add_limit, add_threads, at_least_one, natural
 from shogi_engine.cli.ending_signals import Ended, EndingSignals, ending_signals
+from shogi_engine.cli.progress import Progress, progress_bar
 from shogi_engine.common.appending import LineFile
 from shogi_engine.csa.password import VARIABLE, read_password
-from shogi_engine.language import translate_fault
+from shogi_engine.language import mark, translate_fault
 
 if TYPE_CHECKING:
     from shogi_engine.csa.players import CsaPlayer
     from shogi_engine.csa.session import Session
 
-PORT_MAX = 65535
 _ADDRESS = re.compile(r"(\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\s:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
 _LOGGED = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} [<>=] ")
 DELAY_MS = 200  # over the internet; a server on this machine needs less
@@ -29,7 +28,7 @@ DELAY_MS = 200  # over the internet; a server on this machine needs less
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "csa", run, "Play on a server over the CSA protocol (floodgate, WCSC).")
+    parser = add_command(commands, "csa", run, "Play on a CSA server, such as floodgate.")
     parser.add_argument("server", metavar="HOST[:PORT]", help="the server; the default port is 4081")
     parser.add_argument("--name", required=True, metavar="NAME", help="login name")
     parser.add_argument(
@@ -44,8 +43,14 @@ def add_parser(commands: Any) -> None:
         metavar="NAME",
         help="the game name of shogi-server, e.g. floodgate-300-10F; none for WCSC",
     )
-    parser.add_argument("--x1", action="store_true", help="use the extended mode of shogi-server")
-    parser.add_argument("--turn", choices=("+", "-", "*"), default="*", help="with --x1: the side to request")
+    parser.add_argument(
+        "--x1",
+        nargs="?",
+        const="*",
+        default="",
+        choices=("+", "-", "*"),
+        help="use the extended mode of shogi-server, and request black (+), white (-) or either side (*)",
+    )
     parser.add_argument("--games", type=natural, default=1, help="number of games, 0 for no limit")
     parser.add_argument(
         "--ponder",
@@ -58,7 +63,7 @@ def add_parser(commands: Any) -> None:
         action=argparse.BooleanOptionalAction,
         help="send scores and lines with moves; default: only with --game",
     )
-    parser.add_argument("--records", default="", metavar="FOLDER", help="folder for the CSA and KIF files of the games")
+    parser.add_argument("--out", default="", metavar="FOLDER", help="folder for the CSA and KIF files of the games")
     parser.add_argument(
         "--log", default="", metavar="FILE", help="append all lines sent and received to FILE, without the password"
     )
@@ -75,8 +80,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--engine", default="", metavar="COMMAND", help="a USI engine: 'COMMAND:Option=value,...'; default: this engine"
     )
-    parser.add_argument("--level", type=natural, help="level of this engine, 0 to 19; default: full strength")
-    parser.add_argument("--nodes", type=at_least_one, help="maximum number of nodes per move")
+    add_limit(parser, "nodes", "level", default=mark("the clock, at full strength"))
     parser.add_argument("--book", action="store_true", help="use this engine's opening book")
     parser.add_argument(
         "--resign", type=at_least_one, metavar="CP", help="this engine resigns when its score is -CP or less"
@@ -96,30 +100,16 @@ def server_address(text: str) -> tuple[str, int]:
 
 
 class Terminal:
-    """Shows a session's progress: permanent lines, and on a terminal a status line."""
+    """Shows a session: permanent lines on stdout, and on a terminal a line that the next one replaces."""
 
-    def __init__(self, stream: TextIO) -> None:
-        from rich.console import Console
-
-        self._console = Console(file=stream, highlight=False, soft_wrap=True)
-        self._status = self._console.status("") if self._console.is_terminal else None
-        self._shown = False
+    def __init__(self, line: Progress) -> None:
+        self._line = line
+        self.progress = line.say
 
     def note(self, text: str) -> None:
         """Print a line."""
-        self._console.print(f"{time.strftime('%H:%M:%S')}  {text}", markup=False)
-
-    def progress(self, text: str) -> None:
-        """Show a status line, which the next one replaces."""
-        if self._status is None:
-            return
-        from rich.text import Text
-
-        if text:
-            self._status.update(Text(text))
-        if bool(text) != self._shown:
-            self._shown = bool(text)
-            (self._status.start if text else self._status.stop)()
+        self._line.close()
+        print(f"{time.strftime('%H:%M:%S')}  {text}", flush=True)
 
 
 class ConversationLog:
@@ -186,7 +176,7 @@ def make_player(args: argparse.Namespace) -> "CsaPlayer":
     """Return the player, ready for the first game. Raises ValueError, OSError."""
     player: CsaPlayer
     if args.engine:
-        if args.level is not None or args.book or args.resign:
+        if "level" in args.limit or args.book or args.resign:
             raise ValueError(
                 "csa: --level, --book and --resign are for this engine; give another engine's options in --engine"
             )
@@ -194,14 +184,14 @@ def make_player(args: argparse.Namespace) -> "CsaPlayer":
 
         ponder = "true" if args.ponder else "false"
         options = {"USI_Hash": str(args.hash), "Threads": str(args.threads), "USI_Ponder": ponder}
-        player = CsaUsiPlayer(args.engine, options=options, delay_ms=args.delay, nodes=args.nodes)
+        player = CsaUsiPlayer(args.engine, options=options, delay_ms=args.delay, nodes=args.limit.get("nodes"))
         player.load()
         return player
     from shogi_engine.csa.engine_player import CsaEnginePlayer, Strength
     from shogi_engine.engine import Engine
 
-    strength = Strength(args.level, args.nodes, args.resign or 0, args.book)
-    with compile_bar():
+    strength = Strength(args.limit.get("level"), args.limit.get("nodes"), args.resign or 0, args.book)
+    with progress_bar():
         engine = Engine("shogi", hash_mb=args.hash, threads=args.threads)
         player = CsaEnginePlayer(engine, strength, delay_ms=args.delay, ponder=args.ponder)
         player.load()
@@ -220,8 +210,8 @@ def run(args: argparse.Namespace) -> int:
         args.name,
         port=port,
         game=args.game,
-        x1=args.x1,
-        turn=args.turn,
+        x1=bool(args.x1),
+        turn=args.x1 or "*",
         games=args.games,
         comments=bool(args.game) if args.comments is None else args.comments,
         ponder=args.ponder,
@@ -229,17 +219,18 @@ def run(args: argparse.Namespace) -> int:
         resume=float((0 if args.game else 60) if args.resume is None else args.resume),
     )
     password = read_password(args.password_file)
-    keeper = Keeper(args.records)
+    keeper = Keeper(args.out)
     log = ConversationLog(args.log)
     player = make_player(args)
-    display = Terminal(sys.stdout)
-    session = Session(settings, password, player, keeper, display, log)
-    try:
-        with leaving_by_signals(session) as signals:
-            session.run()
-    finally:
-        player.close()
-        log.close()
-        if count := session.tally.games:
-            display.note(f"{count} game{'s' if count > 1 else ''}: {session.tally.describe()}")
+    with progress_bar() as line:
+        display = Terminal(line)
+        session = Session(settings, password, player, keeper, display, log)
+        try:
+            with leaving_by_signals(session) as signals:
+                session.run()
+        finally:
+            player.close()
+            log.close()
+            if count := session.tally.games:
+                display.note(f"{count} game{'s' if count > 1 else ''}: {session.tally.describe()}")
     return signals.status or (1 if session.tally.broken else 0)

@@ -14,14 +14,14 @@ from typing import Any
 
 from shogi_engine import __version__
 from shogi_engine.cli import common
-from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
-from shogi_engine.common.text import nodes_per_second, padded
+from shogi_engine.common.text import nodes_per_second, table
 from shogi_engine.frontends.stdio import crash_log_path
 from shogi_engine.games.shogi.evaluation.eval_options import read_scale
 from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
 from shogi_engine.games.shogi.evaluation.weights_file import evaluation_of
-from shogi_engine.games.shogi.names import EVALUATIONS, FILE_EVALUATIONS
+from shogi_engine.games.shogi.names import FILE_EVALUATIONS
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
 
@@ -34,25 +34,16 @@ SHOWN_VARIABLES = (  # the report is published, and other variables may hold pas
 )  # fmt: skip
 PERFT_DEPTH, PERFT_NODES = 4, 719731  # Shogi's starting position
 SEARCH_MS = 1000
-NAME_COLUMNS = 14  # of a row of the report
 ANSWER_SECONDS = 2.0  # the shortest time that a GUI is known to wait for `usiok`
 
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = common.add_command(
-        commands, "doctor", run, "Check this installation, and print a summary for bug reports."
-    )
+    parser = common.add_command(commands, "doctor", run, "Check this installation, for bug reports.")
     parser.add_argument(
         "--launcher", metavar="FILE", help="instead, write a file that starts shogi-usi (.bat or a shell script)"
     )
-    parser.add_argument(
-        "--evaluation",
-        choices=list(EVALUATIONS),
-        default="",
-        help="the evaluation to use; default: the one that --eval-file is for",
-    )
-    parser.add_argument("--eval-file", type=Path, help="a file of weights for the evaluation, such as nn.bin")
+    parser.add_argument("--eval-file", type=Path, help="a file of weights to check too, such as nn.bin")
     common.add_json(parser)
 
 
@@ -65,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
         common.report(args, {"launcher": str(path.absolute())}, text)
         return 0
     file = args.eval_file
-    facts = examine(args.evaluation or (evaluation_of(file) if file else ""), file)
+    facts = examine(evaluation_of(file) if file else "", file)
     common.report(args, facts, report(facts))
     return 1 if facts["problems"] else 0
 
@@ -146,7 +137,7 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
         except ValueError as fault:
             problems.append(str(fault))
         began = time.perf_counter()
-        with compile_bar():
+        with progress_bar():
             engine.warmup()
         facts["ready_seconds"] = round(time.perf_counter() - began, 2)
         facts["evaluation"] = engine.describe_evaluation()
@@ -212,7 +203,7 @@ def report(facts: dict[str, Any]) -> str:
     if facts["usi_seconds"] is not None:
         rows.append(("usi", _("answered after {usi_seconds} s").format(**facts)))
     rows += [(_("PROBLEM"), _(problem)) for problem in facts["problems"]]
-    lines = [f"{padded(name, NAME_COLUMNS)} {value}" for name, value in rows]
+    lines = table(rows, "<<")
     return "\n".join(lines if facts["problems"] else [*lines, _("no problems found")])
 
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.cli.cluster import add_cluster
-from shogi_engine.cli.common import add_command, add_json, at_least_one, natural, pyplot, report
+from shogi_engine.cli.common import add_cluster, add_command, add_json, at_least_one, natural, report
 from shogi_engine.cli.match_table import shown_match
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.common.files import write_whole
@@ -21,12 +20,12 @@ if TYPE_CHECKING:
     from shogi_engine.match import EngineGames, EngineSpec, Match, Schedule, Terms
 
 MOST_ENGINES = 24
+LIMIT = "nodes=10000"
 NEVER = "never"
-RESIGN = (3000, 2)  # with --in-process
 EXPLAINED = mark("""
 An engine is the command line of a USI engine or, after 'gtp:' or 'nboard:', of a GTP or NBoard engine. 'shogi' and
-'othello' are this package's engines; append options as in 'shogi:SkillLevel=5'. More than two engines play a
-tournament.
+'othello' are this package's engines. Append a USI engine's options as in 'shogi:SkillLevel=5,Threads=2'. More than two
+engines play a tournament.
 A limit is nodes=N, depth=N, movetime=MS, byoyomi=MS or clock=MAIN+BYOYOMI+INCREMENT (as in 10:00+0+5s), or several of
 these joined by commas.
 Each opening is played twice, with colours swapped. The games are judged by this package's rules. A fault (illegal move,
@@ -34,7 +33,7 @@ loss on time, crash, missing or second answer) loses the game and is counted. Ea
 To continue a stopped match, start it again with the same settings.
 'engine' is this engine in this process, without a protocol: 'level:3' plays at a level,
 'engine:futility_margin=100,evaluation=NAME,weights=FILE' with other settings (see --list). With a limit of nodes or
-depth, such games are reproducible. --in-process --a X --b Y is short for engine:X engine:Y --resign 3000:2.
+depth, such games are reproducible.
 Exit status: 0 when the match is complete or decided, 1 when there were too many faults, 2 for wrong arguments, 130 or
 143 after Ctrl-C or SIGTERM.
 """)
@@ -52,9 +51,7 @@ def terms_numbers(text: str) -> tuple[int, ...] | str:
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(
-        commands, "match", run, "Play a match or a tournament; report Elo with its confidence interval, and an SPRT."
-    )
+    parser = add_command(commands, "match", run, "Play a match or a tournament, with Elo and SPRT.")
     parser.epilog = EXPLAINED
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help="two or more engines; see below")
     _add_players(parser)
@@ -76,23 +73,13 @@ def add_parser(commands: Any) -> None:
         type=float,
         nargs=2,
         metavar=("ELO0", "ELO1"),
-        help="stop when a sequential test (SPRT) of ELO0 against ELO1 is decided",
-    )
-    parser.add_argument(
-        "--risks",
-        type=float,
-        nargs=2,
-        default=(0.05, 0.05),
-        metavar=("ALPHA", "BETA"),
-        help="error probabilities of the test; default 0.05 0.05",
+        help="stop when a sequential test (SPRT) of ELO0 against ELO1 is decided, with error probabilities of 0.05",
     )
     _add_terms(parser)
     parser.add_argument("--log", type=Path, help="log file with a line for each game; an existing log is continued")
-    parser.add_argument("--records", type=Path, help="write all games (.kif, .csa, .ggf ...)")
+    parser.add_argument("--out", type=Path, help="write all games (.kif, .csa, .ggf ...)")
     parser.add_argument("--html", type=Path, help="write an HTML page with the table, the graph and the games")
-    parser.add_argument("--plot", type=Path, help="draw the graph of a match between two players (needs matplotlib)")
-    parser.add_argument("--report", type=natural, default=0, help="print a line on stderr after every N games")
-    add_cluster(parser, "games")
+    add_cluster(parser)
     add_json(parser)
 
 
@@ -119,32 +106,26 @@ def _add_terms(parser: argparse.ArgumentParser) -> None:
         help="grace period: time beyond the limit that does not lose the game",
     )
     parser.add_argument(
-        "--patience",
+        "--timeout",
         type=float,
         default=60.0,
         metavar="S",
         help="seconds beyond the limit after which an engine counts as not answering",
-    )
-    parser.add_argument(
-        "--ready-patience", type=float, default=600.0, metavar="S", help="seconds to wait until an engine is ready"
     )
     parser.add_argument("--max-faults", type=natural, default=10, help="stop the match after N faults; 0 for never")
 
 
 def _add_players(parser: argparse.ArgumentParser) -> None:
     """Add the options of the players, and of those in this process."""
-    parser.add_argument("--limit", default="nodes=10000", metavar="LIMIT", help="limit for each move")
-    for number in range(1, MOST_ENGINES + 1):
-        hidden = None if number < 3 else argparse.SUPPRESS
-        parser.add_argument(
-            f"--options{number}", default="", metavar="NAME=VALUE,...", help=hidden or f"player {number}'s options"
-        )
-        parser.add_argument(f"--limit{number}", default="", metavar="LIMIT", help=hidden or f"player {number}'s limit")
-        parser.add_argument(f"--name{number}", default="", metavar="TEXT", help=hidden or f"player {number}'s name")
+    parser.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        metavar="LIMIT",
+        help="limit for each move; default nodes=10000. Given several times: one for each engine",
+    )
+    parser.add_argument("--names", default="", metavar="A,B,...", help="the engines' names in tables and records")
     parser.add_argument("--ponder", action="store_true", help="let engines think on the opponent's time")
-    parser.add_argument("--in-process", action="store_true", help="short for engine:A engine:B, with --a A and --b B")
-    parser.add_argument("--a", default="", metavar="NAME=N,...", help="parameters of the first player")
-    parser.add_argument("--b", default="", metavar="NAME=N,...", help="parameters of the second player")
     parser.add_argument("--game", default="", help="game of engines in this process: shogi (the default), othello, ...")
     parser.add_argument("--list", action="store_true", help="list the game's parameters and exit")
     parser.add_argument(
@@ -170,17 +151,14 @@ def prepared(args: argparse.Namespace) -> Prepared:
     from shogi_engine import match
     from shogi_engine.common.match_statistics import Sprt
 
-    texts = [f"engine:{args.a}", f"engine:{args.b}"] if args.in_process else args.engines
-    count = len(texts)
-    if not args.in_process and (args.a or args.b):
-        raise ValueError("match: --a and --b are for --in-process; give engines' settings as engine:NAME=VALUE")
-    if args.in_process and args.engines or not 2 <= count <= MOST_ENGINES:
-        raise ValueError(f"match: give 2 to {MOST_ENGINES} engines, or --in-process with --a and --b")
-    if count > 2 and (args.sprt or args.plot):
-        raise ValueError("match: --sprt and --plot are for two players")
-    sprt = Sprt(*args.sprt, *args.risks) if args.sprt else None
+    count = len(args.engines)
+    if not 2 <= count <= MOST_ENGINES:
+        raise ValueError(f"match: give 2 to {MOST_ENGINES} engines, not {count}")
+    if count > 2 and args.sprt:
+        raise ValueError("match: --sprt is for two players")
+    sprt = Sprt(*args.sprt) if args.sprt else None
     schedule = match.Schedule(count, args.games, args.tournament)
-    maker, names = between_engines(args, texts, schedule)
+    maker, names = between_engines(args, schedule)
     plan, game = maker.openings, maker.game
     common = ("seed", "max_plies", "resign", "draw", "limit")
     settings = {name: getattr(args, name) for name in common}
@@ -195,11 +173,7 @@ def _own_settings(args: argparse.Namespace, names: list[str]) -> dict[str, Any]:
     """Return the players' settings, which must be the same whenever the log is continued."""
     from shogi_engine.match.engines import is_in_process
 
-    if args.in_process:
-        return {"a": args.a, "b": args.b, "hash": args.hash}
-    numbers = range(1, len(names) + 1)
-    own = {f"{what}{number}": getattr(args, f"{what}{number}") for what in ("options", "limit") for number in numbers}
-    own |= {"engines": args.engines, "ponder": args.ponder, "margin": args.margin}
+    own = {"engines": args.engines, "ponder": args.ponder, "margin": args.margin}
     own |= {"hash": args.hash} if any(map(is_in_process, args.engines)) else {}
     return own | ({"tournament": args.tournament} if len(names) > 2 else {})
 
@@ -208,8 +182,6 @@ def terms_of(args: argparse.Namespace) -> "Terms":
     """Return how games are judged."""
     from shogi_engine.match import Terms
 
-    if args.resign is None and args.in_process:
-        args.resign = RESIGN
     resign, draw = ((None if given == NEVER else given) for given in (args.resign, args.draw))
     return Terms(
         args.max_plies,
@@ -219,31 +191,36 @@ def terms_of(args: argparse.Namespace) -> "Terms":
     )
 
 
-def between_engines(
-    args: argparse.Namespace, texts: Sequence[str], schedule: "Schedule"
-) -> tuple["EngineGames", list[str]]:
+def for_each(option: str, given: Sequence[str], count: int) -> Sequence[str]:
+    """Return what is given for each of `count` engines. Raises ValueError for another number of values."""
+    if len(given) != count:
+        raise ValueError(f"match: {option} has {len(given)} values for {count} engines")
+    return given
+
+
+def between_engines(args: argparse.Namespace, schedule: "Schedule") -> tuple["EngineGames", list[str]]:
     """Return the maker of the games, and the engines' names. Raises ValueError."""
     from shogi_engine import games, match
     from shogi_engine.match.engines import is_in_process
 
+    texts, count = args.engines, len(args.engines)
+    limits = for_each("--limit", args.limit, count) if len(args.limit) > 1 else (args.limit or [LIMIT]) * count
+    labels = for_each("--names", args.names.split(","), count) if args.names else [""] * count
+
     def engine(number: int, game: str) -> "EngineSpec":
-        limit = match.parse_time_control(getattr(args, f"limit{number}") or args.limit)
-        label = getattr(args, f"name{number}") or (
-            ((args.a, args.b)[number - 1] or "default") if args.in_process else ""
-        )
-        options = getattr(args, f"options{number}")
+        limit = match.parse_time_control(limits[number])
         return match.parse_engine(
-            texts[number - 1], options, limit, ponder=args.ponder, label=label, game=game, hash_mb=args.hash
+            texts[number], limit, ponder=args.ponder, label=labels[number], game=game, hash_mb=args.hash
         )
 
-    programs = [engine(number, "") for number, text in enumerate(texts, 1) if not is_in_process(text)]
+    programs = [engine(number, "") for number, text in enumerate(texts) if not is_in_process(text)]
     game = args.game or (programs[0].game if programs else games.NAMES[0])
     games.load(game)
-    engines = tuple(engine(number, game) for number in range(1, len(texts) + 1))
+    engines = tuple(engine(number, game) for number in range(count))
     if any(engine.game != game for engine in engines):
         raise ValueError(f"match: {', '.join(engine.name for engine in engines)} do not play the same game")
     openings = match.OpeningPlan.of(game, args.openings, seed=args.seed, plies=args.random_plies)
-    maker = match.EngineGames(game, engines, schedule, openings, terms_of(args), args.patience, args.ready_patience)
+    maker = match.EngineGames(game, engines, schedule, openings, terms_of(args), args.timeout)
     for each in engines:
         each.player()  # reports errors now
     names = [each.name for each in engines]
@@ -271,28 +248,27 @@ def run(args: argparse.Namespace) -> int:
     """Play the missing games and print the summary."""
     if args.list:
         return list_parameters(args.game or "shogi")
-    plt = pyplot(args.plot) if args.plot else None
-    outputs = {f"--{name}": getattr(args, name) for name in ("records", "html", "plot", "log")}
+    outputs = {f"--{name}": getattr(args, name) for name in ("out", "html", "log")}
     check_outputs("match", outputs, [args.openings])
     ready = prepared(args)
     with contextlib.closing(ready.match.log):
-        check_format(args.records, ready.game)
-        return play(args, ready, plt)
+        check_format(args.out, ready.game)
+        return play(args, ready)
 
 
-def play(args: argparse.Namespace, ready: Prepared, plt: Any) -> int:
+def play(args: argparse.Namespace, ready: Prepared) -> int:
     """Play, print the summary and write the other outputs; after an interruption too."""
     from shogi_engine.match.report import summarise
 
     interruption = None
     try:
-        with shown_match(ready.match, ready.names, args.report) as show:
+        with shown_match(ready.match, ready.names):
             for _game in ready.match.run(args.concurrency, args.cluster):
-                show()
+                pass
     except KeyboardInterrupt as signal:
         interruption = signal
     finally:
-        write_outputs(args, ready, plt)
+        write_outputs(args, ready)
     records = ready.match.log.records
     if len(ready.names) == 2:
         values, text = summarise(records, ready.match.sprt), two_text(ready)
@@ -313,22 +289,19 @@ def check_format(path: Path | None, game: str) -> None:
         raise ValueError(f"match: the extension of {path} is none of the formats of {game} ({endings})")
 
 
-def write_outputs(args: argparse.Namespace, ready: Prepared, plt: Any) -> None:
-    """Write the records, the page and the picture."""
+def write_outputs(args: argparse.Namespace, ready: Prepared) -> None:
+    """Write the records and the page."""
     from shogi_engine import match
-    from shogi_engine.match.report import plot
 
     log, title = ready.match.log, " - ".join(ready.names)
-    if args.records and log.records:
-        lost = match.save(args.records, ready.game, log.records, ready.names, title)
+    if args.out and log.records:
+        lost = match.save(args.out, ready.game, log.records, ready.names, title)
         if lost:
             words = _("{file}: this format cannot hold {lost}")
-            print(words.format(file=args.records, lost=", ".join(map(_, lost))), file=sys.stderr)
+            print(words.format(file=args.out, lost=", ".join(map(_, lost))), file=sys.stderr)
     if args.html:
         text = match.page(title, log.records, ready.names, ready.match.sprt)
         write_whole(args.html, text.encode("utf-8", "replace"))
-    if plt is not None:
-        plot(log.scores, ready.match.sprt, args.plot, plt)
 
 
 def two_text(ready: Prepared) -> str:

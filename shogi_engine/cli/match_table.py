@@ -1,53 +1,23 @@
-"""The progress of a match: a table on a terminal, plain lines elsewhere."""
+"""The progress of a match: a table on a terminal."""
 
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from shogi_engine.cli.progress import live
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.match import Match
 
-PER_SECOND = 2
-
 
 @contextlib.contextmanager
-def shown_match(match: "Match", names: Sequence[str], every: int) -> Iterator[Callable[[], None]]:
-    """Yield a function to call after each game.
-
-    Args:
-        every: the number of games between lines on stderr; 0 for none
-    """
-    if sys.stderr.isatty():
-        from rich.console import Console
-        from rich.live import Live
-
-        view = MatchView(match, names)
-        console = Console(stderr=True)
-        with Live(get_renderable=view.table, console=console, refresh_per_second=PER_SECOND, transient=True):
-            yield lambda: _line_due(match, names, every)
-    else:
-        yield lambda: _line_due(match, names, every)
-
-
-def _line_due(match: "Match", names: Sequence[str], every: int) -> None:
-    done = len(match.log.records)
-    if every and done % every == 0:
-        print(_progress(match, names), file=sys.stderr, flush=True)
-
-
-def _progress(match: "Match", names: Sequence[str]) -> str:
-    """Return the state of the match in one line."""
-    from shogi_engine.match import report
-
-    if len(names) == 2:
-        return report.line(report.summarise(match.log.records, match.sprt))
-    rows = report.standings(match.log.records, names)
-    ratings = ", ".join(f"{row['name']} {row['elo']:+.0f}" for row in rows)
-    return _("{count} games: {ratings}").format(count=len(match.log.records), ratings=ratings)
+def shown_match(match: "Match", names: Sequence[str]) -> Iterator[None]:
+    """Show a table while the block plays, if stderr is a terminal."""
+    with live(MatchView(match, names).table) if sys.stderr.isatty() else contextlib.nullcontext():
+        yield
 
 
 class MatchView:

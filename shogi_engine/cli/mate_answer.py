@@ -1,12 +1,13 @@
 """The answer of `shogi-engine mate` to one problem: as text in a notation, for JSON, and as a record."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine import language
 from shogi_engine.cli.terminal.screen import KANJI, Look, draw, plain
-from shogi_engine.common.text import padded
+from shogi_engine.common.text import table
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.mate.solver import line_texts
 from shogi_engine.games.shogi.notation.symbols import HAND_ORDER, KANJI_NUMBERS, KANJI_PIECES, SYMBOLS
@@ -118,12 +119,8 @@ def written(sfen: str, moves: Sequence[str], notation: str) -> list[str]:
 
 def numbered(texts: list[str]) -> list[str]:
     """Return moves with their numbers, the attacker's move and the reply in one row."""
-    width = 5 if all(map(str.isascii, texts)) else 10  # as wide as most moves
-    rows = []
-    for index in range(0, len(texts), 2):
-        pair = "  ".join(padded(text, width) for text in texts[index : index + 2])
-        rows.append(f"{index + 1:>3}. {pair}".rstrip())
-    return rows
+    pairs = itertools.zip_longest(texts[::2], texts[1::2], fillvalue="")
+    return table([(f"{2 * number + 1:>3}. {move}", reply) for number, (move, reply) in enumerate(pairs)], "<<")
 
 
 def _hand_text(left: dict[int, int], notation: str) -> str:

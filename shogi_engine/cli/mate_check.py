@@ -1,11 +1,12 @@
-"""`shogi-engine mate --check`: checks a problem for its composer: is there a mate, a shorter one, another solution?"""
+"""`shogi-engine solve --check`: checks a problem for its composer: is there a mate, a shorter one, another solution?"""
 
 import argparse
 from typing import Any
 
 from shogi_engine.cli.common import report
-from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.mate import MAX_MS
 from shogi_engine.cli.mate_answer import MateAnswer, written
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.language import translate as _
 
 CHECK_NODES = 1_000_000  # for each check other than the solution's
@@ -16,11 +17,11 @@ def check(args: argparse.Namespace, problems: list[tuple[str, int]]) -> int:
     from shogi_engine.games.shogi.mate.solver import MateSolver
 
     solver = MateSolver(args.hash)
-    with compile_bar():
+    with progress_bar():
         solver.warmup(solutions=True)
     rows = []
     for number, (sfen, plies) in enumerate(problems, 1):
-        rows.append(row := examined(solver, sfen, plies, args.max_ms))
+        rows.append(row := examined(solver, sfen, plies, args.max_ms or MAX_MS))
         if not args.json:
             heading = f"{number}. {sfen}\n" if len(problems) > 1 else ""
             print(heading + "\n".join(sentences(row, args.notation)), flush=True)

@@ -4,19 +4,18 @@ import argparse
 from typing import Any
 
 from shogi_engine import games
-from shogi_engine.cli.cluster import add_cluster
 from shogi_engine.cli.common import (
+    add_cluster,
     add_command,
     add_game,
     add_json,
     add_position,
     add_threads,
     at_least_one,
-    progress_line,
     report,
     report_suite,
 )
-from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.text import nodes_per_second
 
 
@@ -32,7 +31,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--free-pass", action="store_true", help="do not count passes as plies")
     add_threads(parser)
-    add_cluster(parser, "positions")
+    add_cluster(parser)
     parser.add_argument("--suite", metavar="FILE", help="check the counts in a file instead")
     parser.add_argument("--max-nodes", type=at_least_one, help="skip counts of the suite larger than N")
     add_json(parser)
@@ -51,13 +50,13 @@ def run(args: argparse.Namespace) -> int:
     text = args.position or game.start
     position = game.parse_position(text)
     options: dict[str, Any] = {"bulk": not args.no_bulk, "free_pass": args.free_pass}
-    with compile_bar() as bar:
+    with progress_bar("root move") as line:
+        options["progress"] = line.count
         if args.cluster:
-            options |= {"workers": args.threads, "cluster": args.cluster, "progress": bar.then(progress_line("piece"))}
+            options |= {"workers": args.threads, "cluster": args.cluster}
             result = perft_on_cluster(game, position, args.depth, **options)
         else:
-            options |= {"threads": args.threads, "progress": bar.then(progress_line("root move"))}
-            result = perft(game, position, args.depth, **options)
+            result = perft(game, position, args.depth, threads=args.threads, **options)
     values: dict[str, Any] = {
         "game": game.name,
         "position": text,
@@ -82,4 +81,6 @@ def run_suite(args: argparse.Namespace) -> int:
 
     game, cases = read(args.suite)
     options = {"max_nodes": args.max_nodes, "bulk": not args.no_bulk, "threads": args.threads, "cluster": args.cluster}
-    return report_suite(args, check(game, cases, progress=progress_line("position"), **options))
+    with progress_bar("position") as line:
+        outcome = check(game, cases, progress=line.count, **options)
+    return report_suite(args, outcome)

@@ -12,10 +12,20 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games
-from shogi_engine.cli.common import add_command, add_game, add_search, time_control
-from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.common import (
+    add_command,
+    add_game,
+    add_hash,
+    add_level,
+    add_limit,
+    add_notation,
+    add_position,
+    add_threads,
+    time_control,
+)
 from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.preparation import Preparation, leave
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal.game import TerminalGame
 from shogi_engine.cli.terminal.screen import (
     KANJI,
@@ -34,17 +44,15 @@ from shogi_engine.language import translate as _
 from shogi_engine.language import translate_fault
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.keeping import keep
-from shogi_engine.play.strength import FIRST_LEVEL, level_limits
+from shogi_engine.play.strength import DEFAULT_MS, FIRST_LEVEL, level_limits
 from shogi_engine.play.words import side_name
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
 
-NOTATIONS = ("usi", "japanese", "kif", "western", "csa")
-LIMITS = ("depth", "nodes", "movetime")
 # If any of these options is given, no questions are asked.
 SAID = (
-    "human", "handicap", "clock", "xot", "load", "position", "moves", "level", "depth", "nodes", "movetime"
+    "human", "handicap", "clock", "xot", "load", "position", "moves", "level", "limit"
 )  # fmt: skip
 SIGNAL_DELAY = 0.1  # seconds: when a terminal is closed, input may end before the signal arrives
 
@@ -55,24 +63,17 @@ def add_parser(commands: Any) -> None:
         commands,
         "play",
         run,
-        "Play in the terminal. Without options it asks for game, side, level and handicap.",
+        "Play in the terminal; it asks for what is not given.",
     )
     add_game(parser, "?")
-    choices = (*SIDES, "both", "none")
-    parser.add_argument("--human", choices=choices, help="the human's side, default black")
-    # The older name of --human, whose default applies.
-    parser.add_argument("--person", dest="human", choices=choices, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    parser.add_argument("--human", choices=(*SIDES, "both", "none"), help="the human's side, default black")
+    add_level(parser)
     parser.add_argument(
         "--pieces",
         choices=PIECES,
         help="draw kanji (Othello: discs) or letters; default: kanji if the terminal supports them",
     )
-    parser.add_argument(
-        "--notation",
-        choices=NOTATIONS,
-        default="",
-        help="Shogi: notation of moves; default: japanese with kanji, else usi",
-    )
+    add_notation(parser)
     parser.add_argument(
         "--handicap",
         default="",
@@ -89,7 +90,10 @@ def add_parser(commands: Any) -> None:
         "--xot", action="store_true", help="Othello: begin with eight random moves that leave the game balanced"
     )
     parser.add_argument("--load", default="", metavar="FILE", help="continue a recorded game")
-    add_search(parser)
+    add_position(parser)
+    add_limit(parser, "nodes", "movetime", "depth", default=f"movetime={DEFAULT_MS} without --level")
+    add_threads(parser)
+    add_hash(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -102,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     games.part(args.game, "board")  # raises now if it is missing
     from shogi_engine.engine import Engine
 
-    with compile_bar():
+    with progress_bar():
         engine = Engine(args.game, hash_mb=args.hash, threads=args.threads)
         engine.set_position(position, games.typed_moves(engine.game, position, args.moves or _opening(args)))
         match = _match(args, engine)
@@ -143,7 +147,7 @@ def complete(args: argparse.Namespace) -> None:
     if args.game is None:
         raise ValueError(f"play: which game? {' or '.join(games.NAMES)}")
     args.human = args.human or "black"
-    if args.human in SIDES and not any(getattr(args, name) is not None for name in ("level", *LIMITS)):
+    if args.human in SIDES and args.level is None and not args.limit:
         args.level = FIRST_LEVEL
 
 
@@ -191,9 +195,7 @@ def _match(args: argparse.Namespace, engine: "Engine") -> TerminalGame:
     """Return the match that the arguments describe."""
     humans = {"both": {0, 1}, "none": set()}.get(args.human) or {n for n in (0, 1) if SIDES[n] == args.human}
     pieces = pieces_for(sys.stdout, args.pieces or default_pieces(sys.stdout))
-    limits = {name: getattr(args, name) for name in LIMITS if getattr(args, name) is not None}
-    if args.level is not None:
-        limits |= level_limits(engine, args.level)
+    limits = args.limit | ({} if args.level is None else level_limits(engine, args.level))
     match = TerminalGame(
         engine,
         humans,

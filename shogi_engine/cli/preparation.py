@@ -7,8 +7,8 @@ import os
 import threading
 from typing import TYPE_CHECKING, NoReturn
 
-from shogi_engine.cli.compile_bar import compile_bar
 from shogi_engine.cli.ending_signals import flush_quietly
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.threads import start_thread
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Preparation:
     def wait(self) -> None:
         """Wait until the engine can search; raises the thread's exception if it failed."""
         if not self._ready.is_set():
-            with compile_bar():
+            with progress_bar():
                 self._ready.wait()
         if self._failure is not None:
             raise self._failure

@@ -1,4 +1,4 @@
-"""`shogi-engine search`: finds the best moves of one position."""
+"""`shogi-engine search`: finds the best moves of a position, or shows how alpha-beta searches it."""
 
 import argparse
 import sys
@@ -7,27 +7,43 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine.cli.common import (
     add_command,
     add_game,
+    add_hash,
     add_json,
-    add_search,
+    add_limit,
+    add_position,
+    add_threads,
     at_least_one,
     report,
-    search_limits,
 )
-from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.progress import progress_bar
+from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import nodes_per_second
 from shogi_engine.games import typed_moves
 from shogi_engine.language import translate as _
+from shogi_engine.play.strength import DEFAULT_MS
 
 if TYPE_CHECKING:
     from shogi_engine.engine.results import PvInfo
+
+TREE_DEPTHS = (2, 3, 4)
 
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = add_command(commands, "search", run, "Search one position.")
     add_game(parser)
-    add_search(parser)
+    add_position(parser)
+    add_limit(parser, "nodes", "movetime", "depth", "level", default=f"movetime={DEFAULT_MS}")
+    add_threads(parser)
+    add_hash(parser)
     parser.add_argument("--multipv", type=at_least_one, default=1, help="number of best moves to show")
+    parser.add_argument(
+        "--tree",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="print the tree of a small search, to see how alpha-beta works; in FILE, write it for Graphviz",
+    )
     add_json(parser)
 
 
@@ -43,11 +59,13 @@ def run(args: argparse.Namespace) -> int:
     """Search the position."""
     from shogi_engine.engine import Engine
 
-    limits = search_limits(args)
+    if args.tree is not None:
+        return run_tree(args)
     with Engine(args.game, hash_mb=args.hash, threads=args.threads) as engine:
-        with compile_bar():
+        with progress_bar():
             engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
             engine.warmup()
+        limits = args.limit or {"movetime": DEFAULT_MS}
         result = engine.search(**limits, multipv=args.multipv, on_info=show if sys.stderr.isatty() else None)
     values: dict[str, Any] = {
         "bestmove": result.bestmove or None,
@@ -67,3 +85,38 @@ def run(args: argparse.Namespace) -> int:
     head = f"{result.bestmove or _('no legal move')}   {effort}"
     report(args, values, "\n".join([head, *lines]))
     return 0 if result.bestmove else 1
+
+
+def run_tree(args: argparse.Namespace) -> int:
+    """Print the tree of a search of a few plies."""
+    from shogi_engine.engine import Engine
+    from shogi_engine.engine.results import score_of
+    from shogi_engine.textbook.trace import Tracer, dot, tree_dict, tree_lines
+
+    depth = args.limit.get("depth", TREE_DEPTHS[0])
+    if depth not in TREE_DEPTHS or len(args.limit) > ("depth" in args.limit):
+        raise ValueError(f"search: --tree needs a depth from {TREE_DEPTHS[0]} to {TREE_DEPTHS[-1]}, and no other limit")
+    with Engine(args.game, hash_mb=1) as engine:
+        engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
+        tree = Tracer(engine.game).trace(engine.position, depth)
+    if args.tree:
+        write_whole(args.tree, dot(tree).encode())
+    score, line, counts = score_of(engine.game, tree.root.value), tree.root.pv(), tree.counts()
+    values = {
+        "game": engine.game.name,
+        "position": engine.position_text,
+        "depth": depth,
+        "value": tree.root.value,
+        "score": score.values(),
+        "pv": line,
+        **counts,
+        "minimax_value": tree.minimax_value,
+    }
+    if args.json:
+        values["tree"] = tree_dict(tree.root)
+    counted = ", ".join(
+        f"{count} {name.replace('_', ' ')}" for name, count in counts.items() if name != "minimax_nodes"
+    )
+    plain = f"plain minimax: {score_of(engine.game, tree.minimax_value)}, {tree.minimax_nodes} nodes"
+    report(args, values, "\n".join([*tree_lines(tree.root), "", f"{score}   {' '.join(line)}", counted, plain]))
+    return 0

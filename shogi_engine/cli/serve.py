@@ -7,15 +7,14 @@ import sys
 import webbrowser
 from typing import Any
 
-from shogi_engine.cli.common import add_command, at_least_one, natural
-from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.common import add_command, at_least_one, port
 from shogi_engine.cli.phone_address import qr_code, reachable_host
 from shogi_engine.cli.preparation import leave
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import data_folder
 from shogi_engine.language import fault_text
 
 PORT = 8765
-PORT_MAX = 65535
 TOKEN_VARIABLE = "SHOGI_ENGINE_TOKEN"
 SWITCH_SECONDS = 0.001  # Python's switch interval, a fifth of the default, so that searches do not delay answers
 
@@ -26,7 +25,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; any but this machine's own requires a token"
     )
-    parser.add_argument("--port", type=natural, default=PORT, help="port, 0 for any free one")
+    parser.add_argument("--port", type=port, default=PORT, help="port, 0 for any free one")
     parser.add_argument(
         "--token",
         default="",
@@ -39,8 +38,6 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
-    if args.port > PORT_MAX:
-        raise ValueError(f"serve: the port must be 0 to {PORT_MAX}, not {args.port}")
     try:
         import starlette  # noqa: F401
         import uvicorn
@@ -60,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     listener = _listener(args.host, args.port)
     address = _address(reachable_host(args.host), listener.getsockname()[1], guard.token)
     sys.setswitchinterval(SWITCH_SECONDS)
-    with compile_bar():
+    with progress_bar():
         hub = hub_of_engines(args.engines or cores(), store)
         config = uvicorn.Config(
             application(hub, guard),

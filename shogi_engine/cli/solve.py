@@ -1,64 +1,117 @@
-"""`shogi-engine solve`: finds the exact score of an Othello position near the end of the game, or checks a suite."""
+"""`shogi-engine solve`, or `mate`: solves mate problems of Shogi and endings of Othello, or checks a suite of them."""
 
 import argparse
 from typing import Any
 
+from shogi_engine import games
+from shogi_engine.cli import mate
 from shogi_engine.cli.common import (
+    add_cluster,
     add_command,
     add_hash,
     add_json,
+    add_notation,
     add_threads,
-    progress_line,
+    at_least_one,
     report,
     report_suite,
 )
-from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.text import nodes_per_second
 from shogi_engine.language import mark
 from shogi_engine.language import translate as _
 
 COMPILE_TASK = "othello endings"
 RESULTS = (mark("loss"), mark("draw"), mark("win"))
+# Both games' defaults; endings of 26 or more empty squares take an eighth fewer nodes than with 64 MB.
+HASH_MB = 256
 
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "solve", run, "Find the exact score of a position near the end of the game.")
-    parser.add_argument("game", choices=("othello",), metavar="GAME", help="othello")
-    parser.add_argument(
-        "--position", default="", metavar="POS", help="64 squares (X, O or -) from a1, then the side to move (X or O)"
+    parser = add_command(
+        commands,
+        "solve",
+        run,
+        help="Solve a mate problem of Shogi, or an ending of Othello.",
+        aliases=("mate",),
     )
-    parser.add_argument("--wld", action="store_true", help="find only who wins: the score is 1, 0 or -1")
-    parser.add_argument("--suite", metavar="FILE", help="check the scores in a file instead")
+    parser.add_argument(
+        "position",
+        nargs="*",
+        metavar="[GAME] POSITION",
+        help=(
+            "Shogi (default): an SFEN whose side to move mates, or a file of problems (SFENs, KIF, BOD ...), - for "
+            "standard input. Othello: 64 squares (X, O or -) from a1, then the side to move (X or O)"
+        ),
+    )
+    parser.add_argument("--position", dest="other", default="", metavar="POS", help="the same")
+    shogi = parser.add_argument_group("Shogi")
+    shogi.add_argument("--max-ms", type=at_least_one, help=f"time limit for each problem in ms; default {mate.MAX_MS}")
+    shogi.add_argument("--shortest", action="store_true", help="after the first mate, look for the shortest")
+    shogi.add_argument(
+        "--all",
+        action="store_true",
+        help="also list the other first moves that mate; with --shortest, those that mate as quickly",
+    )
+    shogi.add_argument(
+        "--check",
+        action="store_true",
+        help="for composers: check for no mate, a shorter mate, another solution, pieces left over",
+    )
+    shogi.add_argument(
+        "--tsume", action="store_true", help="find the conventional length, without useless interpositions"
+    )
+    add_notation(shogi)
+    shogi.add_argument(
+        "--diagram",
+        action="store_true",
+        help="draw all positions with kanji; by default, only a single SFEN is drawn, with letters",
+    )
+    shogi.add_argument("--out", metavar="FILE", help="write the problems with their answers as KIF")
+    add_cluster(shogi)
+    othello = parser.add_argument_group("Othello")
+    othello.add_argument("--wld", action="store_true", help="find only who wins: the score is 1, 0 or -1")
+    parser.add_argument("--suite", metavar="FILE", help="check the answers in a file instead")
+    add_hash(parser, HASH_MB)
     add_threads(parser)
-    add_hash(parser, 256)  # MB; endings of 26 or more empty squares take an eighth fewer nodes than with 64 MB
     add_json(parser)
+    parser.set_defaults(foreign={"shogi": ("wld",), "othello": [each.dest for each in shogi._group_actions]})
 
 
 def run(args: argparse.Namespace) -> int:
+    """Solve positions, or check a suite."""
+    words = args.position
+    game = words.pop(0) if words and words[0] in games.NAMES else games.NAMES[0]
+    words += [args.other] if args.other else []
+    if bool(args.suite) == bool(words):
+        raise ValueError("solve needs either a position or --suite FILE")
+    for name in args.foreign[game]:
+        if getattr(args, name):
+            raise ValueError(f"solve: --{name.replace('_', '-')} is not for {game}")
+    return mate.run(args, words) if game == "shogi" else run_othello(args, words)
+
+
+def run_othello(args: argparse.Namespace, words: list[str]) -> int:
     """Solve one position, or check a suite."""
-    if bool(args.suite) == bool(args.position):
-        raise ValueError("solve needs either --position POS or --suite FILE")
     if args.suite and args.wld:
         raise ValueError("solve: the scores of a suite are exact; --wld is for a single position")
     from shogi_engine.games.othello.endgame.solver import Solver
-    from shogi_engine.jit import compiling
-
-    if args.suite:
-        from shogi_engine.suites.endgame_suite import check, read
-
-        endings = read(args.suite)
-        solver = Solver(hash_mb=args.hash, threads=args.threads)
-        with compile_bar(), compiling(COMPILE_TASK):
-            solver.warmup()
-        return report_suite(args, check(endings, solver, progress_line("position")))
     from shogi_engine.games.othello.notation import format_move, parse_obf
+    from shogi_engine.jit import compiling
+    from shogi_engine.suites import endgame_suite
 
-    position = parse_obf(args.position)
+    endings = endgame_suite.read(args.suite) if args.suite else []
+    position = None if args.suite else parse_obf(" ".join(words))
     solver = Solver(hash_mb=args.hash, threads=args.threads)
-    with compile_bar(), compiling(COMPILE_TASK):
+    with progress_bar(), compiling(COMPILE_TASK):
         solver.warmup()
-    solved = solver.solve(position, wld=args.wld, pv=not args.wld, progress=progress_line("root move"))
+    if position is None:
+        with progress_bar("position") as line:
+            outcome = endgame_suite.check(endings, solver, line.count)
+        return report_suite(args, outcome)
+    with progress_bar("root move") as line:
+        solved = solver.solve(position, wld=args.wld, pv=not args.wld, progress=line.count)
     values: dict[str, Any] = {
         "score": solved.score,
         "move": format_move(position, solved.move) if solved.move else None,

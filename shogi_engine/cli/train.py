@@ -4,32 +4,17 @@ import argparse
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from shogi_engine.cli.cluster import add_cluster
-from shogi_engine.cli.common import add_command, add_threads, at_least_one, natural
+from shogi_engine import games
+from shogi_engine.cli.common import add_cluster, add_command, add_threads, at_least_one, natural
+from shogi_engine.cli.progress import progress_bar
+from shogi_engine.language import mark
 from shogi_engine.training import STAGES
-
-GAMES = ("shogi", "othello")
-OWN_OPTIONS = (  # options that only one game has
-    "architecture",
-    "width",
-    "batch",
-    "rate",
-    "refine",
-    "result_share",
-    "exact",
-    "td_lambda",
-    "penalty",
-    "endings",
-    "value_factor",
-    "label_nodes",
-    "label_share",
-)
 
 
 def fraction(text: str) -> float:
@@ -43,107 +28,95 @@ def fraction(text: str) -> float:
     return number
 
 
+def positive(text: str) -> float:
+    """Return a number above 0, for argparse."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number above 0, not {text!r}")
+    return number
+
+
+def first_and_last(text: str) -> tuple[float, float]:
+    """Return the two shares of 'S:S', for argparse."""
+    first, _colon, last = text.partition(":")
+    return fraction(first), fraction(last)
+
+
+def true_or_false(text: str) -> bool:
+    """Return a truth value, for argparse."""
+    if text not in ("true", "false"):
+        raise argparse.ArgumentTypeError(f"expected true or false, not {text!r}")
+    return text == "true"
+
+
+SETTINGS: dict[str, Callable[[str], Any]] = {  # fields of the recipes' DataOptions and TrainOptions, see EXPLAINED
+    "architecture": str, "batch": at_least_one, "endings": natural, "epochs": at_least_one, "exact": natural,
+    "label_nodes": natural, "label_share": fraction, "nodes": at_least_one, "older_share": fraction,
+    "penalty": natural, "rate": fraction, "refine": true_or_false, "result_share": first_and_last, "seed": natural,
+    "td_lambda": fraction, "value_factor": positive, "width": at_least_one,
+}  # fmt: skip
+EXPLAINED = mark("""
+settings of both games:
+  nodes=N           nodes per move of the games; default 1000, Othello 300
+  seed=N            default 1
+  epochs=N          passes over the positions; default 5, Othello 12
+  td_lambda=S       lambda of TD(lambda): weight of later positions in a target, 0 to 1; default 0.5, Othello 0.8
+  older_share=S     share of earlier generations' games that is used, 0 to 1; default 1
+
+settings of Shogi:
+  architecture=NAME own, or k-p: K-P 256x2-32-32, an nn.bin for YaneuraOu and related engines; default own
+  width=N           neurons per side; default 256
+  batch=N           positions per step; default 4096
+  rate=R            initial learning rate; default 0.001
+  refine=true       start from the network that labelled the last games
+  result_share=S:S  weight of game results in the first and in the last epoch; default 0:0.15
+  value_factor=F    multiply the network's values by F in the searches of the games, which narrows their margins
+  label_nodes=N     nodes of a second search of some quiet positions, the only ones with labels; default 0, off
+  label_share=S     share of the positions that label_nodes searches; default 0.25
+
+settings of Othello:
+  exact=N           positions with at most N empty squares are solved; default 14
+  penalty=N         L2 penalty: a weight that occurs in N positions moves half as far as without it; default 300
+  endings=N         positions solved for the report, for each number of empty squares; default 25
+""")
+
+
 def add_parser(commands: Any) -> None:
-    """Add the command's arguments; those with a game's own default, or for one game only, are None if omitted."""
-    parser = add_command(commands, "train", run, "Train an evaluation on games of the engine against itself.")
-    parser.add_argument("game", choices=GAMES, metavar="GAME", help=", ".join(GAMES))
+    """Add the command's arguments."""
+    parser = add_command(commands, "train", run, "Train an evaluation on the engine's own games.")
+    parser.epilog = EXPLAINED
+    parser.add_argument("game", choices=games.NAMES, metavar="GAME", help=", ".join(games.NAMES))
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the run; existing files are kept")
     parser.add_argument("--stage", choices=STAGES, help="run only this stage, of one generation")
     parser.add_argument("--generation", type=natural, default=0, help="number of the first generation")
     parser.add_argument("--generations", type=at_least_one, default=1, help="number of generations")
     parser.add_argument("--games", type=at_least_one, default=20_000, help="games per generation")
-    parser.add_argument("--nodes", type=at_least_one, help="nodes per move of the games; default 1000, Othello 300")
-    parser.add_argument("--seed", type=natural, default=1)
     parser.add_argument(
         "--labels",
         default="",
         metavar="WHAT",
         help="the evaluation that plays the games, by name or file; default: the previous generation's weights",
     )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE,...", help="settings of games and training; see below"
+    )
     parser.add_argument("--name", default="", help="base name of the weights' files; default network, Othello weights")
-    parser.add_argument("--epochs", type=at_least_one, help="passes over the positions; default 5, Othello 12")
-    parser.add_argument(
-        "--td-lambda",
-        "--trust",
-        type=fraction,
-        metavar="S",
-        help="lambda of TD(lambda): weight of later positions in a position's target, 0 to 1; default 0.5, Othello 0.8",
-    )
-    parser.add_argument(
-        "--older-share",
-        type=fraction,
-        metavar="S",
-        help="share of earlier generations' games that is used, 0 to 1; default 1",
-    )
     parser.add_argument("--gate-games", type=at_least_one, default=400, help="games of the test match")
     parser.add_argument("--gate-nodes", type=at_least_one, default=20_000, help="nodes per move of the test match")
-    parser.add_argument(
-        "--noted", type=Path, help="Shogi: a psv file of positions with known values, whose ranking the report checks"
-    )
     parser.add_argument(
         "--against",
         default="",
         metavar="WHAT",
         help="the opponent in the test match: an evaluation or a file; default: the evaluation that played the games",
     )
-    _add_game_options(parser)
-    add_cluster(parser, "files of games")
+    parser.add_argument(
+        "--noted", type=Path, help="Shogi: a psv file of positions with known values, whose ranking the report checks"
+    )
+    add_cluster(parser)
     add_threads(parser)
-
-
-def _add_game_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for one game only."""
-    shogi = parser.add_argument_group("Shogi")
-    shogi.add_argument(
-        "--architecture",
-        metavar="NAME",
-        help="own, or k-p: K-P 256x2-32-32, an nn.bin for YaneuraOu and related engines; default own",
-    )
-    shogi.add_argument("--width", type=at_least_one, help="neurons per side; default 256")
-    shogi.add_argument("--batch", type=at_least_one, help="positions per step; default 4096")
-    shogi.add_argument("--rate", type=fraction, metavar="R", help="initial learning rate; default 0.001")
-    shogi.add_argument(
-        "--refine", action="store_true", default=None, help="start from the network that labelled the last games"
-    )
-    shogi.add_argument(
-        "--result-share",
-        type=fraction,
-        nargs=2,
-        metavar="S",
-        help="weight of game results in the first and in the last epoch; default 0 0.15",
-    )
-    shogi.add_argument(
-        "--value-factor",
-        type=float,
-        metavar="F",
-        help="multiply the network's values by F in the searches of the games, which narrows their margins; default 1",
-    )
-    shogi.add_argument(
-        "--label-nodes",
-        type=natural,
-        metavar="N",
-        help="nodes of a second search of a share of the quiet positions, the only ones with labels; default 0, off",
-    )
-    shogi.add_argument(
-        "--label-share",
-        type=fraction,
-        metavar="S",
-        help="share of the positions that --label-nodes searches; default 0.25",
-    )
-    othello = parser.add_argument_group("Othello")
-    othello.add_argument(
-        "--exact", type=natural, help="Othello: positions with at most N empty squares are solved; default 14"
-    )
-    othello.add_argument(
-        "--penalty",
-        type=natural,
-        help="Othello: L2 penalty: a weight that occurs in N positions moves half as far as without it; default 300",
-    )
-    othello.add_argument(
-        "--endings",
-        type=natural,
-        help="Othello: positions solved for the report, for each number of empty squares; default 25",
-    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -177,17 +150,17 @@ def plan_of(args: argparse.Namespace) -> Any:
     from shogi_engine.training.pipeline import Plan
     from shogi_engine.training.recipe import load
 
-    recipe = load(args.game)
-    known = {field.name for kind in (recipe.data, recipe.training) for field in fields(kind)}
-    for name in OWN_OPTIONS:
-        if getattr(args, name) is not None and name not in known:
-            raise ValueError(f"train: --{name.replace('_', '-')} is not an option of {args.game}")
+    recipe, settings = load(args.game), settings_of(args.set)
+    own = [{field.name for field in fields(kind)} for kind in (recipe.data, recipe.training)]
+    if foreign := settings.keys() - own[0] - own[1]:
+        raise ValueError(f"train: {', '.join(sorted(foreign))} is not a setting of {args.game}")
+    data, training = ({name: value for name, value in settings.items() if name in each} for each in own)
     if args.noted is not None and recipe.compared is None:
         raise ValueError(f"train: --noted is not an option of {args.game}")
     return Plan(
         folder=args.folder,
-        data=recipe.data(**given(args, recipe.data)),
-        training=recipe.training(**given(args, recipe.training)),
+        data=recipe.data(**data),
+        training=recipe.training(**training),
         games=args.games,
         labels=args.labels,
         gate_games=args.gate_games,
@@ -201,24 +174,22 @@ def plan_of(args: argparse.Namespace) -> Any:
     )
 
 
-def given(args: argparse.Namespace, kind: type) -> dict[str, Any]:
-    """Return the fields of a dataclass that the arguments give."""
-    found = {field.name: getattr(args, field.name, None) for field in fields(kind)}
-    return {
-        name: tuple(value) if isinstance(value, list) else value for name, value in found.items() if value is not None
-    }
+def settings_of(texts: Sequence[str]) -> dict[str, Any]:
+    """Return the values of 'NAME=VALUE,...'. Raises ValueError."""
+    settings = {}
+    for part in filter(None, ",".join(texts).split(",")):
+        name, _equals, value = part.partition("=")
+        if name not in SETTINGS:
+            raise ValueError(f"train: {name!r} is not a setting; there are {', '.join(SETTINGS)}")
+        try:
+            settings[name] = SETTINGS[name](value)
+        except argparse.ArgumentTypeError as fault:
+            raise ValueError(f"train: {name}: {fault}") from None
+    return settings
 
 
 @contextmanager
 def shown(plan: Any, title: str) -> Iterator[Any]:
-    """Yield the plan with a progress bar, and the remaining time, on a terminal's stderr."""
-    if not sys.stderr.isatty():
-        yield plan
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-    with Progress(*columns, TextColumn("{task.fields[said]}"), console=Console(stderr=True)) as progress:
-        task = progress.add_task(title, total=1.0, said="")
-        yield replace(plan, progress=lambda done, said: progress.update(task, completed=done, said=said))
+    """Yield the plan, with a progress bar on a terminal."""
+    with progress_bar(title) as line:
+        yield replace(plan, progress=line.share)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from shogi_engine.cli.common import add_command, at_least_one
-from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal.screen import Look, default_pieces, draw, plain
 from shogi_engine.language import translate as _
 from shogi_engine.tsume import GRADES, Problem, Progress, daily, problems
@@ -42,17 +42,17 @@ def run(args: argparse.Namespace) -> int:
     """Give problems until the user leaves."""
     import sys
 
-    progress, some = Progress(), problems(args.length, args.grade)
+    solved, some = Progress(), problems(args.length, args.grade)
     if args.progress:
-        print("\n".join(progress_lines(progress)))
+        print("\n".join(progress_lines(solved)))
         return 0
-    problem = first_problem(args, progress, some)
-    desk = Desk(progress, pieces=default_pieces(sys.stdout))
-    with compile_bar():
+    problem = first_problem(args, solved, some)
+    desk = Desk(solved, pieces=default_pieces(sys.stdout))
+    with progress_bar():
         desk.prepare()
     try:
         while problem is not None and desk.give(problem):
-            problem = progress.next_of(each for each in some if each is not problem)
+            problem = solved.next_of(each for each in some if each is not problem)
     except EOFError:
         pass
     return 0

@@ -7,7 +7,7 @@ from typing import Any
 
 from shogi_engine import games
 from shogi_engine.cli.common import add_command, add_json, report
-from shogi_engine.cli.compile_bar import compile_bar
+from shogi_engine.cli.progress import progress_bar
 
 WARMUP = "from shogi_engine.__main__ import main; raise SystemExit(main(['warmup', *{games!r}]))"
 
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     names = args.games or list(games.NAMES)
     began = time.perf_counter()
     for name in names:
-        with compile_bar(), Engine(name) as engine:
+        with progress_bar(), Engine(name) as engine:
             engine.warmup()
             with compiling(f"{name}, the rest"):
                 engine.evaluate()

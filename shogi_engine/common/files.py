@@ -5,7 +5,6 @@ All files that this program replaces are written here, and those to which it app
 
 import contextlib
 import errno
-import io
 import itertools
 import os
 import stat
@@ -13,7 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 ATTEMPTS = 20  # to replace a file: on Windows a reader may hold it open for a moment
 PAUSE = 0.02  # seconds between two attempts
@@ -144,13 +143,6 @@ def write_free(folder: Path, stem: str, ending: str, content: bytes) -> Path:
         with contextlib.suppress(FileExistsError):  # another process was faster
             write_whole(path, content, new=True)
             return path
-
-
-def write_figure(path: AnyPath, figure: Any) -> None:
-    """Write a matplotlib figure in the format of the file's extension. Raises OSError, ValueError."""
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format=Path(path).suffix[1:].lower() or None)
-    write_whole(path, drawn.getvalue())
 
 
 def replace(source: AnyPath, target: AnyPath) -> None:

@@ -41,12 +41,6 @@ def columns(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
-def padded(text: str, width: int, right: bool = False) -> str:
-    """Return a text padded with blanks to `width` columns, after it or (`right`) before it."""
-    blanks = " " * (width - columns(text))
-    return blanks + text if right else text + blanks
-
-
 def table(rows: Sequence[Sequence[str]], sides: str = "") -> list[str]:
     """Return the lines of a table.
 
@@ -56,10 +50,12 @@ def table(rows: Sequence[Sequence[str]], sides: str = "") -> list[str]:
     """
     widths = [max(map(columns, cells)) for cells in zip(*rows, strict=True)]
     sides = sides or "<" + ">" * len(widths)
-    return [
-        "  ".join(padded(cell, width, side == ">") for cell, width, side in zip(row, widths, sides)).rstrip()  # noqa: B905
-        for row in rows
-    ]
+
+    def padded(cell: str, width: int, side: str) -> str:
+        blanks = " " * (width - columns(cell))
+        return blanks + cell if side == ">" else cell + blanks
+
+    return ["  ".join(map(padded, row, widths, sides)).rstrip() for row in rows]
 
 
 def nodes_per_second(nodes: int, seconds: float) -> int:

@@ -67,7 +67,7 @@ class Settings:
         elif self.x1:
             raise ValueError("the extended mode x1 needs a game name")
         if self.x1 and asks_for_side(self.game):
-            raise ValueError("in the extended mode x1 a side is requested by --turn, not in the game's name")
+            raise ValueError("in the extended mode x1 a side is requested by --x1, not in the game's name")
         if not self.x1 and self.turn != "*":
             raise ValueError("without the extended mode x1 a side is requested by -B or -W after the game's name")
 

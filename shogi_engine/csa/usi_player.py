@@ -134,7 +134,7 @@ class CsaUsiPlayer(CsaPlayer):
         The overhead of each move, or the part of the delay that the clock cannot pay, also reduces the increment.
         """
         if not turn.time.timed:
-            return Limit(UNTIMED_MS / 1000, nodes=self._nodes)
+            return Limit(time=UNTIMED_MS / 1000, nodes=self._nodes)
         increments = [int(clock.increment) for clock in turn.clocks]
         clocks = [int(clock.time) - increment for clock, increment in zip(turn.clocks, increments, strict=True)]
         byoyomi = int(turn.clocks[turn.side].byoyomi)
@@ -147,7 +147,7 @@ class CsaUsiPlayer(CsaPlayer):
         from_clock = min(late - from_byoyomi, clocks[turn.side])
         clocks[turn.side] -= from_clock
         increments[turn.side] = max(increments[turn.side] - max(late - from_byoyomi - from_clock, overhead), 0)
-        limit = Limit(nodes=self._nodes, black_clock=clocks[0] / 1000, white_clock=clocks[1] / 1000)
+        limit = Limit(black_clock=clocks[0] / 1000, white_clock=clocks[1] / 1000, nodes=self._nodes)
         if any(increments):
             return replace(limit, black_inc=increments[0] / 1000, white_inc=increments[1] / 1000)
         return replace(limit, byoyomi=(byoyomi - from_byoyomi) / 1000)

@@ -145,7 +145,7 @@ class BoardSearches(BookAndLevels):
             RuntimeError: a search of this engine is running
         """
         with self._placed(board) as side:
-            limit.check_end(side)
+            limit.must_end(side)
             if self.may_declare():
                 return PlayResult(declares=True)
             return self.search(**self._wanted(limit, 1, root_moves)).played(self._moves)
@@ -168,7 +168,7 @@ class BoardSearches(BookAndLevels):
         Raises the same exceptions as `play`, and ValueError without `multipv` if there is no legal move.
         """
         with self._placed(board) as side:
-            limit.check_end(side)
+            limit.must_end(side)
             found = self.search(**self._wanted(limit, 1 if multipv is None else multipv, root_moves))
         lines: list[Info[Move]] = [line.convert(self._moves) for line in found.lines]
         if multipv is not None:

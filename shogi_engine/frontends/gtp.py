@@ -14,9 +14,9 @@ from shogi_engine.frontends.core import Task
 from shogi_engine.frontends.othello import OthelloFrontEnd
 from shogi_engine.games.othello.names import MAX_LEVEL
 from shogi_engine.types.clock import Clock
+from shogi_engine.types.limit import SIDES
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1, "x": 0, "o": 1}
-NAMES = ("black", "white")
 MAX_SECONDS = 10**7
 
 
@@ -93,7 +93,7 @@ class Gtp(OthelloFrontEnd):
             "gogui-rules_board": lambda words: self._board(),
             "gogui-rules_board_size": lambda words: "8",
             "gogui-rules_legal_moves": lambda words: " ".join(map(self._upper, self.engine.legal_moves())),
-            "gogui-rules_side_to_move": lambda words: NAMES[self._to_move()],
+            "gogui-rules_side_to_move": lambda words: SIDES[self._to_move()],
             "gogui-rules_final_result": lambda words: self._final_result(),
         }
 
@@ -175,7 +175,7 @@ class Gtp(OthelloFrontEnd):
         if side == self._to_move():
             return
         if self.engine.legal_moves() != ["pass"]:
-            raise ValueError(f"it is {NAMES[1 - side]}'s turn")
+            raise ValueError(f"it is {SIDES[1 - side]}'s turn")
         self.engine.push("pass")
 
     def _play(self, words: list[str]) -> str:

@@ -2,7 +2,7 @@
 
     from shogi_engine import match
 
-    engines = tuple(match.parse_engine(text, "", match.parse_time_control("movetime=100")) for text in ("shogi", "foo"))
+    engines = tuple(match.parse_engine(text, match.parse_time_control("movetime=100")) for text in ("shogi", "foo"))
     schedule = match.Schedule(len(engines), games=100)
     openings, terms = match.OpeningPlan.of("shogi"), match.Terms(resign=(1500, 3))
     games = match.EngineGames("shogi", engines, schedule, openings, terms)

@@ -1,5 +1,6 @@
 """The engines of a match: how the command line describes them, and the players made from them."""
 
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ OWN = {"shogi": ("usi", ("-m", "usi")), "othello": ("nboard", ("-m", "shogi_engi
 IN_PROCESS = "engine"  # this engine without a protocol: 'engine:level=3', or 'level:3'
 TEXTBOOK = "textbook"  # a textbook search: 'textbook:alphabeta:4'
 HASH_MB = 8  # table size of an engine in this process
+_WITH_OPTIONS = re.compile(r"(.+?):([A-Za-z_][\w ]*=.*)")  # 'COMMAND:NAME=VALUE,...'; a path may begin with 'C:'
 
 
 @dataclass(frozen=True)
@@ -51,17 +53,11 @@ class EngineSpec:
         """Its name in tables."""
         return self.label or self.command
 
-    def player(self, patience: float = 60.0, ready_patience: float = 600.0) -> Player:
+    def player(self, timeout: float = 60.0) -> Player:
         """Return a player, not started yet. Raises ValueError if the engine cannot do what is requested."""
         if self.protocol == "usi":
             ponder: Options = (("USI_Ponder", "true"),) if self.ponder else ()
-            engine = SimpleEngine(
-                self.command,
-                (*self.options, *ponder),
-                defaults=NO_BOOK,
-                timeout=patience,
-                ready_timeout=ready_patience,
-            )
+            engine = SimpleEngine(self.command, (*self.options, *ponder), defaults=NO_BOOK, timeout=timeout)
             return UsiPlayer(engine, self.control, ponder=self.ponder)
         if self.ponder:
             raise ValueError(f"only engines over USI ponder: {self.command}")
@@ -72,8 +68,8 @@ class EngineSpec:
         if self.textbook is not None:
             return TextbookPlayer(self.game, self.textbook)
         if self.protocol == "gtp":
-            return GtpPlayer(SimpleGtp(self.command, timeout=patience, ready_timeout=ready_patience), self.control)
-        return NBoardPlayer(SimpleNBoard(self.command, timeout=patience, ready_timeout=ready_patience), self.control)
+            return GtpPlayer(SimpleGtp(self.command, timeout=timeout), self.control)
+        return NBoardPlayer(SimpleNBoard(self.command, timeout=timeout), self.control)
 
 
 def is_in_process(text: str) -> bool:
@@ -83,7 +79,6 @@ def is_in_process(text: str) -> bool:
 
 def parse_engine(
     text: str,
-    options: str,
     control: TimeControl,
     *,
     ponder: bool = False,
@@ -93,23 +88,24 @@ def parse_engine(
 ) -> EngineSpec:
     """Return the engine of a command, which may begin with 'usi:' (default), 'gtp:' or 'nboard:'. Raises ValueError.
 
-    'shogi' and 'othello' alone, or with options after a colon ('shogi:SkillLevel=5'), are this package's own engines as
-    programs. 'engine', 'engine:NAME=VALUE,...' and 'level:N' are this engine in this process, 'textbook:KIND:DEPTH' is
-    a textbook player; they play `game`.
+    The options of a USI engine follow its command: 'COMMAND:NAME=VALUE,...'. 'shogi' and 'othello' are this package's
+    own engines as programs. 'engine', 'engine:NAME=VALUE,...' and 'level:N' are this engine in this process,
+    'textbook:KIND:DEPTH' is a textbook player; they play `game`.
     """
     name, colon, rest = text.partition(":")
-    protocol, command, given = "usi", text.strip(), options
+    protocol, command, given = "usi", text.strip(), ""
     if name == TEXTBOOK:
-        textbook = parse_player(rest)
-        return EngineSpec(TEXTBOOK, text, parse_options(options), (), control, ponder, label, game, textbook=textbook)
+        return EngineSpec(TEXTBOOK, text, (), (), control, ponder, label, game, textbook=parse_player(rest))
     if is_in_process(text):
-        settings = parse_settings(",".join([f"{LEVEL}={rest}" if name == LEVEL else rest, options]))
+        settings = parse_settings(f"{LEVEL}={rest}" if name == LEVEL else rest)
         return EngineSpec(IN_PROCESS, text, (), tuple(settings.items()), control, ponder, label, game, hash_mb)
     if name in OWN:
         protocol, words = OWN[name]
-        command, given, label = join([Path(sys.executable).as_posix(), *words]), f"{rest},{options}", label or text
+        command, given, label = join([Path(sys.executable).as_posix(), *words]), rest, label or text
     elif colon and name in GAMES:
         protocol, command = name, rest.strip()
+    if protocol == "usi" and name not in OWN and (found := _WITH_OPTIONS.fullmatch(command)):
+        command, given = found.groups()
     if not command:
         raise ValueError(f"an engine without a command: {text!r}")
     return EngineSpec(protocol, command, parse_options(given), (), control, ponder, label, GAMES[protocol])

@@ -3,10 +3,8 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from shogi_engine.common.files import write_figure
 from shogi_engine.common.match_statistics import (
     ELO_PER_SCORE,
     Estimate,
@@ -233,33 +231,3 @@ def course(scores: Mapping[int, float], sprt: Sprt | None) -> list[tuple[int, Es
             ratio = log_likelihood_ratio(pairs, sprt.elo0, sprt.elo1) if sprt else 0.0
             steps.append((count, estimate(pairs), ratio))
     return steps
-
-
-def plot(scores: Mapping[int, float], sprt: Sprt | None, path: Path, pyplot: Any) -> None:
-    """Draw the course of Elo, its interval and the likelihood ratio.
-
-    Args:
-        scores: the first player's scores, by game
-        pyplot: matplotlib.pyplot
-    """
-    steps = course(scores, sprt)
-    figure, axes = pyplot.subplots(2 if sprt else 1, 1, sharex=True, squeeze=False, figsize=(8, 6))
-    above, x = axes[0][0], [count for count, _, _ in steps]
-    above.plot(x, [result.elo for _, result, _ in steps], label="Elo")
-    above.fill_between(x, [r.low for _, r, _ in steps], [r.high for _, r, _ in steps], alpha=0.3, label="95 %")
-    if steps:
-        last = steps[-1][1]
-        above.set_ylim(last.elo - 6 * max(last.error, 5), last.elo + 6 * max(last.error, 5))
-    above.axhline(0, color="grey", linewidth=0.5)
-    above.set_ylabel("Elo of the first player")
-    above.legend()
-    if sprt:
-        below = axes[1][0]
-        below.plot(x, [ratio for _, _, ratio in steps])
-        for bound in sprt.bounds:
-            below.axhline(bound, color="grey", linestyle="--")
-        below.set_ylabel(f"LLR of {sprt.elo1:g} against {sprt.elo0:g}")
-    axes[-1][0].set_xlabel("games")
-    figure.tight_layout()
-    write_figure(path, figure)
-    pyplot.close(figure)

@@ -63,7 +63,7 @@ class EngineWorker:
 
     def __init__(self, plan: "EngineGames") -> None:
         self._plan, self._openings = plan, Openings(plan.openings)
-        self._players = tuple(engine.player(plan.patience, plan.ready_patience) for engine in plan.engines)
+        self._players = tuple(engine.player(plan.timeout) for engine in plan.engines)
 
     def do(self, game_number: int) -> Record:
         """Play the game with this number."""
@@ -90,7 +90,7 @@ class EngineGames:
     """Makes workers for games between engines, here or on a cluster.
 
     Attributes:
-        patience, ready_patience: see UsiClient
+        timeout: the seconds beyond the limit after which an engine counts as not answering
         seed: what random choices of the players depend on, with the number of the game; None for the opening
 
     Raises ValueError for games too long for an engine in this process.
@@ -101,8 +101,7 @@ class EngineGames:
     schedule: Schedule
     openings: OpeningPlan
     terms: Terms
-    patience: float = 60.0
-    ready_patience: float = 600.0
+    timeout: float = 60.0
     seed: int | None = None
 
     def __post_init__(self) -> None:
@@ -118,7 +117,7 @@ class EngineGames:
         """Start each engine once and wait until it is ready: some compile or unpack files on the first start."""
         Game.begin(self.game)
         for engine in self.engines:
-            player = engine.player(self.patience, self.ready_patience)
+            player = engine.player(self.timeout)
             try:
                 player.ready()
             finally:

@@ -8,7 +8,7 @@ from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import SimpleEngine, position_command
 from shogi_engine.play.game import PASS, Game
 from shogi_engine.play.players import DECLARE, RESIGN, Answer, Player
-from shogi_engine.play.time_controls import TimeControl, search_limit
+from shogi_engine.play.time_controls import TimeControl, limit_of
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.limit import SIDES, Limit
 
@@ -39,7 +39,7 @@ class UsiPlayer(ProgramPlayer[SimpleEngine]):
         self._ponder = ponder
 
     def _limit(self, game: Game, side: int) -> Limit:
-        return search_limit(self.control, (game.clock.for_search(0), game.clock.for_search(1)), side)
+        return limit_of(self.control, (game.clock.for_search(0), game.clock.for_search(1)), side)
 
     def ready(self) -> None:
         """Start it, and wait until it is ready to play."""

@@ -55,8 +55,8 @@ def parse_time_control(text: str) -> TimeControl:
     return TimeControl(**values, clock=clock)
 
 
-def search_limit(control: TimeControl, clocks: tuple[Clock | None, Clock | None], side: int) -> Limit:
-    """Return the limit of a move of `side` (0 black, 1 white): both clocks, with both increments or the byoyomi."""
+def limit_of(control: TimeControl, clocks: tuple[Clock | None, Clock | None], side: int) -> Limit:
+    """Return the limit of a search for `side`, 0 (black) or 1: both clocks, both increments or byoyomi, as in USI."""
     limit = Limit(None if control.movetime is None else control.movetime / 1000, control.depth, control.nodes)
     own = clocks[side]
     if control.clock is None or own is None:
@@ -65,9 +65,9 @@ def search_limit(control: TimeControl, clocks: tuple[Clock | None, Clock | None]
     increments = black.increment or white.increment
     return replace(
         limit,
-        black_clock=int(black.time) / 1000,
-        white_clock=int(white.time) / 1000,
-        black_inc=int(black.increment) / 1000 if increments else None,
-        white_inc=int(white.increment) / 1000 if increments else None,
-        byoyomi=int(own.byoyomi) / 1000 if own.byoyomi or not own.increment else None,
+        black_clock=black.time / 1000,
+        white_clock=white.time / 1000,
+        black_inc=black.increment / 1000 if increments else None,
+        white_inc=white.increment / 1000 if increments else None,
+        byoyomi=own.byoyomi / 1000 if own.byoyomi or not own.increment else None,
     )

@@ -45,8 +45,8 @@ class Limit:
         others = (self.time, self.depth, self.nodes, self.mate, self.level)
         return self.clock(side) is None and all(limit is None for limit in others)
 
-    def check_end(self, side: int) -> None:
-        """Raise ValueError if a search for `side` would run until it is stopped."""
+    def must_end(self, side: int) -> None:
+        """Raise ValueError if no limit ends a search for `side`."""
         if self.is_endless(side):
             raise ValueError("a limit is needed: time, depth, nodes, mate, level or a clock of the side to move")
 
@@ -58,6 +58,6 @@ class Limit:
         return Clock.from_seconds(left or 0, self.byoyomi or 0, increment or 0)
 
     def allowed(self, side: int) -> float | None:
-        """Return the time in seconds that a move of `side` may take, None for no limit."""
+        """Return the seconds that a move of `side` may take, None for no limit of time."""
         clock = self.clock(side)
         return self.time if clock is None else clock.allowed / 1000

@@ -7,6 +7,8 @@ from shogi_engine.games import NAMES
 from shogi_engine.games.shogi.notation.symbols import KANJI_NAMES, KIND_NAMES, SIDES, SYMBOLS
 from shogi_engine.games.shogi.records.handicaps import WESTERN
 from shogi_engine.language import LANGUAGES, translate
+from shogi_engine.play.strength import FIRST_LEVEL, STRONGEST
+from shogi_engine.web.messages import FILE_MAX
 
 CONTEXT = "page"  # in the catalogue
 PROMOTED_NAMES = ("tokin", "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")
@@ -207,8 +209,9 @@ def _handicaps(language: str) -> dict[str, str]:
 
 
 def texts_module() -> str:
-    """Return a JavaScript module with the texts, the names of pieces and the handicaps, each by language and name."""
+    """Return a JavaScript module with the texts, pieces and handicaps, by language and name, and with limits."""
     tables: dict[str, Any] = {"WORDS": words, "PIECE_NAMES": _names, "SIDES": _sides, "HANDICAPS": _handicaps}
-    made = {name: {language: table(language) for language in LANGUAGES} for name, table in tables.items()}
+    made: dict[str, Any] = {name: {each: table(each) for each in LANGUAGES} for name, table in tables.items()}
+    made |= {"STRONGEST": STRONGEST, "FIRST_LEVEL": FIRST_LEVEL, "FILE_MAX": FILE_MAX}
     lines = [f"export const {name} = {json.dumps(table, ensure_ascii=False)};" for name, table in made.items()]
     return "\n".join(["// Made by the server: see words.py.", *lines, ""])

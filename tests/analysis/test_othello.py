@@ -74,7 +74,7 @@ def test_a_score_graph(played):
     for before, after in zip(points, points[1:], strict=False):  # what is proven stays so
         if before.exact and after.exact:
             assert sign(before) * (discs(before.score) - before.given) == sign(after) * discs(after.score)
-    assert game.worst()[0].loss == max(point.loss for point in points) > 0 and game.unit == "discs"
+    assert max(move.loss for move in game.moves) == max(point.loss for point in points) > 0 and game.unit == "discs"
     text = analysis.game_table(game)
     assert "better:" in text and len(text.splitlines()) > len(points)
 
@@ -93,11 +93,9 @@ def test_the_command(capsys, tmp_path, played):
     record = GameRecord.from_moves("othello", played)
     record.names[0] = "one"
     save(record, file)
-    picture = tmp_path / "graph.png"
-    assert main(["analyse", "othello", str(file), "--level", "1", "--json", "--plot", str(picture)]) == 0
+    assert main(["analyse", "othello", str(file), "--level", "1", "--json"]) == 0
     values = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert values["tags"]["PB"] == "one" and len(values["graph"]) == len([m for m in played if m != "pass"])
-    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert len(values["games"][0]["moves"]) == len([move for move in played if move != "pass"])
     assert main(["analyse", "othello", "--moves", "f5", "--level", "2", "--json"]) == 0
     assert {h["move"] for h in json.loads(capsys.readouterr().out)["hints"]} == {"d6", "f6", "f4"}
     (tmp_path / "bad.txt").write_text("f5f5")
@@ -110,7 +108,7 @@ def test_the_command(capsys, tmp_path, played):
         [str(file), "--number", "2"],
         [str(file), "--moves", "f5"],
         [str(file), "--level", "40"],
-        ["--moves", "f5", "--plot", "x.png"],
+        ["--moves", "f5", "--html", "x.html"],
     ):
         assert main(["analyse", "othello", *wrong]) == 2
         output = capsys.readouterr()

@@ -148,24 +148,6 @@ def test_a_run_is_extended_by_positions_and_by_games(tmp_path):
     assert recalled.entries() == growth.entries()
 
 
-def test_runs_of_older_builds_are_read(tmp_path):
-    path = tmp_path / "run.jsonl"
-    grown("shogi", path, pretended("shogi"), positions=9)
-    new = path.read_text()
-    path.write_text(new.replace('"position"', '"sfen"'))
-    run = RunFile(path, SETTINGS["shogi"])
-    run.close()
-    assert len(run.known) >= 9 and path.read_text() == new.replace('"position"', '"sfen"')
-
-
-def test_the_margin_of_older_runs_has_its_present_name(tmp_path):
-    path = tmp_path / "run.jsonl"
-    path.write_text('{"depth": 10, "selectivity": 130}\n')
-    run = RunFile(path)
-    run.close()
-    assert run.settings == {"depth": 10, "multi_probcut_margin": 130}
-
-
 def test_what_is_no_run_is_refused_and_stays(tmp_path):
     path = tmp_path / "run.jsonl"
     grown("shogi", path, pretended("shogi"), positions=4)

@@ -1,13 +1,16 @@
 """The `shogi-engine` command: what it prints, and how it ends."""
 
+import argparse
 import json
+import shlex
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from shogi_engine.__main__ import COMMANDS, main
+from shogi_engine import language
+from shogi_engine.__main__ import EXAMPLES, main, parser
 from shogi_engine.cli import common
 from shogi_engine.cli.play import TerminalGame
 from shogi_engine.cli.preparation import Preparation
@@ -15,6 +18,7 @@ from shogi_engine.engine import Engine
 from shogi_engine.games.othello import levels as othello_levels
 from shogi_engine.games.shogi import levels as shogi_levels
 from tests.support.processes import TESTS, environment, kernel_files
+from tools.docs.command_line import leaves, subcommands
 
 DATA = TESTS / "data"
 
@@ -31,7 +35,7 @@ def run(capsys, *arguments):
      ["perft", "shogi", "2", "--position", "9/9 b - 1"], ["perft", "--suite", "/nowhere.json"],
      ["perft", "shogi", "2", "--suite", "x"], ["perft", "--suite", __file__], ["search", "shogi", "--depth", "0"],
      ["search", "shogi", "--moves", "7g7e", "--depth", "1"], ["bench", "chess"], ["warmup", "chess"],
-     ["play", "shogi", "--human", "me"], ["play", "shogi", "--person", "me"],
+     ["play", "shogi", "--human", "me"], ["solve", "othello", "--tsume", "--position", "x"], ["mate", "x", "--wld"],
      ["search", "shogi", "--dep", "3"], ["mate"],
      ["mate", "9/9 b - 1"], ["mate", "9/9/9/9/9/9/9/9/4K4 b - 1"], ["mate", "--suite", __file__],
      ["mate", "x", "--max-ms", "0"], ["solve", "othello"], ["solve", "shogi", "--position", "x"],
@@ -94,7 +98,7 @@ for command in sys.argv[1:]:
         assert end.code == 0
 sys.exit(bool({"numba", "numpy"} & set(sys.modules)))
 """
-    names = [command.__name__.rpartition(".")[2] for command in COMMANDS]
+    names = subcommands(parser())
     assert subprocess.run([sys.executable, "-c", code, *names], stdout=subprocess.DEVNULL).returncode == 0
 
 
@@ -111,21 +115,81 @@ def test_a_suite_of_another_kind_is_named(capsys):
 
 def test_help_names_the_levels_there_are(capsys):
     with pytest.raises(SystemExit):
-        main(["search", "--help"])
+        main(["play", "--help"])
     text = " ".join(capsys.readouterr().out.split())
     strongest = f"{shogi_levels.FULL} (full strength) in Shogi, to {othello_levels.LEVELS - 1} in Othello"
     assert f"0 (a beginner) to {strongest}" in text
 
 
-def test_help_names_every_command(capsys):
+CONTRACT = (  # the commands that other programs call
+    "warmup", "perft", "bench", "search", "compare", "solve", "mate", "play", "analyse", "convert", "serve", "match",
+    "train", "book", "csa", "nboard", "gtp", "doctor", "tsume",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", CONTRACT)
+def test_every_command_has_help(capsys, command):
     with pytest.raises(SystemExit) as end:
-        main(["--help"])
+        main([command, "--help"])
     assert end.value.code == 0
-    text = capsys.readouterr().out
-    for command in (each.__name__.rpartition(".")[2] for each in COMMANDS):
-        with pytest.raises(SystemExit) as end:
-            main([command, "--help"])
-        assert end.value.code == 0 and command in text
+    assert capsys.readouterr().out.startswith("usage: shogi-engine ")
+
+
+@pytest.mark.parametrize("name", language.LANGUAGES)
+def test_help_is_one_page_that_names_every_command(capsys, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["--language", name, "--help"])
+    lines = capsys.readouterr().out.splitlines()
+    language.use("en")
+    listed = " ".join(line for line in lines if line.startswith("  "))
+    assert len(lines) <= 40 and all(command in listed for command in CONTRACT)
+
+
+def test_the_examples_of_the_help_are_commands():
+    examples = [line for line in EXAMPLES.splitlines() if line.startswith("  ")]
+    assert len(examples) >= 8 and all(parser().parse_args(shlex.split(line)[1:]).run for line in examples)
+
+
+def test_there_are_at_most_180_arguments_and_none_is_hidden():
+    shown = {
+        (each, action)
+        for each in leaves(parser())
+        for action in each._actions
+        if not isinstance(action, argparse._HelpAction) and "--language" not in action.option_strings
+    }
+    assert len(shown) + 1 <= 180  # and GAME of `book`
+    assert argparse.SUPPRESS not in {action.help for _each, action in shown}
+
+
+@pytest.mark.parametrize("text", ["nodes=0", "hours=3", "nodes", "nodes=1,depth=x", ""])
+def test_a_limit_that_is_none_is_refused_with_the_names(capsys, text):
+    test_wrong_arguments_end_with_2_and_one_line(capsys, ["search", "shogi", "--limit", text])
+
+
+def test_limits_may_be_given_together_or_each_as_an_option():
+    for words in (
+        ["--limit", "nodes=5,depth=3"],
+        ["--nodes", "5", "--depth", "3"],
+        ["--depth", "3", "--limit=nodes=5"],
+    ):
+        assert parser().parse_args(["search", "shogi", *words]).limit == {"nodes": 5, "depth": 3}
+
+
+def test_a_folder_is_converted(capsys, tmp_path):
+    (tmp_path / "in").mkdir()
+    for name, text in (
+        ("a.usi", "startpos moves 7g7f"),
+        ("b.csa", "PI\n+\n+7776FU\n"),
+        ("b.usi", "startpos moves 2g2f"),
+    ):
+        (tmp_path / "in" / name).write_text(text)
+    words = ["convert", str(tmp_path / "in"), str(tmp_path / "out")]
+    assert main(words) == 2 and "--to" in capsys.readouterr().err
+    status, values = run(capsys, *words, "--to", "kif")
+    assert status == 1 and [row.get("games") for row in values["files"]] == [1, 1, None]  # the second b.kif
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["a.kif", "b.kif"]
+    assert "２六歩" not in (tmp_path / "out" / "b.kif").read_text("cp932")
 
 
 def test_solve(capsys, tmp_path):

@@ -50,8 +50,7 @@ def test_a_file_says_which_evaluation_it_is_for(tmp_path, capsys, monkeypatch):
     files = {nnue: "nnue", tmp_path / "weights.npz": "king-piece", tmp_path / "missing": "network"}
     for file in files:
         main(["doctor", "--eval-file", str(file), "--json"])
-    main(["doctor", "--eval-file", str(nnue), "--evaluation", "network", "--json"])
-    assert asked == [*((name, file) for file, name in files.items()), ("network", nnue)]
+    assert asked == [(name, file) for file, name in files.items()]
 
 
 def test_what_is_wrong_is_named(capsys, monkeypatch):

@@ -104,7 +104,7 @@ def runs(tmp_path):
         "book": ("book shogi show --notation japanese", ""),
         "search": ("search shogi --nodes 200", ""),
         "play": ("play shogi --human black --nodes 50 --pieces kanji --notation japanese", "７六歩\n投了\n"),
-        "match": ("match --in-process --games 2 --limit nodes=50 --name1 将棋エンジン --name2 Jürgen", ""),
+        "match": ("match engine engine --games 2 --limit nodes=50 --names 将棋エンジン,Jürgen", ""),
     }
 
 

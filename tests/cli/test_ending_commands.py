@@ -10,6 +10,7 @@ import time
 import pytest
 
 from tests.support.processes import environment
+from tests.support.shogi_cases import MICROCOSMOS
 
 ENGINE = """
 import sys, time
@@ -71,18 +72,18 @@ def env(tmp_path):
 def match(folder):
     (folder / "engine.py").write_text(ENGINE)
     engine = f"{sys.executable} {folder / 'engine.py'} {folder / 'pid-'}"
-    words = ["match", engine, engine, "--limit", "movetime=1000", "--patience", "1000", "--log", folder / "out"]
+    words = ["match", engine, engine, "--limit", "movetime=1000", "--timeout", "1000", "--log", folder / "out"]
     return [*words, "--concurrency", "2"], lambda: len(list(folder.glob("pid-*"))) >= 4
 
 
 def analyse(folder):
     (folder / "in.usi").write_text("startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e\n" * 3)
-    words = ["analyse", folder / "in.usi", "--nodes", "20000", "--save", folder / "out", "--threads", "2"]
+    words = ["analyse", folder / "in.usi", "--nodes", "1000000", "--save", folder / "out", "--threads", "2"]
     return words, (folder / "out").exists
 
 
 def train(folder):
-    words = ["train", "othello", folder / "run", "--games", "100000", "--nodes", "20", "--stage", "data"]
+    words = ["train", "othello", folder / "run", "--games", "100000", "--set", "nodes=20", "--stage", "data"]
     return words, lambda: list(folder.glob("run/gen0/data/piece-*.npz"))
 
 
@@ -92,8 +93,7 @@ def book(folder):
 
 
 def mate(folder):  # a long mate, in a solver that only stops for its flag
-    sfen = "g1+P1k1+P+L1/1p3P3/+R+p2pp1pl/1NNsg+p2+R/+b+nL+P1+p3/1P3ssP1/2P1+Ps2N/4+P1P1L/+B5G1g b - 1"
-    return ["mate", *sfen.split(), "--max-ms", "600000"], (folder / "begun").exists
+    return ["solve", *MICROCOSMOS.split(), "--max-ms", "600000"], (folder / "begun").exists
 
 
 def perft(folder):

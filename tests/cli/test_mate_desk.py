@@ -80,17 +80,17 @@ def test_answers_in_three_notations(capsys, tmp_path):
 
 def test_alternatives_and_kif(capsys, tmp_path):
     kif = tmp_path / "answers.kif"
-    told = rows(capsys, TWO, "--alternatives", "--kif", str(kif))
-    first = [told["moves"][0], *(line[0] for line in told["alternatives"])]
+    told = rows(capsys, TWO, "--shortest", "--all", "--out", str(kif))
+    first = [told["moves"][0], *(line[0] for line in told["solutions"][1:])]
     assert told["length"] == 1 and told["shortest"] and sorted(first) == ["1c1b", "1c1b+", "2c1b"]
     (record,) = records.load(kif)
     assert record.start == TWO and record.ending == "mate" and record.result == "1-0"
     assert sorted(node.move for node in record.root.children) == ["1c1b", "1c1b+", "2c1b"]
     assert "mate in 1, the shortest" in record.root.comment
-    assert rows(capsys, TWO, "--tsume", "--alternatives")["alternatives"] == told["alternatives"]
+    assert rows(capsys, TWO, "--tsume", "--all")["solutions"] == told["solutions"]
     sfens = tmp_path / "many.sfen"
     sfens.write_text(f"{ONE}\n{NONE}\n")
-    rows(capsys, str(sfens), "--kif", str(kif))
+    rows(capsys, str(sfens), "--out", str(kif))
     assert [each.ending for each in records.load(kif)] == ["mate", "no mate"]
 
 

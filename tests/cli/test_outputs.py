@@ -26,9 +26,9 @@ RUN = '{"depth": 1, "width": 1, "margin": 4, "max_ply": 1}\n'
         ["book", "othello", "build", "run", "--out", "./run"],
         ["book", "othello", "extend", "run", "--records", "game.kif", "--out", "game.kif"],
         ["match", "engine", "engine", "--log", "new", "--html", "new"],
-        ["match", "engine", "engine", "--openings", "run", "--records", "run"],
+        ["match", "engine", "engine", "--openings", "run", "--out", "run"],
         ["match", "engine", "engine", "--log", "game.kif"],
-        ["mate", "game.kif", "--kif", "link.kif"],
+        ["mate", "game.kif", "--out", "link.kif"],
     ],
     ids=" ".join,
 )  # fmt: skip

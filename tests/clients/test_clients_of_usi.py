@@ -100,16 +100,16 @@ def test_what_options_can_not_be():
 
 
 def test_what_go_says():
-    limit = Limit(black_clock=0.009, white_clock=0.008, black_inc=0.001, white_inc=0.002, nodes=7)
-    assert go_words(limit) == "btime 9 wtime 8 binc 1 winc 2 nodes 7"
-    assert go_words(Limit(byoyomi=5, depth=3, time=0.4)) == "byoyomi 5000 movetime 400 depth 3"
-    assert go_words(Limit()) == ""
-    clock = Limit(black_clock=9, white_clock=8, byoyomi=100, time=3)
-    assert [clock.allowed(side) for side in (0, 1)] == [109, 108]
+    clock = Limit(black_clock=0.009, white_clock=0.0089, black_inc=0.001, white_inc=0.002, nodes=7)
+    assert go_words(clock) == "btime 9 wtime 8 binc 1 winc 2 nodes 7"
+    assert go_words(Limit(byoyomi=0.005, depth=3, time=0.004)) == "byoyomi 5 movetime 4 depth 3"
+    assert go_words(Limit()) == "" and go_words(Limit(time=0.3 - 0.2)) == "movetime 100"
+    for wrong in (Limit(mate=3), Limit(level=3)):
+        with pytest.raises(ValueError, match="cannot be limited"):
+            go_words(wrong)
+    clock = Limit(black_clock=0.009, white_clock=0.008, byoyomi=0.1, time=0.003)
+    assert [clock.allowed(side) for side in (0, 1)] == [0.109, 0.108]
     assert [Limit(nodes=5).allowed(0), Limit(time=5).allowed(1)] == [None, 5]
-    for name in ("mate", "level"):
-        with pytest.raises(ValueError, match=f"cannot be limited by {name}"):
-            go_words(Limit(**{name: 3}))
 
 
 def test_positions():

@@ -44,7 +44,7 @@ def test_a_game_by_the_command(player, secret, tmp_path, capsys):
     with ScriptedServer(script) as server:
         log, folder = tmp_path / "log", tmp_path / "games"
         address = f"127.0.0.1:{server.port}"
-        arguments = ["--name", "me", "--password-file", str(secret), "--records", str(folder), "--log", str(log)]
+        arguments = ["--name", "me", "--password-file", str(secret), "--out", str(folder), "--log", str(log)]
         assert main(["csa", address, *arguments]) == 0
     shown = capsys.readouterr()
     assert "game 1: black against other, 300 s + 10 s increment" in shown.out
@@ -117,7 +117,7 @@ def test_a_log_that_can_not_be_written_ends_no_game(player, secret, capsys):
         arguments = ["--name", "me", "--password-file", str(secret), "--log", "/dev/full"]
         assert main(["csa", f"127.0.0.1:{server.port}", *arguments]) == 0
     shown = capsys.readouterr()
-    assert shown.err.count("\n") == 1 and "the log ends here" in shown.err and "1 won" in shown.out
+    assert shown.err.count("\n") == 1 and "No space left on device" in shown.err and "1 won" in shown.out
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,7 @@ def test_a_log_that_can_not_be_written_ends_no_game(player, secret, capsys):
         (["::1", "--name", "me"], "HOST"),
         (["host", "--name", "m e"], "name"),
         (["host", "--name", "me", "--x1"], "x1"),
-        (["host", "--name", "me", "--x1", "--game", "test-600-10F-B"], "--turn"),
-        (["host", "--name", "me", "--turn", "+", "--game", "test-600-10F"], "-B or -W"),
+        (["host", "--name", "me", "--x1", "--game", "test-600-10F-B"], "--x1"),
         (["host", "--name", "me", "--game", "x"], "NAME-SECONDS"),
         (["host", "--name", "me"], VARIABLE),
         (["host", "--name", "me", "--password-file", "/nowhere/x"], "nowhere"),

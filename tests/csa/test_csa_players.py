@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from shogi_engine.clients.usi.searches import go_words
 from shogi_engine.csa.engine_player import CsaEnginePlayer, Strength
 from shogi_engine.csa.players import CsaAnswer, GameRules, Job, ServerTurn
 from shogi_engine.csa.summary import ServerTime
@@ -255,7 +256,7 @@ def test_the_words_of_go(usi, monkeypatch):
     def words(**values):
         position = turn(**values)
         monkeypatch.setattr("shogi_engine.csa.usi_player.monotonic", lambda: position.since)
-        return usi._limit(position).words()
+        return go_words(usi._limit(position))
 
     assert words(clocks=(60_000, 50_000), byoyomi=10_000) == "btime 60000 wtime 50000 byoyomi 9900"
     assert words(clocks=(60_000, 50_000), increment=5000) == "btime 59900 wtime 50000 binc 5000 winc 5000"

@@ -121,7 +121,7 @@ def test_every_end_of_a_game(tmp_path, turn, lines, counts, ending):
 
     played = play(lambda peer: finished_game(peer, *lines, turn=turn), slow, folder=tmp_path)
     assert played.error is None and played.counts == counts
-    assert kept_record(tmp_path).ending == ({"unknown": "interrupted"}.get(ending, ending))  # CSA has no word
+    assert kept_record(tmp_path).ending == ({"unknown": "resignation"}.get(ending, ending))  # what keeps the winner
     assert played.player.results == {(1, 0, 0, 0): ["win"], (0, 1, 0, 0): ["lose"], (0, 0, 1, 0): ["draw"]}.get(
         counts, []
     )
@@ -396,9 +396,9 @@ def test_the_password_is_in_no_log_even_if_the_server_repeats_it():
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions")
 def test_a_record_that_can_not_be_written_ends_nothing(tmp_path, monkeypatch):
-    def no_room(*arguments):
+    def no_room(*arguments, **options):
         raise OSError("no room")
 
-    monkeypatch.setattr("shogi_engine.common.files.os.replace", no_room)
+    monkeypatch.setattr("shogi_engine.csa.keeper.write_whole", no_room)
     played = play(quick_win, folder=tmp_path)
     assert played.counts == (1, 0, 0, 0) and "no room" in played.notes

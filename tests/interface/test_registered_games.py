@@ -44,7 +44,7 @@ def test_commands_take_a_game_of_another_package(installed):
     assert run(installed, "perft", "tictactoe", "3").stdout.startswith("504 nodes")
     done = run(installed, "search", "tictactoe", "--depth", "9", "--moves", "1", "4", "2", "5")
     assert done.returncode == 0 and "mate" in done.stdout
-    done = run(installed, "match", "--in-process", "--game", "tictactoe", "--limit", "depth=9", "--games", "2")
+    done = run(installed, "match", "engine", "engine", "--game", "tictactoe", "--limit", "depth=9", "--games", "2")
     assert done.returncode == 0 and done.stdout.startswith("2 games +0 =2 -0")
 
 

@@ -295,10 +295,10 @@ def test_killed_between_two_kernels(tmp_path, wanted):
 @pytest.mark.parametrize("moment", ["half written", "not renamed"])
 def test_killed_while_writing(tmp_path, moment):
     env = environment(tmp_path)
-    stuck = "import pathlib, time\nfrom shogi_engine.common import files\n"
+    stuck = "import time\nfrom shogi_engine.common import files\n"
     if moment == "half written":
-        stuck += "whole = pathlib.Path.write_bytes\ndef half(path, data):\n    whole(path, data[:len(data) // 2])\n"
-        stuck += "    time.sleep(600)\npathlib.Path.write_bytes = half\n"
+        stuck += "whole = files.WholeFile.write\ndef half(self, data):\n    whole(self, data[:len(data) // 2])\n"
+        stuck += "    self._stream.flush()\n    time.sleep(600)\nfiles.WholeFile.write = half\n"
     else:
         stuck += "files.replace = lambda source, target: time.sleep(600)\n"
     process = start(stuck + QUICK, env)

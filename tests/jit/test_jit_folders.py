@@ -72,8 +72,8 @@ def test_a_relative_folder_outlives_a_change_of_folder(tmp_path):
 @pytest.mark.parametrize("fault", ["full", "removed"])
 def test_a_folder_that_fails_later(tmp_path, fault):
     if fault == "full":
-        source = "import pathlib\ndef full(path, data):\n    raise OSError(28, 'No space left on device')\n"
-        source += "pathlib.Path.write_bytes = full\n" + QUICK
+        source = "from shogi_engine.common import files\ndef full(self, data):\n    raise OSError(28, 'full')\n"
+        source += "files.WholeFile.write = full\n" + QUICK
     else:
         source = "import shutil\nfrom shogi_engine import jit\nshutil.rmtree(jit.cache_folder())\n" + QUICK
     assert run(source, environment(tmp_path))["answer"] == QUICK_ANSWER

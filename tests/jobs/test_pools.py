@@ -202,7 +202,7 @@ def kept(results):
 @pytest.mark.slow
 def test_games_are_the_same_on_a_cluster(tmp_path, workers_find_this):
     control = TimeControl(nodes=200)
-    engines = tuple(parse_engine(text, "", control) for text in ("engine:futility_margin=60", "engine"))
+    engines = tuple(parse_engine(text, control) for text in ("engine:futility_margin=60", "engine"))
     plan = EngineGames("shogi", engines, Schedule(2, 24), OpeningPlan.of("shogi"), Terms(60))
     with Pool(plan, 1) as here, Pool(plan, 1, "local") as there:
         found = [kept(dict(pool.results(range(24)))) for pool in (here, there)]

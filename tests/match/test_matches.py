@@ -15,12 +15,12 @@ from shogi_engine.games.shogi.board import Board
 from shogi_engine.match import GameLog, Match, TimeControl, parse_engine, parse_time_control
 from shogi_engine.match.openings import SHIPPED, read
 from shogi_engine.match.workers import begin
-from shogi_engine.play.time_controls import search_limit
+from shogi_engine.play.time_controls import limit_of
 from shogi_engine.types.clock import Clock
 from tests.support.processes import TESTS
 
 WAYWARD = f"{sys.executable} {TESTS / 'support' / 'usi_wayward.py'}"
-SHORT = ["--limit", "movetime=300", "--margin", "200", "--patience", "1.5", "--max-plies", "24"]
+SHORT = ["--limit", "movetime=300", "--margin", "200", "--timeout", "1.5", "--max-plies", "24"]
 
 
 def run(capsys, *words):
@@ -109,7 +109,7 @@ class Starting:
 
 
 def test_the_first_start_of_an_engine_is_for_one_alone():
-    events, engine = [], parse_engine("an engine that starts alone", "", TimeControl())
+    events, engine = [], parse_engine("an engine that starts alone", TimeControl())
     threads = [threading.Thread(target=begin, args=(engine, Starting(events))) for _ in range(3)]
     for thread in threads:
         thread.start()
@@ -118,7 +118,7 @@ def test_the_first_start_of_an_engine_is_for_one_alone():
         events.append("begun")
     assert events == ["begins", "ready", "begun", "begun", "begun"]
     with pytest.raises(ValueError, match="'an engine that fails' does not start: no answer"):
-        begin(parse_engine("an engine that fails", "", TimeControl()), Starting(events, EngineError("no answer")))
+        begin(parse_engine("an engine that fails", TimeControl()), Starting(events, EngineError("no answer")))
     assert events[5:] == ["begins", "ready", "closed"]
 
 
@@ -158,10 +158,11 @@ def test_what_a_worker_raises_ends_the_match():
         [WAYWARD, WAYWARD, "--limit", "hours=3"],
         [WAYWARD, WAYWARD, "--sprt", "10", "0"],
         [WAYWARD, WAYWARD, "--openings", "nowhere.txt"],
-        ["--in-process", "--a", "no_such=3"],
-        ["engine", "engine", "--a", "futility_margin=100"],
-        ["--in-process", "--a", "futility_margin"],
-        ["--in-process", "--game", "chess"],
+        ["engine:no_such=3", "engine"],
+        ["engine:futility_margin", "engine"],
+        ["engine", "engine", "--game", "chess"],
+        ["engine", "engine", "--limit", "depth=1", "--limit", "depth=2", "--limit", "depth=3"],
+        ["engine", "engine", "--names", "one"],
         ["engine:futility_margin=wide", "engine"],
         ["engine:level=99", "engine"],
         ["level:3", "level:4", "--ponder"],
@@ -173,7 +174,7 @@ def test_what_a_worker_raises_ends_the_match():
         [WAYWARD, WAYWARD, "--limit", "nodes=abc"],
         ["no-such-program", WAYWARD],
         [WAYWARD, f"{sys.executable} -c pass"],
-        [WAYWARD, WAYWARD, "--options2", "NoSuchOption=1"],
+        [WAYWARD, f"{WAYWARD}:NoSuchOption=1"],
     ],
 )
 def test_wrong_arguments_say_why_in_one_line(capsys, words, tmp_path):
@@ -199,10 +200,21 @@ def test_levels_play_in_this_process_whatever_the_concurrency(capsys, tmp_path):
 
 
 def test_engines_in_this_process_keep_to_a_clock(capsys):
-    limit = ["--limit1", "clock=2s+0+50ms", "--limit2", "movetime=60", "--max-plies", "40", "--margin", "30000"]
+    limit = ["--limit", "clock=2s+0+50ms", "--limit", "movetime=60", "--max-plies", "40", "--margin", "30000"]
     status, summary = run(capsys, "engine", "engine:evaluation=material", "--games", "2", *limit)
     assert (status, summary["faults"]) == (0, {"first": {}, "second": {}})
     assert summary["second"]["ms_per_move"] >= 40
+
+
+def test_the_options_of_a_program_follow_its_command():
+    for text, command, options in (
+        ("engine.exe:Hash=16,Style=a b", "engine.exe", (("Hash", "16"), ("Style", "a b"))),
+        ("usi:C:\\engines\\it.exe --flag:USI_Hash=16", "C:\\engines\\it.exe --flag", (("USI_Hash", "16"),)),
+        ("C:\\engines\\it.exe", "C:\\engines\\it.exe", ()),
+        ("shogi:SkillLevel=5", None, (("SkillLevel", "5"),)),
+    ):
+        found = parse_engine(text, TimeControl())
+        assert found.options == options and command in (None, found.command)
 
 
 def test_time_controls():
@@ -229,7 +241,7 @@ def test_what_go_says():
     clock, byoyomi, timed = Clock(800, 0, 50), Clock(0, 100), TimeControl(clock=Clock(9000))
 
     def words(*arguments):
-        return go_words(search_limit(*arguments))
+        return go_words(limit_of(*arguments))
 
     assert words(timed, (clock, byoyomi), 0) == "btime 800 wtime 0 binc 50 winc 0"
     assert words(timed, (clock, byoyomi), 1) == "btime 800 wtime 0 binc 50 winc 0 byoyomi 100"

@@ -98,8 +98,8 @@ def play(capsys, tmp_path):
 
 
 def test_engines_of_both_protocols_play(play, tmp_path):
-    files = ["--records", str(tmp_path / "games.ggf"), "--html", str(tmp_path / "page.html")]
-    words = ["--games", "4", *files, "--name1", "gtp & co", "--log", str(tmp_path / "log")]
+    files = ["--out", str(tmp_path / "games.ggf"), "--html", str(tmp_path / "page.html")]
+    words = ["--games", "4", *files, "--names", "gtp & co,", "--log", str(tmp_path / "log")]
     status, found = play(GTP, f"{NBOARD} last", *words)
     assert (status, found["games"], found["faults"]) == (0, 4, {"first": {}, "second": {}})
     games = records.load(tmp_path / "games.ggf")
@@ -128,9 +128,9 @@ def test_faults_lose_games_of_othello(play, engine, fault):
         ([GTP, "shogi"], "do not play the same game"),
         ([GTP, GTP, "--limit", "nodes=5"], "a GTP engine can have"),
         ([NBOARD, NBOARD, "--limit", "byoyomi=5"], "an NBoard engine can have"),
-        ([NBOARD, NBOARD, "--limit", "depth=5", "--options1", "A=1"], "have no options"),
+        (["othello:A=1", NBOARD, "--limit", "depth=5"], "have no options"),
         (["gtp:", GTP, "--limit", "depth=5"], "without a command"),
-        ([GTP, GTP, "--limit", "depth=5", "--records", "x.kif"], "none of the formats of othello"),
+        ([GTP, GTP, "--limit", "depth=5", "--out", "x.kif"], "none of the formats of othello"),
         ([GTP, GTP, GTP, "--limit", "depth=5", "--sprt", "0", "5"], "for two players"),
         ([GTP, GTP, "--limit", "depth=5", "--html", "no/such/folder.html"], "no folder"),
     ],

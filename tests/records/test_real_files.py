@@ -178,10 +178,11 @@ def test_jkf_as_other_programs_write_it():
     for fault, reason in (
         ('{"moves":[{},{"move":{"to":{"x":7,"y":5},"from":{"x":7,"y":7},"piece":"FU"}}]}', r"moves\[1\]: .*reach"),
         ('{"moves":[{},{"move":{"to":{"x":0,"y":5}}}]}', r"moves\[1\]: move.piece"), ("{", "not JSON"), ("[" * 100000, "cannot be read|begins with"),
-        ('{"header":{}}', "'moves' is missing"), ('{"moves":[{},{"special":"X"}]}', "special"),
+        ('{"header":{}}', "'moves' is missing"),
     ):  # fmt: skip
         with pytest.raises(RecordError, match=reason):
             one(fault, format="jkf")
+    assert one('{"moves":[{},{"special":"X"}]}', format="jkf").notes == ["moves[1]: 'X' is not an ending"]
 
 
 def test_sgf_as_other_programs_write_it():

@@ -106,7 +106,7 @@ def test_a_finished_game_and_a_pass():
 
 
 def test_the_command_prints_the_tree(capsys):
-    assert main(["trace", "othello", "--depth", "3", "--moves", "f5", "d6"]) == 0
+    assert main(["search", "othello", "--tree", "--depth", "3", "--moves", "f5", "d6"]) == 0
     *lines, blank, found, counts, plain = capsys.readouterr().out.splitlines()
     assert blank == "" and lines[0].startswith("root  depth 3 (-inf, inf) = ")
     nodes = int(re.match(r"(\d+) nodes, (\d+) cutoffs, (\d+) table hits", counts)[1])
@@ -120,7 +120,7 @@ def test_the_command_prints_the_tree(capsys):
 
 
 def test_the_command_tells_the_same_as_json(capsys):
-    assert main(["trace", "othello", "--depth", "3", "--json"]) == 0
+    assert main(["search", "othello", "--tree", "--depth", "3", "--json"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
     values = json.loads(line)
     tree = Tracer(game_of("othello")).trace(game_of("othello").parse_position("startpos"), 3)
@@ -132,7 +132,7 @@ def test_the_command_tells_the_same_as_json(capsys):
 
 def test_the_command_draws_the_tree(capsys, tmp_path):
     drawing = tmp_path / "tree.dot"
-    assert main(["trace", "shogi", "--depth", "2", "--dot", str(drawing), "--json"]) == 0
+    assert main(["search", "shogi", "--depth", "2", "--tree", str(drawing), "--json"]) == 0
     nodes = json.loads(capsys.readouterr().out)["nodes"]
     text = drawing.read_text()
     assert text.startswith("digraph trace {") and text.endswith("}\n")
@@ -152,13 +152,13 @@ def test_the_command_draws_the_tree(capsys, tmp_path):
         ["othello", "--depth", "two"],
         ["othello", "--position", "nonsense"],
         ["othello", "--moves", "d3", "d3"],
-        ["othello", "--dot", "/no such folder/tree.dot"],
+        ["othello", "--nodes", "100"],
         ["shogi", "--position", "4k4/9/9/9/9/9/9/9/4KK3 b - 1"],
     ],
 )
 def test_wrong_arguments_end_with_2_and_one_line(capsys, arguments):
     try:
-        status = main(["trace", *arguments])
+        status = main(["search", *arguments, "--tree"])
     except SystemExit as ended:
         status = ended.code
     out, err = capsys.readouterr()

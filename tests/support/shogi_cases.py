@@ -16,6 +16,8 @@ from shogi_engine.perft import perft
 from tests.support.twins.naive_shogi import State
 
 DATA = Path(__file__).parent.parent / "data"
+# "Microcosmos" by Koji Hashimoto, 1986: a mate in 1525 plies.
+MICROCOSMOS = "g1+P1k1+P+P+L/1p3P3/+R+p2pp1pl/1NNsg+p2+R/+b+nL+P1+p3/1P3ssP1/2P1+Ps2N/4+P1P1L/+B5G1g b - 1"
 
 
 @cache

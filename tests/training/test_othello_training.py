@@ -141,8 +141,8 @@ def test_the_command_goes_from_games_to_weights_and_back_again(tmp_path, capsys,
     """All stages; weights that are read and played with, a report, a gate; the same bytes from what is there."""
     monkeypatch.setattr(report, "ENDINGS", (6, 12))
     monkeypatch.setattr(spread, "DEEPEST", 6)
-    words = ["train", "othello", str(tmp_path), "--games", "60", "--nodes", "20", "--exact", "8", "--epochs", "6"]
-    words += ["--labels", "patterns", "--endings", str(endings), "--gate-games", "2", "--gate-nodes", "20"]
+    words = ["train", "othello", str(tmp_path), "--games", "60", "--set", "nodes=20,exact=8,epochs=6"]
+    words += ["--labels", "patterns", "--set", f"endings={endings}", "--gate-games", "2", "--gate-nodes", "20"]
     assert main(words) == 0
     printed = capsys.readouterr().out
     assert "MB are free" in printed and "validation" in printed
@@ -163,18 +163,18 @@ def test_the_command_goes_from_games_to_weights_and_back_again(tmp_path, capsys,
     before = file.read_bytes()
     assert main([*words, "--stage", "export"]) == 0
     assert file.read_bytes() == before
-    assert main([*words, "--nodes", "21"]) == 2
+    assert main([*words, "--set", "nodes=21"]) == 2
     assert "other options" in capsys.readouterr().err
 
 
 def test_options_of_the_other_game_are_refused(tmp_path, capsys):
-    assert main(["train", "othello", str(tmp_path), "--width", "32"]) == 2
-    assert "--width is not an option of othello" in capsys.readouterr().err
+    assert main(["train", "othello", str(tmp_path), "--set", "width=32"]) == 2
+    assert "width is not a setting of othello" in capsys.readouterr().err
     assert main(["train", "othello", str(tmp_path), "--noted", str(tmp_path / "a.psv")]) == 2
     assert "--noted is not an option of othello" in capsys.readouterr().err
     assert main(["train", "shogi", str(tmp_path), "--noted", str(tmp_path / "a.psv")]) == 2
     assert "a.psv" in capsys.readouterr().err
-    assert main(["train", "shogi", str(tmp_path), "--exact", "3"]) == 2
+    assert main(["train", "shogi", str(tmp_path), "--set", "exact=3"]) == 2
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,5 +1,6 @@
 """The trainer: features as the engine has them, gradients, resumed runs, a network that learns, report, gate."""
 
+import dataclasses
 import json
 import math
 from dataclasses import replace
@@ -7,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from shogi_engine import games
 from shogi_engine.__main__ import parser
-from shogi_engine.cli.train import plan_of
+from shogi_engine.cli.train import EXPLAINED, SETTINGS, plan_of
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, SIDE, view_of, write_features
 from shogi_engine.games.shogi.evaluation.network_weights import decode, encode, load
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
-from shogi_engine.training import pipeline
+from shogi_engine.training import pipeline, recipe
 from shogi_engine.training.gate import play_match
 from shogi_engine.training.recipe import Lesson
 from shogi_engine.training.shogi.games import LARGEST, SCALE, Games
@@ -308,7 +310,17 @@ def test_a_width_that_no_kernel_has_is_refused_at_once():
             TrainOptions(width=width)
 
 
-@pytest.mark.parametrize("option", ["--td-lambda", "--trust"])
-def test_lambda_has_two_names(option):
-    arguments = parser().parse_args(["train", "shogi", "run", option, "0.7"])
-    assert plan_of(arguments).training.td_lambda == 0.7
+def test_settings_reach_the_plan_or_are_refused():
+    words = ["train", "shogi", "run", "--set", "td_lambda=0.7,nodes=300", "--set", "result_share=0.1:0.2,refine=true"]
+    plan = plan_of(parser().parse_args(words))
+    assert (plan.training.td_lambda, plan.training.result_share, plan.training.refine) == (0.7, (0.1, 0.2), True)
+    assert (plan.data.nodes, plan.data.label_share) == (300, 0.25)
+    for wrong in ("width", "width=0", "td_lambda=2", "refine=yes", "result_share=0.1", "value_factor=nan", "nosuch=1"):
+        with pytest.raises(ValueError, match=f"^train: '?{wrong.partition('=')[0]}"):
+            plan_of(parser().parse_args(["train", "shogi", "run", "--set", wrong]))
+
+
+def test_the_settings_of_the_command_are_those_of_the_recipes():
+    kinds = [kind for name in games.NAMES for kind in (recipe.load(name).data, recipe.load(name).training)]
+    known = {field.name for kind in kinds for field in dataclasses.fields(kind)}
+    assert set(SETTINGS) <= known and all(f"  {name}=" in EXPLAINED for name in SETTINGS)

@@ -9,12 +9,11 @@ import pytest
 import shogi
 
 from tests.support.processes import TESTS
+from tests.support.shogi_cases import MICROCOSMOS
 from tests.support.usi_driver import REAL, Process
 from usi.loop import Loop, UsiOutput
 
 PROBLEMS = json.loads((TESTS / "data" / "shogi_mate.json").read_text())["positions"]
-# "Microcosmos" by Koji Hashimoto, 1986: 1525 plies.
-ENDLESS = "g1+P1k1+P+P+L/1p3P3/+R+p2pp1pl/1NNsg+p2+R/+b+nL+P1+p3/1P3ssP1/2P1+Ps2N/4+P1P1L/+B5G1g b - 1"
 DEEP = PROBLEMS[27]  # a mate in 21
 
 
@@ -62,7 +61,7 @@ def test_kings_that_are_not_there(engine):
 
 def test_stop_ends_a_mate_search_at_once(engine):
     for _ in range(5):
-        engine.send(f"position sfen {ENDLESS}", "go mate infinite")
+        engine.send(f"position sfen {MICROCOSMOS}", "go mate infinite")
         time.sleep(0.3)
         with engine.within(0.1):
             engine.send("stop")
@@ -103,7 +102,7 @@ def test_memory_stays_within_the_table_and_a_margin():
         engine.send("position startpos", "go mate 100")
         engine.until("checkmate")
         ready = resident_kilobytes(engine)
-        engine.send(f"position sfen {ENDLESS}", "go mate 60000")
+        engine.send(f"position sfen {MICROCOSMOS}", "go mate 60000")
         most = 0
         for _ in range(59):
             time.sleep(1)

@@ -7,6 +7,7 @@ import shogi
 
 from shogi_engine.games.shogi.levels import FULL, plan
 from shogi_engine.interface.extras.levels import drawn_limits
+from tests.support.shogi_cases import MICROCOSMOS
 from tests.support.usi_driver import REAL, Process
 
 VALUE = {shogi.PAWN: 1, shogi.LANCE: 3, shogi.KNIGHT: 4, shogi.SILVER: 5, shogi.GOLD: 6, shogi.BISHOP: 8,
@@ -45,10 +46,6 @@ def material(board, colour):
         for kind, count in board.pieces_in_hand[owner].items():
             total += VALUE[kind] * count * (1 if owner == colour else -1)
     return total
-
-
-# By Koji Hashimoto, 1986: a mate of 1525 plies.
-MICROCOSMOS = "g1+P1k1+P+P+L/1p3P3/+R+p2pp1pl/1NNsg+p2+R/+b+nL+P1+p3/1P3ssP1/2P1+Ps2N/4+P1P1L/+B5G1g b - 1"
 
 
 def greedy(board, rng):

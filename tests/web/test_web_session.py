@@ -150,7 +150,9 @@ def test_resigning_while_the_engine_thinks_is_saved_as_such(player, monkeypatch)
     assert (again.ending, again.result) == ("resignation", "0-1")
     assert not {"endings", "winners"} & set(player.last("file")["lost"])
     player.do("save", format="csa")
-    assert "winners" in player.last("file")["lost"]
+    assert player.last("file")["lost"] == ["endings"]
+    (again,) = records.loads(base64.b64decode(player.last("file")["data"]))
+    assert again.result == "0-1"
 
 
 def test_the_engine_begins_a_handicap_game_and_the_board_is_turned_for_white(player):

@@ -2,7 +2,6 @@
 
 import ast
 import errno
-import io
 import json
 import os
 from contextlib import closing
@@ -47,6 +46,7 @@ ALLOWED = {  # module, call -> why
     "shogi_engine/common/files.py": "the writer",
     "shogi_engine/common/appending.py": "the writer of files that grow",
     "shogi_engine/cli/ending_signals.py": "the null device",
+    "shogi_engine/common/streams.py": "the null device",
     "shogi_engine/cli/terminal/prompt.py": "the history of typed lines, which prompt_toolkit appends",
     "shogi_engine/frontends/stdio.py": "the crash log: the descriptor of standard error, which only the system writes",
     "shogi_engine/jit/progress.py": "no file: a copy of a dictionary",
@@ -225,24 +225,14 @@ def positions(append):
 
 
 def traced(folder, number):
-    command("trace", "othello", "--moves", *F5D6[:number], "--dot", folder / "tree.dot")
+    command("search", "othello", "--moves", *F5D6[:number], "--tree", folder / "tree.dot")
     return folder / "tree.dot"
 
 
 def mated(folder, number):
     words = ["4k4/9/4P4/9/9/9/9/9/9 b G 1", "3k5/9/3P5/9/9/9/9/9/9 b G 1", "5k3/9/5P3/9/9/9/9/9/9 b G 1"]
-    command("mate", words[number], "--kif", folder / "mate.kif")
+    command("mate", words[number], "--out", folder / "mate.kif")
     return folder / "mate.kif"
-
-
-def drawn(folder, number):
-    class Figure:  # what matplotlib's writes is large and slow
-        def savefig(self, where, format):
-            assert isinstance(where, io.BytesIO) and format == "png"
-            where.write(b"picture %d" % number)
-
-    files.write_figure(folder / "figure.PNG", Figure())
-    return folder / "figure.PNG"
 
 
 def browser_game(folder, number):
@@ -258,18 +248,18 @@ def browser_record(folder, number):
 WRITERS = {
     "records.save": saved_record, "convert": converted, "analyse --out": analysed("--out", "out.ggf"),
     "analyse --html": analysed("--html", "out.html"), "analyse --save": saved_analysis, "match --log": logged_game,
-    "match --records": played("--records", "out.ggf"), "match --html": played("--html", "out.html"),
-    "book RUN": run_of_a_book, "book --out": exported_book, "csa --records": server_game, "csa --log": conversation,
+    "match --out": played("--out", "out.ggf"), "match --html": played("--html", "out.html"),
+    "book RUN": run_of_a_book, "book --out": exported_book, "csa --out": server_game, "csa --log": conversation,
     "DebugLogFile": debug_log, "train, checkpoints": checkpoint, "weights": weights, "tsume": solved,
-    "RecordWriter": positions(append=False), "RecordWriter, append": positions(append=True), "trace --dot": traced,
-    "mate --kif": mated, "--plot": drawn, "serve, games": browser_game, "serve, records": browser_record,
+    "RecordWriter": positions(append=False), "RecordWriter, append": positions(append=True), "search --tree": traced,
+    "mate --out": mated, "serve, games": browser_game, "serve, records": browser_record,
 }  # fmt: skip
 GROWING = ("match --log", "book RUN", "csa --log", "DebugLogFile", "RecordWriter, append")
 LOCKED = ("match --log", "book RUN", "csa --log", "RecordWriter, append", "tsume")
 ONCE = {  # files that are only ever new
     "play": lambda folder: keeping.keep(shogi_record(1)),
     "doctor --launcher": lambda folder: doctor.write_launcher(folder / "it.sh"),
-    "csa --records, another process": lambda folder: Keeper(folder).save(shogi_record(1), "game"),
+    "csa --out, another process": lambda folder: Keeper(folder).save(shogi_record(1), "game"),
 }
 
 

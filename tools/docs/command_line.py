@@ -6,7 +6,6 @@ A test compares the page with the parsers, so run this after changing an option 
 """
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
 
 from shogi_engine.__main__ import parser
@@ -22,6 +21,8 @@ PREFACE = """# Command line
 * Wrong arguments end the command with status 2 and one line on stderr.
 * With `--json` the last line of stdout is one JSON object.
 * Progress goes to stderr, and only on a terminal.
+* Each tool of `dev` is also a command of its own: `shogi-engine perft`, `bench`, `search`, `compare`, `warmup`.
+* `mate` is another name of `solve`. `gtp` is `nboard` with GTP as its protocol.
 
 This page is written from the commands' parsers by `python -m tools.docs.command_line`.
 """
@@ -35,13 +36,13 @@ def subcommands(of: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
     return {}
 
 
-def leaves(name: str, of: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """Yield every command that takes options: its words after `shogi-engine`, and its parser."""
-    below = subcommands(of)
-    if not below:
-        yield name, of
-    for word, inner in below.items():
-        yield from leaves(f"{name} {word}".strip(), inner)
+def leaves(of: argparse.ArgumentParser) -> dict[argparse.ArgumentParser, str]:
+    """Return the parser of each command that takes options, with the words after `shogi-engine`, without aliases."""
+    found: dict[argparse.ArgumentParser, str] = {}
+    for word, inner in subcommands(of).items():
+        for each, words in (leaves(inner) or {inner: ""}).items():
+            found.setdefault(each, f"{word} {words}".strip())
+    return found
 
 
 def cell(text: str) -> str:
@@ -74,7 +75,7 @@ def section(name: str, of: argparse.ArgumentParser) -> str:
 
 def page() -> str:
     """Return the whole page."""
-    return "\n".join([PREFACE, *(section(name, inner) for name, inner in leaves("", parser()))])
+    return "\n".join([PREFACE, *(section(name, inner) for inner, name in leaves(parser()).items())])
 
 
 if __name__ == "__main__":

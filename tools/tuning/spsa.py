@@ -8,7 +8,7 @@ settings play pairs of games (shogi_engine/match), and every parameter moves a l
 whole state is written after each iteration, so a run depends only on its arguments, not on interruptions or workers.
 A parameter is a name of `shogi-engine match --list`, or `name=START:LEAST:MOST:STEP` to replace the declared numbers;
 STEP is the perturbation in the last iteration. Printed: the iteration and the values, on stderr; at the end, the
-settings for `shogi-engine match --in-process --a`, which should confirm them. Source: J. Spall,
+settings for `shogi-engine match engine:SETTINGS engine`, which should confirm them. Source: J. Spall,
 https://www.jhuapl.edu/SPSA/; the constants are fishtest's.
 """
 
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine import games
-from shogi_engine.cli.cluster import add_cluster
+from shogi_engine.cli.common import add_cluster
 from shogi_engine.common.files import write_whole
 from shogi_engine.engine import parameters
 from shogi_engine.interface.game import Game
@@ -179,7 +179,7 @@ def main(words: list[str] | None = None) -> int:
         help="the last iteration's step for one game won, in STEPs; default %(default)s",
     )
     parser.add_argument("--threads", type=int, default=1)
-    add_cluster(parser, "pairs of games")
+    add_cluster(parser)
     parser.add_argument("--until", type=int, help="stop after this many iterations in total; the run can be continued")
     arguments = parser.parse_args(words)
     try:

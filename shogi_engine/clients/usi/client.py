@@ -249,7 +249,7 @@ class UsiClient(EngineClient):
         ValueError if no limit ends the search.
         """
         command = position_command(position)
-        limit.check_end(side_to_move(command))
+        limit.must_end(side_to_move(command))
         if self._search is not None and self._pondered and self._pondered == command:
             self._search.board = board_of(position)
             return await self.ponder_hit()
@@ -274,7 +274,7 @@ class UsiClient(EngineClient):
         root_moves: Sequence[object] = (),
     ) -> Info[Move] | list[Info[Move]]:
         """Return what the engine reports of a position. With `multipv`, return a list of reports, best move first."""
-        limit.check_end(side_to_move(position_command(position)))
+        limit.must_end(side_to_move(position_command(position)))
         search = await self.analysis(position, limit, multipv=multipv, root_moves=root_moves)
         await search.wait()
         return search.info if multipv is None else search.multipv

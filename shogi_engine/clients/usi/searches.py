@@ -67,22 +67,29 @@ def side_to_move(command: str) -> int:
     return (len(moves.split()) + (words[1:2] == ["sfen"] and words[3:4] == ["w"])) % 2
 
 
+CLOCK_WORDS = {
+    "black_clock": "btime", "white_clock": "wtime", "black_inc": "binc", "white_inc": "winc", "byoyomi": "byoyomi"
+}  # fmt: skip
+
+
 def clock_words(limit: Limit) -> str:
-    """Return the clock's part of the `go` command, '' without a clock."""
-    times = (limit.black_clock, limit.white_clock, limit.black_inc, limit.white_inc, limit.byoyomi)
-    names = ("btime", "wtime", "binc", "winc", "byoyomi")
-    return " ".join(f"{name} {round(1000 * s)}" for name, s in zip(names, times, strict=True) if s is not None)
+    """Return the clock's part of the `go` command, in ms; '' without a clock."""
+    values = [(word, getattr(limit, name)) for name, word in CLOCK_WORDS.items()]
+    return " ".join(f"{word} {_ms(value)}" for word, value in values if value is not None)
 
 
 def go_words(limit: Limit) -> str:
-    """Return the limit's part of the `go` command, '' without a limit. Raises ValueError for one that USI lacks."""
-    for name in ("mate", "level"):
-        if getattr(limit, name) is not None:
-            raise ValueError(f"a USI engine cannot be limited by {name}")
-    milliseconds = None if limit.time is None else round(1000 * limit.time)
-    rest = (("movetime", milliseconds), ("nodes", limit.nodes), ("depth", limit.depth))
-    words = [clock_words(limit), *(f"{name} {value}" for name, value in rest if value is not None)]
+    """Return the arguments of `go`, '' for a search without limits. Raises ValueError for limits that USI lacks."""
+    if limit.mate is not None or limit.level is not None:
+        raise ValueError("a USI engine cannot be limited by `mate` or `level`")
+    words = [clock_words(limit), "" if limit.time is None else f"movetime {_ms(limit.time)}"]
+    words += [f"{name} {value}" for name in ("nodes", "depth") if (value := getattr(limit, name))]
     return " ".join(filter(None, words))
+
+
+def _ms(seconds: float) -> int:
+    """Return whole milliseconds, rounded down so that no engine is promised more than it has."""
+    return int(round(1000 * seconds, 3))
 
 
 class Connection(Protocol):

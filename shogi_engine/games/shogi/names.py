@@ -4,6 +4,8 @@ from shogi_engine.common.registry import Registry
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"  # the starting position
 
+NOTATIONS = ("usi", "japanese", "kif", "western", "csa")  # of moves: those of `notation.moves`
+
 # The entering-king rules by their names in USI's option EnteringKingRule; a rule's number is its index here. In rules
 # with an H, the points of the pieces that the handicap removes count for white, who gives it.
 ENTERING_KING_RULES = ("NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule")

@@ -2,12 +2,11 @@
 
 import {element} from "./panels.js";
 import {koma} from "./setup.js";
+import {FILE_MAX, FIRST_LEVEL, STRONGEST} from "./texts.js";
 import {handicaps, piece_name, refusal, side, t} from "./words.js";
 
 const dialog = document.getElementById("dialog");
-const STRONGEST = {shogi: 20, othello: 21};
 const CLOCKS = ["", "5m+10", "10m+30", "15m+60", "0+30", "5m+0+5"];
-const FILE_MAX = 2 << 20;
 
 function show(title, ...children) {
   const close = element("button", {type: "button", class: "close", "aria-label": t("close"), onclick: () => dialog.close()}, "✕");
@@ -45,8 +44,8 @@ const options = (id, rows, chosen) => element("select", {id}, ...rows.map(([valu
 export function new_game(state, link) {
   const game = state.game, strongest = STRONGEST[game];
   const you = options("new-side", [["0", side(0)], ["1", side(1)], ["random", t("random")], ["both", t("both")], ["none", t("none")]], "0");
-  const shown = element("output", {for: "new-level"}, localStorage.getItem("level") ?? "3");
-  const level = element("input", {id: "new-level", type: "range", min: 0, max: strongest, value: localStorage.getItem("level") ?? 3,
+  const shown = element("output", {for: "new-level"}, localStorage.getItem("level") ?? FIRST_LEVEL);
+  const level = element("input", {id: "new-level", type: "range", min: 0, max: strongest, value: localStorage.getItem("level") ?? FIRST_LEVEL,
     oninput: event => { shown.textContent = event.target.value; }});
   const handicap = options("new-handicap", [["", t("even")], ...handicaps()], "");
   const clock = options("new-clock", [...CLOCKS.map(each => [each, each || t("noClock")]), ["own", t("ownClock")]], "");

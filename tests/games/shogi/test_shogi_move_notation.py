@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from shogi_engine.games.shogi import names
 from shogi_engine.games.shogi.board import CSA, KIF, Board, Move
 from shogi_engine.games.shogi.notation.moves import NOTATIONS
 from shogi_engine.games.shogi.records import HANDICAPS
@@ -29,13 +30,13 @@ def test_one_move_in_many_writings(text):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("", "no move"), ("hello", "no move"), ("同歩", "needs a previous move"), ("5八金", "▲５八金左 \\(6i5h\\), ▲５八金右 \\(4i5h\\)"),
+        ("", "is not a move"), ("hello", "is not a move"), ("同歩", "needs a previous move"), ("5八金", "▲５八金左 \\(6i5h\\), ▲５八金右 \\(4i5h\\)"),
         ("58KI", "\\+6958KI \\(6i5h\\), \\+4958KI"), ("G-5h", "G6i-5h \\(6i5h\\), G4i-5h"), ("△３四歩", "black's turn"),
         ("-3334FU", "black's turn"), ("5五歩", "no pawn of black reaches 5e"), ("Px7f", "nothing to capture on 7f"),
         ("76XX", "no piece XX"), ("P*5e", "no pawn in hand"), ("５五玉打", "no 玉 can be dropped"), ("+G-5h", "no piece \\+G"),
-        ("７六歩(27)", "does not reach"), ("７六銀(77)", "77 holds 歩"), ("５八金上寄", "no gold fits '上寄'"),
+        ("７六歩(27)", "does not reach"), ("７六銀(77)", "77 holds 歩"), ("５八金上寄", "no gold matches '上寄'"),
         ("7776KI", "no piece on 7g can be"), ("5九金", "own piece is on 5i"), ("２二角成", "no bishop of black reaches"),
-        ("7g7e", "does not reach"), ("７六歩左打", "a drop has no source square|no move"),
+        ("7g7e", "does not reach"), ("７六歩左打", "a drop has no source square|is not a move"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(text, fault):
@@ -106,6 +107,10 @@ def positions(count, plies, seed):
             captures = [move for move in moves if board.is_capture(move) or move.promotion]
             board.push(rng.choice(captures if captures and rng.random() < 0.6 else moves))
         yield board
+
+
+def test_the_command_line_names_the_notations():
+    assert tuple(NOTATIONS) == names.NOTATIONS
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)

@@ -10,7 +10,7 @@ EMPTY = "9/9/9/9/9"
 BARE = "4k4/9/9/9/9/9/9/9/4K4"
 
 BAD_SFENS = [
-    ("", "3 or 4 fields", "not 0"),
+    ("sfen", "3 or 4 fields", "not 0"),
     (BARE, "3 or 4 fields", "not 1"),
     (f"{BARE} b", "3 or 4 fields", "not 2"),
     (f"{BARE} b - 1 7g7f", "3 or 4 fields", "not 5"),
@@ -47,7 +47,6 @@ BAD_SFENS = [
     (f"{BARE} b - {'9' * 5000}", "move number", "must be 1 to 30000"),
     (f"{BARE.replace('K', 'ſ')} b - 1", "character 20", "'ſ'"),
     (f"{BARE} b - \x001", "character 27", "x00"),
-    ("startpos moves", "3 or 4 fields", "startpos moves"),
 ]
 
 BAD_POSITIONS = [
@@ -127,7 +126,7 @@ BAD_USI_POSITIONS = [
     ("moves 7g7f", "'startpos' or an sfen is missing", ""),
     ("startpos 7g7f", "only 'moves' may follow 'startpos'", "'7g7f'"),
     ("start moves 7g7f", "3 or 4 fields", "start"),
-    ("sfen", "3 or 4 fields", ""),
+    ("sfen", "'startpos' or an sfen is missing", ""),
     ("startpos moves 7g7f 7g7f", "move 2 of 2", "there is no piece on 7g"),
     ("startpos moves 7g7f 3c3d 8h2b+ 3a2b P*5e", "move 5 of 5", "black has no pawn in hand"),
     ("startpos moves 7g7f moves", "move 2 of 2", "'moves'"),

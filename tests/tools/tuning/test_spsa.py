@@ -69,7 +69,7 @@ def test_wrong_arguments_say_why(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_games_in_one_process_do_not_depend_on_the_threads(tmp_path):
-    words = ["--in-process", "--a", "futility_margin=60", "--limit", "nodes=300", "--games", "6", "--seed", "4"]
+    words = ["engine:futility_margin=60", "engine", "--limit", "nodes=300", "--games", "6", "--seed", "4"]
     for threads in (1, 3):
         assert main(["match", *words, "--concurrency", str(threads), "--log", str(tmp_path / str(threads))]) == 0
     logs = [[*map(json.loads, (tmp_path / str(threads)).read_text().splitlines()[1:])] for threads in (1, 3)]
@@ -83,7 +83,7 @@ def test_games_in_one_process_do_not_depend_on_the_threads(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("game", games.NAMES)
 def test_more_nodes_win_in_one_process(game, capsys):
-    words = ["--in-process", "--game", game, "--limit1", "nodes=3000", "--limit2", "nodes=60", "--games", "10"]
+    words = ["engine", "engine", "--game", game, "--limit", "nodes=3000", "--limit", "nodes=60", "--games", "10"]
     assert main(["match", *words, "--json"]) == 0
     summary = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert summary["wins"] >= 7

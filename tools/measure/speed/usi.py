@@ -68,7 +68,7 @@ def searched(engine: SimpleEngine, sfen: str, limit: Limit, depths: dict[str, in
 def subjects(args: argparse.Namespace) -> Iterator[tuple[str, Subjects]]:
     """Yield the engines, then the depths that they reached."""
     positions = args.positions.read_text().splitlines() if args.positions else POSITIONS
-    limit = Limit(nodes=args.nodes) if args.nodes else Limit(args.movetime / 1000)
+    limit = Limit(nodes=args.nodes) if args.nodes else Limit(time=args.movetime / 1000)
     engines = [SimpleEngine.described(each, defaults=NO_BOOK) for each in args.engines]
     try:
         speeds: Subjects = {}

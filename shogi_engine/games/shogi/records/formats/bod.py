@@ -43,7 +43,14 @@ class BodFormat(LineFormat):
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
         """Tell whether the line is the hand above a diagram, after another diagram."""
-        return bool(_UPPER_HAND.match(line)) and any(text.lstrip().startswith("|") for _, text in block)
+        if not _UPPER_HAND.match(line):
+            return False
+        for _, text in reversed(block):  # at most back to the last such hand, so that all calls together are linear
+            if text.lstrip().startswith("|"):
+                return True
+            if _UPPER_HAND.match(text):
+                break
+        return False
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield the diagram of each game's last position. Raises ValueError for a move that is not legal."""

@@ -1,8 +1,10 @@
-"""The options of Othello's front ends for the opening book."""
+"""`shogi-engine nboard` and `shogi-engine gtp`: Othello's protocols on standard input and output."""
 
 import argparse
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine.cli.common import add_command
 
 if TYPE_CHECKING:
     from shogi_engine.frontends.othello import BookUse
@@ -21,8 +23,15 @@ def discs(text: str) -> float:
     return number
 
 
-def add_othello_book(parser: argparse.ArgumentParser) -> None:
-    """Add --book and --book-randomness."""
+def add_parser(commands: Any) -> None:
+    """Add both commands, which have the same arguments."""
+    parser = add_command(
+        commands,
+        "nboard",
+        run,
+        help="Speak NBoard or GTP, for Othello GUIs.",
+        aliases=("gtp",),
+    )
     parser.add_argument(
         "--book", nargs="?", const=SHIPPED, metavar="FILE", help="play from the engine's own book, or from FILE"
     )
@@ -33,6 +42,16 @@ def add_othello_book(parser: argparse.ArgumentParser) -> None:
         metavar="DISCS",
         help="how much worse than the best move a book move may be, in discs",
     )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run until `quit` or the end of input."""
+    from shogi_engine.frontends.gtp import Gtp
+    from shogi_engine.frontends.nboard import NBoard
+    from shogi_engine.frontends.stdio import Output, run_stdio
+
+    book, front_end = book_use(args), {"gtp": Gtp, "nboard": NBoard}[args.command]
+    return run_stdio(Output, lambda output, lines: front_end(output, book=book).run(lines))
 
 
 def book_use(args: argparse.Namespace) -> "BookUse | None":

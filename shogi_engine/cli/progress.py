@@ -1,0 +1,133 @@
+"""The progress of a command: one line with a bar on stderr, if that is a terminal."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine.language import translate as _
+
+if TYPE_CHECKING:
+    from shogi_engine.jit import Progress as Compiling
+
+WIDTH = 30
+PER_SECOND = 4
+State = tuple[str, float | None, str]  # what is being done, the completed share or None if unknown, and a text
+
+
+def live(renderable: Callable[[], Any]) -> Any:
+    """Return a rich.live.Live that draws `renderable()` on stderr and disappears at the end."""
+    from rich.console import Console
+    from rich.live import Live
+
+    return Live(
+        console=Console(stderr=True),
+        get_renderable=renderable,
+        refresh_per_second=PER_SECOND,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+
+
+class Progress:
+    """The line. It appears when there is something to show; `close` removes it until then.
+
+    Args:
+        what: what is counted
+        whole, done: the number of steps, and how many of them are done already
+    """
+
+    def __init__(self, what: str = "", whole: int = 0, done: int = 0) -> None:
+        self._what, self._whole, self._done = _(what), whole, done
+        self._first, self._began = done, time.monotonic()
+        self._compiling: Any = None
+        self._live: Any = None
+        self._state: Callable[[], State] | None = None
+        self.is_shown = sys.stderr.isatty()
+
+    def compiling(self, progress: "Compiling") -> None:
+        """Show how far compiling is, until something else is shown."""
+        self._compiling = progress
+        if self._state is None:
+            self._show(None)
+
+    def count(self, done: int, whole: int) -> None:
+        """Show that `done` of `whole` steps are done."""
+        self._done, self._whole = done, whole
+        self._show(self._counted)
+
+    def advance(self) -> None:
+        """Show that one more step is done."""
+        self.count(self._done + 1, self._whole)
+
+    def say(self, text: str) -> None:
+        """Show a text; '' removes the line."""
+        if text:
+            self._show(lambda: (text, None, ""))
+        else:
+            self.close()
+
+    def search(self, nodes: int, seconds: float) -> None:
+        """Show a search's nodes."""
+        text = _("{nodes} nodes, {seconds:.0f} s").format(nodes=nodes, seconds=seconds)
+        self._show(lambda: (self._what, None, text))
+
+    def share(self, share: float, text: str) -> None:
+        """Show the completed share, from 0 to 1, and a text."""
+        self._show(lambda: (self._what, share, text))
+
+    def close(self) -> None:
+        """Remove the line."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def _show(self, state: Callable[[], State] | None) -> None:
+        self._state = state
+        if self._live is None and self.is_shown:
+            # rich is imported only now, so that a start without compiling does not wait for it.
+            self._live = live(self._line)
+            self._live.start(refresh=True)
+
+    def _counted(self) -> State:
+        text = f"{self._done}/{self._whole}"
+        if self._first < self._done < self._whole:
+            left = (time.monotonic() - self._began) / (self._done - self._first) * (self._whole - self._done)
+            text += f"  {_('left')} {timedelta(seconds=round(left))}"
+        return self._what, self._done / max(self._whole, 1), text
+
+    def _compiled(self) -> State:
+        share, left = self._compiling.now()
+        return _("compiling"), None if left is None else share, _(self._compiling.describe())
+
+    def _line(self) -> Any:
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        what, share, text = (self._state or self._compiled)()
+        line = Table.grid(padding=(0, 1))
+        bar = ProgressBar(total=None if share is None else 1.0, completed=share or 0, width=WIDTH)
+        line.add_row(Text(what), bar, Text(text))
+        return line
+
+
+@contextlib.contextmanager
+def progress_bar(what: str = "", whole: int = 0, done: int = 0) -> Iterator[Progress]:
+    """Show the progress of compiling, and of what the block reports, if stderr is a terminal."""
+    line = Progress(what, whole, done)
+    if not line.is_shown:
+        yield line
+        return
+    from shogi_engine.jit import on_progress
+
+    forget = on_progress(line.compiling)
+    try:
+        yield line
+    finally:
+        forget()
+        line.is_shown = False
+        line.close()

@@ -1,0 +1,78 @@
+"""The line that commands show while kernels compile and work goes on: on a terminal only, and only while it is time."""
+
+import io
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+
+import pytest
+
+from shogi_engine.cli.progress import progress_bar
+from shogi_engine.jit import compiling
+from shogi_engine.jit import progress as compile_progress
+from tests.support.processes import environment
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def screen(monkeypatch, tmp_path):
+    """Return what can stand for a terminal at stderr; a task called "game" takes four steps."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(compile_progress, "cache_folder", lambda: tmp_path / "kernels")
+    monkeypatch.setitem(compile_progress.ESTIMATES, "game", compile_progress.Estimate(4, 10.0, {}))
+    return Screen()
+
+
+def test_a_terminal_sees_how_far_compiling_is(screen):
+    results = io.StringIO()
+    with redirect_stderr(screen), redirect_stdout(results), progress_bar(), compiling("game"):
+        assert screen.getvalue() == ""  # nothing is compiled so far
+        compile_progress.note_step("a")
+        print("a result")
+    assert "%, kernel 1 of 4, about 1 s left" in screen.getvalue()
+    assert results.getvalue() == "a result\n"
+    before = screen.getvalue()
+    compile_progress.note_step("b")
+    assert screen.getvalue() == before and not compile_progress._callbacks
+
+
+def test_a_terminal_sees_how_much_is_done_and_left(screen):
+    with redirect_stderr(screen), progress_bar("analysing", 3, 1) as line:
+        line.advance()
+        line.advance()
+        line.close()
+    assert "analysing" in screen.getvalue() and "2/3" in screen.getvalue() and "left 0:00" in screen.getvalue()
+    with redirect_stderr(screen), progress_bar() as line:
+        line.search(1234, 5.0)
+        line.close()
+        line.share(0.5, "half of it")
+    assert "1234 nodes, 5 s" in screen.getvalue() and "half of it" in screen.getvalue()
+
+
+def test_other_progress_replaces_that_of_compiling(screen):
+    with redirect_stderr(screen), progress_bar("game") as line, compiling("game"):
+        compile_progress.note_step("a")
+        assert "kernel 1 of 4" in screen.getvalue()
+        line.count(1, 2)
+        line.close()
+        before = screen.getvalue()
+        compile_progress.note_step("b")
+        assert screen.getvalue() == before
+
+
+def test_a_pipe_sees_nothing():
+    source = """
+import sys
+from shogi_engine.cli.progress import progress_bar
+from shogi_engine.jit import progress as compile_progress
+with progress_bar("analysing", 3) as line:
+    compile_progress.note_step("a")
+    line.advance()
+print("rich" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, env=environment(None))
+    assert (done.stdout, done.stderr) == ("False\n", "")
