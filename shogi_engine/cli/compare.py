@@ -3,8 +3,8 @@
 import argparse
 import io
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +22,13 @@ from shogi_engine.common import text
 from shogi_engine.common.files import write_whole
 
 if TYPE_CHECKING:
-    from shogi_engine.match import Match, Schedule
-    from shogi_engine.match.runner import Record
     from shogi_engine.textbook.player import Textbook
 
 MAX_MOVES = 512  # longer games are drawn
+SIDES, RESULTS = ("first", "second"), ("wins", "draws", "losses")  # of a pair, and of its first
 COLOURS = ("#3b6ea8", "#c9c9c9", "#c2573a")  # won, drawn, lost
+
+Row = dict[str, Any]
 
 
 def add_parser(commands: Any) -> None:
@@ -72,12 +73,12 @@ def run(args: argparse.Namespace) -> int:
     if plt is not None:
         plot(args.game, rows, args.plot, plt)
     values = {"game": args.game, "players": names, "games": args.games, "seed": args.seed}
-    values |= {"published_bugs": args.published_bugs, "rows": [row.values() for row in rows]}
+    values |= {"published_bugs": args.published_bugs, "rows": rows}
     report(args, values, table(names, rows))
     return 0
 
 
-def round_robin(args: argparse.Namespace, players: Sequence["Textbook"]) -> list["Row"]:
+def round_robin(args: argparse.Namespace, players: Sequence["Textbook"]) -> list[Row]:
     """Play all games and return a row for every two players. Raises ValueError."""
     from shogi_engine import match
     from shogi_engine.match.engines import TEXTBOOK
@@ -96,58 +97,27 @@ def round_robin(args: argparse.Namespace, players: Sequence["Textbook"]) -> list
         played = match.Match(match.GameLog(None, {}), numbers, maker)
         for _record in played.run():
             line.advance()
-    return rows_of(schedule, [player.name for player in players], played)
+    return rows_of([player.name for player in players], played.log.records)
 
 
-@dataclass
-class Row:
-    """The results of `first` against `second`.
+def rows_of(names: Sequence[str], records: Mapping[int, Row]) -> list[Row]:
+    """Return a row for every two players of a match's log.
 
-    Attributes:
-        seconds: the time that both players needed for their moves
-        visits: the nodes of each player, by ply
+    In a row, `seconds` is the time that both players needed for their moves, `ms_per_1000_games` the unit of published
+    tables of other programs, and `nodes_by_depth` the nodes of both by plies below the root.
     """
+    from shogi_engine.match.report import crosstable, meeting_of
 
-    first: str
-    second: str
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    seconds: float = 0.0
-    visits: list[list[int]] = field(default_factory=lambda: [[], []])
-
-    @property
-    def games(self) -> int:
-        """The number of games between the two."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def ms_per_1000_games(self) -> float:
-        """Milliseconds for a thousand such games, the unit of published tables of other programs."""
-        return 1e6 * self.seconds / max(self.games, 1)
-
-    def add(self, record: "Record") -> None:
-        """Add a game of the two, a line of a match's log."""
-        self.wins += record["score"] == 1
-        self.draws += record["score"] == 0.5
-        self.losses += record["score"] == 0
-        for number, side in enumerate(("first", "second")):
-            used = record[side]
-            self.seconds += used["ms"] / 1000
-            self.visits[number] = summed([self.visits[number], used.get("visits", [])])
-
-    def values(self) -> dict[str, Any]:
-        """Return the row for JSON; `nodes_by_depth` is of both players, by plies below the root."""
-        return {
-            "players": [self.first, self.second],
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "seconds": self.seconds,
-            "ms_per_1000_games": self.ms_per_1000_games,
-            "nodes_by_depth": summed(self.visits),
-            "nodes_by_player": self.visits,
-        }
+    rows, results = [], crosstable(records, len(names))
+    for one, two in itertools.combinations(range(len(names)), 2):
+        used = [[each[side] for each in records.values() if meeting_of(each) == (one, two)] for side in SIDES]
+        seconds = sum(each["ms"] for each in itertools.chain(*used)) / 1000
+        visits = [summed([each.get("visits", []) for each in side]) for side in used]
+        row: Row = {"players": [names[one], names[two]]}
+        row |= dict(zip(RESULTS, results[one][two], strict=True))
+        row |= {"seconds": seconds, "ms_per_1000_games": 1e6 * seconds / max(len(used[0]), 1)}
+        rows.append(row | {"nodes_by_depth": summed(visits), "nodes_by_player": visits})
+    return rows
 
 
 def summed(counts: Sequence[Sequence[int]]) -> list[int]:
@@ -155,40 +125,39 @@ def summed(counts: Sequence[Sequence[int]]) -> list[int]:
     return [sum(nodes) for nodes in itertools.zip_longest(*counts, fillvalue=0)]
 
 
-def rows_of(schedule: "Schedule", names: Sequence[str], played: "Match") -> list[Row]:
-    """Return a row for every two players of a finished match."""
-    rows = {pair: Row(names[pair[0]], names[pair[1]]) for pair in schedule.pairings}
-    for number, record in sorted(played.log.records.items()):
-        meeting = schedule.meeting(number)
-        rows[meeting.first, meeting.second].add(record)
-    return list(rows.values())
-
-
 # ---- tables and pictures -----------------------------------------------------------------------------------------
 
 
 def table(names: Sequence[str], rows: Sequence[Row]) -> str:
     """Return the tournament as three tables: wins/draws/losses of the row, ms per 1000 games, nodes by depth."""
-    places = range(len(names))
-    pairs = dict(zip(itertools.combinations(places, 2), rows, strict=True))
+    count = len(names)
+    cells = [["-"] * count for _ in names]
+    for (one, two), row in zip(itertools.combinations(range(count), 2), rows, strict=True):
+        won = [str(row[result]) for result in RESULTS]
+        cells[one][two], cells[two][one] = "/".join(won), "/".join(won[::-1])
     results = [["wins/draws/losses of the row against", *names]]
-    for one in places:
-        cells = []
-        for two in places:
-            pair = pairs.get((min(one, two), max(one, two)))
-            own = (pair.wins, pair.draws, pair.losses) if pair and one < two else ()
-            cells.append("/".join(map(str, own or ((pair.losses, pair.draws, pair.wins) if pair else ("-",)))))
-        results.append([names[one], *cells])
+    results += [[name, *line] for name, line in zip(names, cells, strict=True)]
     times = [["pair", "games", "ms per 1000 games"]]
-    deepest = max((len(visits) for pair in rows for visits in pair.visits), default=0)
+    times += [[" - ".join(row["players"]), str(games_of(row)), f"{row['ms_per_1000_games']:.0f}"] for row in rows]
+    lines = list(visits_of(rows))
+    deepest = max((len(visits) for _, visits in lines), default=0)
     nodes = [["nodes by depth", *map(str, range(deepest))]]
-    for pair in rows:
-        times.append([f"{pair.first} - {pair.second}", str(pair.games), f"{pair.ms_per_1000_games:.0f}"])
-        for name, other, visits in zip((pair.first, pair.second), (pair.second, pair.first), pair.visits, strict=True):
-            if visits:
-                nodes.append([f"{name} (against {other})", *map(str, visits), *[""] * (deepest - len(visits))])
-    tables = [results, times, *([nodes] if len(nodes) > 1 else [])]
+    nodes += [[name, *map(str, visits), *[""] * (deepest - len(visits))] for name, visits in lines]
+    tables = [results, times, *([nodes] if lines else [])]
     return "\n\n".join("\n".join(text.table(each)) for each in tables)
+
+
+def games_of(row: Row) -> int:
+    """Return the number of games of a row."""
+    return sum(row[result] for result in RESULTS)
+
+
+def visits_of(rows: Sequence[Row]) -> Iterator[tuple[str, list[int]]]:
+    """Yield 'a (against b)' and the nodes of a by ply, for players that search."""
+    for row in rows:
+        for (one, two), visits in zip(itertools.permutations(row["players"]), row["nodes_by_player"], strict=True):
+            if visits:
+                yield f"{one} (against {two})", visits
 
 
 def pyplot(path: Path) -> Any:
@@ -213,23 +182,21 @@ def pyplot(path: Path) -> Any:
 
 def plot(game: str, rows: Sequence[Row], path: Path, plt: Any) -> None:
     """Draw the three tables with matplotlib's pyplot `plt` to the image `path`; raises OSError, ValueError."""
-    names = [f"{pair.first} - {pair.second}" for pair in rows]
+    names = [" - ".join(row["players"]) for row in rows]
     figure, (results, times, nodes) = plt.subplots(3, 1, figsize=(9, 5 + len(names)), layout="constrained")
     left = [0] * len(names)
-    for label, colour in zip(("wins", "draws", "losses"), COLOURS, strict=True):
-        counts = [getattr(pair, label) for pair in rows]
+    for label, colour in zip(RESULTS, COLOURS, strict=True):
+        counts = [row[label] for row in rows]
         results.barh(names, counts, left=left, color=colour, label=label)
         left = [sum(both) for both in zip(left, counts, strict=True)]
     results.set_title(f"{game}: games of the first of each pair")
-    times.barh(names, [pair.ms_per_1000_games for pair in rows], color=COLOURS[0])
+    times.barh(names, [row["ms_per_1000_games"] for row in rows], color=COLOURS[0])
     times.set_xscale("log")
     times.set_xlabel("ms per 1000 games")
     for axes in (results, times):
         axes.invert_yaxis()
-    for pair in rows:
-        for name, other, visits in zip((pair.first, pair.second), (pair.second, pair.first), pair.visits, strict=True):
-            if visits:
-                nodes.plot(range(len(visits)), visits, marker="o", label=f"{name} against {other}")
+    for name, visits in visits_of(rows):
+        nodes.plot(range(len(visits)), visits, marker="o", label=name)
     nodes.set_yscale("log")
     nodes.set_xlabel("plies below the root")
     nodes.set_ylabel("nodes")

@@ -47,8 +47,7 @@ class GtpClient(EngineClient):
             seconds: timeout for the answer, None for `ready_timeout`
         """
         await self.start()
-        assert self._process is not None
-        process = self._process
+        process = self.process
         self._number += 1
         began = process.send(f"{self._number} {text}")
         end = began + (self.ready_timeout if seconds is None else seconds)

@@ -71,12 +71,10 @@ class NBoardClient(EngineClient):
     async def send(self, line: str) -> float:
         """Send a command that has no answer; return the time (time.monotonic)."""
         await self.start()
-        assert self._process is not None
-        return self._process.send(line)
+        return self.process.send(line)
 
     async def _line(self, end: float | None) -> tuple[float, str]:
-        assert self._process is not None
-        came, line = await self._process.receive(lambda: end)
+        came, line = await self.process.receive(lambda: end)
         if line.startswith("set myname "):
             self.name = line.removeprefix("set myname ").strip()
         return came, line

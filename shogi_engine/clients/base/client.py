@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Generic, Self, TypeVar
 
+from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.base.plain import plain
 from shogi_engine.clients.base.process import EngineProcess, Log
 
@@ -50,6 +51,13 @@ class EngineClient(ABC):
     def pid(self) -> int | None:
         """The process ID, None without a process."""
         return None if self._process is None else self._process.pid
+
+    @property
+    def process(self) -> EngineProcess:
+        """The process. Raises EngineError if there is none."""
+        if self._process is None:
+            raise EngineError("crash", "it has not been started")
+        return self._process
 
     async def start(self) -> None:
         """Start and initialise the process if there is none. Raises EngineError, ValueError."""

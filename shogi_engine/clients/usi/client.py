@@ -75,35 +75,13 @@ class UsiClient(EngineClient):
 
     def send(self, line: str) -> float:
         """Send a line, including protocol extensions; return when (time.monotonic). Raises EngineError."""
-        if self._process is None:
-            raise EngineError("crash", "it has not been started")
-        return self._process.send(line)
-
-    def wake(self) -> None:
-        """Let a search check its deadline again."""
-        if self._process is not None:
-            self._process.wake()
-
-    def waiting(self) -> bool:
-        """Tell whether a received line is waiting."""
-        return self._process is not None and self._process.waiting()
-
-    def take(self) -> tuple[float, str]:
-        """Return a waiting line and its time of arrival."""
-        assert self._process is not None
-        return self._process.take()
-
-    async def receive(self, deadline: Any) -> tuple[float, str]:
-        """Return the next line and its time of arrival; see EngineProcess.receive."""
-        if self._process is None:
-            raise EngineError("crash", "it has not been started")
-        return await self._process.receive(deadline)
+        return self.process.send(line)
 
     async def _until(self, wanted: str, seconds: float | None) -> str:
         """Return the next line that begins with the word `wanted`; no bestmove may come before it."""
         end = None if seconds is None else time.monotonic() + seconds
         while True:
-            _, line = await self.receive(lambda: end)
+            _, line = await self.process.receive(lambda: end)
             if first_word(line) == wanted:
                 return line
             self._refuse_answer(line)
@@ -115,9 +93,9 @@ class UsiClient(EngineClient):
 
     def check_silent(self) -> None:
         """Process the waiting lines; raises EngineError for an unrequested bestmove."""
-        if self._search is None or self._search.done:
-            while self.waiting():
-                self._refuse_answer(self.take()[1])
+        if self._process is not None and (self._search is None or self._search.done):
+            while self._process.waiting():
+                self._refuse_answer(self._process.take()[1])
 
     # ---- the process -------------------------------------------------------------------------------------------
 
@@ -125,7 +103,7 @@ class UsiClient(EngineClient):
         listed: dict[str, Option] = {}
         self.send("usi")
         end = time.monotonic() + self.ready_timeout
-        while (line := (await self.receive(lambda: end))[1]) != "usiok":
+        while (line := (await self.process.receive(lambda: end))[1]) != "usiok":
             if line.startswith("id name "):
                 self.name = line.removeprefix("id name ").strip()
             elif line.startswith("id author "):
@@ -237,7 +215,9 @@ class UsiClient(EngineClient):
         self._set_lines(multipv)
         self.send(command)
         began = self.send(" ".join(filter(None, go)))
-        self._search = search = Search(self, position, began, limit.allowed(side), limit.is_endless(side))
+        self._search = search = Search(self.process, position, self.timeout)
+        if not limit.is_endless(side):
+            search.hit(began, limit.allowed(side))
         return search
 
     async def play(
@@ -292,7 +272,7 @@ class UsiClient(EngineClient):
         began = self.send(f"go mate {'infinite' if seconds is None else round(1000 * seconds)}")
         end = None if seconds is None or self.timeout is None else began + seconds + self.timeout
         while True:
-            received, line = await self.receive(lambda: end)
+            received, line = await self.process.receive(lambda: end)
             words = line.split()
             if words[:1] == ["bestmove"]:
                 return ForcedWin("notimplemented")
@@ -317,8 +297,8 @@ class UsiClient(EngineClient):
         await self._settle()
         self._set_lines(None)
         self.send(command)
-        began = self.send(f"go ponder {words}".rstrip())
-        self._search = search = Search(self, position, began, None, endless=True)
+        self.send(f"go ponder {words}".rstrip())
+        self._search = search = Search(self.process, position, self.timeout)
         self._pondered, self._ponder_limit = command, limit
         return search
 

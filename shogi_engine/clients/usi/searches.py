@@ -1,11 +1,12 @@
 """Searches by a USI engine: their positions and limits in USI's words, their infos and their results."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from shogi_engine.clients.base.errors import EngineError
+from shogi_engine.clients.base.process import EngineProcess
 from shogi_engine.clients.usi.lines import first_word, is_move, parse_info
 from shogi_engine.common.lines import legal_line
 from shogi_engine.types.info import Info, Move, PlayResult
@@ -92,27 +93,6 @@ def _ms(seconds: float) -> int:
     return int(round(1000 * seconds, 3))
 
 
-class Connection(Protocol):
-    """A client, as used by a Search."""
-
-    timeout: float | None
-
-    def send(self, line: str) -> float:
-        """Write a line; return when (time.monotonic)."""
-
-    def wake(self) -> None:
-        """Let a waiting `receive` check its deadline again."""
-
-    async def receive(self, deadline: Callable[[], float | None]) -> tuple[float, str]:
-        """Return the next line and its time of arrival; raises EngineError after the deadline."""
-
-    def waiting(self) -> bool:
-        """Tell whether an unread line is waiting."""
-
-    def take(self) -> tuple[float, str]:
-        """Return that line and its time of arrival."""
-
-
 class Search(Generic[Move]):
     """A running search: `async for info in search`, `await search.wait()`, `await search.stop()`.
 
@@ -122,17 +102,14 @@ class Search(Generic[Move]):
         board: the position, to check moves against; None for a position in text
     """
 
-    def __init__(
-        self, client: Connection, position: Position[Move], began: float, allowed: float | None, endless: bool
-    ) -> None:
-        self._client = client
+    def __init__(self, process: EngineProcess, position: Position[Move], timeout: float | None) -> None:
+        """Follow a search that has just been requested; it has no limit of time until `hit`."""
+        self._process, self._timeout = process, timeout
         self.board = board_of(position)
         self._answer: tuple[float, list[str]] | None = None  # the time of arrival, and the words after `bestmove`
         self._lines: dict[int, Info[Move]] = {}
-        self._began = began
+        self._began = time.monotonic()
         self._end: float | None = None
-        if not endless:
-            self.hit(began, allowed)
 
     @property
     def info(self) -> Info[Move]:
@@ -150,22 +127,21 @@ class Search(Generic[Move]):
         return self._answer is not None
 
     def hit(self, began: float, allowed: float | None) -> None:
-        """Continue as a search that began at `began`, with `allowed` seconds: the pondered move was played."""
-        timeout = self._client.timeout
+        """Count from `began`, when the search or the pondered move was requested; `allowed` seconds may pass."""
         self._began = began
-        self._end = None if timeout is None else began + (allowed or 0.0) + timeout
+        self._end = None if self._timeout is None else began + (allowed or 0.0) + self._timeout
 
     async def stop(self) -> None:
         """Tell the engine to end the search; read its result afterwards."""
         if not self.done:
-            self._client.send("stop")
-            self._end = None if self._client.timeout is None else time.monotonic() + self._client.timeout
-            self._client.wake()
+            self._process.send("stop")
+            self._end = None if self._timeout is None else time.monotonic() + self._timeout
+            self._process.wake()
 
     async def next_info(self) -> Info[Move] | None:
         """Return the next info; None once the bestmove has come. Raises EngineError."""
         while self._answer is None:
-            received, line = await self._client.receive(lambda: self._end)
+            received, line = await self._process.receive(lambda: self._end)
             if first_word(line) == "info":
                 return self._report(line)
             if first_word(line) == "bestmove":
@@ -207,8 +183,8 @@ class Search(Generic[Move]):
 
     def refuse_answer(self) -> None:
         """Raise EngineError if the engine has already answered although the pondered move was not played yet."""
-        while self._client.waiting():
-            _, line = self._client.take()
+        while self._process.waiting():
+            _, line = self._process.take()
             if first_word(line) == "bestmove":
                 raise EngineError("second answer", line)
             if first_word(line) == "info":
