@@ -226,7 +226,7 @@ def load_rules(engine: "Engine") -> None:
         draw(engine.game.name, games.board(engine.game, engine.position, [move]).copy(), Look())
     games.board(engine.game, engine.position).outcome()
     engine.may_declare()
-    engine.book_move()
+    engine.book.move()
 
 
 def offer_save(match: TerminalGame) -> None:

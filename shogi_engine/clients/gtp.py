@@ -10,7 +10,7 @@ Protocol: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draf
 
 from typing import Any
 
-from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, plain
+from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, attribute, plain
 from shogi_engine.common.text import sanitize
 
 
@@ -94,19 +94,12 @@ class GtpClient(EngineClient):
 
 
 class SimpleGtp(PlainClient[GtpClient]):
-    """A synchronous client: GtpClient's calls, with the same names and errors."""
+    """A synchronous client: GtpClient's calls and attributes, with the same names and errors."""
 
     client_class = GtpClient
 
-    @property
-    def commands(self) -> frozenset[str]:
-        """The commands that the engine lists."""
-        return self.client.commands
-
-    @property
-    def time(self) -> float:
-        """The time that the last command took, in seconds."""
-        return self.client.time
+    commands: frozenset[str] = attribute("commands")
+    time: float = attribute("time")
 
     command = plain(GtpClient.command)
     new_game = plain(GtpClient.new_game)

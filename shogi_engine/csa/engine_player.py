@@ -67,7 +67,7 @@ class CsaEnginePlayer(CsaPlayer):
         if self._strength.level is None:
             self._engine.load_solver()
         if self._strength.book:
-            self._engine.open_book()
+            self._engine.book.open()
 
     def _begin(self, rules: GameRules) -> None:
         self._rules = rules
@@ -99,7 +99,7 @@ class CsaEnginePlayer(CsaPlayer):
         """Return a book move, None out of book or at a level without one."""
         if not self._strength.book or job.pondering or not opens_from_book(self._strength.level):
             return None
-        found = self._engine.book_choice(flipped=True, any_ply=True)
+        found = self._engine.book.choice(flipped=True, any_ply=True)
         return CsaAnswer(found.move, found.ponder, found.value, (found.move,), found.depth) if found else None
 
     def _limits(self, job: Job, only: bool) -> dict[str, Any]:

@@ -69,22 +69,10 @@ class PvInfo(Info[str]):
     _info: Found
 
     def __init__(self, game: Game, position: Any, info: Found) -> None:
-        vars(self).update(
-            _game=game,
-            _position=position,
-            _info=info,
-            depth=info.depth,
-            seldepth=info.seldepth,
-            multipv=info.multipv,
-            score=score_of(game, info.score),
-            bound=info.bound,
-            exact=info.exact,
-            time=info.seconds,
-            nodes=info.nodes,
-            nps=nodes_per_second(info.nodes, info.seconds),
-            hashfull=info.hashfull,
-            value=info.score,
-        )
+        names = ("depth", "seldepth", "multipv", "bound", "exact", "nodes", "hashfull")
+        vars(self).update({name: getattr(info, name) for name in names}, value=info.score, time=info.seconds)
+        vars(self).update(score=score_of(game, info.score), nps=nodes_per_second(info.nodes, info.seconds))
+        vars(self).update(_game=game, _position=position, _info=info)
 
     def __getstate__(self) -> dict[str, Any]:
         return _portable(self)

@@ -113,7 +113,7 @@ class RootSolver:
 
     def warmup(self) -> None:
         """Compile the solver that runs before a search, or load it from the cache."""
-        if self._before:
+        if self._before and not self._is_warm:
             self._before.warmup()
             self._is_warm = True
 
@@ -145,24 +145,22 @@ class RootSolver:
         position: Any,
         limits: Limits,
         table: TranspositionTable,
-        selectivity: int | None,
         on_info: Callable[[Info], None] | None,
     ) -> tuple[Result | None, Limits]:
         """If the best move is requested, run the solver first; return its result and the remaining limits.
 
-        The solver's time is limited, unless `selectivity` is given.
+        The solver's time is limited, unless the limits have a `selectivity`.
 
         Args:
             table: the search's table
-            selectivity: how selective a result is good enough; see `LevelPlan`
             on_info: called with all results
         """
         free = limits.depth is None and limits.nodes is None and limits.mate is None
-        timed = limits.budget is not None and free
-        if self._before is None or limits.searchmoves or limits.multipv > 1 or not (timed or selectivity is not None):
+        wanted = (limits.budget is not None and free) or limits.selectivity is not None
+        if self._before is None or limits.searchmoves or limits.multipv > 1 or not wanted:
             return None, limits
         began = time.perf_counter()
-        result = self._before.attempt(position, limits, table, selectivity=selectivity or 0, on_info=on_info)
+        result = self._before.attempt(position, limits, table, selectivity=limits.selectivity or 0, on_info=on_info)
         if result and on_info:
             on_info(result.infos[0])
         used = (time.perf_counter() - began) * 1000
@@ -175,8 +173,7 @@ class RootSolver:
         """
         if self._before is None:
             raise ValueError(f"{self._game.name} has no endgame solver")
-        if not self._is_warm:
-            self.warmup()
+        self.warmup()
         return self._before.attempt(position, limits, table)
 
     @contextlib.contextmanager

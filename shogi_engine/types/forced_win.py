@@ -45,11 +45,5 @@ class ForcedWin(Generic[Move]):
 
     def convert(self, line: Callable[[tuple[Move, ...]], Sequence[Other]]) -> "ForcedWin[Other]":
         """Return the same result with other moves; `line` converts a line from the searched position."""
-        return ForcedWin(
-            self.result,
-            tuple(line(self.moves)),
-            self.shortest,
-            self.nodes,
-            self.seconds,
-            tuple(tuple(line(moves)) for moves in self.solutions),
-        )
+        moves, solutions = tuple(line(self.moves)), tuple(tuple(line(moves)) for moves in self.solutions)
+        return ForcedWin(self.result, moves, self.shortest, self.nodes, self.seconds, solutions)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, overload
 
 from shogi_engine.types.score import Score
 
@@ -15,7 +15,19 @@ else:
 
     Move = TypeVar("Move")
 Other = TypeVar("Other")
+BoardMove = TypeVar("BoardMove", covariant=True)
+Moves: TypeAlias = Sequence[object]
 Number: TypeAlias = Literal["depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "currmovenumber"]
+
+
+class BoardLike(Protocol[BoardMove]):
+    """A Board of this package, or anything with the same methods."""
+
+    def peek(self) -> BoardMove:
+        """Return the last move."""
+
+    def copy(self) -> Any:
+        """Return a copy."""
 
 
 @dataclass(frozen=True, repr=False)

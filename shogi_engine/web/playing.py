@@ -230,7 +230,7 @@ class Playing:
             if engine.may_declare():
                 self._found(job, number, "")
                 return
-            move = engine.book_move() if opens_from_book(level) else ""
+            move = engine.book.move() if opens_from_book(level) else ""
             if not move:
                 limits = timed_limits(engine, level_limits(engine, level), self.clock, side, ply)
                 move = engine.search(**limits).bestmove

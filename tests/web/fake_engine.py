@@ -29,6 +29,7 @@ class FakeEngine:
     def __init__(self, game, choose=-1):
         self.game = SimpleNamespace(name=game)
         self.levels = {"shogi": 20, "othello": 22}[game]
+        self.book = SimpleNamespace(move=lambda: "")
         self._choose = choose
         self._stopped = threading.Event()
         self.board = None
@@ -55,9 +56,6 @@ class FakeEngine:
 
     def may_declare(self):
         return False
-
-    def book_move(self):
-        return ""
 
     def check_level(self, level):
         if not 0 <= level <= 20:

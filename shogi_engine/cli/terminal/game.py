@@ -175,7 +175,7 @@ class TerminalGame:
             self.show(_("engine: declares a win (entering king)"))
             self._end(Outcome(side, Termination.DECLARATION))
             return
-        known = self.engine.book_move() if opens_from_book(self.limits.get("level")) else ""
+        known = self.engine.book.move() if opens_from_book(self.limits.get("level")) else ""
         if known:
             shown, how = self._shown([known]), _("book")
         else:

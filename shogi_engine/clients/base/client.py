@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Generic, Self, TypeVar
 
 from shogi_engine.clients.base.errors import EngineError
-from shogi_engine.clients.base.plain import plain
+from shogi_engine.clients.base.plain import attribute, plain
 from shogi_engine.clients.base.process import EngineProcess, Log
 
 TIMEOUT = 60.0
@@ -92,6 +92,9 @@ class PlainClient(Generic[Client]):
 
     Attributes:
         client_class: the client's class
+        name: the engine's name; the command until the engine reports one
+        running: whether there is a process
+        pid: the process ID, None without a process
     """
 
     client_class: type[Client]
@@ -99,20 +102,9 @@ class PlainClient(Generic[Client]):
     def __init__(self, command: Command, **settings: Any) -> None:
         self.client: Client = self.client_class(command, **settings)
 
-    @property
-    def name(self) -> str:
-        """The engine's name; the command until the engine reports one."""
-        return self.client.name
-
-    @property
-    def running(self) -> bool:
-        """Whether there is a process."""
-        return self.client.running
-
-    @property
-    def pid(self) -> int | None:
-        """The process ID, None without a process."""
-        return self.client.pid
+    name: str = attribute("name")
+    running: bool = attribute("running")
+    pid: int | None = attribute("pid")
 
     start = plain(EngineClient.start)
     close = plain(EngineClient.close)

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, overload
 
@@ -28,7 +28,7 @@ from shogi_engine.clients.usi.searches import (
 )
 from shogi_engine.common.text import sanitize
 from shogi_engine.types.forced_win import ForcedWin
-from shogi_engine.types.info import Info, Move, PlayResult
+from shogi_engine.types.info import Info, Move, Moves, PlayResult
 from shogi_engine.types.limit import Limit
 
 MATE_STATUSES = ("nomate", "timeout", "notimplemented")
@@ -198,7 +198,7 @@ class UsiClient(EngineClient):
         limit: Limit | None = None,
         *,
         multipv: int | None = None,
-        root_moves: Sequence[object] = (),
+        root_moves: Moves = (),
     ) -> Search[Move]:
         """Begin a search and return it, to be followed while it runs. Without a limit, it runs until `stop`.
 
@@ -220,9 +220,7 @@ class UsiClient(EngineClient):
             search.hit(began, limit.allowed(side))
         return search
 
-    async def play(
-        self, position: Position[Move], limit: Limit, *, root_moves: Sequence[object] = ()
-    ) -> PlayResult[Move]:
+    async def play(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> PlayResult[Move]:
         """Return the move for `position`; after `ponder` of the same position, by a ponderhit.
 
         An illegal bestmove on a Board raises EngineError; for a position in text the move is not checked. Raises
@@ -237,21 +235,16 @@ class UsiClient(EngineClient):
 
     @overload
     async def analyse(
-        self, position: Position[Move], limit: Limit, *, multipv: None = None, root_moves: Sequence[object] = ()
+        self, position: Position[Move], limit: Limit, *, multipv: None = None, root_moves: Moves = ()
     ) -> Info[Move]: ...
 
     @overload
     async def analyse(
-        self, position: Position[Move], limit: Limit, *, multipv: int, root_moves: Sequence[object] = ()
+        self, position: Position[Move], limit: Limit, *, multipv: int, root_moves: Moves = ()
     ) -> list[Info[Move]]: ...
 
     async def analyse(
-        self,
-        position: Position[Move],
-        limit: Limit,
-        *,
-        multipv: int | None = None,
-        root_moves: Sequence[object] = (),
+        self, position: Position[Move], limit: Limit, *, multipv: int | None = None, root_moves: Moves = ()
     ) -> Info[Move] | list[Info[Move]]:
         """Return what the engine reports of a position. With `multipv`, return a list of reports, best move first."""
         limit.must_end(side_to_move(position_command(position)))

@@ -1,13 +1,13 @@
 """SimpleEngine: a USI engine for programs without asyncio."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Generic, Self, overload
 
-from shogi_engine.clients.base import Command, EngineError, PlainClient, plain, run_plainly
+from shogi_engine.clients.base import Command, EngineError, PlainClient, attribute, plain, run_plainly
 from shogi_engine.clients.usi.client import OptionValues, UsiClient
 from shogi_engine.clients.usi.lines import Option, parse_options
 from shogi_engine.clients.usi.searches import Position, Search
-from shogi_engine.types.info import Info, Move, PlayResult
+from shogi_engine.types.info import Info, Move, Moves, PlayResult
 from shogi_engine.types.limit import Limit
 
 
@@ -48,7 +48,7 @@ class SimpleSearch(Generic[Move]):
 
 
 class SimpleEngine(PlainClient[UsiClient]):
-    """A synchronous USI client: UsiClient's calls, with the same names, arguments and errors.
+    """A synchronous USI client: UsiClient's calls and attributes, with the same names, arguments and errors.
 
     Use it from one thread at a time, except that any thread may stop a search.
     """
@@ -72,20 +72,9 @@ class SimpleEngine(PlainClient[UsiClient]):
         pairs = more.items() if isinstance(more, Mapping) else more
         return cls(command, (*parse_options(options), *pairs), **settings)
 
-    @property
-    def author(self) -> str:
-        """The engine's author."""
-        return self.client.author
-
-    @property
-    def listed(self) -> Mapping[str, Option]:
-        """The options listed by the engine, by name."""
-        return self.client.listed
-
-    @property
-    def pondering(self) -> str:
-        """The position that the engine ponders on, as a `position` command; '' if it is not pondering."""
-        return self.client.pondering
+    author: str = attribute("author")
+    listed: Mapping[str, Option] = attribute("listed")
+    pondering: str = attribute("pondering")
 
     def analysis(
         self,
@@ -93,19 +82,19 @@ class SimpleEngine(PlainClient[UsiClient]):
         limit: Limit | None = None,
         *,
         multipv: int | None = None,
-        root_moves: Sequence[object] = (),
+        root_moves: Moves = (),
     ) -> SimpleSearch[Move]:
         """Begin a search and return it, to be followed while it runs. Without a limit, it runs until `stop`."""
         return SimpleSearch(run_plainly(self.client.analysis(position, limit, multipv=multipv, root_moves=root_moves)))
 
     @overload
     def analyse(
-        self, position: Position[Move], limit: Limit, *, multipv: None = None, root_moves: Sequence[object] = ()
+        self, position: Position[Move], limit: Limit, *, multipv: None = None, root_moves: Moves = ()
     ) -> Info[Move]: ...
 
     @overload
     def analyse(
-        self, position: Position[Move], limit: Limit, *, multipv: int, root_moves: Sequence[object] = ()
+        self, position: Position[Move], limit: Limit, *, multipv: int, root_moves: Moves = ()
     ) -> list[Info[Move]]: ...
 
     def analyse(self, position: Any, limit: Limit, **settings: Any) -> Any:

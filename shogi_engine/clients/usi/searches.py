@@ -3,37 +3,14 @@
 import time
 from collections.abc import Iterable
 from itertools import takewhile
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Self
 
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.base.process import EngineProcess
 from shogi_engine.clients.usi.lines import first_word, is_move, parse_info
 from shogi_engine.common.lines import legal_line
-from shogi_engine.types.info import Info, Move, PlayResult
+from shogi_engine.types.info import BoardLike, Info, Move, PlayResult
 from shogi_engine.types.limit import Limit
-
-BoardMove = TypeVar("BoardMove", covariant=True)
-
-
-class BoardLike(Protocol[BoardMove]):
-    """A Board of this package, or anything with the same methods."""
-
-    @property
-    def move_stack(self) -> Iterable[Any]:
-        """The moves made, each with a method `usi`."""
-
-    def root(self) -> Any:
-        """Return the board without the moves made."""
-
-    def sfen(self) -> str:
-        """Return the position; on a new board, that of the game's start."""
-
-    def parse_usi(self, text: str) -> BoardMove:
-        """Return the legal move; raises ValueError."""
-
-    def copy(self) -> Any:
-        """Return a copy, with `push` and `pop`."""
-
 
 Position = str | BoardLike[Move]  # a str is USI's command, with or without the word `position`
 
@@ -43,9 +20,10 @@ def position_command(position: Position[Any]) -> str:
     if isinstance(position, str):
         text = position.removeprefix("position").strip()
         return f"position {text if text.startswith(('startpos', 'sfen')) else f'sfen {text}'}"
-    sfen = position.root().sfen()
-    moves = " ".join(move.usi() for move in position.move_stack)
-    start = "startpos" if sfen == type(position)().sfen() else f"sfen {sfen}"
+    board: Any = position
+    sfen = board.root().sfen()
+    moves = " ".join(move.usi() for move in board.move_stack)
+    start = "startpos" if sfen == type(board)().sfen() else f"sfen {sfen}"
     return f"position {start}" + (f" moves {moves}" if moves else "")
 
 
