@@ -1,7 +1,7 @@
 """Locks: only one process at a time works on a log, a run or a store, and the next one learns which. Uses filelock.
 
-Beside FILE, `.FILE.lock` is locked by the system, which unlocks it when a process dies, and `.FILE.holder` says who
-holds it. The lock's own file stays: removing it could let two processes in.
+Next to FILE, `.FILE.lock` is locked by the system, which unlocks it when a process dies, and `.FILE.holder` says who
+holds it. Both are removed in the end.
 """
 
 import contextlib
@@ -38,18 +38,32 @@ class Lock:
 
         target = Path(os.path.realpath(path))
         self._holder = target.with_name(f".{target.name}.holder")
-        self._lock = FileLock(target.with_name(f".{target.name}.lock"), thread_local=False)
+        self._file = target.with_name(f".{target.name}.lock")
+        self._lock = FileLock(self._file, thread_local=False)
         try:
             with named(os.fspath(path)):
                 if not target.parent.is_dir():  # filelock would make it
                     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-                self._lock.acquire(timeout=timeout)
+                while not self._acquired(timeout):
+                    self._lock.release()
         except Timeout:
             self._refuse(os.fspath(path))
         now = time.strftime("%Y-%m-%d %H:%M:%S")
         with contextlib.suppress(OSError):  # the lock itself holds
             facts = {"pid": os.getpid(), "host": platform.node(), "since": now}
             write_whole(self._holder, json.dumps(facts).encode(), durable=False)
+
+    def _acquired(self, timeout: float) -> bool:
+        """Acquire the lock; tell whether its file is still there. If not, another process may have made a new one."""
+        if os.name != "posix":  # the system removes no file that is open
+            self._lock.acquire(timeout=timeout)
+            return True
+        with open(self._file, "ab") as file:  # the file, held open, keeps its number
+            self._lock.acquire(timeout=timeout)
+            try:
+                return os.path.samestat(os.fstat(file.fileno()), os.stat(self._file))
+            except FileNotFoundError:
+                return False
 
     def _refuse(self, path: str) -> NoReturn:
         """Raise the error that names the holder."""
@@ -65,6 +79,8 @@ class Lock:
         if self._lock.is_locked:
             with contextlib.suppress(OSError):
                 self._holder.unlink(missing_ok=True)
+                if os.name == "posix":  # filelock does it on Windows
+                    self._file.unlink(missing_ok=True)
             self._lock.release()
 
     def __enter__(self) -> Self:

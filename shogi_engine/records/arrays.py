@@ -6,6 +6,7 @@ are read as trees.
 
 import bz2
 import codecs
+import contextlib
 import gzip
 import io
 import lzma
@@ -13,7 +14,7 @@ import math
 import os
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
@@ -290,8 +291,11 @@ class _Reader:
         chosen = load_format(self._format) if self._format else self._format_of(head, name)
         scanner = None if head[:2] in UTF_16 or chosen is None else self._scanner(chosen)
         if scanner is not None and chosen is not None:
-            pieces = [(head, True)] if whole and not scanner.wide else _texts(source, scanner.wide)
-            yield from self._scan(pieces, chosen, scanner)
+            if whole and not scanner.wide:
+                yield from self._scan([(head, True)], chosen, scanner)
+            else:
+                with contextlib.closing(_texts(source, scanner.wide)) as pieces:
+                    yield from self._scan(pieces, chosen, scanner)
             return
         source.seek(0)
         for record in read(source, format=self._format, game=self._game, keep=self._keep, name=name):
@@ -358,7 +362,7 @@ class _Reader:
             yield
 
 
-def _texts(source: BinaryIO, wide: bool) -> Iterator[tuple[bytes, bool]]:
+def _texts(source: BinaryIO, wide: bool) -> Generator[tuple[bytes, bool], None, None]:
     """Yield (data, whether it is the last) of a file block by block: bytes, or characters of two bytes each."""
     source.seek(0)
     if not wide:

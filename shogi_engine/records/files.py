@@ -24,6 +24,8 @@ HEAD = 1 << 16  # bytes used to recognise a format
 ENCODINGS = ("utf-8-sig", "cp932")  # tried in this order
 JIS, JIS_SHIFT = "iso2022_jp_2", b"\x1b$"  # an encoding of seven bits, and what is before its characters
 _EUC_MARKS = re.compile("[\u3001-\u3015\u3041-\u30fe\uff1a]")  # kana and punctuation
+# What is no word of half-width kana. Whatever is valid EUC-JP has, read as Shift JIS, only these kana and rare kanji.
+_NO_KANA = re.compile("[^\x00-\x7f\uff65-\uff9f]|(?<![\uff65-\uff9f])[\uff65\uff67-\uff70\uff9e\uff9f]")
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -62,14 +64,12 @@ def encoding_of(source: BinaryIO) -> str:
 
 
 def _may_be_euc_jp(head: bytes) -> bool:
-    """Tell whether the beginning of a file is EUC-JP with kana or Japanese punctuation.
-
-    Some texts in EUC-JP could also be read as Shift JIS, where they mean nothing.
-    """
+    """Tell whether the beginning of a file is EUC-JP, which could often be read as Shift JIS, but means nothing then."""
     try:
-        return bool(_EUC_MARKS.search(codecs.getincrementaldecoder("euc_jp")().decode(head)))
+        text = codecs.getincrementaldecoder("euc_jp")().decode(head)
     except UnicodeDecodeError:
         return False
+    return bool(_EUC_MARKS.search(text) or _NO_KANA.search(head.decode(ENCODINGS[1], "replace")))
 
 
 def iterate(

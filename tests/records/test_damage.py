@@ -8,7 +8,7 @@ from shogi_engine.records import RecordError, all_formats, dumps, iterate, loads
 from tests.records.random_records import random_record
 
 FORMATS = all_formats()
-LETTERS = "+-%P9\uff11\u6b69\u540c\n,(T []{}\";:/'\\0ax\u25b2|\uff1a\u624b\x00"
+LETTERS = "+-%P9\uff11\u6b69\u540c\n,(T []{}\";:/'\\0ax\u25b2|\uff1a\u624b\x00\x0c\u2003"
 
 
 def damaged(rng, data, binary):

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from tools.platforms import checks
-from tools.platforms.packages import MINOR, expected_bench, install
+from tools.platforms.packages import MINOR, expected_bench, install, unavailable
 
 QEMU = "qemu-aarch64-static"
 PYTHON = f"python3.{MINOR}"
@@ -30,14 +30,17 @@ DEBS = (
 def make(folder: Path) -> None:
     """Download Python and its libraries with apt, and unpack them into `folder`. Nothing is installed."""
     if not shutil.which(QEMU):
-        raise SystemExit(f"missing: {QEMU} (apt-get install qemu-user-static)")
+        raise unavailable(f"{QEMU} missing (apt-get install qemu-user-static)")
     debs = folder / "debs"
     for place in (debs, folder / "lists" / "partial"):
         place.mkdir(parents=True, exist_ok=True)
     settings = ["APT::Architecture=arm64", "APT::Architectures=arm64", "Dir::State::status=/dev/null"]
     apt = ["apt-get", "-qq", *(f"-o{each}" for each in (*settings, f"Dir::State::Lists={folder / 'lists'}"))]
-    subprocess.run([*apt, "update"], check=True)
-    subprocess.run([*apt, "download", *DEBS], cwd=debs, check=True)
+    try:
+        subprocess.run([*apt, "update"], check=True)
+        subprocess.run([*apt, "download", *DEBS], cwd=debs, check=True)
+    except subprocess.CalledProcessError as fault:
+        raise unavailable("apt-get failed") from fault
     for deb in debs.glob("*.deb"):
         subprocess.run(["dpkg", "-x", deb, folder / "root"], check=True)
 

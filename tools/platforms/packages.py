@@ -14,13 +14,24 @@ TAGS = {
 }
 ALSO = {"windows": ["colorama"], "arm": []}  # needed there alone: pip evaluates conditions for the system it runs on
 MINOR = sys.version_info.minor  # the other system's Python is of the same version
+DOWNLOAD = 180.0  # seconds within which pip must be done
+UNAVAILABLE = 75  # the exit status if nothing is checked, because this machine cannot get or run what the checks need
+
+
+def unavailable(reason: str) -> SystemExit:
+    """Return what ends the program with the status UNAVAILABLE, and print the reason."""
+    print(f"not checked: {reason}", file=sys.stderr)
+    return SystemExit(UNAVAILABLE)
 
 
 def pip(system: str, *words: str) -> None:
-    """Run a command of pip that chooses wheels for `system`. Raises subprocess.CalledProcessError."""
+    """Run a command of pip that chooses wheels for `system`."""
     platforms = [f"--platform={tag}" for tag in TAGS[system]]
-    options = ["--quiet", "--only-binary=:all:", "--implementation=cp", f"--python-version=3.{MINOR}", *platforms]
-    subprocess.run([sys.executable, "-m", "pip", words[0], *options, *words[1:]], check=True)
+    options = ["-qq", "--only-binary=:all:", "--implementation=cp", f"--python-version=3.{MINOR}", *platforms]
+    try:
+        subprocess.run([sys.executable, "-m", "pip", words[0], *options, *words[1:]], check=True, timeout=DOWNLOAD)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as fault:
+        raise unavailable(f"pip {words[0]} failed") from fault
 
 
 def install(system: str, folder: Path) -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO
 
 from tools.platforms import checks
-from tools.platforms.packages import MINOR, expected_bench, install, pip
+from tools.platforms.packages import MINOR, expected_bench, install, pip, unavailable
 
 GCC, OBJDUMP = "x86_64-w64-mingw32-gcc", "x86_64-w64-mingw32-objdump"
 DLL = f"python3{MINOR}.dll"
@@ -53,7 +53,7 @@ class WindowsPython:
         """Make Python, without packages."""
         missing = [name for name in ("wine", GCC, OBJDUMP) if not shutil.which(name)]
         if missing:
-            raise SystemExit(f"missing: {', '.join(missing)}; see python -m tools.platforms.windows --help")
+            raise unavailable(f"{', '.join(missing)} missing; see python -m tools.platforms.windows --help")
         (self.python / "DLLs").mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as got:
             pip("windows", "download", "--no-deps", f"--dest={got}", "panda3d")  # its wheel contains Python's DLLs
@@ -69,7 +69,10 @@ class WindowsPython:
         subprocess.run([GCC, "-municode", "-O1", "-o", self.python / "python.exe", source], check=True)
         version = ["wine", "reg", "add", r"HKCU\Software\Wine", "/v", "Version", "/d", "win10", "/f"]
         quiet = subprocess.DEVNULL
-        subprocess.run(version, env=self.environment(), stdout=quiet, stderr=quiet, check=True, timeout=240)
+        try:
+            subprocess.run(version, env=self.environment(), stdout=quiet, stderr=quiet, check=True, timeout=240)
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as fault:
+            raise unavailable("Wine does not start") from fault
 
     def install(self) -> None:
         """Install the project and its packages anew."""

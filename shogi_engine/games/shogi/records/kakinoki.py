@@ -90,7 +90,12 @@ _TOLD = {
     Termination.ADJUDICATION: Termination.RESIGNATION,
     Termination.UNKNOWN: Termination.RESIGNATION,
 }
-ADJUDICATED = (Termination.RESIGNATION, Termination.INTERRUPTED)  # written before a closing line with 判定 or 中断
+# What may be written before a closing line that names a winner, by the reason that the line gives.
+REFINED = {
+    Termination.ADJUDICATION: (Termination.RESIGNATION, Termination.INTERRUPTED),
+    Termination.UNKNOWN: (Termination.RESIGNATION, Termination.INTERRUPTED),
+    Termination.PERPETUAL_CHECK: (Termination.REPETITION, Termination.ILLEGAL_MOVE),
+}
 _BECAUSE = {Termination.TIME_FORFEIT: "時間切れにより", Termination.ADJUDICATION: "判定により"}
 
 # What is said about a side: why the game ended, and whether that side has won. Longer words come first.
@@ -112,10 +117,15 @@ WINS = re.compile(rf"(?P<reason>.*?)(?P<side>[先後上下])手の?(?P<how>{'|'.
 _REASONS = (
     ("時間切れ", Termination.TIME_FORFEIT),
     ("切れ負け", Termination.TIME_FORFEIT),
+    ("千日手", Termination.PERPETUAL_CHECK),
     ("反則", Termination.ILLEGAL_MOVE),
     ("詰", Termination.CHECKMATE),
     ("判定", Termination.ADJUDICATION),
     ("中断", Termination.ADJUDICATION),
+    ("入玉", Termination.DECLARATION),
+    ("宣言", Termination.DECLARATION),
+    ("不戦", Termination.DEFAULT),
+    ("投了", Termination.RESIGNATION),
 )
 
 
@@ -134,7 +144,8 @@ def ending_of(rest: str, turn: int) -> Outcome:
     if how in _SAID:
         termination, won = _SAID[how]
         return Outcome(side if won else 1 - side, termination)
-    termination = next((each for word, each in _REASONS if word in reason), Termination.RESIGNATION)
+    other = Termination.UNKNOWN if reason.strip(f"{BLANKS}、") else Termination.RESIGNATION
+    termination = next((each for word, each in _REASONS if word in reason), other)
     return Outcome(side if _WON[how] else 1 - side, termination)
 
 

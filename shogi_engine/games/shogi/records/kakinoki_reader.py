@@ -12,9 +12,9 @@ from shogi_engine.games.shogi.records import kakinoki_lines as lines
 from shogi_engine.games.shogi.records.evaluations import take_evaluations
 from shogi_engine.games.shogi.records.handicaps import handicap
 from shogi_engine.games.shogi.records.kakinoki import (
-    ADJUDICATED,
     BLACK_AND_WHITE,
     HEADER_NAMES,
+    REFINED,
     SIDES,
     WINS,
     WORDS,
@@ -60,8 +60,8 @@ def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> Outcome
     found = WINS.fullmatch(rest.strip(f"{BLANKS}。"))
     if said.winner is None or not found or (order and found["side"] in "先後"):
         return outcome
-    adjudicated = said.termination is Termination.ADJUDICATION and outcome.termination in ADJUDICATED
-    termination = said.termination if adjudicated else outcome.termination
+    refined = outcome.termination in REFINED.get(said.termination, ())
+    termination = said.termination if refined else outcome.termination
     if termination in (said.termination, Termination.ADJUDICATION):
         return Outcome(said.winner, termination)
     return outcome
@@ -174,6 +174,8 @@ class Reader(LineReader):
             return
         self.keep_comment()
         line = line.rstrip()
+        if not line:  # a form feed, for example
+            return
         if kind in (lines.MOVE, lines.ENDING):
             self._known = True
             if self._word is not None:
