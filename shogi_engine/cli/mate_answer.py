@@ -13,8 +13,8 @@ from shogi_engine.games.shogi.mate.solver import line_texts
 from shogi_engine.games.shogi.symbols import HAND_ORDER, KANJI_NUMBERS, KANJI_PIECES, SYMBOLS
 from shogi_engine.language import translate as _
 from shogi_engine.records import GameRecord
-from shogi_engine.search.forced_win import ForcedWin
 from shogi_engine.suites.mate_suite import values
+from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.types.termination import Termination, usual_outcome
 
 ENDINGS = {  # by ForcedWin.result

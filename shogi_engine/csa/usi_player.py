@@ -7,7 +7,7 @@ from time import monotonic
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
 from shogi_engine.csa.players import UNTIMED_MS, CsaPlayer, GameRules, Job, ServerTurn
-from shogi_engine.play.answer import RESIGN, Answer
+from shogi_engine.play.answer import DECLARE, RESIGN, Answer
 
 TIMEOUTS = 30.0  # seconds beyond a move's time after which the engine has failed to answer
 
@@ -91,23 +91,22 @@ class CsaUsiPlayer(CsaPlayer):
             raise ValueError(f"{self.name}: {fault}") from None
         if result is None:
             return Answer("")
-        lines = result.lines
-        pv = tuple(lines[0].pv) if lines and lines[0].pv[:1] == (result.move,) else (result.move,)
-        depth, thought = result.last("depth") or 0, result.last("time")
-        seconds = (result.milliseconds if thought is None else thought) / 1000
-        return Answer(result.move or RESIGN, seconds, result.ponder or "", result.score, depth, pv=pv)
+        info, move = result.info, DECLARE if result.declares else result.move or RESIGN
+        pv = info.pv if info.pv[:1] == (move,) else (move,)
+        seconds = result.time if info.time is None else info.time
+        return Answer(move, seconds, result.ponder or "", info.score, info.depth or 0, pv=pv)
 
-    def _thought(self, job: Job) -> PlayResult | None:
+    def _thought(self, job: Job) -> PlayResult[str] | None:
         """Return the result of a search by the clock, None if it is no longer needed."""
         search = self._engine.analysis(_position(job.turn), self._limit(job.turn))
         if not job.follow(search):
             search.stop()
         try:
-            return search.result()
+            return search.wait()
         finally:
             job.follow(None)
 
-    def _pondered(self, job: Job) -> PlayResult | None:
+    def _pondered(self, job: Job) -> PlayResult[str] | None:
         """Return the result of a search that begins by pondering, None if the expected move was not played."""
         search = self._engine.ponder(_position(job.turn), self._limit(job.turn))
         job.decided.wait()

@@ -22,7 +22,7 @@ from shogi_engine.games.shogi.rules.validation import Status
 from shogi_engine.games.shogi.see import exchange_ge
 from shogi_engine.games.shogi.types import PAWN, move_captured
 from shogi_engine.records.tree import GameRecord
-from shogi_engine.search.forced_win import ForcedWin
+from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.types.termination import Outcome, Termination
 
 _move_of = MOVES.__getitem__

@@ -33,9 +33,10 @@ from shogi_engine.games.shogi.queries import checkers
 from shogi_engine.interface.game import VALUE_MATE, do_move
 from shogi_engine.jit import compiling, is_saved, new_record, steps_done
 from shogi_engine.jit.bitboards import Bitboard, lowest
-from shogi_engine.search.forced_win import ForcedWin, allowed_nodes
+from shogi_engine.search.forced_win import allowed_nodes
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.types.forced_win import ForcedWin
 
 NO_LIMIT = int(np.iinfo(np.int64).max)
 LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate, if the table has lost parts of the proof
