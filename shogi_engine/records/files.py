@@ -10,14 +10,7 @@ from typing import BinaryIO
 
 from shogi_engine.common.files import write_whole
 from shogi_engine.records.errors import RecordError
-from shogi_engine.records.formats import (
-    RecordFormat,
-    binary_head,
-    expected,
-    format_of_name,
-    load_format,
-    recognise,
-)
+from shogi_engine.records.formats import RecordFormat, binary_head, expected, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord
 
 HEAD = 1 << 16  # bytes used to recognise a format
