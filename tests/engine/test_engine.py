@@ -285,7 +285,7 @@ def test_progress_of_compiling_is_reported(monkeypatch):
     first, second = [], []
     with Engine(TICTACTOE, hash_mb=1, on_progress=first.append) as engine:
         monkeypatch.setattr(engine.searcher, "warmup", lambda: progress.note_step("a kernel"))
-        monkeypatch.setattr(engine._kernels.task, "remember", lambda: None)
+        monkeypatch.setattr(engine._task, "remember", lambda: None)
         first.clear()
         engine.warmup()
         assert [(step.task, step.kernel) for step in first if step.kernel == "a kernel"] == [("tictactoe", "a kernel")]
