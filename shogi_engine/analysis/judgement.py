@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from shogi_engine.play.game import PASS as PASS
 from shogi_engine.records import GameRecord
 from shogi_engine.types.limit import SIDES
 from shogi_engine.types.score import Score
@@ -18,8 +19,6 @@ MOST = {"cp": 3000.0, "discs": 64.0}  # values, mates included, are clipped to t
 # The loss of winning chance for each verdict. Lichess uses the same (with chances from -1 to 1).
 INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
 VERDICTS = (("blunder", BLUNDER), ("mistake", MISTAKE), ("inaccuracy", INACCURACY))
-
-PASS = "pass"
 
 
 @dataclass(frozen=True)

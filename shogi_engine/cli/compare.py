@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shogi_engine.textbook.player import Textbook
 
 MAX_MOVES = 512  # longer games are drawn
-SIDES, RESULTS = ("first", "second"), ("wins", "draws", "losses")  # of a pair, and of its first
+RESULTS = ("wins", "draws", "losses")  # of the first of a pair
 COLOURS = ("#3b6ea8", "#c9c9c9", "#c2573a")  # won, drawn, lost
 
 Row = dict[str, Any]
@@ -107,6 +107,7 @@ def rows_of(names: Sequence[str], records: Mapping[int, Row]) -> list[Row]:
     tables of other programs, and `nodes_by_depth` the nodes of both by plies below the root.
     """
     from shogi_engine.match.report import crosstable, meeting_of
+    from shogi_engine.match.workers import SIDES
 
     rows, results = [], crosstable(records, len(names))
     for one, two in itertools.combinations(range(len(names)), 2):

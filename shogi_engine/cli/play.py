@@ -30,7 +30,6 @@ from shogi_engine.cli.terminal.game import TerminalGame
 from shogi_engine.cli.terminal.screen import (
     KANJI,
     PIECES,
-    SIDES,
     Look,
     console,
     default_pieces,
@@ -43,9 +42,10 @@ from shogi_engine.common.files import data_folder
 from shogi_engine.language import translate as _
 from shogi_engine.language import translate_fault
 from shogi_engine.play.clock import GameClock
-from shogi_engine.play.keeping import keep
+from shogi_engine.play.game import Game
 from shogi_engine.play.strength import DEFAULT_MS, FIRST_LEVEL, level_limits
 from shogi_engine.play.words import side_name
+from shogi_engine.types.limit import SIDES
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -108,9 +108,9 @@ def run(args: argparse.Namespace) -> int:
 
     with progress_bar():
         engine = Engine(args.game, hash_mb=args.hash, threads=args.threads)
-        engine.set_position(position, games.typed_moves(engine.game, position, args.moves or _opening(args)))
-        match = _match(args, engine)
-        load_rules(engine)
+        moves = games.typed_moves(engine.game, position, args.moves or _opening(args))
+        match = _match(args, engine, Game.begin(args.game, position, moves, clock=GameClock(args.clock)))
+        load_rules(match)
     preparation = Preparation(engine.game)
     match.await_search = preparation.wait
     status = 0
@@ -118,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
         match.show(greeting(match))
         try:
             match.play()
-            if match.over and is_terminal():
+            if match.game.over and is_terminal():
                 offer_save(match)
             elif is_terminal():
                 time.sleep(SIGNAL_DELAY)
@@ -129,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
                 raise
             status = signals.status
         finally:
-            keep_game(match)
+            tell_kept(match)
     if signals.status or preparation.is_busy():
         leave(status)
     return status
@@ -157,7 +157,7 @@ def greeting(match: TerminalGame) -> str:
         return _("The engine plays itself.")
     if len(match.humans) == 2:
         return _("You play both sides; `help` lists the commands.")
-    side = side_name(min(match.humans), match.engine.game.name)
+    side = side_name(min(match.humans), match.game.name)
     you = _("You are {side}; `help` lists the commands.").format(side=side)
     return f"{you}\n{match.strength()}"
 
@@ -191,13 +191,14 @@ def _opening(args: argparse.Namespace) -> list[str]:
     return Openings(plan)[0].split()
 
 
-def _match(args: argparse.Namespace, engine: "Engine") -> TerminalGame:
+def _match(args: argparse.Namespace, engine: "Engine", game: Game) -> TerminalGame:
     """Return the match that the arguments describe."""
     humans = {"both": {0, 1}, "none": set()}.get(args.human) or {n for n in (0, 1) if SIDES[n] == args.human}
     pieces = pieces_for(sys.stdout, args.pieces or default_pieces(sys.stdout))
     limits = args.limit | ({} if args.level is None else level_limits(engine, args.level))
     match = TerminalGame(
         engine,
+        game,
         humans,
         limits,
         notation=notation_for(
@@ -205,26 +206,26 @@ def _match(args: argparse.Namespace, engine: "Engine") -> TerminalGame:
         ),
         pieces=pieces,
         flipped=humans == {1} and args.game == "shogi",
-        clock=GameClock(args.clock),
     )
     if is_terminal():
         from shogi_engine.cli.terminal.prompt import LinePrompt
 
         match.show, match.show_board = console()
         history = data_folder() / f"history-{args.game}"
-        match.read = LinePrompt(match.words, match.clock.left, match.clocks, history)
+        match.read = LinePrompt(match.words, game.clock.left, match.clocks, history)
     if args.load:
         match.load(args.load)
     return match
 
 
-def load_rules(engine: "Engine") -> None:
+def load_rules(match: TerminalGame) -> None:
     """Compile the kernels for the human's moves and for book moves, or load them from the cache."""
-    for move in engine.legal_moves()[:1]:
-        engine.push(move)
-        engine.pop()
-        draw(engine.game.name, games.board(engine.game, engine.position, [move]).copy(), Look())
-    games.board(engine.game, engine.position).outcome()
+    board, engine = match.board, match.engine
+    for move in list(board.legal_moves)[:1]:
+        board.push(move)
+        draw(match.game.name, board, Look())
+    board.outcome()
+    engine.set_position(match.game.record.start, [str(move) for move in board.move_stack])
     engine.may_declare()
     engine.book.move()
 
@@ -243,15 +244,11 @@ def offer_save(match: TerminalGame) -> None:
             match.show(translate_fault(fault))
 
 
-def keep_game(match: TerminalGame) -> None:
-    """Save a human's unsaved game in the user's folder, and say where it is."""
-    if not match.humans or not match.is_unsaved():
-        return
-    try:
-        path = keep(match.record())
-    except (ValueError, OSError) as fault:
-        print(_("the game could not be saved: {fault}").format(fault=translate_fault(fault)), file=sys.stderr)
-        return
-    match.note_stored()
+def tell_kept(match: TerminalGame) -> None:
+    """Save the game, which may have been interrupted before that, and say where it is."""
     with contextlib.suppress(OSError):  # the terminal may be closed
-        match.show(_("the game is saved in {path}; `--load` continues it").format(path=path))
+        match.keep()
+        if match.fault:
+            print(match.fault, file=sys.stderr)
+        if match.file.path is not None:
+            match.show(_("the game is saved in {path}; `--load` continues it").format(path=match.file.path))

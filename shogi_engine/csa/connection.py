@@ -60,12 +60,12 @@ class Connection:
     """
 
     def __init__(
-        self, host: str, port: int, deliver: Callable[[Received | Closed], None], *, patience: float, log: Log
+        self, host: str, port: int, deliver: Callable[[Received | Closed], None], *, timeout: float, log: Log
     ) -> None:
         self._log = log
         self._deliver = deliver
         self._sending = threading.Lock()
-        self._socket = socket.create_connection((host, port), timeout=patience)
+        self._socket = socket.create_connection((host, port), timeout=timeout)
         _keep_alive(self._socket)
         self._socket.settimeout(None)
         self.last = self.heard = time.monotonic()

@@ -4,24 +4,17 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.csa.players import (
-    RESIGN,
-    UNTIMED_MS,
-    WIN,
-    CsaAnswer,
-    CsaPlayer,
-    GameRules,
-    Job,
-    ServerTurn,
-    centipawns,
-)
+from shogi_engine.csa.players import UNTIMED_MS, CsaPlayer, GameRules, Job, ServerTurn
 from shogi_engine.games.shogi.names import entering_king_rule
-from shogi_engine.interface.extras.levels import opens_from_book
+from shogi_engine.play.answer import RESIGN, Answer
+from shogi_engine.play.strength import choose
+from shogi_engine.play.terms import number
 from shogi_engine.search.timeman import TimeOptions, fixed, in_full_seconds, plan
 from shogi_engine.types.clock import TimeBudget
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
+    from shogi_engine.engine.results import SearchResult
 
 SECOND = 1000  # ms
 
@@ -75,32 +68,26 @@ class CsaEnginePlayer(CsaPlayer):
         rule = entering_king_rule(rules.entering_king_rule)
         self._engine.configure(entering_king_rule=rule, max_moves=rules.max_moves)
 
-    def _answer(self, job: Job) -> CsaAnswer:
+    def _answer(self, job: Job) -> Answer:
         engine, turn = self._engine, job.turn
         engine.set_position(turn.start, turn.moves)
         moves = engine.legal_moves()
         if not moves:
-            return CsaAnswer(RESIGN)
-        if self._rules.declaration and engine.may_declare():
-            return CsaAnswer(WIN)
-        if (found := self._book_answer(job)) is not None:
-            return found
-        with job.searching(engine, lambda: self._limits(job, len(moves) == 1)) as limits:
-            if job.stopped:
-                return CsaAnswer()
-            result = engine.search(**limits)
-        if self._strength.resign and result.value <= -self._strength.resign:
-            return CsaAnswer(RESIGN, score=centipawns(result.score))
-        score = centipawns(result.score)
-        line = tuple(result.pv)
-        return CsaAnswer(result.bestmove, result.ponder, score, line, result.depth, thought_ms=result.seconds * SECOND)
+            return Answer(RESIGN)
 
-    def _book_answer(self, job: Job) -> CsaAnswer | None:
-        """Return a book move, None out of book or at a level without one."""
-        if not self._strength.book or job.pondering or not opens_from_book(self._strength.level):
-            return None
-        found = self._engine.book.choice(flipped=True, any_ply=True)
-        return CsaAnswer(found.move, found.ponder, found.value, (found.move,), found.depth) if found else None
+        def search() -> "SearchResult":
+            with job.searching(engine, lambda: self._limits(job, len(moves) == 1)) as limits:
+                if job.stopped:
+                    raise RuntimeError("the move is no longer needed")
+                return engine.search(**limits)
+
+        book, level = self._strength.book and not job.pondering, self._strength.level
+        declares = self._rules.declaration
+        answer = choose(engine, search, level, book=book, declares=declares, flipped=True, any_ply=True)
+        resign = self._strength.resign
+        if resign and not answer.from_book and answer.score is not None and number(answer.score) <= -resign:
+            return Answer(RESIGN, answer.seconds, score=answer.score)
+        return answer
 
     def _limits(self, job: Job, only: bool) -> dict[str, Any]:
         """Return the limits of a search that begins now."""

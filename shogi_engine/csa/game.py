@@ -1,25 +1,29 @@
-"""One game on a server: the position, the clock, the record, and the requests to the player."""
+"""One game on a server: its events become moves and the end of a `play.Game`, and requests to the player."""
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.common.lines import legal_line
-from shogi_engine.csa.clock import MS, ServerClock
-from shogi_engine.csa.players import RESIGN, WIN, CsaAnswer, CsaPlayer, GameRules, ServerTurn
-from shogi_engine.csa.protocol import Declared, Ended, Moved, Protocol
+from shogi_engine.csa.clock import MS, TimeReader, server_clock
+from shogi_engine.csa.players import CsaPlayer, GameRules, ServerTurn
+from shogi_engine.csa.protocol import Declared, Ended, Moved, Protocol, outcome_of, result_of
 from shogi_engine.csa.summary import JISHOGI, Summary
-from shogi_engine.games.shogi.records.evaluations import evaluation_lines, number_score
+from shogi_engine.games.shogi.records.evaluations import evaluation_lines
+from shogi_engine.play.answer import DECLARE, RESIGN, Answer
+from shogi_engine.play.game import Game
+from shogi_engine.play.terms import number
 from shogi_engine.records.headers import one_line
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.records.tree import GameRecord, Node
+from shogi_engine.types.clock import Clock
 from shogi_engine.types.termination import Outcome, Termination
 
 PV_MAX = 12  # maximum number of moves in a comment
 OVERHEAD_KEPT = 0.8  # share of the overhead kept at the next move, so that a slow move has an effect for a while
 FAULTS_MAX = 2  # faults of a player at one move before the engine resigns
 SIGNS = "+-"
-RESULTS = {"WIN": "win", "LOSE": "lose", "DRAW": "draw", "CENSORED": "draw"}  # CHUDAN, an aborted game, has none
 SAID_BY_ENDING = (
     Termination.RESIGNATION,
     Termination.TIME_FORFEIT,
@@ -27,26 +31,6 @@ SAID_BY_ENDING = (
     Termination.DECLARATION,
     Termination.MAX_MOVES,
 )
-REASONS = {  # as the server names them
-    "RESIGN": Termination.RESIGNATION,
-    "TIME_UP": Termination.TIME_FORFEIT,
-    "ILLEGAL_MOVE": Termination.ILLEGAL_MOVE,
-    "ILLEGAL_ACTION": Termination.ILLEGAL_MOVE,
-    "OUTE_SENNICHITE": Termination.PERPETUAL_CHECK,
-    "JISHOGI": Termination.DECLARATION,  # or an impasse, if it is a draw
-    "SENNICHITE": Termination.REPETITION,
-    "MAX_MOVES": Termination.MAX_MOVES,
-}
-
-
-def outcome_of(reason: str, result: str, side: int) -> Outcome:
-    """Return the outcome for the server's `reason` and the engine's `result`, a value of RESULTS or '', as `side`."""
-    if not result:
-        return Outcome(None, Termination.INTERRUPTED)
-    if result == "draw":
-        termination = REASONS.get(reason, Termination.AGREEMENT)
-        return Outcome(None, Termination.IMPASSE if termination is Termination.DECLARATION else termination)
-    return Outcome(side if result == "win" else 1 - side, REASONS.get(reason, Termination.UNKNOWN))
 
 
 class BrokenGame(Exception):  # noqa: N818  (not an error of this program)
@@ -54,64 +38,69 @@ class BrokenGame(Exception):  # noqa: N818  (not an error of this program)
 
 
 @dataclass(frozen=True)
-class Talk:
-    """How a game talks to the server, the player and the user.
+class GameContext:
+    """The server, the player and the user, as a game reaches them.
 
     Attributes:
         protocol, send: to the server
         comments: send scores and lines with moves, in shogi-server's form
         ponder: think on the opponent's time
-        deliver: called with (token, CsaAnswer) from the player's thread
+        deliver: called with (token, Answer or the failure) from the player's thread
         note: called with a line for the user
     """
 
     protocol: Protocol
     send: Callable[[str], None]
     player: CsaPlayer
-    deliver: Callable[[object, CsaAnswer], None]
+    deliver: Callable[[object, Answer | Exception], None]
     comments: bool = False
     ponder: bool = False
     note: Callable[[str], None] = print
 
 
-class Game:
+class ServerGame:
     """A game from its offer to its end.
 
     Attributes:
+        game: what has been played; its ending is the server's word
         earlier: the same game before it was aborted, whose comments are kept
         stem: of the file for its record
         result: 'win', 'lose' or 'draw', '' while it is open
     """
 
-    def __init__(self, summary: Summary, talk: Talk, *, stem: str = "", earlier: "Game | None" = None) -> None:
+    def __init__(
+        self, summary: Summary, context: GameContext, *, stem: str = "", earlier: "ServerGame | None" = None
+    ) -> None:
         self.summary, self.stem = summary, stem
         self.side = summary.side
-        self.clock = ServerClock(summary.times)
         self.record = GameRecord("shogi", summary.start, list(summary.names))
-        self.builder = RecordBuilder(self.record)
+        self._declares = summary.declaration == JISHOGI  # whether the player may declare a win
+        self.game = Game(
+            self.record, clock=server_clock(summary.times), judged=False, rule=self.rules.entering_king_rule
+        )
+        self._times = TimeReader(summary.times)
         self.reason = self.result = ""
-        self.started = self.over = False
-        self.score: int | None = None  # of the engine's last move
+        self.started = False
+        self.score: int | None = None  # of the engine's last move, in centipawns
         self.began: str = earlier.began if earlier else time.strftime("%Y/%m/%d %H:%M:%S")
-        self._talk = talk
+        self._context = context
         self._since = time.monotonic()  # when the clock of the side to move began to run
         self._token: object | None = None  # the current question
         self._guess = ""  # the reply being pondered on
         self._sent = ""  # the engine's move, '+7776FU', until the server accepts it
-        self._answer = CsaAnswer()  # which contains that move
+        self._answer = Answer("")  # which contains that move
         self._measured_ms = 0.0  # the time of that move, as measured here
         self._overhead_ms = 0.0  # the time charged for the last moves beyond their thinking time
         self._turn_answered = False
-        self._declares = summary.declaration == JISHOGI  # whether the player may declare a win
         self._faults = 0
-        self._suspect = False
+        self._illegal: tuple[str, str] | None = None  # a move by the server that is not legal, and why
         self._head()
         # Moves that a game begins with cost no time and earn no increment; those made before it was aborted do.
         self.opening_moves: int = earlier.opening_moves if earlier else len(summary.moves)
-        for number, (move, seconds) in enumerate(summary.moves):
-            self.builder.play(move, seconds=seconds)
-            if seconds is not None and number >= self.opening_moves:
-                self.clock.charge(1 - self.builder.board.turn, f"{seconds:g}")
+        for ply, (move, seconds) in enumerate(summary.moves):
+            charged = None if seconds is None or ply < self.opening_moves else self._seconds(f"{seconds:g}")
+            self.game.move(move, seconds=charged)
+            self.game.node.seconds = seconds if charged is None else charged
         if earlier:
             self._keep_comments(earlier)
 
@@ -126,14 +115,14 @@ class Game:
         if summary.max_moves:
             self.record.root.add_comment(f"Max_Moves:{summary.max_moves}")
 
-    def _keep_comments(self, earlier: "Game") -> None:
+    def _keep_comments(self, earlier: "ServerGame") -> None:
         for new, old in zip(self.record.main_line[1:], earlier.record.main_line[1:], strict=False):
             if new.move != old.move:
                 break
             new.comment, new.evaluation = old.comment, old.evaluation
             new.depth, new.pv = old.depth, old.pv
 
-    def continues(self, earlier: "Game") -> bool:
+    def continues(self, earlier: "ServerGame") -> bool:
         """Tell whether this is `earlier`, offered again: the moves of one are the beginning of the other's."""
         one, two = self.summary, earlier.summary
         if (one.names, one.side, one.start) != (two.names, two.side, two.start):
@@ -149,7 +138,7 @@ class Game:
     @property
     def our_turn(self) -> bool:
         """Tell whether the engine is to move, or waits for its move to be accepted."""
-        return bool(self.builder.board.turn == self.side)
+        return self.game.turn == self.side
 
     @property
     def opponent(self) -> str:
@@ -159,17 +148,18 @@ class Game:
     @property
     def ply(self) -> int:
         """The number of moves made."""
-        return self.builder.ply
+        return self.game.ply
 
     def time_left(self, now: float) -> float:
         """Return the remaining seconds of the side to move, infinite without a limit."""
-        return self.clock.available_ms(self.builder.board.turn) / MS - (now - self._since)
+        allowed = self.game.clock.allowed(self.game.turn)
+        return math.inf if allowed is None else allowed - (now - self._since)
 
     def _turn(self, *more: str) -> ServerTurn:
         """Return the position after `more` moves."""
         moves = (*self.record.moves, *more)
-        side = (self.builder.board.turn + len(more)) % 2
-        clocks = self.clock.clocks[0], self.clock.clocks[1]
+        side, clock = (self.game.turn + len(more)) % 2, self.game.clock
+        clocks = clock.for_search(0) or Clock(), clock.for_search(1) or Clock()
         return ServerTurn(self.record.start, moves, side, clocks, self.summary.times, self._since, self._overhead_ms)
 
     # ---- what happens
@@ -187,21 +177,23 @@ class Game:
 
     def moved(self, event: Moved, now: float) -> None:
         """The server has accepted a move. Raises BrokenGame if the move is impossible."""
-        board, ours = self.builder.board, self.our_turn
-        if self._suspect:
+        board, ours = self.game.board, self.our_turn
+        if self._illegal is not None:
             raise BrokenGame(f"the server sent {event.move} after an illegal move")
         if event.move[0] != SIGNS[board.turn]:
             raise BrokenGame(f"{event.move} is a move of the wrong side")
         if ours and event.move != self._sent:
             raise BrokenGame(f"the server reports {event.move} as this engine's move, not {self._sent or 'none'}")
         try:
-            node = self.builder.play(board.parse_text(event.move))
+            move = board.parse_text(event.move)
         except ValueError as fault:
-            self.builder.suspect(event.move, fault, 0)
-            self._suspect = True
-            self._talk.player.halt()
+            self._illegal = event.move, str(fault)
+            self._context.player.halt()
             return
-        node.seconds = self._charge(event.time, ours, now)
+        # If the server gives no time, the measured one is at least the server's.
+        text, measured = (event.time, self._measured_ms) if event.time else (str(int(now - self._since)), None)
+        node = self.game.move(move, seconds=self._seconds(text, measured if ours else None))
+        assert node is not None  # the server judges
         self._since, self._sent, self._faults, self._turn_answered = now, "", 0, False
         if ours:
             self._measure_overhead(node.seconds)
@@ -209,48 +201,51 @@ class Game:
             self._ponder()
         elif self._token is not None and self._guess == node.move:
             self._guess = ""
-            self._talk.player.hit(self._turn())
+            self._context.player.hit(self._turn())
         else:
             self._think()
 
     def declared(self, event: Declared) -> None:
         """A side has resigned or declared a win; the result follows."""
         if event.time:
-            self.builder.node.ending_seconds = float(event.time)
+            self.game.node.ending_seconds = float(event.time)
 
     def ended(self, event: Ended) -> None:
         """The game is over."""
         self._stop()
-        self.over, self.reason = True, event.reason or event.result
-        self.result = RESULTS.get(event.result, "")
+        self.reason = event.reason or event.result
+        self.result = result_of(event.result)
         outcome = outcome_of(event.reason, self.result, self.side)
         self._finish(outcome, "" if outcome.termination in SAID_BY_ENDING else self.reason)
         if self.result:
-            self._talk.player.over(self.result)
+            self._context.player.over(self.result)
 
     def break_off(self, reason: str) -> None:
         """The game cannot continue on this connection; the record ends here."""
         self._stop()
-        self.over, self.reason = True, reason
-        self._finish(Outcome(None, Termination.INTERRUPTED), reason)
+        self.reason = reason
+        self._finish(outcome_of("", "", self.side), reason)
 
     def _finish(self, outcome: Outcome, remark: str) -> None:
-        node = self.builder.node
+        node = self.game.node
         if remark:
             node.add_comment(one_line(remark))
-        try:
-            self.builder.end(outcome, node.ending_seconds)
-        except ValueError as fault:  # an illegal move that the server did not report as such
-            node.add_comment(one_line(str(fault)))
-            self.builder.end(outcome, node.ending_seconds)
+        if self._illegal is not None:
+            text, fault = self._illegal
+            said = outcome.termination is Termination.ILLEGAL_MOVE
+            node.add_comment(f"illegal move: {text}" if said else one_line(fault))
+        self.game.end(outcome, node.ending_seconds)
         self.record.headers["ended"] = time.strftime("%Y/%m/%d %H:%M:%S")
 
-    def answered(self, token: object, answer: CsaAnswer, now: float) -> None:
-        """The player answers; an answer to an older question is ignored."""
-        if token is not self._token or self.over or self._turn_answered:
+    def answered(self, token: object, answer: Answer | Exception, now: float) -> None:
+        """The player answers, or fails; an answer to an older question is ignored."""
+        if token is not self._token or self.game.over or self._turn_answered:
             return
         self._token = None
-        protocol = self._talk.protocol
+        protocol = self._context.protocol
+        if isinstance(answer, Exception):
+            self._retry(str(answer) or repr(answer))
+            return
         try:
             move = self._checked(answer)
         except ValueError as fault:
@@ -258,29 +253,27 @@ class Game:
             return
         self._turn_answered, self._answer = True, answer
         if answer.score is not None:
-            self.score = answer.score
+            self.score = number(answer.score)
         if move == RESIGN:
-            self._talk.send(protocol.resign())
-        elif move == WIN:
-            self._talk.send(protocol.declare())
+            self._context.send(protocol.resign())
+        elif move == DECLARE:
+            self._context.send(protocol.declare())
         else:
             self._sent = move
             self._measured_ms = (now - self._since) * MS
-            self._talk.send(protocol.move(move, self._comment_text(answer) if self._talk.comments else ""))
+            self._context.send(protocol.move(move, self._comment_text(answer) if self._context.comments else ""))
 
-    def _checked(self, answer: CsaAnswer) -> str:
-        """Return the move in CSA notation, RESIGN or WIN. Raises ValueError if the player failed.
+    def _checked(self, answer: Answer) -> str:
+        """Return the move in CSA notation, RESIGN or DECLARE. Raises ValueError if the player failed.
 
         A wrong declaration loses the game at once, so the player is told not to declare any more in this game.
         """
-        board = self.builder.board
-        if answer.fault:
-            raise ValueError(answer.fault)
+        board = self.game.board
         if answer.move == RESIGN:
             return RESIGN
-        if answer.move == WIN:
-            if self._declares and board.can_declare_win(self.rules.entering_king_rule):
-                return WIN
+        if answer.move == DECLARE:
+            if self._declares and self.game.may_declare():
+                return DECLARE
             self._declares = False
             raise ValueError("it declared a win that this server or position does not allow")
         try:
@@ -291,14 +284,14 @@ class Game:
     def _retry(self, fault: str) -> None:
         """The player failed: ask again with the remaining time, or resign."""
         self._faults += 1
-        self._talk.note(f"the engine failed: {fault}")
+        self._context.note(f"the engine failed: {fault}")
         if self._faults >= FAULTS_MAX:
             self._turn_answered = True
-            self._talk.send(self._talk.protocol.resign())
+            self._context.send(self._context.protocol.resign())
             return
         try:
-            self._talk.player.restart()
-            self._talk.player.begin(self.rules)
+            self._context.player.restart()
+            self._context.player.begin(self.rules)
         except (ValueError, OSError) as failure:
             self._retry(str(failure))
             return
@@ -306,63 +299,56 @@ class Game:
 
     # ---- the player
 
-    def _ask(self) -> Callable[[CsaAnswer], None]:
+    def _ask(self) -> Callable[[Answer | Exception], None]:
         """Begin a new question and return the receiver of its answer."""
         token = self._token = object()
-        return lambda answer: self._talk.deliver(token, answer)
+        return lambda answer: self._context.deliver(token, answer)
 
     def _think(self) -> None:
         self._guess = ""
-        self._talk.player.think(self._turn(), self._ask())
+        self._context.player.think(self._turn(), self._ask())
 
     def _ponder(self) -> None:
         """Think on the opponent's time, if there is a reply to think about."""
-        if not self._talk.ponder or not self._answer.ponder:
+        if not self._context.ponder or not self._answer.ponder:
             return
-        board = self.builder.board
+        board = self.game.board.copy()
         try:
-            board.push(board.parse_usi(self._answer.ponder))
+            board.push_usi(self._answer.ponder)
         except ValueError:
             return
-        replies = bool(board.legal_moves)
-        board.pop()
-        if replies:
+        if board.legal_moves:
             self._guess = self._answer.ponder
-            self._talk.player.ponder(self._turn(self._guess), self._ask())
+            self._context.player.ponder(self._turn(self._guess), self._ask())
 
     def _stop(self) -> None:
         self._token, self._guess = None, ""
-        self._talk.player.halt()
+        self._context.player.halt()
 
     # ---- times and comments
 
-    def _charge(self, text: str, ours: bool, now: float) -> float | None:
-        """Charge the time of a move just made."""
-        side = 1 - self.builder.board.turn
-        measured = self._measured_ms if ours else None
-        if not text:  # not given; the measured time is at least the server's
-            text = str(int(now - self._since))
-            measured = None
-        return self.clock.charge(side, text, measured)
+    def _seconds(self, text: str, measured_ms: float | None = None) -> float:
+        """Return the time of the move that is about to be made, as the server counts it."""
+        side = self.game.turn
+        return self._times.seconds(text, side, self.game.clock.allowed(side), measured_ms)
 
     def _measure_overhead(self, seconds: float | None) -> None:
         """Compare how long the move just made took, here or at the server, with the thinking time of the engine."""
-        if self._answer.thought_ms is None:
-            return
         counted = (seconds or 0.0) * MS if self.summary.times[self.side].unit < MS else 0.0
-        overhead = max(self._measured_ms, counted) - self._answer.thought_ms
+        overhead = max(self._measured_ms, counted) - self._answer.seconds * MS
         self._overhead_ms = max(overhead, self._overhead_ms * OVERHEAD_KEPT)
 
-    def _note(self, node: Node, answer: CsaAnswer, board: Any) -> Node:
+    def _note(self, node: Node, answer: Answer, board: Any) -> Node:
         """Add the answer's score and line to the move's node; `board` is the position after it. Return the node."""
         if answer.score is not None:
-            node.evaluation, node.depth = number_score(answer.score), answer.depth or None
+            node.evaluation, node.depth = answer.score, answer.depth or None
             node.pv = tuple(map(str, legal_line(answer.pv[1 : PV_MAX + 1], board, board.parse_usi)))
         return node
 
-    def _comment_text(self, answer: CsaAnswer) -> str:
+    def _comment_text(self, answer: Answer) -> str:
         """Return '* 30 -3334FU +2726FU' as on floodgate: black's centipawns, and the line after the move."""
-        board = self.builder.board.copy()
+        board = self.game.board.copy()
         board.push_usi(answer.move)
         node = self._note(Node(answer.move), answer, board)
-        return next(evaluation_lines(node, self.side, board, floodgate=True), "")
+        lines = evaluation_lines(node, self.side, board, floodgate=True)
+        return next((line for line in lines if line.startswith("* ")), "")

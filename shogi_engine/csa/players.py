@@ -1,7 +1,6 @@
 """Players: the requests of a game to a player, and the thread that thinks. Standard library only."""
 
 import contextlib
-import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,19 +10,12 @@ from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.common.threads import start_thread
 from shogi_engine.csa.summary import ServerTime
 from shogi_engine.games.shogi.names import CSA_27, ENTERING_KING_RULES, NO_ENTERING_KING
-from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
+from shogi_engine.play.answer import Answer
 from shogi_engine.types.clock import Clock, TimeBudget
-from shogi_engine.types.score import Score
 
-RESIGN, WIN = "resign", "win"
 DECLARATION_RULE = CSA_27  # of a server's Jishogi 1.1
 UNTIMED_MS = 5000  # for each move if the game has no time limit
 CLOSE_PATIENCE = 5.0  # timeout in seconds for a player to end its search
-
-
-def centipawns(score: Score) -> int:
-    """Return a score for comments, MATE_VALUE with its sign for a mate."""
-    return int(math.copysign(MATE_VALUE, score.value)) if score.mate else int(score.value)
 
 
 @dataclass(frozen=True)
@@ -78,30 +70,7 @@ class ServerTurn:
         return self.times[self.side]
 
 
-@dataclass(frozen=True)
-class CsaAnswer:
-    """A player's answer.
-
-    Attributes:
-        move: USI, RESIGN or WIN, '' with a fault
-        ponder: the reply it expects, '' for none
-        score: centipawns for the side to move, None if unknown
-        pv: the line it expects, `move` first
-        depth: in plies, 0 if unknown
-        fault: why there is no move
-        thought_ms: how long it thought by its own clock, None if unknown
-    """
-
-    move: str = ""
-    ponder: str = ""
-    score: int | None = None
-    pv: tuple[str, ...] = ()
-    depth: int = 0
-    fault: str = ""
-    thought_ms: float | None = None
-
-
-Deliver = Callable[[CsaAnswer], None]
+Deliver = Callable[[Answer | Exception], None]
 
 
 class Job(SearchHandle):
@@ -134,8 +103,8 @@ class CsaPlayer:
     def _begin(self, rules: GameRules) -> None:
         """Get ready for a game."""
 
-    def _answer(self, job: Job) -> CsaAnswer:
-        """Search for a job, in the player's thread."""
+    def _answer(self, job: Job) -> Answer:
+        """Search for a job, in the player's thread. Any exception is a failure to answer."""
         raise NotImplementedError
 
     def _budget(self, turn: ServerTurn) -> TimeBudget | None:
@@ -205,10 +174,11 @@ class CsaPlayer:
         with self._working:
             if job.stopped:
                 return
+            answer: Answer | Exception
             try:
                 answer = self._answer(job)
             except Exception as failure:  # after any failure the game continues: the player tries again, or resigns
-                answer = CsaAnswer(fault=str(failure) or repr(failure))
+                answer = failure
             job.decided.wait()
             with self._lock:
                 needed = self._job is job

@@ -9,8 +9,20 @@ from dataclasses import dataclass
 
 from shogi_engine.common.text import sanitize
 from shogi_engine.csa.summary import BEGIN, Summary, SummaryError, SummaryReader, from_shogi_server
+from shogi_engine.types.termination import Outcome, Termination
 
 RESULTS = ("WIN", "LOSE", "DRAW", "CENSORED", "CHUDAN")
+_RESULTS = {"WIN": "win", "LOSE": "lose", "DRAW": "draw", "CENSORED": "draw"}  # CHUDAN, an aborted game, has none
+_REASONS = {  # as the server names them
+    "RESIGN": Termination.RESIGNATION,
+    "TIME_UP": Termination.TIME_FORFEIT,
+    "ILLEGAL_MOVE": Termination.ILLEGAL_MOVE,
+    "ILLEGAL_ACTION": Termination.ILLEGAL_MOVE,
+    "OUTE_SENNICHITE": Termination.PERPETUAL_CHECK,
+    "JISHOGI": Termination.DECLARATION,  # or an impasse, if it is a draw
+    "SENNICHITE": Termination.REPETITION,
+    "MAX_MOVES": Termination.MAX_MOVES,
+}
 NAME_MAX = 32  # characters of a login name, and of the first part of a game name of shogi-server
 _NAME = re.compile(rf"[\w@.-]{{1,{NAME_MAX}}}", re.ASCII)
 _GAME = re.compile(rf"[\w@.-]{{1,{NAME_MAX}}}-[0-9]+-[0-9]+F?(-[BbWw])?", re.ASCII)
@@ -19,6 +31,21 @@ _SPECIAL = re.compile(r"%(?P<word>[A-Z_+-]+)(?P<rest>,.*)?", re.ASCII)
 _TIME = re.compile(r",T(?P<seconds>[0-9]{1,9}(\.[0-9]{0,9})?)", re.ASCII)
 _END = re.compile(r"#(?P<word>[A-Z_+-]+)", re.ASCII)
 _OTHER_ERROR = re.compile(r"unknown command|you are in \w+ status\. (AGREE|REJECT) is valid")  # not about the game
+
+
+def result_of(word: str) -> str:
+    """Return the engine's result, 'win', 'lose' or 'draw', for the server's word; '' for an aborted game."""
+    return _RESULTS.get(word, "")
+
+
+def outcome_of(reason: str, result: str, side: int) -> Outcome:
+    """Return the outcome for the server's `reason` and the engine's `result`, as from `result_of`, as `side`."""
+    if not result:
+        return Outcome(None, Termination.INTERRUPTED)
+    if result == "draw":
+        termination = _REASONS.get(reason, Termination.AGREEMENT)
+        return Outcome(None, Termination.IMPASSE if termination is Termination.DECLARATION else termination)
+    return Outcome(side if result == "win" else 1 - side, _REASONS.get(reason, Termination.UNKNOWN))
 
 
 class State(enum.Enum):

@@ -16,10 +16,10 @@ from typing import Protocol as Interface
 
 from shogi_engine.common.text import sanitize
 from shogi_engine.csa.connection import Closed, Connection, ConnectionLost, Received
-from shogi_engine.csa.game import BrokenGame, Game, Talk
+from shogi_engine.csa.game import BrokenGame, GameContext, ServerGame
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.password import Password
-from shogi_engine.csa.players import CsaAnswer, CsaPlayer
+from shogi_engine.csa.players import CsaPlayer
 from shogi_engine.csa.protocol import (
     Declared,
     Ended,
@@ -37,6 +37,8 @@ from shogi_engine.csa.protocol import (
     Unreadable,
 )
 from shogi_engine.csa.settings import Settings, Tally
+from shogi_engine.play.answer import Answer
+from shogi_engine.types.limit import SIDES
 
 NAP = 0.1  # seconds; delays are slept in steps of this
 TICK = 1.0  # seconds between looks at the clock
@@ -83,16 +85,16 @@ class Session:
         log: Callable[[str, str], None] = lambda direction, line: None,
     ) -> None:
         self.tally = Tally()
-        self._settings, self._patience = settings, settings.patience
+        self._settings, self._timeouts = settings, settings.timeouts
         self._password = Password(password, settings.password_game)
         self._player, self._keeper, self._display = player, keeper, display
         self._sink = log
         self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()  # signal handlers may put into it
         self._connection: Connection | None = None
         self._protocol = Protocol(x1=settings.x1)
-        self._game: Game | None = None
-        self._earlier: Game | None = None  # the game that `_game` continues
-        self._broken: Game | None = None  # a game that may be offered again
+        self._game: ServerGame | None = None
+        self._earlier: ServerGame | None = None  # the game that `_game` continues
+        self._broken: ServerGame | None = None  # a game that may be offered again
         self._deadlines: dict[str, float] = {}
         self._begun = self._failures = self._unreadable = 0
         self._ever = self._leaving = self._done = False
@@ -152,7 +154,7 @@ class Session:
             token, answer = item
             self._game.answered(token, answer, time.monotonic())
 
-    def _deliver(self, token: object, answer: CsaAnswer) -> None:
+    def _deliver(self, token: object, answer: Answer | Exception) -> None:
         self._inbox.put((token, answer))
 
     def _send(self, line: str) -> None:
@@ -171,7 +173,7 @@ class Session:
 
     def _next_deadline(self) -> float:
         assert self._connection is not None
-        return min([*self._deadlines.values(), self._connection.last + self._patience.keep_alive])
+        return min([*self._deadlines.values(), self._connection.last + self._timeouts.keep_alive])
 
     def _set_deadline(self, name: str, seconds: float) -> None:
         self._deadlines[name] = time.monotonic() + seconds
@@ -189,19 +191,19 @@ class Session:
             elif name == "logout":
                 self._logged_out(LoggedOut(), now)
             else:
-                self._lost(f"the server did not answer {name.upper()} within {getattr(self._patience, name):g} s")
+                self._lost(f"the server did not answer {name.upper()} within {getattr(self._timeouts, name):g} s")
                 return
         game = self._game
         if game is not None and self._protocol.state is State.PLAYING:
             silent = now - connection.heard
-            if silent > self._patience.silence and -game.time_left(now) > self._patience.silence:
+            if silent > self._timeouts.silence and -game.time_left(now) > self._timeouts.silence:
                 self._lost(f"no line from the server for {silent:.0f} s")
                 return
             self._show(game, now)
-        if now - connection.last >= self._patience.keep_alive and self._protocol.state is not State.LOGIN:
+        if now - connection.last >= self._timeouts.keep_alive and self._protocol.state is not State.LOGIN:
             connection.send("")
 
-    def _show(self, game: Game, now: float) -> None:
+    def _show(self, game: ServerGame, now: float) -> None:
         left = game.time_left(now)
         whose = "we think" if game.our_turn else f"{game.opponent} thinks"
         score = "" if game.score is None else f", score {game.score / 100:+.2f}"
@@ -224,7 +226,7 @@ class Session:
         """Try once to connect and log in, after a delay if it failed before. Raises SessionError after the last try."""
         settings = self._settings
         if self._failures:
-            delay = min(self._patience.first_delay * 2 ** (self._failures - 1), self._patience.longest_delay)
+            delay = min(self._timeouts.first_delay * 2 ** (self._failures - 1), self._timeouts.longest_delay)
             again = time.monotonic() + delay * (1 + JITTER * random.random())
             self._display.progress(f"connecting again in {delay:.0f} s")
             while (left := again - time.monotonic()) > 0:
@@ -235,7 +237,7 @@ class Session:
         self._display.progress(f"connecting to {settings.host}:{settings.port}")
         try:
             self._connection = Connection(
-                settings.host, settings.port, self._inbox.put, patience=self._patience.connect, log=self._log
+                settings.host, settings.port, self._inbox.put, timeout=self._timeouts.connect, log=self._log
             )
         except OSError as fault:
             self._failed(f"no connection to {settings.host}:{settings.port}: {fault.strerror or fault}")
@@ -244,7 +246,7 @@ class Session:
         self._played = self._returning = False
         self._connected = time.monotonic()
         self._deadlines = {}
-        self._set_deadline("login", self._patience.login)
+        self._set_deadline("login", self._timeouts.login)
         self._send(self._protocol.login(settings.name, self._password.for_login()))
 
     def _failed(self, reason: str) -> None:
@@ -318,7 +320,7 @@ class Session:
         """Log out."""
         if self._protocol.state is State.WAITING and self._connection is not None:
             self._deadlines = {}
-            self._set_deadline("logout", self._patience.logout)
+            self._set_deadline("logout", self._timeouts.logout)
             self._send(self._protocol.logout())
         else:
             self._done = True
@@ -341,13 +343,13 @@ class Session:
     def _offered(self, event: Offered, now: float) -> None:
         self._deadlines.pop("resume", None)
         self._unreadable = 0
-        talk = Talk(
+        context = GameContext(
             self._protocol, self._send, self._player, self._deliver,
             comments=self._settings.comments, ponder=self._settings.ponder, note=self._note,
         )  # fmt: skip
-        game, broken = Game(event.summary, talk), self._broken
+        game, broken = ServerGame(event.summary, context), self._broken
         if broken is not None and game.continues(broken):
-            game = Game(event.summary, talk, stem=broken.stem, earlier=broken)
+            game = ServerGame(event.summary, context, stem=broken.stem, earlier=broken)
             self._earlier, self._broken = broken, None
         elif not self._more():
             self._send(self._protocol.reject())
@@ -364,7 +366,7 @@ class Session:
             self._player.restart()
             self._player.begin(game.rules)
         self._send(self._protocol.agree())
-        self._set_deadline("start", self._patience.start)
+        self._set_deadline("start", self._timeouts.start)
 
     def _not_readable(self, event: Unreadable, now: float) -> None:
         self._note(f"the game {sanitize(event.game_id)} is refused: {sanitize(event.reason)}")
@@ -387,7 +389,7 @@ class Session:
         self._deadlines.pop("start", None)
         game = self._game
         assert game is not None
-        colour = ("black", "white")[game.side]
+        colour = SIDES[game.side]
         if self._earlier is None:
             self._begun += 1
             conditions = game.summary.describe()
@@ -428,7 +430,7 @@ class Session:
         self._conclude(game)
         return True
 
-    def _conclude(self, game: Game) -> None:
+    def _conclude(self, game: ServerGame) -> None:
         """Write the record and report the result."""
         try:
             path = self._keeper.save(game.record, game.stem)

@@ -8,7 +8,7 @@ PORT = 4081
 
 
 @dataclass(frozen=True)
-class Patience:
+class Timeouts:
     """Timeouts and delays in seconds.
 
     Attributes:
@@ -58,7 +58,7 @@ class Settings:
     ponder: bool = True
     attempts: int = 10
     resume: float = 60.0
-    patience: Patience = field(default_factory=Patience)
+    timeouts: Timeouts = field(default_factory=Timeouts)
 
     def __post_init__(self) -> None:
         check_name(self.name)

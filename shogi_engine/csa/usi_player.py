@@ -6,19 +6,10 @@ from time import monotonic
 
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
-from shogi_engine.csa.players import (
-    RESIGN,
-    UNTIMED_MS,
-    WIN,
-    CsaAnswer,
-    CsaPlayer,
-    GameRules,
-    Job,
-    ServerTurn,
-    centipawns,
-)
+from shogi_engine.csa.players import UNTIMED_MS, CsaPlayer, GameRules, Job, ServerTurn
+from shogi_engine.play.answer import DECLARE, RESIGN, Answer
 
-PATIENCE = 30.0  # seconds beyond a move's time after which the engine has failed to answer
+TIMEOUTS = 30.0  # seconds beyond a move's time after which the engine has failed to answer
 
 
 class CsaUsiPlayer(CsaPlayer):
@@ -35,7 +26,7 @@ class CsaUsiPlayer(CsaPlayer):
         self, command: str, *, options: dict[str, str] | None = None, delay_ms: int = 200, nodes: int | None = None
     ) -> None:
         super().__init__()
-        self._engine = SimpleEngine.described(command, {}, timeout=PATIENCE)
+        self._engine = SimpleEngine.described(command, {}, timeout=TIMEOUTS)
         self._options = options or {}
         self._delay_ms, self._nodes = delay_ms, nodes
         self.name = command.partition(":")[0]
@@ -92,19 +83,18 @@ class CsaUsiPlayer(CsaPlayer):
         except EngineError:  # the game is over; the next one restarts the engine
             self._engine.close()
 
-    def _answer(self, job: Job) -> CsaAnswer:
+    def _answer(self, job: Job) -> Answer:
         try:
             result = self._pondered(job) if job.pondering else self._thought(job)
         except EngineError as fault:
             self._engine.close()
-            return CsaAnswer(fault=f"{self.name}: {fault}")
+            raise ValueError(f"{self.name}: {fault}") from None
         if result is None:
-            return CsaAnswer()
-        info, move = result.info, WIN if result.declares else result.move or RESIGN
-        score = None if info.score is None else centipawns(info.score)
+            return Answer("")
+        info, move = result.info, DECLARE if result.declares else result.move or RESIGN
         pv = info.pv if info.pv[:1] == (move,) else (move,)
-        thought_ms = None if info.time is None else 1000 * info.time
-        return CsaAnswer(move, result.ponder or "", score, pv, info.depth or 0, thought_ms=thought_ms)
+        seconds = result.time if info.time is None else info.time
+        return Answer(move, seconds, result.ponder or "", info.score, info.depth or 0, pv=pv)
 
     def _thought(self, job: Job) -> PlayResult[str] | None:
         """Return the result of a search by the clock, None if it is no longer needed."""

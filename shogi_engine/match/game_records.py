@@ -6,7 +6,7 @@ from pathlib import Path
 from shogi_engine import records
 from shogi_engine.match.report import meeting_of
 from shogi_engine.match.runner import Record
-from shogi_engine.play.loop import TERMINATIONS
+from shogi_engine.play.loop import FAULT_TERMINATIONS
 from shogi_engine.play.terms import HUNDREDTHS
 from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
@@ -33,7 +33,7 @@ def outcome_of(record: Record, winner: int | None) -> Outcome:
 def _termination(record: Record) -> Termination | None:
     """Return why a logged game ended, None for a fault that has no Termination."""
     reason = record.get("fault") or record["reason"]
-    return TERMINATIONS.get(reason) or next((each for each in ENDINGS if each == reason), None)
+    return FAULT_TERMINATIONS.get(reason) or next((each for each in ENDINGS if each == reason), None)
 
 
 def game_record(game: str, number: int, record: Record, names: Sequence[str], event: str = "") -> GameRecord:
@@ -80,6 +80,6 @@ def save(path: Path, game: str, log: Mapping[int, Record], names: Sequence[str],
 
     Raises ValueError, OSError.
     """
-    made, format = list(game_records(game, log, names, event)), records.format_of_name(path, game)
+    made, format = list(game_records(game, log, names, event)), records.format_for(path, game)
     records.save(made, path)
-    return sorted({what for record in made for what in format.losses(record)}) if format else []
+    return sorted({what for record in made for what in format.losses(record)})

@@ -45,10 +45,11 @@ class Refusal(ValueError):  # noqa: N818  (an answer to a player)
 
 
 class Game:
-    """A game that continues the main line of a record. An ending of that line is removed.
+    """A game that continues a line of a record. An ending of that line is removed.
 
     Args:
         record: the moves are added to it
+        at: the nodes from the root to the last move, None for the main line
         clock: None for no time limits
         terms: what else ends the game
         judged: False if all endings are decided elsewhere, as by a server: then neither the rules nor the terms nor
@@ -69,6 +70,7 @@ class Game:
         self,
         record: GameRecord,
         *,
+        at: Sequence[Node] | None = None,
         clock: GameClock | None = None,
         terms: Terms | None = None,
         judged: bool = True,
@@ -81,7 +83,17 @@ class Game:
         self.path = [record.root]
         self.outcome: Outcome | None = None
         self._first = int(self.board.turn)
-        self.continue_at(record.main_line)
+        self.continue_at(record.main_line if at is None else at)
+
+    @classmethod
+    def restore(cls, record: GameRecord, at: Sequence[Node], **settings: Any) -> "Game":
+        """Return the game as a record has it at a node: it is over if the line ends there."""
+        last = at[-1]
+        ended, seconds = last.ending and record.outcome_of(last, len(at) - 1), last.ending_seconds
+        game = cls(record, at=at, **settings)
+        if ended:
+            game.end(ended, seconds)
+        return game
 
     @classmethod
     def begin(cls, name: str, start: str = "", moves: Sequence[str] = (), **settings: Any) -> "Game":
@@ -245,10 +257,10 @@ class Game:
 
     def _legal(self, move: Any) -> Any:
         """Return a legal move of the Board. Raises Refusal."""
+        if not isinstance(move, str) and self.board.is_legal(move):
+            return move
         try:
-            if not isinstance(move, str):
-                move = str(move)
-            return self.board.parse_text(move)
+            return self.board.parse_text(str(move))
         except ValueError as fault:
             raise Refusal(Reason.ILLEGAL_MOVE, str(fault)) from None
 

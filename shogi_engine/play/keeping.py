@@ -1,36 +1,42 @@
-"""Files of games played here: saved by name, loaded, and saved automatically in the user's folder."""
+"""Files of games played here: written after each move in the user's folder, and loaded again."""
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 from shogi_engine import records
-from shogi_engine.common.files import data_folder, write_free
+from shogi_engine.common.files import data_folder, write_free, write_whole
 from shogi_engine.records import GameRecord
 
 KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both hold times, and any name in UTF-8
 
 
-def game_record(
-    game: str, start: str, moves: Sequence[str], seconds: Sequence[float | None], names: Sequence[str]
-) -> GameRecord:
-    """Return the record of a game played here; times are in full seconds, as in KIF."""
-    whole = [None if each is None else float(round(each)) for each in seconds]
-    record = GameRecord.from_moves(game, moves, start=start, seconds=whole)
-    record.names = list(names)
-    record.headers["started"] = time.strftime("%Y/%m/%d")
-    return record
+class GameFile:
+    """A game's file in the user's folder, written again after each change.
 
+    Attributes:
+        path: the file, None until it is written
+    """
 
-def keep(record: GameRecord) -> Path:
-    """Write a record to a new file in the user's folder and return its path. Raises OSError."""
-    folder = data_folder() / "games"
-    folder.mkdir(parents=True, exist_ok=True)
-    ending = KEPT_AS[record.game]
-    format = records.format_of_name(f"game{ending}", record.game)
-    assert format is not None
-    content = records.dumps(record, format.name, records.encoding_for(f"game{ending}"))
-    return write_free(folder, f"{record.game}-{time.strftime('%Y%m%d-%H%M%S')}", ending, content)
+    def __init__(self) -> None:
+        self.path: Path | None = None
+
+    def write(self, record: GameRecord) -> None:
+        """Write the game as it stands now. Raises OSError, ValueError; the file then has the earlier content."""
+        ending = KEPT_AS[record.game]
+        format = records.format_for(f"game{ending}", record.game)
+        content = records.dumps(record, format.name, records.encoding_for(f"game{ending}"))
+        if self.path is None:
+            folder = data_folder() / "games"
+            folder.mkdir(parents=True, exist_ok=True)
+            self.path = write_free(folder, f"{record.game}-{time.strftime('%Y%m%d-%H%M%S')}", ending, content)
+        else:
+            write_whole(self.path, content)
+
+    def discard(self) -> None:
+        """Remove the file, as the game is saved elsewhere. Raises OSError."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+            self.path = None
 
 
 def kept_games(game: str) -> list[Path]:

@@ -5,12 +5,13 @@ from itertools import zip_longest
 
 from shogi_engine.clients.base import EngineError
 from shogi_engine.common.text import sanitize
+from shogi_engine.play.answer import DECLARE, RESIGN, Answer
 from shogi_engine.play.game import PASS, Game, Refusal
-from shogi_engine.play.players import DECLARE, RESIGN, Answer, Player
+from shogi_engine.play.players import Player
 from shogi_engine.types.termination import Termination
 
 # How a game ends by a fault, one of clients.base.FAULTS; by any other the winner did not have to play.
-TERMINATIONS = {
+FAULT_TERMINATIONS = {
     "time": Termination.TIME_FORFEIT,
     "illegal move": Termination.ILLEGAL_MOVE,
     "false declaration": Termination.ILLEGAL_MOVE,
@@ -28,8 +29,8 @@ class Usage:
     latest: float = 0.0  # the largest excess over the limit
     nodes: int = 0
     depths: int = 0
-    hits: int = 0  # pondered moves that were played
-    misses: int = 0
+    ponder_hits: int = 0  # pondered moves that were played
+    ponder_misses: int = 0
     visits: list[int] = field(default_factory=list)
 
     def add(self, answer: Answer, allowed: float | None) -> None:
@@ -104,7 +105,7 @@ class _Loop:
     def _lose(self, fault: str) -> None:
         """End the game by a fault of a player, even one that is found after its end."""
         loser, winner = self.players[self.side], self.players[1 - self.side]
-        self.game.forfeit(self.side, TERMINATIONS.get(fault, Termination.DEFAULT))
+        self.game.forfeit(self.side, FAULT_TERMINATIONS.get(fault, Termination.DEFAULT))
         loser.close()
         try:
             winner.game_over("win")
@@ -119,8 +120,8 @@ class _Loop:
             return
         player, usage, allowed = self.players[self.side], self.usage[self.side], game.clock.allowed(self.side)
         hit = player.ponders_on(game)
-        usage.hits += hit is True
-        usage.misses += hit is False
+        usage.ponder_hits += hit is True
+        usage.ponder_misses += hit is False
         answer = player.think(game)
         usage.add(answer, allowed)
         if game.flag_fell(answer.seconds):

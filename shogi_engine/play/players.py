@@ -6,43 +6,23 @@ Kernels run without the GIL: use one EnginePlayer per thread.
 import random
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from shogi_engine.engine import Engine, parameters
+from shogi_engine.play.answer import Answer
 from shogi_engine.play.game import Game
-from shogi_engine.play.strength import level_limits
+from shogi_engine.play.strength import choose, level_limits
 from shogi_engine.play.time_controls import TimeControl
 from shogi_engine.search.parameters import params_for
 from shogi_engine.search.timeman import TimeOptions, fixed
 from shogi_engine.types.clock import TimeBudget
-from shogi_engine.types.score import Score
 
-RESIGN, DECLARE = "resign", "win"  # instead of a move
 LEVEL, SEARCH_FLAGS = "level", "search_flags"  # settings besides the game's parameters
 NOT_PARAMETERS = (LEVEL, parameters.EVALUATION, parameters.WEIGHTS)
 
 Settings = Mapping[str, int | str]
-
-
-@dataclass
-class Answer:
-    """A move and its evaluation.
-
-    Attributes:
-        move: the move in the game's notation, RESIGN or DECLARE
-        score: the mover's evaluation, None if unknown
-        visits: the nodes by ply, for players that count them
-    """
-
-    move: str
-    seconds: float
-    ponder: str = ""
-    score: Score | None = None
-    depth: int = 0
-    nodes: int = 0
-    visits: tuple[int, ...] = ()
 
 
 class Player:
@@ -148,11 +128,8 @@ class EnginePlayer(Player):
         engine = self.engine
         engine.set_position(game.record.start, game.moves)
         began = time.perf_counter()
-        if engine.may_declare():
-            return Answer(DECLARE, 0.0)
-        found = engine.search(**self._limits(game))
-        seconds = time.perf_counter() - began
-        return Answer(found.bestmove, seconds, score=found.score, depth=found.depth, nodes=found.nodes)
+        answer = choose(engine, lambda: engine.search(**self._limits(game)), book=False)
+        return replace(answer, seconds=time.perf_counter() - began)
 
     def _limits(self, game: Game) -> dict[str, Any]:
         """Return the limits of a search as keywords of Engine.search."""

@@ -6,8 +6,9 @@ from shogi_engine.clients.base import EngineError, PlainClient
 from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import SimpleEngine, position_command
+from shogi_engine.play.answer import DECLARE, RESIGN, Answer
 from shogi_engine.play.game import PASS, Game
-from shogi_engine.play.players import DECLARE, RESIGN, Answer, Player
+from shogi_engine.play.players import Player
 from shogi_engine.play.time_controls import TimeControl, limit_of
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.limit import SIDES, Limit

@@ -1,11 +1,22 @@
 """Words for people: sides, values and how a game ended, in the language in use."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from shogi_engine.language import mark
 from shogi_engine.language import translate as _
 from shogi_engine.types.limit import SIDES
 from shogi_engine.types.score import DISCS, Score
-from shogi_engine.types.termination import DRAWS, Outcome
+from shogi_engine.types.termination import DRAWS, Outcome, Termination
+
+if TYPE_CHECKING:
+    from shogi_engine.play.game import Game
+
+# Endings in sentences of their own.
+SENTENCES = {
+    Termination.TIME_FORFEIT: mark("{winner} wins: {loser} ran out of time"),
+    Termination.RESIGNATION: mark("{winner} wins: {loser} resigns"),
+    Termination.MAX_MOVES: mark("a draw: {count} moves"),
+}
 
 
 def side_name(side: int, game: str) -> str:
@@ -24,6 +35,18 @@ def outcome_text(outcome: Any, game: str) -> str:
         return _result(outcome.winner, game, True, discs)
     how = _(str(outcome.termination), context="ending")
     return _result(outcome.winner, game, outcome.termination in DRAWS, how)
+
+
+def ending_text(game: "Game") -> str:
+    """Return how a game that is over has ended."""
+    outcome = game.outcome
+    assert outcome is not None
+    sentence = SENTENCES.get(outcome.termination)
+    if sentence is None:
+        return outcome_text(game.board.outcome() or outcome, game.name)
+    sides = [side_name(side, game.name) for side in range(2)]
+    winner = outcome.winner or 0
+    return _(sentence).format(winner=sides[winner], loser=sides[1 - winner], count=game.ply)
 
 
 def _result(winner: int | None, game: str, drawn: bool, how: str) -> str:

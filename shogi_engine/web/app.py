@@ -44,7 +44,7 @@ TYPES = {
     ".svg": "image/svg+xml",
 }
 LATEST = ("state", "engine", "progress", "info")  # kinds of which only the newest message is sent, in this order
-OUTBOX_MAX = 100  # messages of other kinds queued for a slow browser
+QUEUE_MAX = 100  # messages of other kinds queued for a slow browser
 HELLO_SECONDS = 20.0
 TICK_SECONDS = 0.25
 PROGRESS_SECONDS = 0.3
@@ -69,14 +69,14 @@ def _served(content: bytes, kind: str) -> tuple[bytes, str, str]:
     return content, kind, f'"{hashlib.sha256(content).hexdigest()[:20]}"'
 
 
-class Outbox:
+class SendQueue:
     """Messages queued for a browser, from any thread. A slow browser misses old states, but never the last."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._lock = threading.Lock()
         self._latest: dict[str, dict[str, Any]] = {}
-        self._others: deque[dict[str, Any]] = deque(maxlen=OUTBOX_MAX)
+        self._others: deque[dict[str, Any]] = deque(maxlen=QUEUE_MAX)
         self._filled = asyncio.Event()
 
     def put(self, message: dict[str, Any]) -> None:
@@ -107,11 +107,11 @@ class Conversation:
 
     def __init__(self, socket: WebSocket, hub: Hub, limiter: anyio.CapacityLimiter) -> None:
         self._socket, self._hub, self._limiter = socket, hub, limiter
-        self._outbox = Outbox(asyncio.get_running_loop())
+        self._queue = SendQueue(asyncio.get_running_loop())
 
     async def run(self) -> None:
         """Exchange messages until the browser leaves."""
-        self._hub.listeners.add(self._outbox.put)
+        self._hub.listeners.add(self._queue.put)
         sender = asyncio.create_task(self._send())
         session: Session | None = None
         viewer: Viewer | None = None
@@ -121,7 +121,7 @@ class Conversation:
                 while (data := await self._receive()) is not None:
                     await self._obey(session, viewer, data)
         finally:
-            self._hub.listeners.discard(self._outbox.put)
+            self._hub.listeners.discard(self._queue.put)
             sender.cancel()
             if session is not None and viewer is not None:
                 with anyio.CancelScope(shield=True):
@@ -141,7 +141,7 @@ class Conversation:
     async def _send(self) -> None:
         with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
             while True:
-                for message in await self._outbox.take():
+                for message in await self._queue.take():
                     await self._socket.send_text(json.dumps(message, ensure_ascii=False, separators=(",", ":")))
 
     async def _greet(self) -> tuple[Session, Viewer] | tuple[None, None]:
@@ -166,7 +166,7 @@ class Conversation:
         except Full as fault:
             await self._socket.close(TRY_AGAIN_LATER, str(fault))
             return None, None
-        return session, await self._in_thread(lambda: session.attach(self._outbox.put, **hello))
+        return session, await self._in_thread(lambda: session.attach(self._queue.put, **hello))
 
     async def _obey(self, session: Session, viewer: Viewer, data: str | bytes) -> None:
         asked: dict[str, Any] = {}
@@ -177,7 +177,7 @@ class Conversation:
             asked = {"re": message.pop("re")} if "re" in message else {}
             await self._in_thread(session.handle, message, viewer)
             if asked:
-                self._outbox.put({"kind": "done", **asked})
+                self._queue.put({"kind": "done", **asked})
         except (ValueError, OverflowError) as fault:
             self._complain(translate(str(fault), viewer.language), **asked)
         except Exception:
@@ -185,7 +185,7 @@ class Conversation:
             self._complain(translate(mark("the server could not process the request"), viewer.language), **asked)
 
     def _complain(self, text: str, **asked: Any) -> None:
-        self._outbox.put({"kind": "error", "text": " ".join(text.split())[:500], **asked})
+        self._queue.put({"kind": "error", "text": " ".join(text.split())[:500], **asked})
 
 
 class Guarded:

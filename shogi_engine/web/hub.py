@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from shogi_engine.web.kept import OpenElsewhere
+from shogi_engine.web.autosave import OpenElsewhere
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.saved_game import SavedGame
 from shogi_engine.web.session import Session
@@ -72,7 +72,7 @@ class Hub:
     def _load(self, session: Session, name: str, owner: str) -> None:
         """Restore the saved game of a new session."""
         try:
-            session.kept.open(name, owner)
+            session.autosave.open(name, owner)
         except OpenElsewhere as elsewhere:
             log.info("the game of a session is open in another one: %s", elsewhere)
         except (OSError, ValueError) as fault:
@@ -112,7 +112,7 @@ class Hub:
         with self._lock:
             there = list(self.sessions.values())
         for session in there:
-            session.kept.tick(now)
+            session.autosave.tick(now)
 
     def _write_missing_records(self) -> None:
         """Write the records that a killed server did not write, so that the terminal lists all games."""

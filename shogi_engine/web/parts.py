@@ -1,10 +1,10 @@
 """The parts of a session, for the modules that show or save all of it."""
 
 from shogi_engine.records import GameRecord
+from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.shared import Shared
 from shogi_engine.web.store import Store
-from shogi_engine.web.study import Study
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import Tsume
 
@@ -17,7 +17,7 @@ class Parts(Shared):
     """
 
     playing: Playing
-    study: Study
+    analyses: Analyses
     tsume: Tsume | None
     store: Store
     flipped: bool
@@ -27,5 +27,5 @@ class Parts(Shared):
         raise NotImplementedError
 
     def open_record(self, record: GameRecord) -> str:
-        """Replace this game by another; return the name of the game that was left, as `Kept.leave` does."""
+        """Replace this game by another; return the name of the game that was left, as `Autosave.leave` does."""
         raise NotImplementedError

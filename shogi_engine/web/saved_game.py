@@ -12,7 +12,7 @@ from shogi_engine.analysis.saved import finding_of, finding_row
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
-from shogi_engine.types.termination import Outcome, Termination
+from shogi_engine.types.termination import Termination
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import Tsume
@@ -69,7 +69,7 @@ def _value(name: str, value: Any) -> Any:
 
 def dump(session: Parts) -> dict[str, Any]:
     """Return a session's game as JSON values."""
-    tree, playing, study, record = session.tree, session.playing, session.study, session.tree.record
+    tree, playing, analyses, record = session.tree, session.playing, session.analyses, session.tree.record
     place = {number: index for index, number in enumerate(tree.preorder())}
     clock = playing.clock
     setting = [ms / 1000 for ms in dataclasses.astuple(clock.setting)] if clock.setting else None
@@ -88,13 +88,13 @@ def dump(session: Parts) -> dict[str, Any]:
         "clock": {"setting": setting, "times": clock.times()} if setting else None,
         "flipped": session.flipped,
         "tsume": _tsume(session.tsume, place) if session.tsume is not None else None,
-        "chances": {place[number]: value for number, value in study.chances.items() if number in place},
+        "chances": {place[number]: value for number, value in analyses.chances.items() if number in place},
         "judged": [
             {
                 "line": [place[number] for number in line],
                 "found": {ply: finding_row(found) for ply, found in findings.items()},
             }
-            for line, findings in study.judged.items()
+            for line, findings in analyses.judged.items()
             if all(number in place for number in line)
         ],
     }
@@ -116,7 +116,6 @@ class SavedGame:
     chances: dict[int, float]
     judged: dict[tuple[int, ...], dict[int, Finding]]
     clock: tuple[Clock | None, list[float] | None]
-    outcome: Outcome | None
     tsume: dict[str, Any] | None
 
     @classmethod
@@ -136,7 +135,7 @@ class SavedGame:
                 }
                 for one in content["judged"]
             }
-            clock, outcome, tsume = content["clock"], content["outcome"], content["tsume"]
+            clock, tsume = content["clock"], content["tsume"]
             if tsume:
                 lengths = {place[int(index)]: plies for index, plies in tsume["lengths"].items()}
                 tsume = {**tsume, "root": place[tsume["root"]], "lengths": lengths}
@@ -147,7 +146,6 @@ class SavedGame:
                 {place[int(index)]: float(chance) for index, chance in content["chances"].items()},
                 judged,
                 (Clock.from_seconds(*clock["setting"]), clock["times"]) if clock else (None, None),
-                Outcome(outcome[0], Termination(outcome[1])) if outcome else None,
                 tsume,
             )
         except (KeyError, TypeError, IndexError, AttributeError) as fault:
@@ -156,9 +154,9 @@ class SavedGame:
     def put_into(self, session: Parts) -> None:
         """Let a session continue the game, paused until a page shows it."""
         session.replace(self.tree)
-        session.study.restore(self.chances, self.judged)
-        players, on = self.content["players"], self.content["on"]
-        session.playing.resume(players, *self.clock, self.live, self.outcome, on=on)
+        session.analyses.restore(self.chances, self.judged)
+        if self.content["on"] or self.content["outcome"]:
+            session.playing.restore(self.content["players"], *self.clock, self.live, on=self.content["on"])
         session.flipped = self.content["flipped"]
         progress = session.store.progress(session.owner)
         session.tsume = Tsume(session, **self.tsume, progress=progress) if self.tsume else None

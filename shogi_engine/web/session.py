@@ -18,14 +18,14 @@ from shogi_engine.records import GameRecord
 from shogi_engine.tsume import problems
 from shogi_engine.types.clock import Clock
 from shogi_engine.web import view
+from shogi_engine.web.analyses import Analyses
+from shogi_engine.web.autosave import Autosave, OpenElsewhere
 from shogi_engine.web.files import chosen_game, file_of
-from shogi_engine.web.kept import Kept, OpenElsewhere
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing, check_levels
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.setup import set_up
 from shogi_engine.web.store import Store
-from shogi_engine.web.study import Study
 from shogi_engine.web.tree import Removed, Tree
 from shogi_engine.web.tsume import Tsume, problem_rows
 from shogi_engine.web.viewer import Receiver, Viewer
@@ -63,12 +63,12 @@ class Session(Parts):
         self._flipped = False
         self.tree = Tree(GameRecord(game))
         self.playing = Playing(self)
-        self.study = Study(self)
+        self.analyses = Analyses(self)
         self.setup: Any = None
         self.tsume: Tsume | None = None
         self.removed: Removed | None = None  # the last deletion
         self.store = store or Store()
-        self.kept = Kept(self, self.store)
+        self.autosave = Autosave(self, self.store)
         self.seen = time.monotonic()
 
     # ---- pages
@@ -98,7 +98,7 @@ class Session(Parts):
             if self.tsume is not None:
                 self.tsume.wake()
             self.show(viewer)
-            self.study.follow()
+            self.analyses.follow()
             return viewer
 
     def detach(self, viewer: Viewer, now: float | None = None) -> None:
@@ -112,17 +112,17 @@ class Session(Parts):
 
     def rest(self) -> None:
         """End all searches and save the game."""
-        self.study.close()
+        self.analyses.close()
         self.playing.rest()
         if self.tsume is not None:
             self.tsume.close()
-        self.kept.write(whole=True)
+        self.autosave.write(whole=True)
 
     def close(self) -> None:
         """Close the game."""
         with self.lock:
             self.rest()
-            self.kept.close()
+            self.autosave.close()
 
     def answer(self, message: dict[str, Any]) -> None:
         """Send a message to the page that asked."""
@@ -137,10 +137,10 @@ class Session(Parts):
 
     def changed(self) -> None:
         """Send the whole state, analyse the position if it has changed, and save the game."""
-        self.kept.changed = True
+        self.autosave.changed = True
         for viewer in self.viewers:
             self.show(viewer)
-        self.study.follow()
+        self.analyses.follow()
 
     def tick(self) -> None:
         """Check the clock. Call this regularly."""
@@ -172,7 +172,7 @@ class Session(Parts):
         for viewer in [self._asking] if self._asking else self.viewers:
             viewer.set(**values)
             self.show(viewer)
-        self.study.repeat()
+        self.analyses.repeat()
 
     def _do_game(self, game: str) -> None:
         self._open(GameRecord(game))
@@ -203,19 +203,19 @@ class Session(Parts):
         self._tell_left(left)
 
     def open_record(self, record: GameRecord) -> str:
-        """Replace this game by another; return the name of the game that was left, as `Kept.leave` does.
+        """Replace this game by another; return the name of the game that was left, as `Autosave.leave` does.
 
         Raises ValueError for an invalid game; nothing has changed then.
         """
         tree = Tree(record)
-        left = self.kept.leave()
+        left = self.autosave.leave()
         self.replace(tree)
         return left
 
     def replace(self, tree: Tree) -> None:
         """Replace the game by a tree."""
         self.playing.leave()
-        self.study.forget()
+        self.analyses.forget()
         self._leave_modes()
         self.tree, self.removed = tree, None
         self.playing = Playing(self)
@@ -226,11 +226,11 @@ class Session(Parts):
             self.answer({"kind": "left", "id": left})
 
     def _do_kept(self) -> None:
-        self.answer({"kind": "kept", "games": self.kept.games(self.owner)})
+        self.answer({"kind": "kept", "games": self.autosave.games(self.owner)})
 
     def _do_continue(self, id: str) -> None:
         try:
-            left = self.kept.open(id, self.owner)
+            left = self.autosave.open(id, self.owner)
         except OpenElsewhere as elsewhere:
             self.answer({"kind": "join", "session": elsewhere.identity})
             return
@@ -239,11 +239,11 @@ class Session(Parts):
         self._tell_left(left)
 
     def _do_forget(self, id: str) -> None:
-        self.kept.delete(id, self.owner)
+        self.autosave.delete(id, self.owner)
         self._do_kept()
 
     def _do_recall(self, id: str) -> None:
-        self.kept.store.restore(id)
+        self.autosave.store.restore(id)
         self._do_kept()
 
     def _leave_modes(self) -> None:
@@ -264,11 +264,9 @@ class Session(Parts):
         text = tree.legal(move)
         if self.tsume is not None and not tree.board.gives_check(tree.board.parse_text(text)):
             raise ValueError("this move gives no check")
-        number = tree.add(text)
-        tree.go(number)
-        self.playing.moved(number)
+        self.playing.move(text)
         if self.tsume is not None:
-            self.tsume.moved(number)
+            self.tsume.moved(tree.node)
         self.changed()
 
     def _do_step(self, to: str) -> None:
@@ -370,7 +368,7 @@ class Session(Parts):
         self.changed()
 
     def _do_stop(self) -> None:
-        self.study.stop()
+        self.analyses.stop()
         self.playing.leave()
         self._leave_modes()
         self.changed()
@@ -382,22 +380,22 @@ class Session(Parts):
     # ---- analysis
 
     def _do_analyse(self, on: bool, multipv: int = 0) -> None:
-        self.study.on, self.study.multipv = on, multipv or self.study.multipv
-        self.study.restart()
+        self.analyses.on, self.analyses.multipv = on, multipv or self.analyses.multipv
+        self.analyses.restart()
         self.changed()
 
     def _do_judge(self, on: bool, effort: str = "quick") -> None:
         if on:
-            self.study.judge(effort)
+            self.analyses.judge(effort)
         else:
-            self.study.stop_judging()
+            self.analyses.stop_judging()
         self.changed()
 
     def _do_mate(self) -> None:
         self._must_not_set_up()
         if self.tsume is not None:
             self.tsume.helped = True
-        self.study.find_mate()
+        self.analyses.find_mate()
         self.changed()
 
     def _do_tsume(self, on: bool, problem: int = 0) -> None:
@@ -453,7 +451,7 @@ class Session(Parts):
 
     def _do_save(self, format: str) -> None:
         language = self._asking.language if self._asking else "en"
-        self.answer({"kind": "file", **file_of(self.study.annotated(language), format)})
+        self.answer({"kind": "file", **file_of(self.analyses.annotated(language), format)})
 
     # ---- setting up
 

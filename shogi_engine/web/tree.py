@@ -48,8 +48,7 @@ class Tree:
         waiting = [(root, parent)]
         while waiting:
             node, above = waiting.pop()
-            if len(self._nodes) >= NODES_MAX:
-                raise ValueError(f"a game can have at most {NODES_MAX} moves, including variations")
+            self.check_room()
             number, self._next = self._next, self._next + 1
             self._nodes[number], self._parents[number], self._numbers[id(node)] = node, above, number
             waiting += [(child, number) for child in reversed(node.children)]
@@ -175,9 +174,25 @@ class Tree:
         for child in self._nodes[above].children:
             if child.move == move:
                 return self._numbers[id(child)]
+        self.check_room()
+        return self._number(self._nodes[above].add(move, **values), above)
+
+    def check_room(self) -> None:
+        """Raise ValueError if no move can be added."""
         if len(self._nodes) >= NODES_MAX:
             raise ValueError(f"a game can have at most {NODES_MAX} moves, including variations")
-        return self._number(self._nodes[above].add(move, **values), above)
+
+    def adopt(self, node: Node, parent: int) -> int:
+        """Return the number of a node, which may be new in the record, after the move `parent`."""
+        return self._numbers[id(node)] if id(node) in self._numbers else self._number(node, parent)
+
+    def number_of(self, node: Node) -> int:
+        """Return the number of a node, 0 if it was removed."""
+        return self._numbers.get(id(node), 0)
+
+    def nodes(self, number: int | None = None) -> list[Node]:
+        """Return the nodes from the root to a move (by default the current one), inclusive."""
+        return [self._nodes[each] for each in self.path(number)]
 
     def add_line(self, moves: Sequence[str], above: int) -> list[int]:
         """Add a line after a node without moving there; return its numbers. Raises ValueError for an illegal move."""
@@ -193,13 +208,6 @@ class Tree:
             numbers.append(above := self.add(text, above))
         return numbers
 
-    def prefer(self, number: int) -> None:
-        """Make a move the continuation, ahead of its alternatives."""
-        parent = self._parents[number]
-        if parent >= 0:
-            children, node = self._nodes[parent].children, self._nodes[number]
-            children[:] = [node, *(each for each in children if each is not node)]
-
     def remove(self, number: int) -> Removed | None:
         """Remove a move and its descendants from the game. If the current node is among them, go to the parent.
 
@@ -211,8 +219,8 @@ class Tree:
         if number in self.path():
             self.go(parent)
         node, siblings = self._nodes[number], self._nodes[parent].children
-        place = next(place for place, each in enumerate(siblings) if each is node)
-        del siblings[place]
+        place = next((place for place, each in enumerate(siblings) if each is node), len(siblings))
+        siblings[:] = [each for each in siblings if each is not node]  # a game has removed a move taken back
         waiting = [node]
         while waiting:
             each = waiting.pop()

@@ -8,10 +8,9 @@ from shogi_engine import records
 from shogi_engine.games.othello.notation import SQUARE_NAMES as OTHELLO_SQUARES
 from shogi_engine.games.shogi.board.piece_shapes import piece_shape
 from shogi_engine.games.shogi.board.pieces import Piece
-from shogi_engine.games.shogi.notation.symbols import (
+from shogi_engine.games.shogi.symbols import (
     HAND_ORDER,
     KANJI_NUMBERS,
-    SIDES,
     SQUARE_NAMES,
     SYMBOLS,
     WIDE_DIGITS,
@@ -19,6 +18,7 @@ from shogi_engine.games.shogi.notation.symbols import (
 from shogi_engine.language import translate
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import Problem, problems
+from shogi_engine.types.limit import SIDES
 from shogi_engine.types.termination import BY_RULE
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing
@@ -61,11 +61,11 @@ def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
         "names": list(tree.record.names),
         "playing": playing(session.playing, outcome, viewer.language),
         "may_declare": session.playing.on and setup is None and getattr(board, "can_declare_win", bool)(),
-        "analysis": {"on": session.study.on, "multipv": session.study.multipv},
-        "judging": session.study.progress,
-        "mating": session.study.mating,
-        "verdict": session.study.verdict(tree.node, viewer.language),
-        "summary": session.study.summary(),
+        "analysis": {"on": session.analyses.on, "multipv": session.analyses.multipv},
+        "judging": session.analyses.progress,
+        "mating": session.analyses.mating,
+        "verdict": session.analyses.verdict(tree.node, viewer.language),
+        "summary": session.analyses.summary(),
         "setup": hands(board) if setup is not None else None,
         "tsume": tsume(session),
         "removed": session.removed is not None,
@@ -201,7 +201,7 @@ def hands(board: Any) -> list[dict[str, int]]:
 
 def line(session: Parts, language: str) -> list[dict[str, Any]]:
     """Return the moves of the current line, the start first, each with its variations."""
-    tree, study = session.tree, session.study
+    tree, analyses = session.tree, session.analyses
     numbers = tree.line()
     texts = _texts(tree, numbers, language)
     board, at = None, 0  # with the first `at` moves of the line
@@ -210,9 +210,9 @@ def line(session: Parts, language: str) -> list[dict[str, Any]]:
     for place, number in enumerate(numbers):
         node = tree[number]
         row: dict[str, Any] = {"node": number, "text": texts.get(number, "")}
-        if number in study.chances:
-            row["chance"] = study.chances[number]
-        if (said := study.verdicts.get(number)) and (said["verdict"] or said["missed"]):
+        if number in analyses.chances:
+            row["chance"] = analyses.chances[number]
+        if (said := analyses.verdicts.get(number)) and (said["verdict"] or said["missed"]):
             row |= {"verdict": said["verdict"] or "mistake", "loss": said["loss"]}
         if node.seconds is not None:
             row["seconds"] = node.seconds

@@ -17,6 +17,8 @@ from shogi_engine.cli.preparation import Preparation
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import levels as othello_levels
 from shogi_engine.games.shogi import levels as shogi_levels
+from shogi_engine.play.game import Game
+from shogi_engine.play.terms import Terms
 from tests.support.processes import TESTS, environment, kernel_files
 from tools.docs.command_line import leaves, subcommands
 
@@ -282,10 +284,12 @@ def play(game, lines, people, position="", notation="", await_search=lambda: Non
             raise EOFError from None
 
     with Engine(game, hash_mb=1) as engine:
-        engine.set_position(position)
-        settings = {"max_moves": 60, "await_search": await_search, "notation": notation}
-        TerminalGame(engine, people, limits or {"depth": 2}, read, sanitize.append, **settings).play()
-        return "\n".join(sanitize), engine.move_texts
+        begun = Game.begin(game, position, terms=Terms(60))
+        settings = {"await_search": await_search, "notation": notation}
+        match = TerminalGame(engine, begun, people, limits or {"depth": 2}, read, sanitize.append, **settings)
+        match.keep = lambda: None  # writes no files
+        match.play()
+        return "\n".join(sanitize), begun.moves
 
 
 def test_play_by_hand():

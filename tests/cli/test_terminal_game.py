@@ -18,9 +18,18 @@ from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS, WESTERN, handicap
 from shogi_engine.play.clock import GameClock, TimeUp
-from shogi_engine.play.strength import level_limits
+from shogi_engine.play.game import Game
+from shogi_engine.play.strength import level_limits, timed_limits
+from shogi_engine.play.terms import Terms
 from shogi_engine.records import GameRecord
 from shogi_engine.types.clock import Clock, TimeBudget
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path, monkeypatch):
+    """Keep games below tmp_path; return the folder."""
+    monkeypatch.setattr("shogi_engine.play.keeping.data_folder", lambda: tmp_path / "data")
+    return tmp_path / "data" / "games"
 
 
 class Now:
@@ -45,8 +54,8 @@ def played(game, lines, people=frozenset({0, 1}), position="", **settings):
         return line
 
     with Engine(game, hash_mb=1) as engine:
-        engine.set_position(position)
-        match = TerminalGame(engine, set(people), {"depth": 1}, read, shown.append, **settings)
+        begun = Game.begin(game, position, clock=settings.pop("clock", None))
+        match = TerminalGame(engine, begun, set(people), {"depth": 1}, read, shown.append, **settings)
         match.play()
         return "\n".join(shown), match
 
@@ -64,7 +73,7 @@ def test_help_names_what_the_game_has():
 @pytest.mark.parametrize("move", ["7六歩", "76FU", "2726FU", "P-7f", "７六歩", "7g7f", "▲７六歩", "76歩"])
 def test_every_notation_is_taken(move):
     text, match = played("shogi", [move])
-    assert len(match.engine.moves) == 1 and "no move" not in text
+    assert len(match.game.moves) == 1 and "no move" not in text
 
 
 def test_levels_go_to_the_top_in_both_games():
@@ -99,20 +108,18 @@ def test_the_end_says_who_won_and_why():
     assert text.endswith("white wins: black resigns") and match.record().result == "0-1"
 
 
-def test_load_alone_lists_the_games_kept_here(tmp_path, monkeypatch):
-    monkeypatch.setattr("shogi_engine.play.keeping.data_folder", lambda: tmp_path)
-    (tmp_path / "games").mkdir()
+def test_load_alone_lists_the_games_kept_here(data_folder):
+    data_folder.mkdir(parents=True)
     for number, moves in enumerate((["2g2f"], ["7g7f", "3c3d"])):
-        path = tmp_path / "games" / f"shogi-20260101-00000{number}.kifu"
+        path = data_folder / f"shogi-20260101-00000{number}.kifu"
         records.save(GameRecord.from_moves("shogi", moves), path)
         os.utime(path, (number, number))
     text, match = played("shogi", ["load", "load 3", "load 2"])
     assert "  1  shogi-20260101-000001  2 moves" in text and "  2  shogi-20260101-000000  1 move" in text
-    assert "there is no saved game number 3" in text and match.engine.move_texts == ["2g2f"]
+    assert "there is no saved game number 3" in text and match.game.moves == ["2g2f"]
 
 
-def test_save_load_and_what_is_not_overwritten(tmp_path, monkeypatch):
-    monkeypatch.setattr("shogi_engine.play.keeping.data_folder", lambda: tmp_path)
+def test_save_load_and_what_is_not_overwritten(tmp_path):
     kif, other = tmp_path / "a game.kif", tmp_path / "notes.kif"
     other.write_text("mine")
     lines = [
@@ -133,7 +140,7 @@ def test_save_load_and_what_is_not_overwritten(tmp_path, monkeypatch):
     (record,) = records.load(kif)
     assert record.moves == ["7g7f", "3c3d"] and record.names == ["human", "human"] and record.ending == "interrupted"
     text, match = played("shogi", [f"load {kif}", "undo", "8c8d"])
-    assert match.engine.move_texts == ["7g7f", "8c8d"] and match.is_unsaved()
+    assert match.game.moves == ["7g7f", "8c8d"] and match.is_unsaved()
     assert not played("shogi", [f"load {kif}"])[1].is_unsaved()
     mated = tmp_path / "mated.kif"
     records.save(GameRecord.from_moves("shogi", ["G*5b"], start="4k4/9/4P4/9/9/9/9/9/4K4 b G 1"), mated)
@@ -141,17 +148,54 @@ def test_save_load_and_what_is_not_overwritten(tmp_path, monkeypatch):
     assert text.endswith("black wins: mate") and not match.is_unsaved()
     sgf = tmp_path / "o.sgf"
     played("othello", ["f5", "d6", f"save {sgf}"])
-    assert played("othello", [f"load {sgf}"])[1].engine.move_texts == ["f5", "d6"]
+    assert played("othello", [f"load {sgf}"])[1].game.moves == ["f5", "d6"]
     assert (
         "expected one of" in played("othello", [f"load {kif}"])[0]
         or "is a format of" in played("othello", [f"load {kif}"])[0]
     )
 
 
+def test_the_game_is_written_after_each_move(data_folder):
+    states = []
+
+    def look(line):
+        states.append(
+            [(path.name, load.moves, load.ending) for path in data_folder.glob("*") for load in records.load(path)]
+        )
+        return line
+
+    lines = ["7g7f", "3c3d", "undo", "8c8d", "resign"]
+    text, match = played("shogi", map(look, lines))
+    assert states[0] == [] and len({name for found in states for name, *_ in found}) == 1  # one file
+    made = [(moves, ending) for found in states[1:] for _, moves, ending in found]
+    assert made == [(moves, "interrupted") for moves in (["7g7f"], ["7g7f", "3c3d"], ["7g7f"], ["7g7f", "8c8d"])]
+    (record,) = records.load(match.file.path)
+    assert (record.moves, record.ending, record.result) == (["7g7f", "8c8d"], "resignation", "0-1")
+
+
+def test_a_full_disk_is_reported_once_and_the_game_continues(data_folder, monkeypatch):
+    data_folder.parent.mkdir(parents=True)
+    data_folder.write_text("a file, not a folder")
+    text, match = played("shogi", ["7g7f", "3c3d"])
+    assert text.count("the game could not be saved: ") == 1 and match.game.moves == ["7g7f", "3c3d"]
+    data_folder.unlink()
+    match.keep()
+    assert records.load(match.file.path)[0].moves == ["7g7f", "3c3d"] and match.fault == ""
+
+
+def test_another_game_is_loaded_and_the_first_stays(data_folder, tmp_path):
+    file = tmp_path / "other.kif"
+    records.save(GameRecord.from_moves("shogi", ["2g2f"], comments={1: "a comment"}), file)
+    text, match = played("shogi", ["7g7f", f"load {file}", "8c8d"])
+    kept = sorted(records.load(path)[0].moves for path in data_folder.iterdir())
+    assert kept == [["2g2f", "8c8d"], ["7g7f"]] and match.record().comments == {1: "a comment"}
+    assert records.load(file)[0].moves == ["2g2f"]
+
+
 def test_undo_takes_a_pair_back_and_never_half_of_one():
     text, match = played("shogi", ["undo", "7g7f", "undo", "flip", "go"], {0})
-    assert "no move to take back" in text and len(match.engine.moves) == 2  # `go` played both
-    assert len(match.record().seconds) == len(match.engine.moves)
+    assert "no move to take back" in text and len(match.game.moves) == 2  # `go` played both
+    assert len(match.record().seconds) == len(match.game.moves)
 
 
 # ---- handicaps and what does not go together
@@ -226,8 +270,8 @@ def test_time_is_obeyed_shown_and_written():
 
     with Engine("shogi", hash_mb=1) as engine:
         shown = []
-        match = TerminalGame(engine, {0, 1}, {}, late, shown.append, clock=clock)
-        match.max_moves = 1
+        game = Game.begin("shogi", clock=clock, terms=Terms(1))
+        match = TerminalGame(engine, game, {0, 1}, {}, late, shown.append)
         match.play()
         assert match.record().seconds == [4.0] and "black: -   0:06" in "\n".join(shown)
     text, match = played("shogi", [TimeUp], clock=GameClock(Clock.from_seconds(1), iter(range(0, 100, 5)).__next__))
@@ -238,11 +282,10 @@ def test_time_is_obeyed_shown_and_written():
 def test_the_engine_never_uses_more_than_its_clock():
     clock = GameClock(Clock.from_seconds(2))
     with Engine("shogi", hash_mb=1) as engine:
-        match = TerminalGame(engine, {0}, {"level": 3}, clock=clock)
-        limits = match._limits(1)
+        game = Game.begin("shogi", moves=["7g7f"], clock=clock)
+        limits = timed_limits(engine, {"level": 3}, game)
         assert limits["level"] == 3 and 0 < limits["budget"].soft_ms <= limits["budget"].hard_ms < 2000
-        match.limits = {"movetime": 1}
-        assert match._limits(1) == {"budget": TimeBudget.exactly(1)}
+        assert timed_limits(engine, {"movetime": 1}, game) == {"budget": TimeBudget.exactly(1)}
 
 
 # ---- what is drawn

@@ -106,7 +106,7 @@ def test_a_game_at_a_terminal(env, tmp_path):
     (record,) = records.load(file)
     assert (record.moves, record.ending, record.result) == (["7g7f", "3c3d"], "resignation", "0-1")
     assert None not in record.seconds
-    assert not (tmp_path / "data" / "shogi_engine" / "games").exists()
+    assert list((tmp_path / "data" / "shogi_engine" / "games").iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,15 @@ import threading
 
 from shogi_engine import records
 from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.players import CsaAnswer, CsaPlayer
+from shogi_engine.csa.players import CsaPlayer
 from shogi_engine.csa.session import Session
-from shogi_engine.csa.settings import Patience, Settings
+from shogi_engine.csa.settings import Settings, Timeouts
+from shogi_engine.play.answer import Answer
 from tools.measure import csa_server
-from tools.measure.csa_server import START
+from tools.measure.csa_server import START, Peer
 
 SECRET = "open-sesame"
-QUICK = Patience(logout=10.0, first_delay=0.01, longest_delay=0.02)
+QUICK = Timeouts(logout=10.0, first_delay=0.01, longest_delay=0.02)
 LONGEST = 10.0  # seconds that any step of a test may take
 
 
@@ -25,43 +26,8 @@ def summary(
     return csa_server.summary(game_id, (black, white), turn, time=time, position=position, moves=moves, head=head)
 
 
-class Peer:
-    """The server's end of one connection."""
-
-    def __init__(self, connection):
-        connection.settimeout(LONGEST)
-        self._connection = connection
-        self._file = connection.makefile("rb")
-        self.lines = []
-
-    def send(self, *lines):
-        self.raw("".join(f"{line}\n" for line in lines).encode())
-
-    def raw(self, data):
-        self._connection.sendall(data)
-
-    def line(self):
-        """Return the next line, None at the end; keep-alive lines count."""
-        try:
-            raw = self._file.readline()
-        except ConnectionError:
-            raw = b""
-        self.lines.append(raw.decode().rstrip("\n") if raw else None)
-        return self.lines[-1]
-
-    def expect(self, start):
-        """Return the next line, which begins so; empty ones are skipped."""
-        while (line := self.line()) == "":
-            pass
-        assert line is not None and line.startswith(start), f"{line!r} instead of {start!r}; before: {self.lines[:-1]}"
-        return line
-
-    def end(self):
-        """Wait until the client closes the connection; return what it sent before."""
-        rest = []
-        while (line := self.line()) is not None:
-            rest.append(line)
-        return rest
+class ScriptedPeer(Peer):
+    """A connection that takes what a test expects, and sends what it says."""
 
     def login(self, name="me"):
         line = self.expect(f"LOGIN {name} ")
@@ -91,16 +57,6 @@ class Peer:
         self.expect("LOGOUT")
         self.send("LOGOUT:completed")
 
-    def close(self):
-        """End the connection."""
-        self._file.close()
-        self._connection.close()
-
-    def cut(self):
-        """End the connection as a broken line does."""
-        self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-        self.close()
-
 
 class ScriptedServer:
     """`with ScriptedServer(script, ...) as server:` each script is called with the Peer of one connection, in order.
@@ -120,7 +76,7 @@ class ScriptedServer:
     def _serve(self):
         try:
             for script in self._scripts:
-                peer = Peer(self._listening.accept()[0])
+                peer = ScriptedPeer(self._listening.accept()[0], LONGEST)
                 self.peers.append(peer)
                 script(peer)
                 peer.close()
@@ -155,14 +111,14 @@ class ScriptedPlayer(CsaPlayer):
     def _answer(self, job):
         job.decided.wait()
         if job.stopped:
-            return CsaAnswer()
+            return Answer("")
         self.turns.append(job.turn)
-        answer = self.answers.pop(0) if self.answers else CsaAnswer("resign")
+        answer = self.answers.pop(0) if self.answers else Answer("resign")
         if isinstance(answer, Exception):
             raise answer
         if callable(answer):
             answer = answer(job)
-        return CsaAnswer(answer) if isinstance(answer, str) else answer
+        return Answer(answer) if isinstance(answer, str) else answer
 
     def ponder(self, turn, deliver):
         self.pondered.append(turn)
@@ -202,9 +158,9 @@ class Screen:
 class Played:
     """A session that was run: tally, player, notes, log, and the error if it ended in one."""
 
-    def __init__(self, server, player, folder="", patience=QUICK, **values):
+    def __init__(self, server, player, folder="", timeouts=QUICK, **values):
         values = {"ponder": False, "resume": 0.0, "attempts": 3} | values
-        settings = Settings("127.0.0.1", "me", port=server.port, patience=patience, **values)
+        settings = Settings("127.0.0.1", "me", port=server.port, timeouts=timeouts, **values)
         self.screen, self.log, self.player = Screen(), [], player
         keeper = Keeper(folder)
         session = Session(settings, SECRET, player, keeper, self.screen, lambda *line: self.log.append(" ".join(line)))

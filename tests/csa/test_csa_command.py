@@ -103,7 +103,7 @@ def test_nothing_is_logged_after_the_connection_was_closed():
 
     with ScriptedServer(script) as server:
         connection = Connection(
-            "127.0.0.1", server.port, lambda each: None, patience=5, log=lambda *line: logged.append(line)
+            "127.0.0.1", server.port, lambda each: None, timeout=5, log=lambda *line: logged.append(line)
         )
         connection.close()
         assert logged and logged[-1][0] == "="

@@ -1,22 +1,22 @@
 """Two sessions against each other over the referee of tools/measure, with connections cut at every kind of moment."""
 
-import asyncio
 import threading
 
 import pytest
 
 from shogi_engine import records
 from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.players import CsaAnswer
 from shogi_engine.csa.session import Session
-from shogi_engine.csa.settings import Patience, Settings
+from shogi_engine.csa.settings import Settings, Timeouts
 from shogi_engine.games.shogi.board import Board
+from shogi_engine.play.answer import Answer
+from shogi_engine.types.score import Score
 from tests.csa.scripted import SECRET, Screen, ScriptedPlayer
 from tools.measure.csa_games import plan_cuts
 from tools.measure.csa_server import CUTS, Conditions, Cut, RefereeServer
 
 NAMES = ("one", "two")
-PATIENCE = Patience(first_delay=0.01, longest_delay=0.05)
+TIMEOUTS = Timeouts(first_delay=0.01, longest_delay=0.05)
 
 
 def shuffle(job):
@@ -30,13 +30,13 @@ def shuffle(job):
             board.parse_usi(move)
         except ValueError:
             continue
-        return CsaAnswer(move, score=1, pv=(move,))
-    return CsaAnswer("resign")
+        return Answer(move, score=Score(1), pv=(move,))
+    return Answer("resign")
 
 
 def short(job):
     """Resign after three moves: white, who is another client in each game."""
-    return shuffle(job) if len(job.turn.moves) < 3 else CsaAnswer("resign")
+    return shuffle(job) if len(job.turn.moves) < 3 else Answer("resign")
 
 
 def run_match(cuts, games, max_moves, folder, answer=shuffle, one_game_per_login=False, **values):
@@ -44,23 +44,20 @@ def run_match(cuts, games, max_moves, folder, answer=shuffle, one_game_per_login
     server = RefereeServer(NAMES, games, Conditions(max_moves=max_moves), cuts, one_game_per_login=one_game_per_login)
     tallies, players = {}, {name: ScriptedPlayer(*[answer] * 1000) for name in NAMES}
 
-    def run(name, port):
+    def run(name):
         settings = Settings(
-            "127.0.0.1", name, port=port, games=games, ponder=False, resume=5.0, patience=PATIENCE, **values
+            "127.0.0.1", name, port=server.port, games=games, ponder=False, resume=5.0, timeouts=TIMEOUTS, **values
         )
         tallies[name] = Session(settings, SECRET, players[name], Keeper(folder / name), Screen()).run()
         players[name].close()
 
-    async def match():
-        port = await server.start()
-        threads = [threading.Thread(target=run, args=(name, port), daemon=True) for name in NAMES]
-        for thread in threads:
-            thread.start()
-        await server.run()
-        while any(thread.is_alive() for thread in threads):
-            await asyncio.sleep(0.01)
-
-    asyncio.run(asyncio.wait_for(match(), 60))
+    threads = [threading.Thread(target=run, args=(name,), daemon=True) for name in NAMES]
+    threads.append(threading.Thread(target=server.run, daemon=True))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
     return server, tallies
 
 

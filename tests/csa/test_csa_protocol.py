@@ -1,11 +1,9 @@
 """The protocol as a machine of lines and events, the summary and the clock: no connection, no thread."""
 
-import math
-
 import pytest
 
-from shogi_engine.csa.clock import ServerClock
-from shogi_engine.csa.game import Game, Talk
+from shogi_engine.csa.clock import TimeReader, server_clock
+from shogi_engine.csa.game import GameContext, ServerGame
 from shogi_engine.csa.protocol import (
     Declared,
     Ended,
@@ -240,51 +238,60 @@ def test_a_summary_without_end_is_given_up():
 # ---- the clock
 
 
-def clock(unit=1000, total=60_000, byoyomi=0, increment=0):
-    return ServerClock((ServerTime(Clock(total, byoyomi, increment), unit),) * 2)
+class Times:
+    """A server's clock that is charged with what it says of each move."""
+
+    def __init__(self, unit=1000, total=60_000, byoyomi=0, increment=0):
+        times = (ServerTime(Clock(total, byoyomi, increment), unit),) * 2
+        self.clock, self._reader = server_clock(times), TimeReader(times)
+
+    def charge(self, side, text, measured_ms=None):
+        seconds = self._reader.seconds(text, side, self.clock.allowed(side), measured_ms)
+        self.clock.charge(side, seconds)
+        return seconds
 
 
 def test_opening_moves_earn_no_increment():
     """A game may begin with moves. Only those made after them, before it was aborted, are charged."""
     openings = "+7776FU,T0", "-3334FU,T0"
-    talk = Talk(Protocol(), lambda text: None, ScriptedPlayer(), lambda token, answer: None)
-    first = Game(read(summary("+", *openings)), talk)
-    assert [clock.time for clock in first.clock.clocks] == [310_000, 310_000]
-    again = Game(read(summary("+", *openings, "+2726FU,T3")), talk, earlier=first)
-    assert [clock.time for clock in again.clock.clocks] == [317_000, 310_000]
+    context = GameContext(Protocol(), lambda text: None, ScriptedPlayer(), lambda token, answer: None)
+    first = ServerGame(read(summary("+", *openings)), context)
+    assert first.game.clock.times()[:2] == [310, 310]
+    again = ServerGame(read(summary("+", *openings, "+2726FU,T3")), context, earlier=first)
+    assert again.game.clock.times()[:2] == [317, 310]
 
 
 def test_the_increment_comes_before_the_move():
-    time = clock(increment=10_000)
-    assert time.available_ms(0) == 70_000
+    time = Times(increment=10_000)
+    assert time.clock.allowed(0) == 70
     assert time.charge(0, "15") == 15.0
-    assert (time.available_ms(0), time.available_ms(1)) == (65_000, 70_000)
+    assert (time.clock.allowed(0), time.clock.allowed(1)) == (65, 70)
 
 
 def test_the_byoyomi_is_no_main_time():
-    time = clock(total=5000, byoyomi=10_000)
+    time = Times(total=5000, byoyomi=10_000)
     time.charge(1, "12")
-    assert (time.clocks[1].time, time.available_ms(1)) == (0, 10_000)
+    assert (time.clock.times()[1], time.clock.allowed(1)) == (0, 10)
 
 
 def test_without_a_limit_there_is_no_end():
-    time = clock(total=0)
+    time = Times(total=0)
     time.charge(0, "500")
-    assert math.isinf(time.available_ms(0))
+    assert time.clock.allowed(0) is None
 
 
 def test_seconds_are_seconds_where_the_unit_is_a_millisecond():
-    time = clock(unit=1)
+    time = Times(unit=1)
     assert time.charge(0, "2", measured_ms=2100.0) == 2.0
     assert time.charge(1, "0.25") == 0.25
 
 
 def test_a_server_that_counts_in_milliseconds_is_found_out():
-    time = clock(unit=1)
+    time = Times(unit=1)
     assert time.charge(0, "2100", measured_ms=2150.0) == 2.1
     assert time.charge(1, "3000") == 3.0
-    assert [clock.time for clock in time.clocks] == [57_900, 57_000]
-    assert clock(unit=1).charge(1, "30000") == 30.0  # as seconds it would be more than there was
+    assert time.clock.times()[:2] == [57.9, 57]
+    assert Times(unit=1).charge(1, "30000") == 30.0  # as seconds it would be more than there was
 
 
 # ---- names

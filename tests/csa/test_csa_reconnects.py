@@ -2,8 +2,8 @@
 
 import pytest
 
-from shogi_engine.csa.players import CsaAnswer
-from shogi_engine.csa.settings import Patience
+from shogi_engine.csa.settings import Timeouts
+from shogi_engine.play.answer import Answer
 from shogi_engine.types.score import Score
 from tests.csa.scripted import (
     Screen,
@@ -41,7 +41,7 @@ def test_a_game_that_is_offered_again_goes_on(tmp_path, game_id, known):
         peer.send("#TIME_UP", "#WIN")
         peer.logout()
 
-    first = CsaAnswer("7g7f", "", 12, ("7g7f",))
+    first = Answer("7g7f", score=Score(12))
     third = "2g2f" if known == 2 else "9g9f"
     played = play([first_half, second_half], first, "2g2f", third, folder=tmp_path, resume=5.0, games=1)
     assert played.error is None and played.tally.games == 1 and played.tally.broken == 0
@@ -135,8 +135,8 @@ def test_silence_over_the_time_of_the_side_to_move():
         peer.begin("-", time=("Time_Unit:1msec", "Byoyomi:100"))
         assert peer.end() == []
 
-    patience = Patience(silence=0.1, first_delay=0.01)
-    played = play(script, patience=patience)
+    timeouts = Timeouts(silence=0.1, first_delay=0.01)
+    played = play(script, timeouts=timeouts)
     assert played.counts == (0, 0, 0, 1) and "no line" in played.notes
 
 
@@ -149,7 +149,7 @@ def test_an_idle_connection_is_kept_alive():
         peer.send("#TIME_UP", "#WIN")
         peer.logout()
 
-    assert play(script, patience=Patience(keep_alive=0.03)).counts == (1, 0, 0, 0)
+    assert play(script, timeouts=Timeouts(keep_alive=0.03)).counts == (1, 0, 0, 0)
 
 
 # ---- the engine fails
@@ -162,12 +162,12 @@ def test_an_engine_that_fails_is_started_again():
         peer.send("%TORYO", "#RESIGN", "#WIN")
         peer.logout()
 
-    played = play(script, CsaAnswer(fault="it crashed"), "7g7f")
+    played = play(script, ValueError("it crashed"), "7g7f")
     assert played.counts == (1, 0, 0, 0) and played.player.restarts == 1
     assert "it crashed" in played.notes
 
 
-@pytest.mark.parametrize("bad", [CsaAnswer("7g7e"), CsaAnswer(""), RuntimeError("out of order")])
+@pytest.mark.parametrize("bad", [Answer("7g7e"), Answer(""), RuntimeError("out of order")])
 def test_an_engine_that_fails_twice_gives_up(bad):
     def script(peer):
         peer.begin("+")
@@ -212,5 +212,5 @@ def test_an_interrupt_without_a_game_logs_out(monkeypatch):
 
 def test_an_interrupt_ends_the_waiting_for_a_server(monkeypatch):
     monkeypatch.setattr(Screen, "interrupt_at", ("",))
-    played = play(lambda peer: None, patience=Patience(first_delay=60.0), attempts=9)
+    played = play(lambda peer: None, timeouts=Timeouts(first_delay=60.0), attempts=9)
     assert played.error is None and played.counts == (0, 0, 0, 0)

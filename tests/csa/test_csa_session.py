@@ -6,8 +6,9 @@ import time
 import pytest
 
 from shogi_engine import records
-from shogi_engine.csa.players import CsaAnswer
-from shogi_engine.csa.settings import Patience
+from shogi_engine.csa.settings import Timeouts
+from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
+from shogi_engine.play.answer import Answer
 from shogi_engine.types.score import Score
 from tests.csa.scripted import (
     SECRET,
@@ -38,7 +39,7 @@ def test_the_time_that_the_server_counts_beyond_thinking_is_remembered():
         peer.send("#RESIGN", "#LOSE")
         peer.logout()
 
-    answers = [CsaAnswer(move, thought_ms=100) for move in ("7g7f", "2g2f", "2f2e")]
+    answers = [Answer(move, 0.1) for move in ("7g7f", "2g2f", "2f2e")]
     played = play(script, *answers)
     overheads = [turn.overhead_ms for turn in played.player.turns]
     assert overheads[:2] == [0, 2000] and overheads[2:] == pytest.approx([1600, 1280], abs=300)
@@ -55,7 +56,7 @@ def test_a_game_is_played_and_kept(tmp_path):
         peer.send("%TORYO,T4", "#RESIGN", "#WIN")
         peer.logout()
 
-    first = CsaAnswer("3c3d", "2g2f", 30, ("3c3d", "2g2f", "8c8d"), 5)
+    first = Answer("3c3d", 0.0, "2g2f", Score(30), 5, pv=("3c3d", "2g2f", "8c8d"))
     played = play(script, first, "8c8d", folder=tmp_path)
     assert played.error is None and played.counts == (1, 0, 0, 0)
     assert played.player.results == ["win"]
@@ -77,15 +78,16 @@ def test_a_game_is_played_and_kept(tmp_path):
     assert not list(tmp_path.glob("*.tmp"))
 
 
-def test_scores_and_lines_are_sent_if_the_server_wants_them():
+@pytest.mark.parametrize(("score", "value"), [(Score(30), 30), (Score.mate_in(5), MATE_VALUE)])
+def test_scores_and_lines_are_sent_if_the_server_wants_them(score, value):
     def script(peer):
         assert peer.login() == f"LOGIN me test-300-10F,{SECRET}"
         peer.begin_next("+")
-        assert peer.accept("+7776FU") == "+7776FU,'* 30 -3334FU"
+        assert peer.accept("+7776FU") == f"+7776FU,'* {value} -3334FU"
         peer.send("%TORYO", "#RESIGN", "#WIN")
         peer.logout()
 
-    answer = CsaAnswer("7g7f", "3c3d", 30, ("7g7f", "3c3d"), 5)
+    answer = Answer("7g7f", 0.0, "3c3d", score, 5, pv=("7g7f", "3c3d"))
     assert play(script, answer, comments=True, game="test-300-10F").counts == (1, 0, 0, 0)
 
 
@@ -117,7 +119,7 @@ def test_every_end_of_a_game(tmp_path, turn, lines, counts, ending):
         job.turn.moves  # noqa: B018  (it was asked)
         while not job.stopped:
             time.sleep(0.01)
-        return CsaAnswer()
+        return Answer("")
 
     played = play(lambda peer: finished_game(peer, *lines, turn=turn), slow, folder=tmp_path)
     assert played.error is None and played.counts == counts
@@ -144,7 +146,7 @@ def ponder_script(reply):
 
 @pytest.mark.parametrize(("reply", "hits"), [("-3334FU", 1), ("-8384FU", 0)])
 def test_pondering(reply, hits):
-    played = play(ponder_script(reply), CsaAnswer("7g7f", "3c3d"), "2g2f", ponder=True)
+    played = play(ponder_script(reply), Answer("7g7f", ponder="3c3d"), "2g2f", ponder=True)
     assert played.counts == (1, 0, 0, 0)
     assert [turn.moves for turn in played.player.pondered] == [("7g7f", "3c3d")]
     assert played.player.hits == hits
@@ -152,7 +154,7 @@ def test_pondering(reply, hits):
 
 
 def test_nobody_ponders_who_was_told_not_to():
-    assert play(ponder_script("-3334FU"), CsaAnswer("7g7f", "3c3d"), "2g2f").player.pondered == []
+    assert play(ponder_script("-3334FU"), Answer("7g7f", ponder="3c3d"), "2g2f").player.pondered == []
 
 
 # ---- what goes wrong with the login
@@ -193,7 +195,7 @@ def test_a_server_that_does_not_answer_the_login_is_tried_so_often():
         peer.expect("LOGIN")
         assert peer.end() == []
 
-    played = play([silent, silent, silent], patience=Patience(login=0.1, first_delay=0.01))
+    played = play([silent, silent, silent], timeouts=Timeouts(login=0.1, first_delay=0.01))
     assert "LOGIN" in played.error and "3 consecutive attempts" in played.error
 
 
@@ -248,7 +250,7 @@ def test_a_logout_that_is_not_answered():
         peer.send("#TIME_UP", "#WIN")
         assert peer.end() == ["LOGOUT"]
 
-    assert play(script, patience=Patience(logout=0.1)).counts == (1, 0, 0, 0)
+    assert play(script, timeouts=Timeouts(logout=0.1)).counts == (1, 0, 0, 0)
 
 
 # ---- what goes wrong with an offer
@@ -299,7 +301,7 @@ def test_a_game_that_does_not_start():
         peer.expect("AGREE")
         assert peer.end() == []
 
-    played = play(script, patience=Patience(start=0.1), attempts=1)
+    played = play(script, timeouts=Timeouts(start=0.1), attempts=1)
     assert played.counts == (0, 0, 0, 0) and "START" in played.error
 
 

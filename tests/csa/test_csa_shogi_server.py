@@ -2,7 +2,7 @@
 
 import pytest
 
-from shogi_engine.csa.settings import Patience
+from shogi_engine.csa.settings import Timeouts
 from tests.csa.scripted import START, finished_game, play, quick_win, summary
 
 # ---- declarations: a wrong one loses
@@ -142,6 +142,6 @@ def test_a_logout_between_games_that_is_answered_or_not():
     def last(peer):
         finished_game(peer, "#JISHOGI", "#LOSE", turn="-")
 
-    patience = Patience(logout=0.2, first_delay=0.01)
-    played = play([answering, silent, last], games=3, game="test-300-10F", patience=patience)
+    timeouts = Timeouts(logout=0.2, first_delay=0.01)
+    played = play([answering, silent, last], games=3, game="test-300-10F", timeouts=timeouts)
     assert played.error is None and played.counts == (2, 1, 0, 0)

@@ -37,7 +37,8 @@ def test_hits_and_misses_of_pondering_are_counted(tmp_path, capsys):
     summary, games = play(tmp_path, capsys, "ponder", "ponder-miss")
     assert summary["games"] == 2 and not any(game["fault"] for game in games)
     hits, misses = (
-        sum(game[side][name] for game in games for side in ("first", "second")) for name in ("hits", "misses")
+        sum(game[side][name] for game in games for side in ("first", "second"))
+        for name in ("ponder_hits", "ponder_misses")
     )
     assert hits > 10 and misses > 10
     assert hits + misses >= sum(game["plies"] for game in games) - 30

@@ -29,7 +29,7 @@ class FakeEngine:
     def __init__(self, game, choose=-1):
         self.game = SimpleNamespace(name=game)
         self.levels = {"shogi": 20, "othello": 22}[game]
-        self.book = SimpleNamespace(move=lambda: "")
+        self.book = SimpleNamespace(choice=lambda **lookup: None)
         self._choose = choose
         self._stopped = threading.Event()
         self.board = None
@@ -70,7 +70,8 @@ class FakeEngine:
         lines = [self._line(move, number, len(moves)) for number, move in enumerate(moves[:multipv], 1)]
         if movetime is not None and movetime >= LONG_MS:
             self._think(lines, on_info)
-        return SimpleNamespace(bestmove=moves[self._choose], lines=lines)
+        known = {"seconds": 0.0, "ponder": "", "score": Score(0), "depth": 1, "nodes": 1, "pv": moves[:1]}
+        return SimpleNamespace(bestmove=moves[self._choose], lines=lines, **known)
 
     def _line(self, move, number, count):
         unit = "cp" if self.game.name == "shogi" else "discs"

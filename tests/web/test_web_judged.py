@@ -60,7 +60,7 @@ def page(long_game, tmp_path, monkeypatch):
     page.session.examiner = NoisyExaminer
     page.do("open", name="long.kif", data=base64.b64encode(long_game).decode())
     page.do("judge", on=True)
-    wait_for(lambda: page.state["judging"] is None and page.session.study.judged, 60)
+    wait_for(lambda: page.state["judging"] is None and page.session.analyses.judged, 60)
     yield page
     hub.close()
 
@@ -86,7 +86,7 @@ def test_what_was_saved_is_read_back(page, by_command):
 
 
 def test_a_judged_game_is_kept_with_what_was_found(page, tmp_path):
-    page.session.kept.write()
+    page.session.autosave.write()
     before = saved(page)
     again = Page(fake_hub(tmp_path), page.state["session"], language="ja")
     assert again.state["line"] == page.state["line"] and again.state["summary"] == page.state["summary"]
@@ -97,7 +97,7 @@ def test_a_judged_game_is_kept_with_what_was_found(page, tmp_path):
 def test_a_variation_that_is_judged_too_has_each_word_once(page):
     (other,) = (run for run in page.state["line"][11]["others"])
     page.do("go", node=other["moves"][0][0]).do("judge", on=True)
-    wait_for(lambda: page.state["judging"] is None and len(page.session.study.judged) == 2, 60)
+    wait_for(lambda: page.state["judging"] is None and len(page.session.analyses.judged) == 2, 60)
     nodes = records.loads(saved(page))[0].main_line
     assert all(node.comment.count("先手の勝率") <= 1 for node in nodes)
     assert nodes[11].comment.count("先手の勝率") == 1

@@ -12,7 +12,7 @@ from shogi_engine.play.keeping import load_game
 from shogi_engine.tsume import problems
 from shogi_engine.types.score import Score
 from shogi_engine.web import messages
-from shogi_engine.web.kept import RECORD_SECONDS
+from shogi_engine.web.autosave import RECORD_SECONDS
 from shogi_engine.web.saved_game import rows_of, tree_of
 from shogi_engine.web.store import DELETED_SECONDS, Store
 from tests.web.fake_engine import fake_hub, wait_for
@@ -209,7 +209,7 @@ def test_a_write_that_waited_for_the_game_is_followed_by_the_next_one_soon(open_
     written = time.monotonic()
     page.do("move", move="3c3d")
     hub.save(written + 2)
-    assert not page.session.kept.changed
+    assert not page.session.autosave.changed
 
 
 def test_the_record_is_written_while_the_game_is_open_and_after_a_kill(open_hub, tmp_path):

@@ -15,7 +15,7 @@ from starlette.websockets import WebSocketDisconnect  # noqa: E402
 
 from shogi_engine.__main__ import main  # noqa: E402
 from shogi_engine.cli.phone_address import qr_code, reachable_host  # noqa: E402
-from shogi_engine.web.app import Outbox, application, static_files  # noqa: E402
+from shogi_engine.web.app import SendQueue, application, static_files  # noqa: E402
 from shogi_engine.web.guard import Guard  # noqa: E402
 from shogi_engine.web.session import Session  # noqa: E402
 from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
@@ -47,7 +47,7 @@ def test_a_finished_state_is_not_followed_by_older_progress():
     """A page that got the state first would show the bar of a judgement that has ended."""
 
     async def taken():
-        outbox = Outbox(asyncio.get_running_loop())
+        outbox = SendQueue(asyncio.get_running_loop())
         outbox.put({"kind": "progress", "share": 1.0})
         outbox.put({"kind": "state", "judging": None})
         return await outbox.take()

@@ -223,7 +223,7 @@ def test_who_leaves_ends_the_searches(player):
 def test_a_game_is_judged(player):
     player.do("paste", text="startpos moves 7g7f 3c3d 2g2f 8c8d")
     player.do("judge", on=True, effort="quick")
-    wait_for(lambda: player.state["judging"] is None and player.session.study.verdicts)
+    wait_for(lambda: player.state["judging"] is None and player.session.analyses.verdicts)
     verdicts = [move.get("verdict") for move in player.state["line"]]
     assert verdicts == [None, None, None, "blunder", "blunder"]
     assert all("chance" in move for move in player.state["line"])

@@ -7,7 +7,7 @@ import pytest
 
 from shogi_engine.language import LANGUAGES
 from shogi_engine.web import words
-from shogi_engine.web.study import NAMES_OF_VERDICTS
+from shogi_engine.web.analyses import NAMES_OF_VERDICTS
 
 STATIC = Path(words.__file__).parent / "static"
 SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in STATIC.glob("*.js")}

@@ -10,7 +10,6 @@ time, by an illegal move or a false declaration, or is not finished; the status 
 """
 
 import argparse
-import asyncio
 import collections
 import json
 import random
@@ -22,7 +21,7 @@ from shogi_engine.csa.engine_player import CsaEnginePlayer, Strength
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.players import CsaPlayer
 from shogi_engine.csa.session import Session
-from shogi_engine.csa.settings import Patience, Settings, Tally
+from shogi_engine.csa.settings import Settings, Tally, Timeouts
 from shogi_engine.csa.usi_player import CsaUsiPlayer
 from shogi_engine.engine import Engine
 from tools.measure.csa_server import COMPLETE, CUTS, Conditions, Cut, RefereeServer
@@ -60,7 +59,7 @@ def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tu
     settings = Settings(
         "127.0.0.1", name, port=port, game="test-600-10F" if args.standard else "", games=args.games,
         ponder=args.ponder, comments=True, resume=10.0,
-        patience=Patience(first_delay=0.05, longest_delay=1.0),
+        timeouts=Timeouts(first_delay=0.05, longest_delay=1.0),
     )  # fmt: skip
     nodes = None if args.msec else args.nodes
     player: CsaPlayer
@@ -75,28 +74,26 @@ def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tu
     return Session(settings, "secret", player, Keeper(folder), Quiet(log, name)), player
 
 
-async def play(server: RefereeServer, args: argparse.Namespace, log: list[str], tallies: dict[str, Tally]) -> None:
+def play(server: RefereeServer, args: argparse.Namespace, log: list[str], tallies: dict[str, Tally]) -> None:
     """Play all games."""
-    port = await server.start()
 
     def run(name: str) -> None:
         try:
-            session, player = client(args, name, port, log)
+            session, player = client(args, name, server.port, log)
             tallies[name] = session.run()
             player.close()
         except Exception as failure:
             log.append(f"{name}: {failure!r}")
 
-    threads = [threading.Thread(target=run, args=(name,), daemon=True) for name in NAMES]
-    for thread in threads:
+    clients = [threading.Thread(target=run, args=(name,), daemon=True) for name in NAMES]
+    games = threading.Thread(target=server.run, daemon=True)
+    for thread in (*clients, games):
         thread.start()
-    games = asyncio.ensure_future(server.run())
-    while all(thread.is_alive() for thread in threads) and not games.done():
-        await asyncio.sleep(0.05)
-    await asyncio.wait({games}, timeout=LAST_WAIT)  # if a client fails, the other waits forever
-    games.cancel()
-    while any(thread.is_alive() for thread in threads) and len(server.played) == args.games:
-        await asyncio.sleep(0.05)
+    while all(thread.is_alive() for thread in (*clients, games)):
+        time.sleep(0.05)
+    games.join(LAST_WAIT)  # if a client fails, the other waits forever
+    while any(thread.is_alive() for thread in clients) and len(server.played) == args.games:
+        time.sleep(0.05)
 
 
 def main() -> int:
@@ -128,7 +125,7 @@ def main() -> int:
     log: list[str] = []
     tallies: dict[str, Tally] = {}
     began = time.monotonic()
-    asyncio.run(play(server, args, log, tallies))
+    play(server, args, log, tallies)
     reasons = collections.Counter(played.reason for played in server.played)
     broken = sum(played.breaks for played in server.played)
     lost = [played for played in server.played if played.reason not in COMPLETE]

@@ -1,21 +1,27 @@
-"""A local CSA server for two clients: it pairs them, referees, and cuts connections on request.
+"""A local CSA server: the server's end of a connection, and a referee of games between two clients.
 
-It follows the rules of shogi-server, with one exception: an interrupted game is offered again, with the moves made and
-their times, as the protocol's Begin Position allows. Errors of a client are counted by its name in `faults`.
+The referee follows the rules of shogi-server, with one exception: an interrupted game is offered again, with the moves
+made and their times, as the protocol's Begin Position allows. It cuts connections on request. Errors of a client are
+counted in `faults`.
 
 With `one_game_per_login` it behaves as shogi-server in standard mode (shogi_server/player.rb, game.rb): after a game it
 closes the connection of the side that ended it. The other one's stays open, is not answered, and ends with the next
 line from it or with the next login of that name.
 """
 
-import asyncio
 import contextlib
+import queue
 import random
+import socket
+import threading
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from shogi_engine.games.shogi.board import Board
+from shogi_engine.play.clock import GameClock
+from shogi_engine.play.game import Game, Refusal
+from shogi_engine.play.terms import Terms
+from shogi_engine.types.clock import Clock
 from shogi_engine.types.termination import Termination
 
 CUTS = ("offered", "waiting", "thinking", "moved")  # when a client's connection is cut
@@ -25,7 +31,87 @@ START = (
     "P4 *  *  *  *  *  *  *  *  * ", "P5 *  *  *  *  *  *  *  *  * ", "P6 *  *  *  *  *  *  *  *  * ",
     "P7+FU+FU+FU+FU+FU+FU+FU+FU+FU", "P8 * +KA *  *  *  *  * +HI * ", "P9+KY+KE+GI+KI+OU+KI+GI+KE+KY", "+",
 )  # fmt: skip
+WORDS = {  # of endings by the rules; a mated side has to resign
+    Termination.REPETITION: "SENNICHITE",
+    Termination.PERPETUAL_CHECK: "OUTE_SENNICHITE",
+    Termination.MAX_MOVES: "MAX_MOVES",
+}
 COMPLETE = ("resignation", "declaration", "repetition", "perpetual check", "max moves")
+
+
+def summary(
+    game_id: str, names: Sequence[str], turn: str, *, time: Iterable[str], position: Iterable[str] = START,
+    moves: Iterable[str] = (), head: Iterable[str] = ("Max_Moves:256",),
+) -> list[str]:  # fmt: skip
+    """Return the lines of a Game_Summary as shogi-server writes them.
+
+    Args:
+        time: the lines of the block Time
+        head: more lines before it
+    """
+    return [
+        "BEGIN Game_Summary", "Protocol_Version:1.2", "Protocol_Mode:Server", "Format:Shogi 1.0",
+        "Declaration:Jishogi 1.1", f"Game_ID:{game_id}", f"Name+:{names[0]}", f"Name-:{names[1]}", f"Your_Turn:{turn}",
+        "Rematch_On_Draw:NO", "To_Move:+", *head, "BEGIN Time", *time, "Least_Time_Per_Move:0", "END Time",
+        "BEGIN Position", *position, *moves, "END Position", "END Game_Summary",
+    ]  # fmt: skip
+
+
+class Peer:
+    """The server's end of one connection.
+
+    Attributes:
+        lines: received so far, None at the end
+    """
+
+    def __init__(self, connection: socket.socket, timeout: float | None = None) -> None:
+        connection.settimeout(timeout)
+        self._connection = connection
+        self._file = connection.makefile("rb")
+        self.lines: list[str | None] = []
+
+    def send(self, *lines: str) -> None:
+        """Send lines. Raises OSError."""
+        self.raw("".join(f"{line}\n" for line in lines).encode())
+
+    def raw(self, data: bytes) -> None:
+        """Send bytes. Raises OSError."""
+        self._connection.sendall(data)
+
+    def line(self) -> str | None:
+        """Return the next line, None at the end; keep-alive lines count."""
+        try:
+            raw = self._file.readline()
+        except ConnectionError:
+            raw = b""
+        self.lines.append(raw.decode().rstrip("\n") if raw else None)
+        return self.lines[-1]
+
+    def expect(self, start: str) -> str:
+        """Return the next line, which begins so; empty ones are skipped."""
+        while (line := self.line()) == "":
+            pass
+        assert line is not None and line.startswith(start), f"{line!r} instead of {start!r}; before: {self.lines[:-1]}"
+        return line
+
+    def end(self) -> list[str]:
+        """Wait until the client closes the connection; return what it sent before."""
+        return list(iter(self.line, None))
+
+    def hang_up(self) -> None:
+        """End the connection, also while another thread waits for a line."""
+        with contextlib.suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """End the connection."""
+        self._file.close()
+        self._connection.close()
+
+    def cut(self) -> None:
+        """End the connection as a broken line does."""
+        self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        self.close()
 
 
 @dataclass(frozen=True)
@@ -46,6 +132,11 @@ class Conditions:
     def per_second(self) -> int:
         """The number of units in a second."""
         return 1000 if self.unit == "1msec" else 1
+
+    def clock(self) -> GameClock:
+        """Return both sides' clocks: the increment comes before each move."""
+        values = (self.total + self.increment, self.byoyomi, self.increment)
+        return GameClock(Clock.from_seconds(*(value / self.per_second for value in values)))
 
 
 @dataclass(frozen=True)
@@ -81,53 +172,37 @@ class Played:
     spare: dict[str, int] = field(default_factory=dict)
 
 
-def summary(
-    game_id: str, names: Sequence[str], turn: str, *, time: Iterable[str], position: Iterable[str] = START,
-    moves: Iterable[str] = (), head: Iterable[str] = ("Max_Moves:256",),
-) -> list[str]:  # fmt: skip
-    """Return the lines of a Game_Summary as shogi-server writes them.
-
-    Args:
-        time: the lines of the block Time
-        head: more lines before it
-    """
-    return [
-        "BEGIN Game_Summary", "Protocol_Version:1.2", "Protocol_Mode:Server", "Format:Shogi 1.0",
-        "Declaration:Jishogi 1.1", f"Game_ID:{game_id}", f"Name+:{names[0]}", f"Name-:{names[1]}", f"Your_Turn:{turn}",
-        "Rematch_On_Draw:NO", "To_Move:+", *head, "BEGIN Time", *time, "Least_Time_Per_Move:0", "END Time",
-        "BEGIN Position", *position, *moves, "END Position", "END Game_Summary",
-    ]  # fmt: skip
-
-
 class Seat:
     """A client that is logged in."""
 
-    def __init__(self, name: str, writer: asyncio.StreamWriter) -> None:
-        self.name, self.writer = name, writer
-        self.lines: asyncio.Queue[str | None] = asyncio.Queue()
+    def __init__(self, name: str, peer: Peer) -> None:
+        self.name, self.peer = name, peer
         self.alive = True
 
     def send(self, *lines: str) -> None:
         """Send lines, unless the connection has been cut."""
         if self.alive:
             with contextlib.suppress(OSError):
-                self.writer.write("".join(f"{line}\n" for line in lines).encode())
+                self.peer.send(*lines)
 
-    def cut(self) -> None:
-        """Close the connection without a message."""
+    def leave(self) -> None:
+        """Answer no more."""
         self.alive = False
-        self.writer.transport.abort()
+        self.peer.hang_up()
 
 
 @dataclass
-class State:
-    """A game in progress."""
+class Table:
+    """A game in progress.
+
+    Attributes:
+        names: of black and white
+        moves: in CSA's notation, each with its time in units
+    """
 
     number: int
     names: tuple[str, str]
-    left: list[int]
-    mover: int = 0  # the side that made the last move or ended the game
-    board: Board = field(default_factory=Board)
+    game: Game
     moves: list[tuple[str, int]] = field(default_factory=list)
     offers: int = 0
 
@@ -141,6 +216,9 @@ class RefereeServer:
 
     Args:
         cuts: by the number of the game, from 0
+
+    Attributes:
+        port: on this machine
     """
 
     def __init__(
@@ -158,20 +236,19 @@ class RefereeServer:
         self.played: list[Played] = []
         self.faults: dict[str, int] = {}
         self._seats: dict[str, Seat] = {}
-        self._arrived = asyncio.Condition()
+        self._arrived = threading.Condition()
+        self._lines: queue.SimpleQueue[tuple[Seat, str | None]] = queue.SimpleQueue()
         self._opening_plies, self._random = opening_plies, random.Random(seed)
         self._one_game_per_login = one_game_per_login
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listening.getsockname()[1])
+        threading.Thread(target=self._accept, daemon=True).start()
 
-    async def start(self) -> int:
-        """Listen on a free port of this machine and return it."""
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        return int(self._server.sockets[0].getsockname()[1])
-
-    async def run(self) -> None:
+    def run(self) -> None:
         """Play all games."""
         for number in range(self.games):
             began = time.monotonic()
-            played = await self._play(number)
+            played = self._play(number)
             played.seconds = time.monotonic() - began
             self.played.append(played)
             self._carry_over(number)
@@ -188,96 +265,109 @@ class RefereeServer:
 
     # ---- clients
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        words = (await reader.readline()).decode().split()
+    def _accept(self) -> None:
+        while True:
+            threading.Thread(target=self._serve, args=(Peer(self._listening.accept()[0]),), daemon=True).start()
+
+    def _serve(self, peer: Peer) -> None:
+        words = (peer.line() or "").split()
         if len(words) < 3 or words[0] != "LOGIN" or words[1] not in self.names:
-            writer.write(b"LOGIN:incorrect\n")
-            writer.close()
+            peer.send("LOGIN:incorrect")
+            peer.close()
             return
-        seat = Seat(words[1], writer)
+        seat = Seat(words[1], peer)
         seat.send(f"LOGIN:{seat.name} OK")
-        async with self._arrived:
+        with self._arrived:
             if (earlier := self._seats.get(seat.name)) is not None:
-                earlier.writer.close()
+                earlier.leave()
             self._seats[seat.name] = seat
             self._arrived.notify_all()
-        with contextlib.suppress(OSError):
-            while (raw := await reader.readline()) and seat.alive:
-                line = raw.decode().rstrip("\n")
-                if line == "LOGOUT":
-                    seat.send("LOGOUT:completed")
-                    break
-                if line:
-                    seat.lines.put_nowait(line)
-                else:
-                    seat.send("")
-        seat.alive = False
-        seat.lines.put_nowait(None)
-        writer.close()
+        while (line := peer.line()) is not None and seat.alive:
+            if line == "LOGOUT":
+                seat.send("LOGOUT:completed")
+                break
+            if line:
+                self._lines.put((seat, line))
+            else:
+                seat.send("")
+        seat.leave()
+        self._lines.put((seat, None))
+        peer.close()
 
-    async def _seated(self, name: str) -> Seat:
-        async with self._arrived:
-            await self._arrived.wait_for(lambda: name in self._seats and self._seats[name].alive)
+    def _seated(self, name: str) -> Seat:
+        with self._arrived:
+            self._arrived.wait_for(lambda: name in self._seats and self._seats[name].alive)
         return self._seats[name]
+
+    def _next_line(self, seats: list[Seat], end: float | None = None) -> tuple[Seat, str] | None:
+        """Return the next line of a seat, None if there is none until `end`. Raises Broken."""
+        while end is None or end > time.monotonic():
+            try:
+                seat, line = self._lines.get(timeout=None if end is None else max(end - time.monotonic(), 0.0))
+            except queue.Empty:
+                break
+            if seat in seats:
+                if line is None:
+                    raise Broken
+                return seat, line
+        return None
 
     # ---- games
 
-    async def _play(self, number: int) -> Played:
+    def _play(self, number: int) -> Played:
         names = self.names if number % 2 == 0 else (self.names[1], self.names[0])
-        state = State(number, names, [self.conditions.total] * 2)
-        self._open(state)
+        terms = Terms(max_plies=self.conditions.max_moves)
+        table = Table(number, names, Game.begin("shogi", clock=self.conditions.clock(), terms=terms, rule="CSARule27"))
+        self._open(table)
         played = Played(number)
         while not played.reason:
-            seats = [await self._seated(name) for name in names]
+            seats = [self._seated(name) for name in names]
             started = False
             try:
-                await self._begin(state, seats)
+                self._begin(table, seats)
                 started = True
-                played.winner, played.reason = await self._referee(state, seats, played.spare)
-                if self._one_game_per_login:
-                    for seat in seats:
-                        seat.alive = False
-                    seats[state.mover].writer.close()
+                played.winner, played.reason = self._referee(table, seats, played.spare)
             except Broken:
                 played.breaks += 1
                 for seat in seats:
-                    seat.send("#CHUDAN" if started else f"REJECT:{self._id(state)} by server")
-        played.plies = len(state.board.move_stack)
+                    seat.send("#CHUDAN" if started else f"REJECT:{self._id(table)} by server")
+        played.plies = table.game.ply
         return played
 
-    def _open(self, state: State) -> None:
+    def _open(self, table: Table) -> None:
         """Make some random moves, so that games differ."""
+        game = table.game
         for _ in range(self._opening_plies):
-            move = self._random.choice(list(state.board.legal_moves))
-            state.moves.append((state.board.text(move, "csa"), 0))
-            state.board.push(move)
+            move = self._random.choice(list(game.board.legal_moves))
+            table.moves.append((game.board.text(move, "csa"), 0))
+            game.move(move)
 
-    async def _begin(self, state: State, seats: list[Seat]) -> None:
+    def _begin(self, table: Table, seats: list[Seat]) -> None:
         """Offer the game and wait until both have agreed. Raises Broken."""
-        state.offers += 1
+        table.offers += 1
         for side, seat in enumerate(seats):
-            seat.send(*self._summary(state, side))
-        self._cut(state, seats, "offered")
+            seat.send(*self._summary(table, side))
+        self._cut(table, seats, "offered")
+        agreed: set[Seat] = set()
+        while len(agreed) < len(seats):  # other lines were sent before the last game or offer had ended
+            if (found := self._next_line(seats)) is not None and found[1] == f"AGREE {self._id(table)}":
+                agreed.add(found[0])
         for seat in seats:
-            while (line := await seat.lines.get()) != f"AGREE {self._id(state)}":
-                if line is None:  # other lines were sent before the last game or offer had ended
-                    raise Broken
-        for seat in seats:
-            seat.send(f"START:{self._id(state)}")
+            seat.send(f"START:{self._id(table)}")
 
-    def _id(self, state: State) -> str:
+    def _id(self, table: Table) -> str:
         if self._one_game_per_login:
-            return f"loopback+test-600-10F+{'+'.join(state.names)}+{state.number:014}"
-        return f"loopback+{state.number}+{'+'.join(state.names)}+{state.offers}"
+            return f"loopback+test-600-10F+{'+'.join(table.names)}+{table.number:014}"
+        return f"loopback+{table.number}+{'+'.join(table.names)}+{table.offers}"
 
-    def _summary(self, state: State, side: int) -> list[str]:
+    def _summary(self, table: Table, side: int) -> list[str]:
         conditions = self.conditions
         names = ("Time_Unit", "Total_Time", "Byoyomi", "Increment")
         values = (conditions.unit, conditions.total, conditions.byoyomi, conditions.increment)
         return summary(
-            self._id(state), state.names, SIGNS[side],
+            self._id(table), table.names, SIGNS[side],
             time=[f"{name}:{value}" for name, value in zip(names, values, strict=True)],
-            moves=[f"{move},T{self._time(units)}" for move, units in state.moves],
+            moves=[f"{move},T{self._time(units)}" for move, units in table.moves],
             head=[f"Max_Moves:{conditions.max_moves}"],
         )  # fmt: skip
 
@@ -285,98 +375,71 @@ class RefereeServer:
         """Return the time after T: seconds, as in CSA files."""
         return f"{units / self.conditions.per_second:g}"
 
-    def _cut(self, state: State, seats: list[Seat], when: str) -> None:
+    def _cut(self, table: Table, seats: list[Seat], when: str) -> None:
         """Cut a connection if a cut is due. Raises Broken."""
-        cut = self.cuts.get(state.number)
-        if cut is None or cut.when != when or len(state.moves) < cut.ply:
+        cut = self.cuts.get(table.number)
+        if cut is None or cut.when != when or len(table.moves) < cut.ply:
             return
-        if when == "thinking" and state.board.turn != cut.side or when == "waiting" and state.board.turn == cut.side:
+        to_move = table.game.turn == cut.side
+        if to_move if when in ("waiting", "moved") else when == "thinking" and not to_move:
             return
-        if when == "moved" and state.board.turn == cut.side:  # the move was just made
-            return
-        del self.cuts[state.number]
-        seats[cut.side].cut()
+        del self.cuts[table.number]
+        seats[cut.side].leave()
         raise Broken
 
-    async def _referee(self, state: State, seats: list[Seat], spare: dict[str, int]) -> tuple[str, str]:
+    def _referee(self, table: Table, seats: list[Seat], spare: dict[str, int]) -> tuple[str, str]:
         """Play the game; return the winner and the reason. spare : see Played, in-out. Raises Broken."""
-        conditions, board = self.conditions, state.board
+        game, per_second = table.game, self.conditions.per_second
         while True:
-            self._cut(state, seats, "waiting")
-            self._cut(state, seats, "thinking")
-            side = state.mover = board.turn
-            mover, other = seats[side], seats[1 - side]
-            available = state.left[side] + conditions.byoyomi + conditions.increment
+            self._cut(table, seats, "waiting")
+            self._cut(table, seats, "thinking")
+            side, allowed = game.turn, game.clock.allowed(game.turn) or 0.0
             began = time.monotonic()
-            line = await self._line(mover, other, available / conditions.per_second)
-            units = int((time.monotonic() - began) * conditions.per_second)
-            spare[mover.name] = min(spare.get(mover.name, available), available - units)
-            if line is None or units >= available:
-                return self._end(seats, "TIME_UP", 1 - side, "time")
+            line = self._line(seats[side], seats, began + allowed)
+            units = int((time.monotonic() - began) * per_second)
+            seconds, name, available = units / per_second, seats[side].name, round(allowed * per_second)
+            spare[name] = min(spare.get(name, available), available - units)
+            if line is None or game.flag_fell(seconds):
+                return self._end(seats, side, "TIME_UP", 1 - side, "time")
             move = line.split(",")[0]
             if move in ("%TORYO", "%KACHI"):
-                return self._declared(state, seats, move, units)
+                return self._declared(game, seats, move, units)
             try:
-                played = board.parse_text(move)
-            except ValueError:
+                game.move(move, seconds=seconds)
+            except Refusal:
                 self._fault(f"illegal: {line}")
-                return self._end(seats, "ILLEGAL_MOVE", 1 - side, "illegal move")
-            board.push(played)
-            state.moves.append((move, units))
-            state.left[side] = max(state.left[side] + conditions.increment - units, 0)
-            self._cut(state, seats, "moved")
+                return self._end(seats, side, "ILLEGAL_MOVE", 1 - side, "illegal move")
+            table.moves.append((move, units))
+            self._cut(table, seats, "moved")
             for seat in seats:
                 seat.send(f"{move},T{self._time(units)}")
-            if (verdict := self._verdict(state, seats)) is not None:
-                return verdict
+            if game.outcome is not None and game.outcome.termination in WORDS:
+                termination = game.outcome.termination
+                return self._end(seats, side, WORDS[termination], game.outcome.winner, str(termination))
 
-    def _declared(self, state: State, seats: list[Seat], word: str, units: int) -> tuple[str, str]:
-        side = state.board.turn
+    def _declared(self, game: Game, seats: list[Seat], word: str, units: int) -> tuple[str, str]:
+        side = game.turn
         for seat in seats:
             seat.send(f"{word},T{self._time(units)}")
         if word == "%TORYO":
-            return self._end(seats, "RESIGN", 1 - side, "resignation")
-        if state.board.can_declare_win("CSARule27"):
-            return self._end(seats, "JISHOGI", side, "declaration")
-        return self._end(seats, "ILLEGAL_MOVE", 1 - side, "false declaration")
+            return self._end(seats, side, "RESIGN", 1 - side, "resignation")
+        if game.may_declare():
+            return self._end(seats, side, "JISHOGI", side, "declaration")
+        return self._end(seats, side, "ILLEGAL_MOVE", 1 - side, "false declaration")
 
-    def _verdict(self, state: State, seats: list[Seat]) -> tuple[str, str] | None:
-        """Return the end of the game by the rules, None if it continues; a mated side has to resign."""
-        outcome = state.board.outcome()
-        if outcome is not None and outcome.termination is Termination.FOURFOLD_REPETITION:
-            return self._end(seats, "SENNICHITE", None, "repetition")
-        if outcome is not None and outcome.termination is Termination.PERPETUAL_CHECK:
-            return self._end(seats, "OUTE_SENNICHITE", outcome.winner, "perpetual check")
-        if len(state.moves) >= self.conditions.max_moves:
-            return self._end(seats, "MAX_MOVES", None, "max moves")
-        return None
-
-    @staticmethod
-    def _end(seats: list[Seat], word: str, winner: int | None, reason: str) -> tuple[str, str]:
+    def _end(self, seats: list[Seat], by: int, word: str, winner: int | None, reason: str) -> tuple[str, str]:
+        """Tell the seats the end of a game, which the side `by` has brought about."""
+        drawn = "CENSORED" if word == "MAX_MOVES" else "DRAW"
         for side, seat in enumerate(seats):
-            result = (
-                "CENSORED" if word == "MAX_MOVES" else "DRAW" if winner is None else ("LOSE", "WIN")[side == winner]
-            )
-            seat.send(f"#{word}", f"#{result}")
+            seat.send(f"#{word}", f"#{drawn if winner is None else ('LOSE', 'WIN')[side == winner]}")
+        if self._one_game_per_login:
+            for seat in seats:
+                seat.alive = False
+            seats[by].leave()
         return (seats[winner].name if winner is not None else "", reason)
 
-    async def _line(self, mover: Seat, other: Seat, seconds: float) -> str | None:
+    def _line(self, mover: Seat, seats: list[Seat], end: float) -> str | None:
         """Return the next line of the side to move, None if there is none in time. Raises Broken."""
-        end = time.monotonic() + seconds
-        mine, theirs = asyncio.ensure_future(mover.lines.get()), asyncio.ensure_future(other.lines.get())
-        try:
-            while (left := end - time.monotonic()) > 0:
-                await asyncio.wait({mine, theirs}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
-                if theirs.done():
-                    if theirs.result() is None:
-                        raise Broken
-                    self._fault(f"out of turn: {theirs.result()}")
-                    theirs = asyncio.ensure_future(other.lines.get())
-                elif mine.done():
-                    if (line := mine.result()) is None:
-                        raise Broken
-                    return line
-            return None
-        finally:
-            for waiting in (mine, theirs):
-                waiting.cancel()
+        while (found := self._next_line(seats, end)) is not None and found[0] is not mover:
+            self._fault(f"out of turn: {found[1]}")
+        return found[1] if found else None

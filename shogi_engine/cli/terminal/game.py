@@ -1,21 +1,22 @@
 """One game at the terminal, between a human and the engine or any two of them."""
 
 import shlex
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine import games, records
+from shogi_engine import records
 from shogi_engine.cli.terminal.screen import WESTERN, Line, Look, draw, plain
-from shogi_engine.interface.extras.levels import opens_from_book
 from shogi_engine.language import mark, plural, translate_fault
 from shogi_engine.language import translate as _
-from shogi_engine.play.clock import GameClock, TimeUp
-from shogi_engine.play.keeping import game_record, kept_games, load_game
-from shogi_engine.play.strength import DEFAULT_MS, level_limits, timed_limits
-from shogi_engine.play.words import outcome_text, score_text, side_name
-from shogi_engine.types.termination import BY_RULE, Outcome, Termination
+from shogi_engine.play.answer import DECLARE
+from shogi_engine.play.clock import TimeUp
+from shogi_engine.play.game import Game
+from shogi_engine.play.keeping import GameFile, kept_games, load_game
+from shogi_engine.play.strength import DEFAULT_MS, choose, level_limits, timed_limits
+from shogi_engine.play.words import ending_text, score_text, side_name
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -46,10 +47,10 @@ SHORT = {"exit": "quit", "q": "quit", "?": "help", "h": "help", "d": "board"} | 
 
 @dataclass
 class TerminalGame:
-    """One game at the terminal.
+    """The lines typed and shown during one game.
 
     Attributes:
-        humans: the sides that humans play, of 0 (black) and 1 (white)
+        humans: the sides that humans play, of 0 (black) and 1 (white); their games are saved after each move
         limits: the engine's limits, as keywords of Engine.search; if empty, DEFAULT_MS or the clock's time
         read: given a prompt, returns one line; raises EOFError at the end of input, or TimeUp
         show: prints a line
@@ -59,78 +60,44 @@ class TerminalGame:
     """
 
     engine: "Engine"
+    game: Game
     humans: set[int]
     limits: dict[str, Any] = field(default_factory=dict)
     read: Callable[[str], str] = input
     show: Callable[[str], Any] = print
-    max_moves: int = 1000
     await_search: Callable[[], object] = lambda: None
     notation: str = ""
     pieces: str = WESTERN
     flipped: bool = False
-    clock: GameClock = field(default_factory=GameClock)
     show_board: Callable[[list[Line]], Any] | None = None
-    outcome: Outcome | None = None  # how the game ended
-    over: bool = False
 
     def __post_init__(self) -> None:
-        self._seconds: list[float | None] = [None] * len(self.engine.moves)
-        self._stored = self._state()  # the part of the game that is saved in a file
+        self._stored = self._state()  # the game as the user's own file has it
         self._written: set[Path] = set()
-        self._board_now: Any = None
+        self.file = GameFile()
+        self.fault = ""  # why the game could not be saved automatically
 
     # ---- the game
 
     def play(self) -> None:
         """Play until the game is over or the human leaves."""
         self._board()
-        while not self._is_finished():
-            side = self._position().turn
-            if side in self.humans:
-                if not self._human_moves(side):
-                    return
-            else:
+        while not self.game.over:
+            if self.game.turn not in self.humans:
                 self._engine_moves()
-
-    def _is_finished(self) -> bool:
-        """Tell whether the game is over; if the rules end it, show how."""
-        if self.over:
-            return True
-        found = self._position().outcome()
-        if found is not None:
-            self._end(Outcome(found.winner, found.termination), outcome_text(found, self._game))
-        elif len(self.engine.moves) >= self.max_moves:
-            self._end(Outcome(None, Termination.MAX_MOVES), _("a draw: {count} moves").format(count=self.max_moves))
-        return self.over
-
-    def _end(self, outcome: Outcome, text: str = "") -> None:
-        self.clock.stop()
-        self.outcome, self.over = outcome, True
-        self.show(text or outcome_text(outcome, self._game))
-
-    def _end_by_time(self, side: int) -> None:
-        self._end_with(_("{winner} wins: {loser} ran out of time"), side, Termination.TIME_FORFEIT)
-
-    def _end_with(self, sentence: str, loser: int, termination: Termination) -> None:
-        sides = {"winner": side_name(1 - loser, self._game), "loser": side_name(loser, self._game)}
-        self._end(Outcome(1 - loser, termination), sentence.format(**sides))
+            elif not self._human_moves():
+                return
+        self.show(ending_text(self.game))
 
     @property
-    def _game(self) -> str:
-        return self.engine.game.name
+    def board(self) -> Any:
+        """A copy of the game's Board."""
+        return self.game.board.copy()
 
-    def _position(self) -> Any:
-        """Return the game's Board with all moves."""
-        made = self.engine.move_texts
-        board = self._board_now
-        if board is None or [str(move) for move in board.move_stack] != made:
-            board = self._board_now = games.board(self.engine.game, self.engine.root, made)
-        return board.copy()
-
-    def _push(self, move: str) -> None:
-        """Make a move and stop the clock."""
-        self.engine.push(move)
-        self._seconds.append(self.clock.stop())
+    def _changed(self) -> None:
+        """Save the game, and show the board."""
+        self.keep()
+        self._board()
 
     # ---- what is shown
 
@@ -138,83 +105,88 @@ class TerminalGame:
         """Return consecutive moves from the current position in the displayed notation."""
         if not self.notation:
             return " ".join(moves)
-        board, texts = self._position(), []
+        board, texts = self.board, []
         for move in moves:
             texts.append(board.text(board.parse_text(move), self.notation))
             board.push_text(move)
         return " ".join(texts)
 
     def _board(self) -> None:
-        clocks = (self.clock.text(0), self.clock.text(1))
-        look = Look(self.pieces, self.flipped, clocks, colours=self.show_board is not None)
-        lines = draw(self.engine.game.name, self._position(), look)
+        clock = self.game.clock
+        look = Look(self.pieces, self.flipped, (clock.text(0), clock.text(1)), colours=self.show_board is not None)
+        lines = draw(self.game.name, self.board, look)
         self.show("")
         if self.show_board is None:
             self.show(plain(lines))
         else:
             self.show_board(lines)
 
+    def _legal_moves(self) -> list[str]:
+        return [str(move) for move in self.game.board.legal_moves]
+
     def words(self) -> Iterator[str]:
         """Yield the possible inputs: commands, and the moves in the engine's and in the displayed notation."""
         yield from COMMANDS
-        for move in self.engine.legal_moves():
+        for move in self._legal_moves():
             yield move
             if self.notation:
                 yield self._shown([move]).lstrip("▲△")
 
     def clocks(self) -> str:
         """Return both clocks in a line."""
-        return "   ".join(f"{side_name(side, self._game)} {self.clock.text(side)}" for side in (0, 1))
+        return "   ".join(f"{side_name(side, self.game.name)} {self.game.clock.text(side)}" for side in (0, 1))
 
     # ---- the engine
 
     def _engine_moves(self) -> None:
         """Let the engine move, or end the game."""
-        side = self._position().turn
-        if self.engine.may_declare():
+        game = self.game
+        self._place()
+        answer = choose(self.engine, self._search, self.limits.get("level"))
+        if answer.move == DECLARE:
             self.show(_("engine: declares a win (entering king)"))
-            self._end(Outcome(side, Termination.DECLARATION))
+            game.declare()
+            self.keep()
             return
-        known = self.engine.book.move() if opens_from_book(self.limits.get("level")) else ""
-        if known:
-            shown, how = self._shown([known]), _("book")
-        else:
-            self.await_search()
-            self.clock.start(side)
-            found = self._search(self._limits(side))
-            known, shown = found.bestmove, self._shown([found.bestmove])
+        shown, how = self._shown([answer.move]), _("book")
+        if answer.score is not None and not answer.from_book:
             how = _("{score}, depth {depth}, {seconds:.1f} s").format(
-                score=score_text(found.score), depth=found.depth, seconds=found.seconds
+                score=score_text(answer.score), depth=answer.depth, seconds=answer.seconds
             )
-        if self.clock.is_over():
-            self._end_by_time(side)
+        if game.move(answer.move) is None:
+            self.keep()
             return
-        self._push(known)
-        self._board()
+        self._changed()
         self.show(_("engine: {move}   ({how})").format(move=shown, how=how))
 
-    def _limits(self, side: int) -> dict[str, Any]:
-        """Return the limits of one search: those of the level or the given ones, within what the clock allows."""
-        return timed_limits(self.engine, self.limits, self.clock, side, len(self.engine.moves))
+    def _place(self) -> None:
+        """Set the engine's position."""
+        self.engine.set_position(self.game.record.start, self.game.moves)
 
-    def _search(self, limits: dict[str, Any]) -> "SearchResult":
-        """Search in a thread, so that Ctrl-C works at once."""
-        with self.engine.start(**limits) as running:
+    def _search(self, **limits: Any) -> "SearchResult":
+        """Search, within the engine's limits and its clock or those given.
+
+        The search runs in a thread, so that Ctrl-C works at once.
+        """
+        self.await_search()
+        self.game.start()
+        with self.engine.start(**(limits or timed_limits(self.engine, self.limits, self.game))) as running:
             return running.search_result()
 
     # ---- the human
 
-    def _human_moves(self, side: int) -> bool:
+    def _human_moves(self) -> bool:
         """Execute one line; return False if the human leaves."""
-        self.clock.start(side)
+        game = self.game
+        game.start()
         try:
-            line = self.read(f"{side_name(side, self._game)}> ").strip()
+            line = self.read(f"{side_name(game.turn, game.name)}> ").strip()
         except EOFError:
             return False
         except TimeUp:
             line = ""
-        if self.clock.is_over():
-            self._end_by_time(side)
+        if game.flag_fell():
+            self.keep()
             return True
         command, _blank, rest = line.partition(" ")
         command = SHORT.get(command, command)
@@ -224,21 +196,21 @@ class TerminalGame:
             if command in COMMANDS:
                 getattr(self, f"_do_{command}")(rest.strip())
             elif line:
-                self._push(str(self._position().parse_text(line)))
-                self._board()
+                game.move(line)
+                self._changed()
         except (ValueError, OSError) as fault:
             self.show(_("{fault} (`help` lists the commands)").format(fault=translate_fault(fault)))
         return True
 
     def _do_help(self, rest: str) -> None:
-        formats = ", ".join(each.extensions[0] for each in records.all_formats(self.engine.game.name))
-        example = self._shown(self.engine.legal_moves()[:1])
+        formats = ", ".join(each.extensions[0] for each in records.all_formats(self.game.name))
+        example = self._shown(self._legal_moves()[:1])
         self.show(_(HELP).format(example=example, formats=formats, strongest=self.engine.game.extras.levels - 1))
-        if hasattr(self._position(), "can_declare_win"):
+        if hasattr(self.game.board, "can_declare_win"):
             self.show(_(HELP_DECLARE))
 
     def _do_moves(self, rest: str) -> None:
-        self.show(" ".join(self._shown([move]) for move in self.engine.legal_moves()))
+        self.show(" ".join(self._shown([move]) for move in self._legal_moves()))
 
     def _do_board(self, rest: str) -> None:
         self._board()
@@ -248,9 +220,9 @@ class TerminalGame:
         self._board()
 
     def _do_hint(self, rest: str) -> None:
-        self.await_search()
         strength = {name: value for name, value in self.limits.items() if name != "level"}
-        found = self._search(strength or {"movetime": DEFAULT_MS})
+        self._place()
+        found = self._search(**(strength or {"movetime": DEFAULT_MS}))
         move, line = self._shown([found.bestmove]), self._shown(found.pv)
         self.show(_("hint: {move}   ({score}, {line})").format(move=move, score=score_text(found.score), line=line))
 
@@ -258,13 +230,12 @@ class TerminalGame:
         self._engine_moves()
 
     def _do_resign(self, rest: str) -> None:
-        side = self._position().turn
-        self._end_with(_("{winner} wins: {loser} resigns"), side, Termination.RESIGNATION)
+        self.game.resign()
+        self.keep()
 
     def _do_declare(self, rest: str) -> None:
-        if not self.engine.may_declare():
-            raise ValueError("the conditions for declaring a win are not met")
-        self._end(Outcome(int(self._position().turn), Termination.DECLARATION))
+        self.game.declare()
+        self.keep()
 
     def _do_level(self, text: str) -> None:
         if text:
@@ -286,14 +257,8 @@ class TerminalGame:
 
     def _do_undo(self, rest: str) -> None:
         """Take back a move of the human, and the engine's reply."""
-        count = 1 if len(self.humans) == 2 else 2
-        if len(self.engine.moves) < count:
-            raise ValueError("there is no move to take back")
-        for _taken in range(count):
-            self.engine.pop()
-            self._seconds.pop()
-        self.clock.stop()
-        self._board()
+        self.game.take_back(1 if len(self.humans) == 2 else 2)
+        self._changed()
 
     # ---- files
 
@@ -309,8 +274,22 @@ class TerminalGame:
             raise ValueError(f"{path} already exists; choose another name")
         records.save(self.record(), path)
         self._written.add(path.resolve())
-        self.note_stored()
+        self._stored = self._state()
+        self.file.discard()
         self.show(_("saved in {path}").format(path=path))
+
+    def keep(self) -> None:
+        """Write a human's game into the user's folder, unless the user's own file has it as it stands."""
+        if not self.humans or not self.is_unsaved():
+            return
+        try:
+            self.file.write(self.record())
+            self.fault = ""
+        except (ValueError, OSError) as fault:
+            text = _("the game could not be saved: {fault}").format(fault=translate_fault(fault))
+            if text != self.fault:
+                self.fault = text
+                self.show(text)
 
     def _do_load(self, name: str) -> None:
         name = _file_name(name)
@@ -322,7 +301,7 @@ class TerminalGame:
 
     def _list_kept(self) -> None:
         """List the latest saved games. Raises ValueError if there is none."""
-        game = self.engine.game.name
+        game = self.game.name
         paths = kept_games(game)[:KEPT_SHOWN]
         if not paths:
             raise ValueError("load which file?")
@@ -338,44 +317,30 @@ class TerminalGame:
 
     def load(self, name: str) -> None:
         """Continue with the first game of a file. Raises OSError, ValueError; the current game is then unchanged."""
-        record = load_game(name, self.engine.game.name)
-        self.engine.set_position(record.start, record.moves)
-        self.clock.stop()
-        self.clock.reset()
-        self._board_now = None
-        self._seconds = record.seconds
-        self.note_stored()
+        clock = self.game.clock
+        self.game = Game(load_game(name, self.game.name), clock=clock, terms=self.game.terms)
+        clock.reset()
+        self._stored, self.file = self._state(), GameFile()
 
     def _state(self) -> tuple[Any, ...]:
         """Return what a file holds: an ending by the rules follows from the moves."""
-        outcome = None if self.outcome is None or self._position().outcome() else self.outcome
-        return bytes(self.engine.root), tuple(self.engine.moves), outcome
-
-    def note_stored(self) -> None:
-        """Note that the current game is saved in a file."""
-        self._stored = self._state()
+        game = self.game
+        outcome = None if game.outcome is None or game.board.outcome() else game.outcome
+        return game.record.start, tuple(game.moves), outcome
 
     def is_unsaved(self) -> bool:
-        """Tell whether there are unsaved moves."""
-        return bool(self.engine.moves) and self._state() != self._stored
+        """Tell whether there are moves that the user's own file lacks."""
+        return bool(self.game.moves) and self._state() != self._stored
 
     def record(self) -> "GameRecord":
         """Return the game so far."""
-        level = self.limits.get("level")
+        level, record = self.limits.get("level"), self.game.record
         engine_name = "shogi_engine" if level is None else f"shogi_engine level {level}"
-        names = [_("human") if side in self.humans else engine_name for side in (0, 1)]
-        game = self.engine.game
-        start = game.format_position(self.engine.root)
-        record = game_record(game.name, start, self.engine.move_texts, self._seconds, names)
-        record.end(self._outcome_so_far())
-        outcome = self._position().outcome()
-        record.score = getattr(outcome, "score", None)
+        record.names = [_("human") if side in self.humans else engine_name for side in (0, 1)]
+        record.headers.setdefault("started", time.strftime("%Y/%m/%d"))
+        if not self.game.over:
+            record.ending = "interrupted"  # until the next move
         return record
-
-    def _outcome_so_far(self) -> Outcome | None:
-        if self.outcome is None:
-            return None if self.over else Outcome(None, Termination.INTERRUPTED)
-        return None if self.outcome.termination in BY_RULE else self.outcome
 
 
 def _file_name(text: str) -> str:

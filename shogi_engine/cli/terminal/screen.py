@@ -10,7 +10,6 @@ from typing import Any, TextIO
 from shogi_engine.common.streams import can_show
 
 KANJI, WESTERN = PIECES = ("kanji", "western")
-SIDES = ("black", "white")
 KANJI_SAMPLE = "歩▲●・"
 IN_KANJI = ("japanese", "kif")  # notations
 

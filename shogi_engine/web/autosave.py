@@ -32,7 +32,7 @@ class OpenElsewhere(Exception):  # noqa: N818  (not an error: the page goes ther
         self.identity = identity
 
 
-class Kept:
+class Autosave:
     """A session's game in a Store.
 
     Attributes:

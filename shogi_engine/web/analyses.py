@@ -8,7 +8,7 @@ from typing import Any
 from shogi_engine.analysis import Finding, annotate, judge
 from shogi_engine.analysis.annotation import copied
 from shogi_engine.analysis.judgement import VERDICTS, plies_to_examine
-from shogi_engine.analysis.words import called, line_texts, score_words, words_of
+from shogi_engine.analysis.words import LINE_MOVES, called, line_texts, score_words, words_of
 from shogi_engine.records import GameRecord
 from shogi_engine.web.pool import Job
 from shogi_engine.web.shared import Shared
@@ -20,7 +20,6 @@ EFFORTS: dict[str, dict[str, dict[str, int]]] = {
 }
 INFO_SECONDS = 0.15  # minimum time between reports below SLOW_DEPTH; beyond it every depth is reported
 SLOW_DEPTH = 12
-LINE_MOVES = 12  # maximum number of moves of a line
 MATE_MS = 15_000
 ANALYSIS_MS = 600_000  # of live analysis of one position; then the user has to press the button again
 NAMES_OF_VERDICTS = tuple(name for name, _ in VERDICTS)
@@ -32,7 +31,7 @@ def given_words(given: float, unit: str, language: str, words: Mapping[str, str]
     return f"{100 * given:.0f}" if (unit, language) == ("pawns", "ja") else f"{given:.2f} {words[unit]}"
 
 
-class Study:
+class Analyses:
     """The analyses of a session.
 
     Attributes:
