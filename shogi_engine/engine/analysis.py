@@ -2,12 +2,12 @@
 
 import contextlib
 import queue
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Generic, Self
 
 from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.common.threads import join, received, start_thread
-from shogi_engine.engine.results import PvInfo, SearchResult
+from shogi_engine.engine.results import Line, PvInfo, SearchResult
 from shogi_engine.types.clock import TimeBudget
 from shogi_engine.types.info import Info, Move, PlayResult
 from shogi_engine.types.limit import Limit
@@ -21,12 +21,7 @@ OnInfo = Callable[[PvInfo], None]
 class Analysis(SearchHandle, Generic[Move]):
     """A search in another thread. Iterate over it to receive its reports. The end of a `with` block stops it."""
 
-    def __init__(
-        self,
-        engine: "Engine",
-        search: Callable[[OnInfo], SearchResult],
-        line: Callable[[Sequence[str]], Sequence[Move]],
-    ) -> None:
+    def __init__(self, engine: "Engine", search: Callable[[OnInfo], SearchResult], line: Line[Move]) -> None:
         super().__init__()
         self._player, self._line = engine, line
         self._reports: queue.SimpleQueue[PvInfo | BaseException | None] = queue.SimpleQueue()

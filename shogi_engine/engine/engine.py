@@ -20,14 +20,13 @@ from shogi_engine.common.stop import StopToken
 from shogi_engine.engine import parameters
 from shogi_engine.engine.analysis import Analysis, OnInfo
 from shogi_engine.engine.book import EngineBook
-from shogi_engine.engine.kernels import Kernels
 from shogi_engine.engine.limits import Wanted, search_limits
 from shogi_engine.engine.move_stack import MoveStack
-from shogi_engine.engine.results import PvInfo, SearchResult, legal_line
+from shogi_engine.engine.results import Line, PvInfo, SearchResult, legal_line
 from shogi_engine.engine.search_lock import SearchLock
 from shogi_engine.interface.extras.levels import LevelPlan
 from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, declaration_value
-from shogi_engine.jit import Progress
+from shogi_engine.jit import Progress, Task, shared_task
 from shogi_engine.perft import Perft, perft
 from shogi_engine.search.context import static_value
 from shogi_engine.search.forced_win import ForcedWinSolver, RootSolver
@@ -39,6 +38,13 @@ from shogi_engine.types.clock import Clock, TimeBudget
 from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.types.info import BoardLike, Info, Move, Moves, PlayResult
 from shogi_engine.types.limit import Limit
+
+OnProgress = Callable[[Progress], None]
+
+
+def _compile_task(game: str, evaluation: str) -> Task:
+    """Return the task that compiles a game's search with the evaluation called `evaluation`, '' for the default."""
+    return shared_task(f"{game} {evaluation}".strip())
 
 
 class Engine:
@@ -60,10 +66,11 @@ class Engine:
         evaluation: str = "",
         hash_mb: int = 64,
         threads: int = 1,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: OnProgress | None = None,
     ) -> None:
-        self._kernels = Kernels(game if isinstance(game, str) else game.name, evaluation, on_progress)
-        with self._kernels.compiling():
+        self._on_progress = on_progress
+        self._task = _compile_task(game if isinstance(game, str) else game.name, evaluation)
+        with self._compiling():
             self.game = games.load(game) if isinstance(game, str) else game
             self._build(evaluation, hash_mb, threads)
 
@@ -82,6 +89,10 @@ class Engine:
         self._line = partial(games.moves_of, self.game.name)  # converts moves to those of the game's Board
         self._legal: tuple[Any, list[str]] | None = None  # a position and its legal moves
 
+    def _compiling(self, on_progress: OnProgress | None = None) -> contextlib.AbstractContextManager[None]:
+        """Report the kernels that are compiled inside the `with` block."""
+        return self._task.running(on_progress or self._on_progress)
+
     # ---- the position -----------------------------------------------------------------------------------------
 
     def set_position(self, text: str = "", moves: Sequence[str] = ()) -> None:
@@ -89,8 +100,8 @@ class Engine:
 
         If something is invalid, raises ValueError saying what; the position is then unchanged.
         """
-        with self._kernels.compiling():
-            self._stack.set(text, moves)
+        with self._compiling():
+            self._stack = self._stack.at(text, moves)
 
     def push(self, move: str) -> None:
         """Play one move. Raises ValueError if it is not legal."""
@@ -215,11 +226,9 @@ class Engine:
         """Start `search` in a thread, with its keyword arguments, and return it. Raises the same exceptions."""
         with contextlib.ExitStack() as claim:
             claim.enter_context(self._lock.claim())
-            return self._started(claim, search_limits(self, wanted), tuple)
+            return self._started(claim, search_limits(self, **wanted), tuple)
 
-    def _started(
-        self, stack: contextlib.ExitStack, limits: Limits, line: Callable[[Sequence[str]], Sequence[Move]]
-    ) -> Analysis[Move]:
+    def _started(self, stack: contextlib.ExitStack, limits: Limits, line: Line[Move]) -> Analysis[Move]:
         """Search in a thread."""
         claim = stack.pop_all()  # the new thread takes over the claim
         self._lock.hand_over(0)
@@ -233,10 +242,9 @@ class Engine:
 
     def _limits(self, limit: Limit, multipv: int | None, root_moves: Moves) -> Limits:
         """Return the limits of a search of the position. Raises ValueError for invalid arguments."""
-        names = ("depth", "nodes", "mate", "level")
-        wanted: Any = {name: getattr(limit, name) for name in names}
+        wanted: Any = {name: getattr(limit, name) for name in ("depth", "nodes", "mate", "level")}
         wanted |= {"multipv": 1 if multipv is None else multipv, "searchmoves": [str(move) for move in root_moves]}
-        return search_limits(self, wanted | {"budget": self.time_budget(limit)})
+        return search_limits(self, **wanted, budget=self.time_budget(limit))
 
     def time_budget(self, limit: Limit) -> TimeBudget | None:
         """Return the time that a Limit gives the side to move, or None if it has no time limit."""
@@ -264,7 +272,7 @@ class Engine:
         played: Any = board
         if played.is_game_over():
             raise ValueError("the game is over")
-        with self._placed(board), self._lock.search(), self._kernels.compiling():
+        with self._placed(board), self._lock.search(), self._compiling():
             ms = float("inf") if limit is None or limit.time is None else 1000 * limit.time
             result = self._root_solver.solve(self.position, Limits(budget=TimeBudget.exactly(ms)), self.searcher.tt)
             return PvInfo(self.game, self.position, result.infos[0]).convert(self._line) if result else None
@@ -284,13 +292,8 @@ class Engine:
 
     # ---- levels -----------------------------------------------------------------------------------------------
 
-    @property
-    def levels(self) -> int:
-        """The number of levels. They are 0 to `levels` - 1, and the last is the strongest."""
-        return self.game.extras.levels
-
     def check_level(self, level: int) -> LevelPlan:
-        """Return how a player of `level` searches this position. Raises ValueError if there is no such level."""
+        """Return how a player of `level`, 0 to `game.extras.levels` - 1, searches this position. Raises ValueError."""
         if self.game.extras.level is None:
             raise ValueError(f"{self.game.name} has no levels")
         return self.game.extras.level(level, self.position)
@@ -322,17 +325,23 @@ class Engine:
             ValueError: a limit is invalid, or a move in `searchmoves` is illegal
             RuntimeError: a search of this engine is running
         """
-        return self._search(search_limits(self, wanted), on_info)
+        return self._search(search_limits(self, **wanted), on_info)
 
     def _search(self, limits: Limits, on_info: OnInfo | None = None) -> SearchResult:
-        with self._lock.search(), self._kernels.compiling():
-            self._kernels.warmup(self.searcher, self._root_solver, timed=limits.budget is not None)
+        with self._lock.search(), self._compiling():
+            self._load_kernels(timed=limits.budget is not None)
             position = self.position
             report = (lambda info: on_info(PvInfo(self.game, position, info))) if on_info else None
             result, limits = self._root_solver.before(position, limits, self.searcher.tt, report)
             if result is None:
                 result = self._search_beside(limits, report)
         return SearchResult(self.game, position, result)
+
+    def _load_kernels(self, *, timed: bool) -> None:
+        """Compile the kernels that a search needs, or load them, before its clock starts."""
+        self.searcher.warmup()
+        if timed:
+            self._root_solver.warmup()
 
     def _search_beside(self, limits: Limits, report: Callable[[Found], None] | None) -> Result:
         """Search, while a solver looks for a forced win in another thread."""
@@ -371,21 +380,20 @@ class Engine:
         with self._lock.search():
             limits = {"max_ms": max_ms, "nodes": nodes, "shortest": shortest, "every": every}
             position = self.position
-            found = self._ready_mate_solver().solve(position, progress=progress, **limits)
+            found = self.warmup_mate().solve(position, progress=progress, **limits)
         return found.convert(lambda moves: legal_line(self.game, position, moves))
 
-    def warmup_mate(self) -> None:
-        """Compile or load the kernels that `find_mate` needs. Raises ValueError like `find_mate`."""
-        self._ready_mate_solver()
+    def warmup_mate(self) -> ForcedWinSolver:
+        """Compile or load the kernels that `find_mate` needs, and return its solver, which works in the table's memory.
 
-    def _ready_mate_solver(self) -> ForcedWinSolver:
-        """Return the warmed-up solver that works in the table's memory."""
+        Raises ValueError if the game has no mate solver.
+        """
         if self.game.extras.mate_solver is None:
             raise ValueError(f"{self.game.name} has no mate solver")
         memory = self.searcher.tt.words
         if self._mate_solver is None or self._mate_solver_memory is not memory:
             solver: ForcedWinSolver = self.game.extras.mate_solver(memory=memory, stop_token=StopToken(self._stop))
-            with self._kernels.compiling():
+            with self._compiling():
                 solver.warmup()
             self._mate_solver, self._mate_solver_memory = solver, memory
         return self._mate_solver
@@ -438,7 +446,7 @@ class Engine:
             before = self.searcher.evaluator
             self.searcher.set_evaluation(name, file)
             if self.searcher.evaluator is not before:
-                self._kernels.use(name)
+                self._task = _compile_task(self.game.name, name)
 
     def configure(self, **values: Any) -> None:
         """Set parameters of the game and the evaluation (see `parameters.defaults`), or `evaluation`, from now on.
@@ -453,20 +461,20 @@ class Engine:
             else:
                 self.searcher.params[name] = value
 
-    def warmup(self, on_progress: Callable[[Progress], None] | None = None) -> None:
+    def warmup(self, on_progress: OnProgress | None = None) -> None:
         """Compile all kernels that a search and the notation need, or load them from the cache, and allocate memory.
 
         Args:
             on_progress: called instead of the callback given to the constructor
         """
-        with self._kernels.compiling(on_progress):
-            self._kernels.warmup(self.searcher, self._root_solver, timed=True)
+        with self._compiling(on_progress):
+            self._load_kernels(timed=True)
             self.may_declare()
             for move in self.search(nodes=3000).pv[:1]:
                 self.push(move)
                 self.pop()
             self.new_game()
-        self._kernels.task.remember()
+        self._task.remember()
 
     def perft(self, depth: int, **options: Any) -> Perft:
         """Count the leaf nodes at `depth`; `options` are those of `perft.perft`. Raises PerftStopped after `stop`."""

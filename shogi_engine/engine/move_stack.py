@@ -1,5 +1,6 @@
 """MoveStack: a position and the moves played from it."""
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,33 +22,27 @@ class MoveStack:
 
     def __init__(self, game: Game) -> None:
         self._game, self._undo = game, new_record(game.undo)
-        self._start: str | None = None
-        self.positions: list[Any] = []
+        self._start = ""
+        self.positions: list[Any] = [game.parse_position(game.start)]
         self.texts: list[str] = []
         self.encoded: list[int] = []
-        self.set()
 
-    def set(self, text: str = "", moves: Sequence[str] = ()) -> None:
-        """Set the position `text` ('' for the starting position) and play `moves` from it.
+    def at(self, text: str, moves: Sequence[str]) -> "MoveStack":
+        """Return the moves `moves` played from the position `text` ('' for the starting position).
 
-        If something is invalid, raises ValueError saying what; the moves are then unchanged.
+        Raises ValueError saying what is invalid.
         """
-        same = 0  # the number of moves that are the same as before
+        stack, same = copy.copy(self), 0  # the number of moves that are the same as here
         if text == self._start:
             while same < min(len(moves), len(self.texts)) and moves[same] == self.texts[same]:
                 same += 1
-            positions = self.positions[: same + 1]
+            stack.positions = self.positions[: same + 1]
         else:
-            positions = [self._game.parse_position(text or self._game.start)]
-        before = self._start, self.positions, self.texts, self.encoded
-        self._start, self.positions = text, positions
-        self.texts, self.encoded = self.texts[:same], self.encoded[:same]
-        try:
-            for move in moves[same:]:
-                self.push(move)
-        except ValueError:
-            self._start, self.positions, self.texts, self.encoded = before
-            raise
+            stack.positions = [self._game.parse_position(text or self._game.start)]
+        stack._start, stack.texts, stack.encoded = text, self.texts[:same], self.encoded[:same]
+        for move in moves[same:]:
+            stack.push(move)
+        return stack
 
     def push(self, move: str) -> None:
         """Play one move. Raises ValueError if it is not legal."""

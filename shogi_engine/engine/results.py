@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from shogi_engine.search.limits import Info as Found
 from shogi_engine.search.limits import Result
 from shogi_engine.types.info import Info, Move, PlayResult
 from shogi_engine.types.score import Score
+
+Line: TypeAlias = Callable[[Sequence[str]], Sequence[Move]]  # converts a line of moves, as in `Info.convert`
 
 
 def score_of(game: Game, value: int) -> Score:
@@ -44,8 +46,7 @@ def legal_line(game: Game, position: Any, moves: Sequence[int]) -> tuple[str, ..
 
 def _portable(found: Any) -> dict[str, Any]:
     """Return the state of a PvInfo or SearchResult for pickling, with moves as text and without the game."""
-    left_out = ("_game", "_position", "_info", "_result")
-    return {"pv": found.pv} | {name: value for name, value in vars(found).items() if name not in left_out}
+    return {"pv": found.pv} | {name: value for name, value in vars(found).items() if name != "_source"}
 
 
 class PvInfo(Info[str]):
@@ -64,15 +65,13 @@ class PvInfo(Info[str]):
     nps: int
     hashfull: int
     value: int
-    _game: Game
-    _position: Any
-    _info: Found
+    _source: tuple[Game, Any, Found]
 
     def __init__(self, game: Game, position: Any, info: Found) -> None:
         names = ("depth", "seldepth", "multipv", "bound", "exact", "nodes", "hashfull")
         vars(self).update({name: getattr(info, name) for name in names}, value=info.score, time=info.seconds)
         vars(self).update(score=score_of(game, info.score), nps=nodes_per_second(info.nodes, info.seconds))
-        vars(self).update(_game=game, _position=position, _info=info)
+        vars(self).update(_source=(game, position, info))
 
     def __getstate__(self) -> dict[str, Any]:
         return _portable(self)
@@ -80,12 +79,13 @@ class PvInfo(Info[str]):
     @cached_property
     def pv(self) -> tuple[str, ...]:
         """The moves, all legal. They are converted on first access, because most lines are never shown."""
-        return legal_line(self._game, self._position, self._info.pv)
+        game, position, info = self._source
+        return legal_line(game, position, info.pv)
 
     @property
     def encoded(self) -> tuple[int, ...]:
         """`pv` as encoded moves."""
-        return self._info.pv[: len(self.pv)]
+        return self._source[2].pv[: len(self.pv)]
 
 
 class SearchResult:
@@ -106,7 +106,7 @@ class SearchResult:
     """
 
     def __init__(self, game: Game, position: Any, result: Result) -> None:
-        self._game, self._position, self._result = game, position, result
+        self._source = game, position, result
         self.move = result.bestmove
         self.bestmove = game.format_move(position, result.bestmove) if result.bestmove else ""
         self.value, self.depth, self.nodes, self.seconds = result.score, result.depth, result.nodes, result.seconds
@@ -122,18 +122,18 @@ class SearchResult:
     @cached_property
     def pv(self) -> tuple[str, ...]:
         """The moves of the best line, converted on first access."""
-        result = self._result
+        game, position, result = self._source
         whole = result.pv and result.pv[0] == result.bestmove
         moves = result.pv if whole else (result.bestmove, result.ponder)
-        return legal_line(self._game, self._position, [move for move in moves if move])
+        return legal_line(game, position, [move for move in moves if move])
 
     @property
     def ponder(self) -> str:
         """The expected reply to `bestmove`, '' if there is none."""
         return self.pv[1] if len(self.pv) > 1 else ""
 
-    def played(self, line: Callable[[Sequence[str]], Sequence[Move]]) -> PlayResult[Move]:
-        """Return the move to make; `line` converts a line of moves, as in `Info.convert`."""
+    def played(self, line: Line[Move]) -> PlayResult[Move]:
+        """Return the move to make."""
         if not self.bestmove:
             return PlayResult(time=self.seconds)
         move, *rest = line(self.pv)

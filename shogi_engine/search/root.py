@@ -76,6 +76,7 @@ class Searcher:
         )  # copied into every thread's context when a search begins
         self.tt = TranspositionTable(hash_mb)
         self._stop = stop_token or StopToken()
+        self._warm: Any = None  # the evaluator that the kernels are compiled for
         self._contexts: list[Any] = []
         self._shared = SharedHistories(game)
         self._histories: list[Histories] = []  # one for each context
@@ -166,13 +167,16 @@ class Searcher:
     def warmup(self) -> None:
         """Compile all kernels that a search needs, or load them from the cache.
 
-        This uses separate memory, so the tables and an announced stop are unchanged.
+        This uses separate memory, so the tables and an announced stop are unchanged. Once is enough for an evaluation.
         """
+        if self._warm is self.evaluator:
+            return
         twin = copy.copy(self)
         twin._stop, twin._lock, twin.tt = StopToken(), threading.Lock(), TranspositionTable(1)
         twin._contexts, twin._histories, twin._shared = [], [], SharedHistories(self.game)
         twin._set_threads(1)
         twin.search(self.game.parse_position(self.game.start), (), Limits(depth=1))
+        self._warm = self.evaluator
 
     @contextlib.contextmanager
     def rules_at(self, position: Any, moves: Sequence[int] = ()) -> Iterator[Any]:

@@ -16,7 +16,7 @@ else:
     Move = TypeVar("Move")
 Other = TypeVar("Other")
 BoardMove = TypeVar("BoardMove", covariant=True)
-Moves: TypeAlias = Sequence[object]
+Moves: TypeAlias = Sequence[object]  # of a Board, or as text
 Number: TypeAlias = Literal["depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "currmovenumber"]
 
 
@@ -25,9 +25,6 @@ class BoardLike(Protocol[BoardMove]):
 
     def peek(self) -> BoardMove:
         """Return the last move."""
-
-    def copy(self) -> Any:
-        """Return a copy."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -220,6 +220,9 @@ def test_pondering():
         assert engine.pondering == "position startpos moves 7g7f 3c3d"
         assert engine.play("startpos moves 7g7f 3c3d", NOW).info.string == "ponderhit"
         engine.ponder("startpos", NOW)
+        found = engine.play(Board(), NOW)  # a Board of the position that was given as text
+        assert found.info.pv[:1] == (found.move,) == (Move.from_usi("7g7f"),)
+        engine.ponder("startpos", NOW)
         assert engine.ponder_hit(Limit(black_clock=0.005, white_clock=0.006)).info.string == "ponderhit btime 5 wtime 6"
         engine.ponder("startpos", NOW)
         assert engine.play("startpos moves 2g2f", NOW).info.string.endswith("go movetime 10")  # a miss

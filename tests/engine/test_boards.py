@@ -120,7 +120,7 @@ def test_a_ponderhit_gives_the_search_its_time(engines, game):
 
 def test_what_a_search_raises_comes_out_of_the_analysis(engines, monkeypatch):
     engine, new_board = engines["shogi"]
-    monkeypatch.setattr(engine._kernels, "warmup", lambda *_, **__: 1 // 0)
+    monkeypatch.setattr(engine, "_load_kernels", lambda *, timed: 1 // 0)
     with engine.analysis(new_board()) as reports, pytest.raises(ZeroDivisionError):
         list(reports)
     monkeypatch.undo()

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from shogi_engine import Engine, games
+from shogi_engine.engine.move_stack import MoveStack
 from shogi_engine.engine.results import score_of
 from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
@@ -284,8 +285,8 @@ def test_progress_of_compiling_is_reported(monkeypatch):
     """Progress goes to the callback of the engine, or to that of the warm-up."""
     first, second = [], []
     with Engine(TICTACTOE, hash_mb=1, on_progress=first.append) as engine:
-        monkeypatch.setattr(engine.searcher, "warmup", lambda: progress.note_step("a kernel"))
-        monkeypatch.setattr(engine._kernels.task, "remember", lambda: None)
+        monkeypatch.setattr(engine, "_load_kernels", lambda *, timed: timed and progress.note_step("a kernel"))
+        monkeypatch.setattr(engine._task, "remember", lambda: None)
         first.clear()
         engine.warmup()
         assert [(step.task, step.kernel) for step in first if step.kernel == "a kernel"] == [("tictactoe", "a kernel")]
@@ -302,7 +303,7 @@ def test_compiling_for_a_position_and_for_mates_is_reported(monkeypatch):
     monkeypatch.setattr(progress, "_steps", 0)
     monkeypatch.setattr(MateSolver, "tsume", lambda solver, position: progress.note_step("prove"))
     with Engine("shogi", hash_mb=1, on_progress=seen.append) as engine:
-        monkeypatch.setattr(engine, "_after", lambda position, move: progress.note_step("do_move") or position)
+        monkeypatch.setattr(MoveStack, "push", lambda stack, move: progress.note_step("do_move"))
         seen.clear()
         engine.set_position(moves=["7g7f"])
         engine.warmup_mate()

@@ -15,7 +15,7 @@ def program(engine: Engine | SimpleEngine, board: shogi.Board) -> list[shogi.Mov
     assert_type(found.move, shogi.Move | None)
     assert_type(info, Info[shogi.Move])
     assert_type(info["score"], Score)
-    assert_type(info["time"], float)
+    assert_type(info["nodes"], int)
     assert_type(lines, list[Info[shogi.Move]])
     with engine.analysis(board, Limit(nodes=100)) as analysis:
         for each in analysis:

@@ -205,7 +205,7 @@ class TerminalGame:
     def _do_help(self, rest: str) -> None:
         formats = ", ".join(each.extensions[0] for each in records.all_formats(self.game.name))
         example = self._shown(self._legal_moves()[:1])
-        self.show(_(HELP).format(example=example, formats=formats, strongest=self.engine.levels - 1))
+        self.show(_(HELP).format(example=example, formats=formats, strongest=self.engine.game.extras.levels - 1))
         if hasattr(self.game.board, "can_declare_win"):
             self.show(_(HELP_DECLARE))
 

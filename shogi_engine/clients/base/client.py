@@ -88,14 +88,7 @@ Client = TypeVar("Client", bound=EngineClient)
 
 
 class PlainClient(Generic[Client]):
-    """The synchronous version of a client: calls that wait, with the same names, arguments and errors.
-
-    Attributes:
-        client_class: the client's class
-        name: the engine's name; the command until the engine reports one
-        running: whether there is a process
-        pid: the process ID, None without a process
-    """
+    """The synchronous version of a client: the same attributes, and calls that wait, with the same errors."""
 
     client_class: type[Client]
 

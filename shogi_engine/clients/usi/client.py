@@ -229,7 +229,7 @@ class UsiClient(EngineClient):
         command = position_command(position)
         limit.must_end(side_to_move(command))
         if self._search is not None and self._pondered and self._pondered == command:
-            self._search.board = board_of(position)
+            self._search.place(position)
             return await self.ponder_hit()
         return await (await self.analysis(position, limit, root_moves=root_moves)).wait()
 

@@ -15,36 +15,26 @@ class SimpleSearch(Generic[Move]):
     """A running search: `for info in search`, `search.wait()`, `search.stop()` (from any thread)."""
 
     def __init__(self, search: Search[Move]) -> None:
-        self._search = search
+        self.client = search
 
     def __iter__(self) -> Iterator[Info[Move]]:
-        while (info := run_plainly(self._search.next_info())) is not None:
+        while (info := run_plainly(self.client.next_info())) is not None:
             yield info
 
-    @property
-    def info(self) -> Info[Move]:
-        """What the engine has reported on the best move; the latest of each item."""
-        return self._search.info
-
-    @property
-    def multipv(self) -> list[Info[Move]]:
-        """What it has reported on each of the best moves, best first."""
-        return self._search.multipv
-
-    def stop(self) -> None:
-        """Tell the engine to end the search; read its result afterwards."""
-        run_plainly(self._search.stop())
+    info: Info[Move] = attribute("info")
+    multipv: list[Info[Move]] = attribute("multipv")
+    stop = plain(Search.stop)
 
     def wait(self) -> PlayResult[Move]:
         """Wait for the bestmove and return it."""
-        return run_plainly(self._search.wait())
+        return run_plainly(self.client.wait())
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> None:
         if kind is None or not issubclass(kind, EngineError):
-            run_plainly(self._search.end())
+            run_plainly(self.client.end())
 
 
 class SimpleEngine(PlainClient[UsiClient]):

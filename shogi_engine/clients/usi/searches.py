@@ -27,7 +27,7 @@ def position_command(position: Position[Any]) -> str:
     return f"position {start}" + (f" moves {moves}" if moves else "")
 
 
-def board_of(position: Position[Any]) -> Any:
+def board_of(position: Any) -> Any:
     """Return a board of its own for a position, None for a position in text."""
     return None if isinstance(position, str) else position.copy()
 
@@ -104,6 +104,14 @@ class Search(Generic[Move]):
         """Whether the bestmove has been read."""
         return self._answer is not None
 
+    def place(self, position: Position[Move]) -> None:
+        """Check the moves on `position` from now on, which is the one searched, as a Board or as text."""
+        self.board = board_of(position)
+        self._lines = {number: self._legal(info) for number, info in self._lines.items()}
+
+    def _legal(self, info: Info[Any]) -> Info[Move]:
+        return info.convert(lambda moves: legal_moves(map(str, moves), self.board))
+
     def hit(self, began: float, allowed: float | None) -> None:
         """Count from `began`, when the search or the pondered move was requested; `allowed` seconds may pass."""
         self._began = began
@@ -127,7 +135,7 @@ class Search(Generic[Move]):
         return None
 
     def _report(self, line: str) -> Info[Move]:
-        info = parse_info(line).convert(lambda moves: legal_moves(moves, self.board))
+        info = self._legal(parse_info(line))
         number = info.multipv or 1
         self._lines[number] = self._lines.get(number, Info()).updated(info)
         return info

@@ -20,7 +20,7 @@ def engine():
 
 def test_levels_bound_the_search(engine):
     engine.set_position()
-    assert engine.levels == levels.FULL + 1 == 21
+    assert engine.game.extras.levels == levels.FULL + 1 == 21
     engine.rng = random.Random(1)
     chosen = {engine.search(level=0).bestmove for _ in range(20)}
     assert len(chosen) > 5 and chosen <= set(engine.legal_moves())  # any move
