@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeVar
 from shogi_engine.clients.base import EngineError, PlainClient
 from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
-from shogi_engine.clients.usi import SimpleEngine, position_command
+from shogi_engine.clients.usi import PlayResult, SimpleEngine, position_command
 from shogi_engine.play.answer import Answer
 from shogi_engine.play.game import PASS, Game
 from shogi_engine.play.players import Player
@@ -15,6 +15,13 @@ from shogi_engine.types.limit import SIDES, Limit
 from shogi_engine.types.score import Score
 
 Client = TypeVar("Client", bound=PlainClient[Any])
+
+
+def answer_of(result: PlayResult) -> Answer:
+    """Return the answer of a USI engine; its time is that from the command to the bestmove."""
+    depth, nodes, lines = result.last("depth") or 0, result.last("nodes") or 0, result.lines
+    pv = tuple(lines[0].pv) if lines and lines[0].pv[:1] == (result.move,) else (result.move,)
+    return Answer(result.move, result.milliseconds / 1000, result.ponder or "", result.score, depth, nodes, pv)
 
 
 class ProgramPlayer(Player, Generic[Client]):
@@ -54,8 +61,7 @@ class UsiPlayer(ProgramPlayer[SimpleEngine]):
     def think(self, game: Game) -> Answer:
         """Return the move, by a ponderhit if the engine ponders on the position."""
         result = self.engine.play(position_command(game.board), self._limit(game, game.turn))
-        depth, nodes = result.last("depth") or 0, result.last("nodes") or 0
-        return Answer(result.move, result.milliseconds / 1000, result.ponder or "", result.score, depth, nodes)
+        return answer_of(result)
 
     def ponders_on(self, game: Game) -> bool | None:
         """Tell whether the engine ponders on this position."""
