@@ -14,19 +14,8 @@ import numpy as np
 
 from shogi_engine.common.bits import ZERO
 from shogi_engine.common.stop import StopToken
-from shogi_engine.interface.game import (
-    Game,
-    context_fields,
-    count_moves,
-    count_replies,
-    do_move,
-    finished_leaves,
-    generate_moves,
-    is_legal,
-    list_legal,
-    move_cost,
-    undo_move,
-)
+from shogi_engine.interface import game as rules
+from shogi_engine.interface.game import Game
 from shogi_engine.jit import load_u64, new_record, njit, record_dtype
 
 MAX_DEPTH = 60
@@ -67,26 +56,26 @@ def _count(ctx: Any, depth: int, level: int, start: int, bulk: bool, free_pass: 
     if depth >= STOP_DEPTH and ctx.stop_address != ZERO and load_u64(ctx.stop_address) != ZERO:
         return 0
     if depth == 1 and bulk and not free_pass:
-        count = count_moves(ctx, start)
-        return count if count > 0 else finished_leaves(ctx.pos)
+        count = rules.count_moves(ctx, start)
+        return count if count > 0 else rules.finished_leaves(ctx.pos)
     if depth == 2 and bulk:
-        count = count_replies(ctx, start, free_pass)
+        count = rules.count_replies(ctx, start, free_pass)
         if count >= 0:
             return count
-    end = start + generate_moves(ctx, start)
+    end = start + rules.generate_moves(ctx, start)
     nodes = 0
     for index in range(start, end):
         move = ctx.moves[index]
-        if not is_legal(ctx.pos, move):
+        if not rules.is_legal(ctx.pos, move):
             continue
-        cost = move_cost(ctx.pos, move) if free_pass else 1
+        cost = rules.move_cost(ctx.pos, move) if free_pass else 1
         if bulk and depth == 1 and cost == 1:
             nodes += 1
             continue
-        do_move(ctx.pos, move, ctx.undo[level])
+        rules.do_move(ctx.pos, move, ctx.undo[level])
         nodes += _count(ctx, depth - cost, level + 1, end, bulk, free_pass) if depth > cost else 1
-        undo_move(ctx.pos, move, ctx.undo[level])
-    return nodes if nodes > 0 or end > start else finished_leaves(ctx.pos)
+        rules.undo_move(ctx.pos, move, ctx.undo[level])
+    return nodes if nodes > 0 or end > start else rules.finished_leaves(ctx.pos)
 
 
 @njit
@@ -94,7 +83,7 @@ def count_or_list(ctx: Any, depth: int, level: int, start: int, bulk: bool, free
     """Return `_count`, or at depth 0 list the legal moves: one kernel for Python, as both contain move generation."""
     if depth > 0:
         return _count(ctx, depth, level, start, bulk, free_pass)
-    return list_legal(ctx, start, generate_moves(ctx, start))
+    return rules.list_legal(ctx, start, rules.generate_moves(ctx, start))
 
 
 @njit
@@ -105,7 +94,7 @@ def count_leaves(ctx: Any, depth: int) -> int:
 
 def perft_context(game: Game) -> Any:
     """Return a context for counting to any depth; passes may make a line twice as long."""
-    return new_record(record_dtype([*context_fields(game, 2 * MAX_DEPTH + 1), ("stop_address", np.uint64)]))
+    return new_record(record_dtype([*rules.context_fields(game, 2 * MAX_DEPTH + 1), ("stop_address", np.uint64)]))
 
 
 def legal_moves(ctx: Any) -> list[int]:
@@ -183,12 +172,12 @@ class _Count:
             nodes += self._count(ctx, left - cost, level + 1, end)
             ctx.pos = here
             self._report(0)
-        return nodes if end > start else int(finished_leaves(ctx.pos))
+        return nodes if end > start else int(rules.finished_leaves(ctx.pos))
 
     def _make_move(self, ctx: Any, move: Any, level: int) -> int:
         """Make the legal `move` (uint32), `level` plies below the root; return the plies it costs."""
-        cost = int(move_cost(ctx.pos, move)) if self.free_pass else 1
-        do_move(ctx.pos, move, ctx.undo[level])
+        cost = int(rules.move_cost(ctx.pos, move)) if self.free_pass else 1
+        rules.do_move(ctx.pos, move, ctx.undo[level])
         return cost
 
     def _report(self, more: int) -> None:
@@ -233,7 +222,7 @@ def perft(
         return Perft(1, 0.0, {})
     moves = legal_moves(context)
     if not moves:
-        return Perft(int(finished_leaves(context.pos)), 0.0, {})
+        return Perft(int(rules.finished_leaves(context.pos)), 0.0, {})
     count = _Count(game, position, moves, depth, bulk, free_pass, progress, stop_token or StopToken())
     began = time.perf_counter()
     count.run(threads)

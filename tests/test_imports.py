@@ -3,6 +3,7 @@
 import ast
 import graphlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,10 @@ LINT = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imp
 
 VIOLATIONS = {  # the contract that is broken, by what is added where
     "imports point downwards": ("shogi_engine/common/bits.py", "import shogi_engine.interface.game"),
+    "the imports of a game point downwards": (
+        "shogi_engine/games/shogi/movegen/checks.py",
+        "import shogi_engine.games.shogi.game",
+    ),
     "no game knows another game": ("shogi_engine/games/othello/__init__.py", "import shogi_engine.games.shogi.types"),
     "the search and perft know no game": ("shogi_engine/search/tt.py", "import shogi_engine.games.shogi.types"),
     "records know no game": ("shogi_engine/records/tree.py", "import shogi_engine.games.shogi.types"),
@@ -49,7 +54,10 @@ def test_a_violation_is_noticed(tmp_path, contract):
 
 
 def imports(folder: Path) -> dict[str, set[str]]:
-    """Return what each module of the packages in `folder` imports of them, under TYPE_CHECKING and in functions too."""
+    """Return what each module of the packages in `folder` imports of them.
+
+    Imports under TYPE_CHECKING, in functions and by `importlib.import_module("name")` count too.
+    """
     files = {}
     for file in (path for package in ("shogi_engine", "usi") for path in (folder / package).rglob("*.py")):
         parts = file.relative_to(folder).with_suffix("").parts
@@ -63,15 +71,40 @@ def imports(folder: Path) -> dict[str, set[str]]:
             elif isinstance(node, ast.ImportFrom):
                 inner = {f"{node.module}.{alias.name}" for alias in node.names}
                 found |= inner & set(files) or {node.module}
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+                found |= {str(argument.value) for argument in node.args if isinstance(argument, ast.Constant)}
         graph[name] = {module for module in found if module in files and module != name}
     return graph
 
 
-def test_no_modules_import_each_other_in_a_circle():
-    graphlib.TopologicalSorter(imports(ROOT)).prepare()  # raises CycleError, which names the circle
+def scripts(folder: Path) -> dict[str, set[str]]:
+    """Return what each script of the page in `folder` imports of the others."""
+    return {file.name: set(re.findall(r'from "\./(.+?)"', file.read_text("utf-8"))) for file in folder.glob("*.js")}
 
 
-@pytest.mark.parametrize("line", ["if TYPE_CHECKING:\n    import {}", "def load():\n    from {} import name"])
+@pytest.mark.parametrize(
+    "graph", [imports(ROOT), scripts(ROOT / "shogi_engine" / "web" / "static")], ids=["modules", "scripts"]
+)
+def test_no_modules_import_each_other_in_a_circle(graph):
+    assert any(graph.values())
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
+
+
+def test_a_circle_of_scripts_is_noticed(tmp_path):
+    for name, other in (("one", "two"), ("two", "one")):
+        (tmp_path / f"{name}.js").write_text(f'import {{line}} from "./{other}.js";\n')
+    with pytest.raises(graphlib.CycleError):
+        graphlib.TopologicalSorter(scripts(tmp_path)).prepare()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "if TYPE_CHECKING:\n    import {}",
+        "def load():\n    from {} import name",
+        "def load():\n    return importlib.import_module('{}')",
+    ],
+)
 def test_a_circle_is_noticed(tmp_path, line):
     (tmp_path / "shogi_engine").mkdir()
     for name, other in (("one", "two"), ("two", "one")):

@@ -107,7 +107,7 @@ def test_a_kernel_that_fails_raises(monkeypatch):
     def broken(*arguments):
         raise RuntimeError("a broken rule") if threading.current_thread().name.startswith("perft-") else None
 
-    monkeypatch.setattr(shogi_engine.perft, "do_move", broken)
+    monkeypatch.setattr(shogi_engine.perft._Count, "_make_move", broken)
     with pytest.raises(RuntimeError, match="a broken rule"):
         perft(GAME, START, 3, threads=2)
 

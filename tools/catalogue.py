@@ -21,7 +21,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from shogi_engine import games
-from shogi_engine.games.shogi.notation.symbols import KIND_NAMES
+from shogi_engine.games.shogi.symbols import KIND_NAMES
 from shogi_engine.language import DOMAIN, FOLDER
 from shogi_engine.records import formats
 from shogi_engine.types.termination import ENDINGS
@@ -40,7 +40,7 @@ PLAYERS = (
 )  # fmt: skip
 PROGRAMMERS = (
     "batch", "kernels", "packed", "/evaluation/", "/board/", "/board.py", "arrays.py", "cli/train",
-    "cli/csa", "cli/trace", "mate/solver", "endgame/solver", "scanners", "cli/cluster", "board_memory", "cli/perft",
+    "cli/csa", "mate/solver", "endgame/solver", "scanners", "board_memory", "cli/perft",
     "cli/compare", "cli/warmup", "play/programs", "play/loop", "web/messages", "web/saved_game",
 )  # fmt: skip
 

@@ -52,7 +52,7 @@ class Console(FrontEnd):
         engine = self.ready_engine()
         value = engine.evaluate()
         self.out.line(f"static value: {value} (side to move)")
-        self.out.line(f"evaluation: {sanitize(engine.describe_evaluation(), SHOWN_WITH_PATH)}")
+        self.out.line(f"evaluation: {sanitize(engine.searcher.evaluator.describe(), SHOWN_WITH_PATH)}")
         if facts := file_facts(engine, self.evaluation):
             self.out.line(f"its file: {facts}")
         if self.speed is not None:

@@ -52,10 +52,10 @@ def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None
         engine.set_evaluation()
     else:
         if choice.file is not None:
-            described = f"evaluation {engine.describe_evaluation()}"
+            described = f"evaluation {engine.searcher.evaluator.describe()}"
             if choice.name == "nnue":
                 scale = choice.fv_scale if choice.fv_scale != DEFAULT_SCALE else read_scale(choice.file.parent)
-                engine.set_parameter("fv_scale", str(scale))
+                engine.configure(fv_scale=scale)
                 described += f", FV_SCALE {scale}"
             inform(described)
     engine.warmup()

@@ -42,7 +42,7 @@ class InfoWriter:
         numbered: bool = False,
         count: int = 1,
         bounds: bool = True,
-        pv: Callable[["PvInfo"], list[str]] = lambda line: line.pv,
+        pv: Callable[["PvInfo"], Sequence[str]] = lambda line: line.pv,
     ) -> None:
         self._out, self._interval = output, interval_ms / 1000
         self._numbered, self._count = numbered, count
@@ -108,7 +108,7 @@ class InfoWriter:
                 score=line.score,
                 bound=line.bound,
                 nodes=whole.nodes,
-                seconds=whole.seconds,
+                seconds=whole.time,
                 hashfull=whole.hashfull,
                 pv=self._pv(line),
             )

@@ -238,7 +238,7 @@ class Loop(Console):
     def _set(self, name: str, value: str) -> None:
         if name.lower().startswith(PARAMETER):
             try:
-                self.ready_engine().set_parameter(name[len(PARAMETER) :], value)
+                self.ready_engine().configure(**{name[len(PARAMETER) :]: value})
             except ValueError as fault:
                 raise ProtocolError(f"setoption: {fault}") from None
             return

@@ -32,7 +32,7 @@ class OwnBook:
             return
         self._name = wanted
         try:
-            engine.open_book(wanted)
+            engine.book.open(wanted)
         except ValueError as fault:
             self._out.info(f"no book: {fault}; BookFile {sanitize(wanted)}")
 
@@ -53,12 +53,12 @@ class OwnBook:
         if self._name == NO_BOOK or self._rng.randrange(100) < number("BookIgnoreRate"):
             return None
         lookup = {"flipped": flag("FlippedBook"), "any_ply": flag("IgnoreBookPly")}
-        found = engine.book_choice(best=number("BookMoves"), margin=number("BookEvalDiff"), **lookup)
+        found = engine.book.choice(best=number("BookMoves"), margin=number("BookEvalDiff"), **lookup)
         if found is None:
             return None
         lines, count = [found], number("MultiPV")
         if count > 1:
-            lines += [each for each in engine.book_moves(**lookup) if each.move != found.move][: count - 1]
+            lines += [each for each in engine.book.moves(**lookup) if each.move != found.move][: count - 1]
         for place, each in enumerate(lines, 1):
             rank = f"multipv {place} " if count > 1 else ""
             pv = " ".join(filter(None, (each.move, each.ponder)))

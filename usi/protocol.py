@@ -4,6 +4,7 @@ The protocol is http://hgm.nubati.net/usi.html with the extensions of Shogidokor
 line raises a `ProtocolError` with one line of text. If only a part of a `go` is invalid, it is reported in `Go.faults`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from shogi_engine.common.text import clamped_number, nodes_per_second, sanitize
@@ -183,7 +184,7 @@ def info_line(
     nodes: int,
     seconds: float,
     hashfull: int,
-    pv: list[str],
+    pv: Sequence[str],
     bound: str = "",
     multipv: int = 0,
 ) -> str:

@@ -11,7 +11,8 @@ from shogi_engine.analysis.judgement import Finding, GameAnalysis, judge, plies_
 from shogi_engine.engine import Engine
 from shogi_engine.jobs import Pool
 from shogi_engine.records import GameRecord
-from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver
+from shogi_engine.search.forced_win import ForcedWinSolver
+from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.types.score import Score
 
 HASH_MB = 16  # per thread; the table is cleared before each position, so that results do not depend on other positions

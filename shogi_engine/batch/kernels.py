@@ -6,17 +6,8 @@ of one position. After `list_nodes`, `moves[:count]` are the legal moves.
 
 import numpy as np
 
-from shogi_engine.interface.game import (
-    NOT_OVER,
-    Game,
-    do_move,
-    evaluate,
-    game_result,
-    generate_moves,
-    is_in_check,
-    list_legal,
-    refresh_line,
-)
+from shogi_engine.interface import game as rules
+from shogi_engine.interface.game import NOT_OVER, Game
 from shogi_engine.jit import load_u64, njit, record_dtype, store_u64
 from shogi_engine.jit.random_numbers import random_below
 from shogi_engine.search.context import begin_game, play_move, write_root_moves
@@ -42,7 +33,7 @@ def node_dtype(game: Game) -> np.dtype:
 @njit
 def list_node(node):
     """Write the legal moves of a node to node.moves and their number to node.count."""
-    node.count = list_legal(node, 0, generate_moves(node, 0))
+    node.count = rules.list_legal(node, 0, rules.generate_moves(node, 0))
 
 
 @njit
@@ -123,14 +114,14 @@ def make_chosen(nodes, count):
     """Make node.moves[0] in nodes[:count]."""
     for row in range(count):
         node = nodes[row]
-        do_move(node.pos, node.moves[0], node.undo[0])
+        rules.do_move(node.pos, node.moves[0], node.undo[0])
 
 
 @njit
 def write_checks(nodes, count, checks):
     """Write whether the side to move is in check to checks, uint8[>= count]."""
     for row in range(count):
-        checks[row] = is_in_check(nodes[row].pos)
+        checks[row] = rules.is_in_check(nodes[row].pos)
 
 
 @njit
@@ -142,7 +133,7 @@ def write_results(nodes, count, terminations, values):
         values: int32[>= count], out
     """
     for row in range(count):
-        terminations[row], values[row] = game_result(nodes[row], nodes[row].count)
+        terminations[row], values[row] = rules.game_result(nodes[row], nodes[row].count)
 
 
 @njit
@@ -163,8 +154,8 @@ def write_evaluations(ctx, address, size, nodes, count, values):
     """
     for row in range(count):
         copy_position(nodes, row, address, size)
-        refresh_line(ctx)
-        values[row] = evaluate(ctx)
+        rules.refresh_line(ctx)
+        values[row] = rules.evaluate(ctx)
 
 
 @njit
@@ -181,7 +172,7 @@ def play_random(ctx, state, longest, moves):
     begin_game(ctx)
     for ply in range(longest + 1):
         count = write_root_moves(ctx)
-        termination, value = game_result(ctx, count)
+        termination, value = rules.game_result(ctx, count)
         if termination != NOT_OVER:
             won = np.int64(value > 0) - np.int64(value < 0)
             return ply, -won if ply & 1 else won

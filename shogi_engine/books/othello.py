@@ -4,37 +4,29 @@ from pathlib import Path
 
 from shogi_engine.books import othello_files
 from shogi_engine.books.recipe import Defaults, Entries, Recipe
+from shogi_engine.games.othello import notation
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, transform_square
 from shogi_engine.games.othello.book import canonical_key, format_line, open_book
 from shogi_engine.games.othello.names import DISC
-from shogi_engine.games.othello.notation import (
-    PASS_NAME,
-    SQUARE_NAMES,
-    format_discs,
-    format_move,
-    parse_move,
-    parse_obf,
-    split_move,
-)
 from shogi_engine.interface.extras.book import BookError, BookMove
 
 
 def key_of(own: int, opponent: int) -> str:
     """Return the key of canonical discs."""
-    return f"{format_discs(own, opponent)} X"
+    return f"{notation.format_discs(own, opponent)} X"
 
 
 def canonical(obf: str) -> tuple[str, int]:
     """Return the key of a position and the symmetry that leads to it."""
-    (own, opponent), symmetry = canonical_key(parse_obf(obf))
+    (own, opponent), symmetry = canonical_key(notation.parse_obf(obf))
     return key_of(own, opponent), symmetry
 
 
 def turned(move: str, image: int, back: bool) -> str:
     """Convert a move of a position to one of its key, or back."""
-    square = split_move(move)
+    square = notation.split_move(move)
     symmetry = INVERSE_SYMMETRY[image] if back else image
-    return PASS_NAME if square is None else SQUARE_NAMES[transform_square(square, symmetry)]
+    return notation.PASS_NAME if square is None else notation.SQUARE_NAMES[transform_square(square, symmetry)]
 
 
 def read(path: Path) -> Entries:
@@ -46,7 +38,7 @@ def read(path: Path) -> Entries:
     if foreign is not None:
         return {key_of(*discs): moves for discs, moves in foreign.items()}
     return {
-        key_of(own, opponent): [BookMove(format_move(None, move), value=value) for move, value in moves]
+        key_of(own, opponent): [BookMove(notation.format_move(None, move), value=value) for move, value in moves]
         for (own, opponent), moves in open_book(str(path)).entries.items()
     }
 
@@ -55,8 +47,8 @@ def write(entries: Entries) -> str:
     """Return a book in this engine's text format, positions with fewer discs first."""
     lines = [f"% {len(entries)} positions; each represents its eight images"]
     for key in sorted(entries, key=lambda each: (-each.count("-"), each)):
-        position = parse_obf(key)
-        moves = [(parse_move(position, each.move), each.value) for each in entries[key]]
+        position = notation.parse_obf(key)
+        moves = [(notation.parse_move(position, each.move), each.value) for each in entries[key]]
         lines.append(format_line(position, sorted(moves, key=lambda each: -each[1])))
     return "\n".join(lines) + "\n"
 

@@ -94,7 +94,9 @@ def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, 
             )
         except records.RecordError as fault:
             raise ValueError(f"{path}: {fault}") from None
-    target = _target(args.target, out, games[0].game)
+    if out == STANDARD and not args.target:
+        raise ValueError("convert: choose the format of standard output with --to")
+    target = records.load_format(args.target) if args.target else records.format_for(out, games[0].game)
     lost: dict[str, int] = {}
     for game in games:
         for what in target.losses(game):
@@ -127,18 +129,3 @@ def tell_notes(name: str, games: Iterable[Any]) -> None:
     if len(notes) > NOTES_MAX:
         more = plural("{count} more note", "{count} more notes", len(notes) - NOTES_MAX)
         print(f"{name}: {more.format(count=len(notes) - NOTES_MAX)}", file=sys.stderr)
-
-
-def _target(chosen: str, out: str, game: str) -> Any:
-    """Return the format to write. Raises ValueError if neither --to nor the name of OUT gives it."""
-    from shogi_engine import records
-
-    if chosen:
-        return records.load_format(chosen)
-    found = None if out == STANDARD else records.format_of_name(out, game)
-    if found is None:
-        endings = ", ".join(each.extensions[0] for each in records.all_formats(game))
-        raise ValueError(
-            f"convert: the extension of {out} is none of the formats of {game} ({endings}); choose one with --to"
-        )
-    return found

@@ -140,7 +140,7 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
         with progress_bar():
             engine.warmup()
         facts["ready_seconds"] = round(time.perf_counter() - began, 2)
-        facts["evaluation"] = engine.describe_evaluation()
+        facts["evaluation"] = engine.searcher.evaluator.describe()
         if file is not None and not problems:
             facts["eval_file_mb"] = round(file.stat().st_size / 1e6, 1)
             facts["worth"] = worth_table(engine.position_text, engine.evaluate)

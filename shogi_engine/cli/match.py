@@ -246,13 +246,16 @@ def list_parameters(name: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Play the missing games and print the summary."""
+    from shogi_engine.records import format_for
+
     if args.list:
         return list_parameters(args.game or "shogi")
     outputs = {f"--{name}": getattr(args, name) for name in ("out", "html", "log")}
     check_outputs("match", outputs, [args.openings])
     ready = prepared(args)
     with contextlib.closing(ready.match.log):
-        check_format(args.out, ready.game)
+        if args.out:
+            format_for(args.out, ready.game)  # raises before the games, not after
         return play(args, ready)
 
 
@@ -278,15 +281,6 @@ def play(args: argparse.Namespace, ready: Prepared) -> int:
     if interruption is not None:
         raise interruption
     return 0 if ready.match.complete() else 1
-
-
-def check_format(path: Path | None, game: str) -> None:
-    """Raise ValueError, before the games, if records cannot be written to `path`."""
-    from shogi_engine import records
-
-    if path is not None and records.format_of_name(path, game) is None:
-        endings = ", ".join(each.extensions[0] for each in records.all_formats(game))
-        raise ValueError(f"match: the extension of {path} is none of the formats of {game} ({endings})")
 
 
 def write_outputs(args: argparse.Namespace, ready: Prepared) -> None:

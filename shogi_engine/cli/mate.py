@@ -25,6 +25,7 @@ BOARD_BARS = 8  # between the ranks of an SFEN
 
 def run(args: argparse.Namespace, words: list[str]) -> int:
     """Solve the problems of `words`, an SFEN or the name of a file, or check a suite."""
+    args.max_ms = args.max_ms or MAX_MS
     check_outputs(args.command, {"--out": args.out}, [args.suite, *words])
     from shogi_engine.games.shogi.notation.sfen import parse_sfen
     from shogi_engine.suites.mate_suite import check, plain_sfen, questions, read
@@ -91,7 +92,7 @@ def found_of(args: argparse.Namespace, questions: "list[Question]", line: Progre
     from shogi_engine.jobs import Pool, in_order
     from shogi_engine.suites.mate_jobs import MateMaker, answer
 
-    maker = MateMaker(args.hash, args.max_ms or MAX_MS)
+    maker = MateMaker(args.hash, args.max_ms)
     if not args.cluster:
         maker.warm_up()
     if args.cluster or args.threads > 1:

@@ -10,11 +10,11 @@ from shogi_engine.cli.terminal.screen import KANJI, Look, draw, plain
 from shogi_engine.common.text import table
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.mate.solver import line_texts
-from shogi_engine.games.shogi.notation.symbols import HAND_ORDER, KANJI_NUMBERS, KANJI_PIECES, SYMBOLS
+from shogi_engine.games.shogi.symbols import HAND_ORDER, KANJI_NUMBERS, KANJI_PIECES, SYMBOLS
 from shogi_engine.language import translate as _
 from shogi_engine.records import GameRecord
-from shogi_engine.search.forced_win import ForcedWin
 from shogi_engine.suites.mate_suite import values
+from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.types.termination import Termination, usual_outcome
 
 ENDINGS = {  # by ForcedWin.result

@@ -4,7 +4,6 @@ import argparse
 from typing import Any
 
 from shogi_engine.cli.common import report
-from shogi_engine.cli.mate import MAX_MS
 from shogi_engine.cli.mate_answer import MateAnswer, written
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.language import translate as _
@@ -21,7 +20,7 @@ def check(args: argparse.Namespace, problems: list[tuple[str, int]]) -> int:
         solver.warmup(solutions=True)
     rows = []
     for number, (sfen, plies) in enumerate(problems, 1):
-        rows.append(row := examined(solver, sfen, plies, args.max_ms or MAX_MS))
+        rows.append(row := examined(solver, sfen, plies, args.max_ms))
         if not args.json:
             heading = f"{number}. {sfen}\n" if len(problems) > 1 else ""
             print(heading + "\n".join(sentences(row, args.notation)), flush=True)

@@ -227,7 +227,7 @@ def load_rules(match: TerminalGame) -> None:
     board.outcome()
     engine.set_position(match.game.record.start, [str(move) for move in board.move_stack])
     engine.may_declare()
-    engine.book_move()
+    engine.book.move()
 
 
 def offer_save(match: TerminalGame) -> None:

@@ -50,7 +50,7 @@ def add_parser(commands: Any) -> None:
 def show(info: "PvInfo") -> None:
     """Print a line of the running search."""
     where = _("depth {depth:>2} {score} {bound} nodes {nodes} {seconds:.2f} s").format(
-        depth=info.depth, score=info.score, bound=info.bound, nodes=info.nodes, seconds=info.seconds
+        depth=info.depth, score=info.score, bound=info.bound, nodes=info.nodes, seconds=info.time
     )
     print(f"{where}  {' '.join(info.pv)}", file=sys.stderr)
 

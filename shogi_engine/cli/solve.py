@@ -96,6 +96,7 @@ def run_othello(args: argparse.Namespace, words: list[str]) -> int:
     """Solve one position, or check a suite."""
     if args.suite and args.wld:
         raise ValueError("solve: the scores of a suite are exact; --wld is for a single position")
+    from shogi_engine.games.othello import GAME
     from shogi_engine.games.othello.endgame.solver import Solver
     from shogi_engine.games.othello.notation import format_move, parse_obf
     from shogi_engine.jit import compiling
@@ -103,7 +104,7 @@ def run_othello(args: argparse.Namespace, words: list[str]) -> int:
 
     endings = endgame_suite.read(args.suite) if args.suite else []
     position = None if args.suite else parse_obf(" ".join(words))
-    solver = Solver(hash_mb=args.hash, threads=args.threads)
+    solver = Solver(GAME, hash_mb=args.hash, threads=args.threads)
     with progress_bar(), compiling(COMPILE_TASK):
         solver.warmup()
     if position is None:

@@ -1,6 +1,6 @@
 """A client for engines that speak the Go Text Protocol, asynchronous (`GtpClient`) and synchronous (`SimpleGtp`).
 
-    with SimpleGtp.popen_gtp("shogi-engine gtp") as engine:
+    with SimpleGtp("shogi-engine gtp") as engine:
         engine.new_game()
         engine.play("black", "F5")
         print(engine.genmove("white"))
@@ -8,9 +8,9 @@
 Protocol: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2".
 """
 
-from typing import Any, Self
+from typing import Any
 
-from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, plain
+from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, attribute, plain
 from shogi_engine.common.text import sanitize
 
 
@@ -23,13 +23,14 @@ class GtpClient(EngineClient):
         name: the name that the engine reports
         version: the version that it reports
         commands: the commands that it lists
+        time: the time that the last command took, in seconds
     """
 
     def __init__(self, command: Command, **settings: Any) -> None:
         super().__init__(command, **settings)
         self.version = ""
         self.commands: frozenset[str] = frozenset()
-        self.milliseconds = 0.0  # the time that the last command took
+        self.time = 0.0
         self._number = 0
 
     async def _greet(self) -> None:
@@ -57,7 +58,7 @@ class GtpClient(EngineClient):
                 continue
             if not line and answer:
                 break
-            self.milliseconds = (came - began) * 1000
+            self.time = came - began
             answer.append(line)
         status, rest = answer[0][0], answer[0][1 + len(str(self._number)) :]
         said = "\n".join([rest.strip(), *answer[1:]]).strip()
@@ -86,32 +87,19 @@ class GtpClient(EngineClient):
         """Let the engine make a move for a side and return it: a vertex, 'pass' or 'resign', in lower case.
 
         Args:
-            allowed: the ms that the move may take (None for no limit); the timeout is longer by `timeout`
+            allowed: the seconds that the move may take (None for no limit); `timeout` is added to them
         """
-        seconds = float("inf") if self.timeout is None else (allowed or 0.0) / 1000 + self.timeout
+        seconds = float("inf") if self.timeout is None else (allowed or 0.0) + self.timeout
         return (await self.command(f"genmove {colour}", seconds)).lower()
 
 
 class SimpleGtp(PlainClient[GtpClient]):
-    """A synchronous client: GtpClient's calls, with the same names and errors."""
+    """A synchronous client: GtpClient's calls and attributes, with the same names and errors."""
 
-    def __init__(self, command: Command, **settings: Any) -> None:
-        super().__init__(GtpClient(command, **settings))
+    client_class = GtpClient
 
-    @classmethod
-    def popen_gtp(cls, command: Command, **settings: Any) -> Self:
-        """Return a started engine."""
-        return cls._started(command, **settings)
-
-    @property
-    def commands(self) -> frozenset[str]:
-        """The commands that the engine lists."""
-        return self.client.commands
-
-    @property
-    def milliseconds(self) -> float:
-        """The time that the last command took."""
-        return self.client.milliseconds
+    commands: frozenset[str] = attribute("commands")
+    time: float = attribute("time")
 
     command = plain(GtpClient.command)
     new_game = plain(GtpClient.new_game)

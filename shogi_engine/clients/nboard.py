@@ -1,6 +1,6 @@
 """A client for Othello engines that speak NBoard, asynchronous (`NBoardClient`) and synchronous (`SimpleNBoard`).
 
-    with SimpleNBoard.popen_nboard("shogi-engine nboard") as engine:
+    with SimpleNBoard("shogi-engine nboard") as engine:
         engine.set_depth(8)
         engine.set_game("(;GM[Othello]PC[]PB[]PW[]RE[?]TI[1:00]TY[8]BO[8 ... *]B[F5];)")
         print(engine.go().move)
@@ -9,70 +9,52 @@ Protocol: C. Welty, "NBoard Protocol", in the NBoard package, http://www.orbanov
 """
 
 import contextlib
+import re
 import time
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, plain
 from shogi_engine.common.text import clamped_number
-from shogi_engine.types.score import limited_discs
+from shogi_engine.types.info import Info, PlayResult
+from shogi_engine.types.score import Score, limited_discs
 
 VERSION = 2
+_MOVE = re.compile(r"[a-h][1-8]|pass|pa", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Go:
-    """An answer to `go`.
-
-    Attributes:
-        move: 'f5' or 'pass'
-        value: in discs for the mover, None if unknown
-        nodes: the number of nodes, if the engine gave it
-    """
-
-    move: str
-    value: float | None
-    milliseconds: float
-    nodes: int = 0
-
-
-@dataclass(frozen=True)
-class Hint:
-    """A line of an analysis.
-
-    Attributes:
-        moves: the moves as the engine wrote them, 'F5D6'
-        value: in discs for the side to move
-        depth: the depth as the engine wrote it
-    """
-
-    moves: str
-    value: float
-    depth: str
-
-
-def _value(text: str) -> float | None:
+def _score(text: str) -> Score | None:
+    """Return the score of a number of discs for the side to move, None for other texts."""
     try:
-        return limited_discs(text)
+        return Score.discs(limited_discs(text))
     except ValueError:
         return None
 
 
-def parse_go(text: str, milliseconds: float, nodes: int = 0) -> Go:
+def _move(text: str) -> str:
+    """Return 'f5' for 'F5', and 'pass' for 'PA'."""
+    move = text.strip().lower()
+    return "pass" if move == "pa" else move
+
+
+def parse_go(text: str, seconds: float, nodes: int | None = None) -> PlayResult[str]:
     """Return the answer in '=== F5/0.5/1.2'. Raises EngineError if it contains no move."""
     move, value, *_ = [*text.removeprefix("===").strip().split("/"), "", ""]
-    name = move.strip().lower()
-    if not name:
+    if not _move(move):
         raise EngineError("illegal move", "=== without a move")
-    return Go("pass" if name in ("pa", "pass") else name, _value(value), milliseconds, nodes)
+    return PlayResult(_move(move), info=Info(score=_score(value), nodes=nodes), time=seconds)
 
 
-def parse_hint(line: str) -> Hint | None:
-    """Return the content of a line 'search F5D6 0.5 0 8' (or 'book ...'), None for other lines."""
+def parse_hint(line: str) -> Info[str] | None:
+    """Return the content of a line 'search F5D6 0.5 0 8' (or 'book ...'), None for other lines.
+
+    If the depth is no number, as in '73%', it is the info's `string`.
+    """
     words = line.split()
-    if len(words) < 3 or words[0] not in ("search", "book") or (value := _value(words[2])) is None:
+    if len(words) < 3 or words[0] not in ("search", "book") or (score := _score(words[2])) is None:
         return None
-    return Hint(words[1], value, words[4] if len(words) > 4 else "")
+    text = "".join(words[4:5])
+    depth = clamped_number(text, 0) if text.isascii() and text.isdecimal() else None
+    return Info(depth, score=score, pv=tuple(map(_move, _MOVE.findall(words[1]))), string="" if depth else text)
 
 
 class NBoardClient(EngineClient):
@@ -117,28 +99,28 @@ class NBoardClient(EngineClient):
         name = "PA" if move == "pass" else move.upper()
         await self.send(f"move {name}/{value}/{seconds}".rstrip("/"))
 
-    async def go(self, allowed: float | None = None) -> Go:
+    async def go(self, allowed: float | None = None) -> PlayResult[str]:
         """Return the engine's move, without making it.
 
         Args:
-            allowed: the ms that the move may take (None for no limit); the timeout is longer by `timeout`
+            allowed: the seconds that the move may take (None for no limit); `timeout` is added to them
         """
         began = await self.send("go")
-        end = None if self.timeout is None else began + (allowed or 0.0) / 1000 + self.timeout
-        nodes = 0
+        end = None if self.timeout is None else began + (allowed or 0.0) + self.timeout
+        nodes: int | None = None
         while True:
             came, line = await self._line(end)
             if line.startswith("nodestats "):
                 with contextlib.suppress(ValueError, IndexError):
                     nodes = clamped_number(line.split()[1], 0)
             elif line.startswith("==="):
-                return parse_go(line, (came - began) * 1000, nodes)
+                return parse_go(line, came - began, nodes)
 
-    async def hint(self, count: int, seconds: float) -> list[Hint]:
+    async def hint(self, count: int, seconds: float) -> list[Info[str]]:
         """Return the hints about the `count` best moves given within `seconds`, in the order of arrival."""
         await self.ping()
         end = await self.send(f"hint {count}") + seconds
-        found: list[Hint] = []
+        found: list[Info[str]] = []
         while time.monotonic() < end:
             try:
                 _, line = await self._line(end)
@@ -158,14 +140,7 @@ class NBoardClient(EngineClient):
 class SimpleNBoard(PlainClient[NBoardClient]):
     """A synchronous client: NBoardClient's calls, with the same names and errors."""
 
-    def __init__(self, command: Command, **settings: Any) -> None:
-        super().__init__(NBoardClient(command, **settings))
-
-    @classmethod
-    def popen_nboard(cls, command: Command, **settings: Any) -> Self:
-        """Return a started engine."""
-        return cls._started(command, **settings)
-
+    client_class = NBoardClient
     send = plain(NBoardClient.send)
     ping = plain(NBoardClient.ping)
     set_depth = plain(NBoardClient.set_depth)

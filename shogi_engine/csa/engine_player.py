@@ -61,7 +61,7 @@ class CsaEnginePlayer(CsaPlayer):
         if self._strength.level is None:
             self._engine.load_solver()
         if self._strength.book:
-            self._engine.open_book()
+            self._engine.book.open()
 
     def _begin(self, game: Game) -> None:
         self._max_moves = game.terms.max_plies

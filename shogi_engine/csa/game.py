@@ -341,7 +341,7 @@ class ServerGame:
         """Add the answer's score and line to the move's node; `board` is the position after it. Return the node."""
         if answer.score is not None:
             node.evaluation, node.depth = answer.score, answer.depth or None
-            node.pv = legal_line(answer.pv[1 : PV_MAX + 1], board, board.parse_usi)
+            node.pv = tuple(map(str, legal_line(answer.pv[1 : PV_MAX + 1], board, board.parse_usi)))
         return node
 
     def _comment_text(self, answer: Answer) -> str:

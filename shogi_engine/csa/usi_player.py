@@ -93,21 +93,20 @@ class CsaUsiPlayer(CsaPlayer):
             raise ValueError(f"{self.name}: {fault}") from None
         if result is None:
             return Answer("")
-        answer, thought = answer_of(result), result.last("time")
-        seconds = answer.seconds if thought is None else thought / 1000
-        return replace(answer, move=answer.move or RESIGN, seconds=seconds)
+        answer, thought = answer_of(result), result.info.time
+        return replace(answer, move=answer.move or RESIGN, seconds=answer.seconds if thought is None else thought)
 
-    def _thought(self, job: Job) -> PlayResult | None:
+    def _thought(self, job: Job) -> PlayResult[str] | None:
         """Return the result of a search by the clock, None if it is no longer needed."""
         search = self._engine.analysis(_position(job.turn), self._limit(job.turn))
         if not job.follow(search):
             search.stop()
         try:
-            return search.result()
+            return search.wait()
         finally:
             job.follow(None)
 
-    def _pondered(self, job: Job) -> PlayResult | None:
+    def _pondered(self, job: Job) -> PlayResult[str] | None:
         """Return the result of a search that begins by pondering, None if the expected move was not played."""
         search = self._engine.ponder(_position(job.turn), self._limit(job.turn))
         job.decided.wait()

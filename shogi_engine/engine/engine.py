@@ -11,33 +11,37 @@ import contextlib
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, Unpack, overload
 
 from shogi_engine import games
 from shogi_engine.common.stop import StopToken
 from shogi_engine.engine import parameters
-from shogi_engine.engine.board_search import BoardSearches
+from shogi_engine.engine.analysis import Analysis, OnInfo
+from shogi_engine.engine.book import EngineBook
+from shogi_engine.engine.kernels import Kernels
+from shogi_engine.engine.limits import Wanted, search_limits
+from shogi_engine.engine.move_stack import MoveStack
 from shogi_engine.engine.results import PvInfo, SearchResult, legal_line
-from shogi_engine.interface.extras.levels import FULL_STRENGTH_MS, drawn_limits, lowest
-from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, declaration_value, do_move
-from shogi_engine.jit import Progress, Task, new_record, shared_task
+from shogi_engine.engine.search_lock import SearchLock
+from shogi_engine.interface.extras.levels import LevelPlan
+from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, declaration_value
+from shogi_engine.jit import Progress
 from shogi_engine.perft import Perft, perft
-from shogi_engine.search.context import copy_position, static_value
-from shogi_engine.search.forced_win import ForcedWin, ForcedWinSolver, RootSolver
-from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.context import static_value
+from shogi_engine.search.forced_win import ForcedWinSolver, RootSolver
+from shogi_engine.search.limits import Info as Found
+from shogi_engine.search.limits import Limits, Result
 from shogi_engine.search.root import Searcher
-from shogi_engine.types.clock import TimeBudget
+from shogi_engine.search.timeman import TimeOptions, budget_of, plan
+from shogi_engine.types.clock import Clock, TimeBudget
+from shogi_engine.types.forced_win import ForcedWin
+from shogi_engine.types.info import BoardLike, Info, Move, Moves, PlayResult
+from shogi_engine.types.limit import Limit
 
 
-def _compile_task(game: str, evaluation: str) -> Task:
-    """Return the task that compiles a game's search with the evaluation called `evaluation`, '' for the default."""
-    return shared_task(f"{game} {evaluation}".strip())
-
-
-class Engine(BoardSearches):
+class Engine:
     """A player of one game.
 
     Args:
@@ -58,9 +62,8 @@ class Engine(BoardSearches):
         threads: int = 1,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        self._on_progress = on_progress
-        self._compile_task = _compile_task(game if isinstance(game, str) else game.name, evaluation)
-        with self._compiling():
+        self._kernels = Kernels(game if isinstance(game, str) else game.name, evaluation, on_progress)
+        with self._kernels.compiling():
             self.game = games.load(game) if isinstance(game, str) else game
             self._build(evaluation, hash_mb, threads)
 
@@ -69,28 +72,15 @@ class Engine(BoardSearches):
         self.searcher = Searcher(
             self.game, evaluation=evaluation, hash_mb=hash_mb, threads=threads, stop_token=StopToken(self._stop)
         )
-        self._undo = new_record(self.game.undo)
-        self._searching = threading.Lock()
-        self._claimed_by = 0  # the thread that already holds the lock for its next search
+        self._lock = SearchLock(self._stop)
         self._root_solver = RootSolver(self.game, threads, self._stop)
         self._mate_solver: ForcedWinSolver | None = None
         self._mate_solver_memory: Any = None
-        self.rng = random.Random()
+        self.book, self.rng = EngineBook(self), random.Random()
         self.solve_roots = True  # look for forced wins during searches, once `load_solver` has been called
-        self._warm_evaluator: Any = None  # the evaluation that the search is compiled for
-        self._warm_solver = False
-        self._root_text: str | None = None
-        self._texts: list[str] = []
-        self._positions: list[Any] = []  # the root, and the position after each move
-        self.moves: list[int] = []  # encoded
+        self._stack = MoveStack(self.game)
+        self._line = partial(games.moves_of, self.game.name)  # converts moves to those of the game's Board
         self._legal: tuple[Any, list[str]] | None = None  # a position and its legal moves
-        self.set_position()
-
-    def _compiling(
-        self, on_progress: Callable[[Progress], None] | None = None
-    ) -> contextlib.AbstractContextManager[None]:
-        """Report the kernels that are compiled inside the `with` block."""
-        return self._compile_task.running(on_progress or self._on_progress)
 
     # ---- the position -----------------------------------------------------------------------------------------
 
@@ -99,64 +89,41 @@ class Engine(BoardSearches):
 
         If something is invalid, raises ValueError saying what; the position is then unchanged.
         """
-        with self._compiling():
-            self._set_position(text, list(moves))
+        with self._kernels.compiling():
+            self._stack.set(text, moves)
 
-    def _set_position(self, text: str, texts: list[str]) -> None:
-        same = 0  # the number of moves that are the same as before
-        if text == self._root_text:
-            while same < min(len(texts), len(self._texts)) and texts[same] == self._texts[same]:
-                same += 1
-            positions, encoded = self._positions[: same + 1], self.moves[:same]
-        else:
-            positions, encoded = [self.game.parse_position(text or self.game.start)], []
-        for number, move in enumerate(texts[same:], same + 1):
-            try:
-                encoded.append(self.game.parse_move(positions[-1], move))
-            except ValueError as fault:
-                raise ValueError(f"move {number}: {fault}") from None
-            texts[number - 1] = self.game.format_move(positions[-1], encoded[-1])
-            positions.append(self._after(positions[-1], encoded[-1]))
-        self._root_text, self._texts, self._positions, self.moves = text, texts, positions, encoded
+    def push(self, move: str) -> None:
+        """Play one move. Raises ValueError if it is not legal."""
+        self._stack.push(move)
 
-    def _after(self, position: Any, move: int) -> Any:
-        """Return the position after the legal `move`."""
-        child = copy_position(self.game, position)
-        do_move(child, np.uint32(move), self._undo)
-        return child
+    def pop(self) -> str:
+        """Take back the last move and return it. Raises ValueError if there is none."""
+        return self._stack.pop()
 
     @property
     def root(self) -> Any:
         """The starting position of the game, record[game.position]."""
-        return self._positions[0]
+        return self._stack.positions[0]
 
     @property
     def position(self) -> Any:
         """The position after all moves, record[game.position]."""
-        return self._positions[-1]
+        return self._stack.positions[-1]
 
-    def push(self, move: str) -> None:
-        """Play one move. Raises ValueError if it is not legal."""
-        try:
-            encoded = self.game.parse_move(self.position, move)
-        except ValueError as fault:
-            raise ValueError(f"move {len(self.moves) + 1}: {fault}") from None
-        self._texts.append(self.game.format_move(self.position, encoded))
-        self._positions.append(self._after(self.position, encoded))
-        self.moves = [*self.moves, encoded]  # a new list, because a search in another thread may use the old one
+    @property
+    def position_text(self) -> str:
+        """The position in the game's notation."""
+        return self.game.format_position(self.position)
 
-    def pop(self) -> str:
-        """Take back the last move and return it. Raises ValueError if there is none."""
-        if not self._texts:
-            raise ValueError("there is no move to take back")
-        self._positions.pop()
-        self.moves = self.moves[:-1]
-        return self._texts.pop()
+    @property
+    def moves(self) -> list[int]:
+        """The moves played from `root`, encoded."""
+        return self._stack.encoded
 
     @property
     def move_texts(self) -> list[str]:
         """The moves played from `root`, in the game's notation."""
-        return list(self._texts)
+        return list(self._stack.texts)
 
     def legal_moves(self) -> list[str]:
         """Return all legal moves of the position. They are generated only once per position."""
@@ -188,22 +155,153 @@ class Engine(BoardSearches):
         except ValueError:
             return self.position_text
 
+    # ---- with Boards ------------------------------------------------------------------------------------------
+
+    def play(self, board: BoardLike[Move], limit: Limit, *, root_moves: Moves = ()) -> PlayResult[Move]:
+        """Search a Board's position and return the move to make.
+
+        Args:
+            root_moves: the Moves to choose from; empty means all
+
+        Raises:
+            ValueError: the Board is of another game, a root move is illegal, or no limit ends the search
+            RuntimeError: a search of this engine is running
+        """
+        with self._placed(board) as side:
+            limit.must_end(side)
+            if self.may_declare():
+                return PlayResult(declares=True)
+            return self._search(self._limits(limit, None, root_moves)).played(self._line)
+
+    @overload
+    def analyse(
+        self, board: BoardLike[Move], limit: Limit, *, multipv: None = None, root_moves: Moves = ()
+    ) -> Info[Move]: ...
+
+    @overload
+    def analyse(
+        self, board: BoardLike[Move], limit: Limit, *, multipv: int, root_moves: Moves = ()
+    ) -> list[Info[Move]]: ...
+
+    def analyse(
+        self, board: BoardLike[Move], limit: Limit, *, multipv: int | None = None, root_moves: Moves = ()
+    ) -> Info[Move] | list[Info[Move]]:
+        """Analyse a Board's position and return a report. With `multipv`, return a list of reports, best move first.
+
+        Raises the same exceptions as `play`, and ValueError without `multipv` if there is no legal move.
+        """
+        with self._placed(board) as side:
+            limit.must_end(side)
+            found = self._search(self._limits(limit, multipv, root_moves))
+        lines: list[Info[Move]] = [line.convert(self._line) for line in found.lines]
+        if multipv is not None:
+            return lines
+        if not lines:
+            raise ValueError("there is no legal move to analyse")
+        return lines[0]
+
+    def analysis(
+        self, board: BoardLike[Move], limit: Limit | None = None, *, multipv: int | None = None, root_moves: Moves = ()
+    ) -> Analysis[Move]:
+        """Start a search in a thread and return it. Without a limit, it runs until `stop`.
+
+        Raises the same exceptions as `play`.
+        """
+        with contextlib.ExitStack() as claim:
+            claim.enter_context(self._placed(board))
+            return self._started(claim, self._limits(limit or Limit(), multipv, root_moves), self._line)
+
+    def start(self, **wanted: Unpack[Wanted]) -> Analysis[str]:
+        """Start `search` in a thread, with its keyword arguments, and return it. Raises the same exceptions."""
+        with contextlib.ExitStack() as claim:
+            claim.enter_context(self._lock.claim())
+            return self._started(claim, search_limits(self, wanted), tuple)
+
+    def _started(
+        self, stack: contextlib.ExitStack, limits: Limits, line: Callable[[Sequence[str]], Sequence[Move]]
+    ) -> Analysis[Move]:
+        """Search in a thread."""
+        claim = stack.pop_all()  # the new thread takes over the claim
+        self._lock.hand_over(0)
+
+        def search(on_info: OnInfo) -> SearchResult:
+            with claim:
+                self._lock.hand_over(threading.get_ident())
+                return self._search(limits, on_info)
+
+        return Analysis(self, search, line)
+
+    def _limits(self, limit: Limit, multipv: int | None, root_moves: Moves) -> Limits:
+        """Return the limits of a search of the position. Raises ValueError for invalid arguments."""
+        names = ("depth", "nodes", "mate", "level")
+        wanted: Any = {name: getattr(limit, name) for name in names}
+        wanted |= {"multipv": 1 if multipv is None else multipv, "searchmoves": [str(move) for move in root_moves]}
+        return search_limits(self, wanted | {"budget": self.time_budget(limit)})
+
+    def time_budget(self, limit: Limit) -> TimeBudget | None:
+        """Return the time that a Limit gives the side to move, or None if it has no time limit."""
+        side = int(games.board(self.game, self.position).turn)
+        return budget_of(limit, side, len(self.moves), self.game.extras.budget)
+
+    def mate(
+        self, board: BoardLike[Move], limit: Limit | None = None, *, shortest: bool = False, every: bool = False
+    ) -> ForcedWin[Move]:
+        """Search a Board's position like `Engine.find_mate`. Only `time` and `nodes` of the limit are used."""
+        limit = limit or Limit()
+        with self._placed(board):
+            max_ms = None if limit.time is None else 1000 * limit.time
+            found = self.find_mate(max_ms=max_ms, nodes=limit.nodes, shortest=shortest, every=every)
+        return found.convert(self._line)
+
+    def solve(self, board: BoardLike[Move], limit: Limit | None = None) -> Info[Move] | None:
+        """Solve a Board's position to the end of the game; return the exact score with the best line, or None.
+
+        Raises the same exceptions as `play`, and ValueError if the game is over or has no solver.
+
+        Args:
+            limit: only its `time` is used; if the time runs out, the result may be inexact (see Info.exact) or None
+        """
+        played: Any = board
+        if played.is_game_over():
+            raise ValueError("the game is over")
+        with self._placed(board), self._lock.search(), self._kernels.compiling():
+            ms = float("inf") if limit is None or limit.time is None else 1000 * limit.time
+            result = self._root_solver.solve(self.position, Limits(budget=TimeBudget.exactly(ms)), self.searcher.tt)
+            return PvInfo(self.game, self.position, result.infos[0]).convert(self._line) if result else None
+
+    @contextlib.contextmanager
+    def _placed(self, board: Any) -> Iterator[int]:
+        """Set the position of a Board and yield the side to move. In the block, only this thread can search, and once.
+
+        Raises ValueError for a Board of another game, and RuntimeError if a search of this engine is running.
+        """
+        record = board.record()
+        if record.game != self.game.name:
+            raise ValueError(f"this Board is for {record.game}, but the engine plays {self.game.name}")
+        with self._lock.claim():
+            self.set_position(record.start, record.moves)
+            yield int(board.turn)
+
+    # ---- levels -----------------------------------------------------------------------------------------------
+
+    @property
+    def levels(self) -> int:
+        """The number of levels. They are 0 to `levels` - 1, and the last is the strongest."""
+        return self.game.extras.levels
+
+    def check_level(self, level: int) -> LevelPlan:
+        """Return how a player of `level` searches this position. Raises ValueError if there is no such level."""
+        if self.game.extras.level is None:
+            raise ValueError(f"{self.game.name} has no levels")
+        return self.game.extras.level(level, self.position)
+
+    def clock_budget(self, clock: Clock, ply: int) -> TimeBudget:
+        """Return the time that a player with `clock` may take for the move after `ply` moves."""
+        return (self.game.extras.budget or plan)(clock, ply, TimeOptions())
+
     # ---- the search -------------------------------------------------------------------------------------------
 
-    def search(
-        self,
-        *,
-        depth: int | None = None,
-        nodes: int | None = None,
-        movetime: float | None = None,
-        mate: int | None = None,
-        level: int | None = None,
-        multi_probcut_margin: int | None = None,
-        searchmoves: Sequence[str] = (),
-        multipv: int = 1,
-        budget: TimeBudget | None = None,
-        on_info: Callable[[PvInfo], None] | None = None,
-    ) -> SearchResult:
+    def search(self, *, on_info: OnInfo | None = None, **wanted: Unpack[Wanted]) -> SearchResult:
         """Search the position until a limit is reached or `stop` is called.
 
         Args:
@@ -224,73 +322,19 @@ class Engine(BoardSearches):
             ValueError: a limit is invalid, or a move in `searchmoves` is illegal
             RuntimeError: a search of this engine is running
         """
-        for name, limit in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
-            if limit is not None and limit < 1:
-                raise ValueError(f"{name} must be at least 1, not {limit}")
-        if movetime is not None and not movetime >= 0:
-            raise ValueError(f"movetime must be at least 0, not {movetime}")
-        selectivity = None
-        if level is not None:
-            plan = self.check_level(level)
-            if plan.is_full_strength() and all(limit is None for limit in (depth, nodes, movetime, mate, budget)):
-                movetime = FULL_STRENGTH_MS
-            selectivity = plan.selectivity if depth is None and nodes is None else None
-            drawn = drawn_limits(plan, searchmoves or self.legal_moves() if plan.moves else (), self.rng)
-            searchmoves = drawn.get("searchmoves", searchmoves)
-            depth, nodes = lowest(depth, drawn.get("depth")), lowest(nodes, drawn.get("nodes"))
-            multi_probcut_margin = (
-                drawn.get("multi_probcut_margin") if multi_probcut_margin is None else multi_probcut_margin
-            )
-        limits = Limits(
-            depth=depth,
-            nodes=nodes,
-            mate=mate,
-            budget=budget if budget or movetime is None else TimeBudget.exactly(movetime),
-            multi_probcut_margin=multi_probcut_margin,
-            searchmoves=tuple(self.game.parse_move(self.position, move) for move in searchmoves),
-            multipv=multipv,
-        )
-        with self._only_search(), self._compiling():
-            self._warm_up_search(limits.budget is not None)
+        return self._search(search_limits(self, wanted), on_info)
+
+    def _search(self, limits: Limits, on_info: OnInfo | None = None) -> SearchResult:
+        with self._lock.search(), self._kernels.compiling():
+            self._kernels.warmup(self.searcher, self._root_solver, timed=limits.budget is not None)
             position = self.position
             report = (lambda info: on_info(PvInfo(self.game, position, info))) if on_info else None
-            result, limits = self._root_solver.before(position, limits, self.searcher.tt, selectivity, report)
+            result, limits = self._root_solver.before(position, limits, self.searcher.tt, report)
             if result is None:
                 result = self._search_beside(limits, report)
         return SearchResult(self.game, position, result)
 
-    def _warm_up_search(self, timed: bool) -> None:
-        """Compile the kernels that a search needs, or load them from the cache, before its clock starts.
-
-        Args:
-            timed: whether the search has a time limit
-        """
-        if self._warm_evaluator is not self.searcher.evaluator:
-            self.searcher.warmup()
-            self._warm_evaluator = self.searcher.evaluator
-        if timed and not self._warm_solver:
-            self._root_solver.warmup()
-            self._warm_solver = True
-
-    @contextlib.contextmanager
-    def _only_search(self) -> Iterator[None]:
-        """Prevent other searches from starting inside the `with` block. Raises RuntimeError if one is running."""
-        claimed, self._claimed_by = self._claimed_by == threading.get_ident(), 0
-        with contextlib.nullcontext() if claimed else self._idle():
-            self._stop.begin()
-            yield
-
-    @contextlib.contextmanager
-    def _idle(self) -> Iterator[None]:
-        """Prevent all searches from starting inside the `with` block. Raises RuntimeError if one is running."""
-        if not self._searching.acquire(blocking=False):
-            raise RuntimeError("this engine is already searching")
-        try:
-            yield
-        finally:
-            self._searching.release()
-
-    def _search_beside(self, limits: Limits, report: Callable[[Info], None] | None) -> Result:
+    def _search_beside(self, limits: Limits, report: Callable[[Found], None] | None) -> Result:
         """Search, while a solver looks for a forced win in another thread."""
         if not self.solve_roots:
             return self.searcher.search(self.root, self.moves, limits, report)
@@ -324,7 +368,7 @@ class Engine(BoardSearches):
             ValueError: the game has no mate solver, or there is no king to mate
             RuntimeError: a search of this engine is running
         """
-        with self._only_search():
+        with self._lock.search():
             limits = {"max_ms": max_ms, "nodes": nodes, "shortest": shortest, "every": every}
             position = self.position
             found = self._ready_mate_solver().solve(position, progress=progress, **limits)
@@ -341,12 +385,12 @@ class Engine(BoardSearches):
         memory = self.searcher.tt.words
         if self._mate_solver is None or self._mate_solver_memory is not memory:
             solver: ForcedWinSolver = self.game.extras.mate_solver(memory=memory, stop_token=StopToken(self._stop))
-            with self._compiling():
+            with self._kernels.compiling():
                 solver.warmup()
             self._mate_solver, self._mate_solver_memory = solver, memory
         return self._mate_solver
 
-    def continued_pv(self, line: PvInfo) -> list[str]:
+    def continued_pv(self, line: PvInfo) -> tuple[str, ...]:
         """Return the moves of a reported line, extended by the table's best moves up to the depth searched.
 
         A reported line is short if a table entry ended it. Call this in `on_info`, or after the search.
@@ -373,13 +417,13 @@ class Engine(BoardSearches):
 
     def new_game(self) -> None:
         """Clear the table and the histories. Raises RuntimeError if a search of this engine is running."""
-        with self._idle():
+        with self._lock.idle():
             self.searcher.new_game()
             self._root_solver.new_game()
 
     def resize(self, *, hash_mb: int | None = None, threads: int | None = None) -> None:
         """Change the table's size or the number of threads. Raises RuntimeError while this engine is searching."""
-        with self._idle():
+        with self._lock.idle():
             self.searcher.resize(hash_mb, threads)
             if threads is not None:
                 self._root_solver.set_threads(threads)
@@ -390,32 +434,24 @@ class Engine(BoardSearches):
 
         See `Searcher.set_evaluation`. Raises RuntimeError if a search of this engine is running.
         """
-        with self._idle():
+        with self._lock.idle():
             before = self.searcher.evaluator
             self.searcher.set_evaluation(name, file)
             if self.searcher.evaluator is not before:
-                self._compile_task = _compile_task(self.game.name, name)
+                self._kernels.use(name)
 
-    def describe_evaluation(self) -> str:
-        """Describe the evaluation in use: its name and its weights."""
-        return self.searcher.evaluator.describe()
-
-    def configure(self, *, evaluation: str | None = None, **values: Any) -> None:
-        """Set the evaluation and parameters of the game (fields of `Game.params`) for future searches."""
-        if evaluation is not None:
-            self.set_evaluation(evaluation)
-        for name, value in values.items():
-            self.searcher.params[name] = value
-
-    def set_parameter(self, name: str, text: str) -> None:
-        """Set a parameter of the game or the evaluation (see `parameters.defaults`) for future searches.
+    def configure(self, **values: Any) -> None:
+        """Set parameters of the game and the evaluation (see `parameters.defaults`), or `evaluation`, from now on.
 
         Raises ValueError for an unknown parameter or an invalid value.
         """
-        if name == parameters.EVALUATION:
-            self.set_evaluation(text)
-        else:
-            parameters.assign(self.searcher, name, int(text))
+        for name, value in values.items():
+            if name == parameters.EVALUATION:
+                self.set_evaluation(str(value))
+            elif isinstance(value, int | str):
+                parameters.assign(self.searcher, name, value)
+            else:
+                self.searcher.params[name] = value
 
     def warmup(self, on_progress: Callable[[Progress], None] | None = None) -> None:
         """Compile all kernels that a search and the notation need, or load them from the cache, and allocate memory.
@@ -423,15 +459,14 @@ class Engine(BoardSearches):
         Args:
             on_progress: called instead of the callback given to the constructor
         """
-        self._warm_evaluator, self._warm_solver = None, False
-        with self._compiling(on_progress):
-            self._warm_up_search(timed=True)
+        with self._kernels.compiling(on_progress):
+            self._kernels.warmup(self.searcher, self._root_solver, timed=True)
             self.may_declare()
             for move in self.search(nodes=3000).pv[:1]:
                 self.push(move)
                 self.pop()
             self.new_game()
-        self._compile_task.remember()
+        self._kernels.task.remember()
 
     def perft(self, depth: int, **options: Any) -> Perft:
         """Count the leaf nodes at `depth`; `options` are those of `perft.perft`. Raises PerftStopped after `stop`."""

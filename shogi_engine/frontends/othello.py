@@ -66,8 +66,8 @@ class OthelloFrontEnd(FrontEnd):
             return None
         if not self._book_is_open:
             self._book_is_open = True
-            self.engine.open_book(self._book.book)
-        return self.engine.book_choice(margin=round(self._book.randomness * DISC))
+            self.engine.book.open(self._book.book)
+        return self.engine.book.choice(margin=round(self._book.randomness * DISC))
 
     def think(self, task: Task, **limits: Any) -> "SearchResult":
         """Search the engine's position; a stopped task gets the result of a search of one ply."""

@@ -131,7 +131,7 @@ class BitboardType(types.IterableType):
     iterator_type = BitboardIterator("BitboardIterator", types.int64)
 
 
-class TableType(types.Opaque):
+class TableType(types.Type):
     """The type of a Table with a certain shape."""
 
     def __init__(self, shape: tuple) -> None:

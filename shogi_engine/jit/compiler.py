@@ -11,6 +11,7 @@ All this is in subclasses that numba uses only for kernels; other functions are 
 import builtins
 import math
 import opcode
+from collections.abc import Iterator
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -28,6 +29,7 @@ from numba.core.typeinfer import TypeInferer
 
 from shogi_engine.jit.library import LoweredLibrary
 from shogi_engine.jit.lowering import KernelLower, KernelTarget
+from shogi_engine.jit.sources import kernel_modules
 
 # ---- types -------------------------------------------------------------------------------------------------------
 
@@ -319,8 +321,17 @@ def is_plain(function: Any, argument_types: Any) -> bool:
         return False
     if not all(isinstance(kind, tuple(plain_arguments)) for kind in argument_types):
         return False
-    known = vars(builtins) | function.__globals__
-    return all(_is_plain_value(known[name]) for name in code.co_names if name in known)
+    return all(_is_plain_value(value) for value in _named_values(code, vars(builtins) | function.__globals__))
+
+
+def _named_values(code: CodeType, known: dict[str, Any]) -> Iterator[Any]:
+    """Yield the `known` values that `code` names; instead of a module of ours, what may be meant of its contents."""
+    for name in code.co_names:
+        value = known.get(name)
+        if isinstance(value, ModuleType) and value.__name__ in kernel_modules:
+            yield from (vars(value)[each] for each in code.co_names if each in vars(value))
+        elif name in known:
+            yield value
 
 
 def _is_text(constant: Any, docstring: str | None) -> bool:

@@ -80,6 +80,6 @@ def save(path: Path, game: str, log: Mapping[int, Record], names: Sequence[str],
 
     Raises ValueError, OSError.
     """
-    made, format = list(game_records(game, log, names, event)), records.format_of_name(path, game)
+    made, format = list(game_records(game, log, names, event)), records.format_for(path, game)
     records.save(made, path)
-    return sorted({what for record in made for what in format.losses(record)}) if format else []
+    return sorted({what for record in made for what in format.losses(record)})

@@ -23,8 +23,7 @@ class GameFile:
     def write(self, record: GameRecord) -> None:
         """Write the game as it stands now. Raises OSError, ValueError; the file then has the earlier content."""
         ending = KEPT_AS[record.game]
-        format = records.format_of_name(f"game{ending}", record.game)
-        assert format is not None
+        format = records.format_for(f"game{ending}", record.game)
         content = records.dumps(record, format.name, records.encoding_for(f"game{ending}"))
         if self.path is None:
             folder = data_folder() / "games"

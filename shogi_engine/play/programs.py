@@ -6,22 +6,21 @@ from shogi_engine.clients.base import EngineError, PlainClient
 from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import PlayResult, SimpleEngine, position_command
-from shogi_engine.play.answer import Answer
+from shogi_engine.play.answer import DECLARE, RESIGN, Answer
 from shogi_engine.play.game import PASS, Game
 from shogi_engine.play.players import Player
 from shogi_engine.play.time_controls import TimeControl, limit_of
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.limit import SIDES, Limit
-from shogi_engine.types.score import Score
 
 Client = TypeVar("Client", bound=PlainClient[Any])
 
 
-def answer_of(result: PlayResult) -> Answer:
+def answer_of(result: PlayResult[str]) -> Answer:
     """Return the answer of a USI engine; its time is that from the command to the bestmove."""
-    depth, nodes, lines = result.last("depth") or 0, result.last("nodes") or 0, result.lines
-    pv = tuple(lines[0].pv) if lines and lines[0].pv[:1] == (result.move,) else (result.move,)
-    return Answer(result.move, result.milliseconds / 1000, result.ponder or "", result.score, depth, nodes, pv)
+    move, info = RESIGN if result.resigned else DECLARE if result.declares else result.move or "", result.info
+    pv = info.pv if info.pv[:1] == (move,) else (move,)
+    return Answer(move, result.time, result.ponder or "", info.score, info.depth or 0, info.nodes or 0, tuple(pv))
 
 
 class ProgramPlayer(Player, Generic[Client]):
@@ -112,9 +111,9 @@ class GtpPlayer(ProgramPlayer[SimpleGtp]):
         if clock := self.control.now(game):
             stones = 0 if clock.time or not clock.byoyomi else 1
             self.engine.time_left(colour, (clock.time or clock.byoyomi) / 1000, stones)
-        move = self.engine.genmove(colour, None if allowed is None else 1000 * allowed)
+        move = self.engine.genmove(colour, allowed)
         self._told += 1
-        return Answer(move, self.engine.milliseconds / 1000)
+        return Answer(move, self.engine.time)
 
 
 class NBoardPlayer(ProgramPlayer[SimpleNBoard]):
@@ -144,15 +143,14 @@ class NBoardPlayer(ProgramPlayer[SimpleNBoard]):
         for move in game.moves[self._told :]:
             self.engine.move(move)
         allowed = game.clock.allowed(game.turn)
-        found = self.engine.go(None if allowed is None else 1000 * allowed)
-        seconds = found.milliseconds / 1000
+        found = self.engine.go(allowed)
+        move = found.move or ""
         try:
-            self.engine.move(found.move, seconds=f"{seconds:.2f}")
+            self.engine.move(move, seconds=f"{found.time:.2f}")
         except ValueError as fault:
             raise EngineError("illegal move", str(fault)) from None
         self._told = game.ply + 1
-        score = None if found.value is None else Score.discs(found.value)
-        return Answer(found.move, seconds, score=score, nodes=found.nodes)
+        return Answer(move, found.time, score=found.info.score, nodes=found.info.nodes or 0)
 
 
 def _square(move: str) -> str:

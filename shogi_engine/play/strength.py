@@ -56,7 +56,7 @@ def choose(
     """
     if engine.may_declare():
         return Answer(DECLARE)
-    if book and opens_from_book(level) and (known := engine.book_choice(**lookup)) is not None:
+    if book and opens_from_book(level) and (known := engine.book.choice(**lookup)) is not None:
         score = engine.game.extras.score(known.value)
         return Answer(known.move, 0.0, known.ponder, score, known.depth, pv=(known.move,), from_book=True)
     found = search()

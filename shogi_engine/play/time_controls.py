@@ -1,4 +1,4 @@
-"""The limits of a player's moves, in the notation of the command line and as sent to a USI engine."""
+"""The limits of a player's moves, in the notation of the command line and for a search."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING

@@ -17,6 +17,7 @@ from shogi_engine.records.files import decode, dumps, encoding_for, iterate, loa
 from shogi_engine.records.formats import (
     RecordFormat,
     all_formats,
+    format_for,
     format_names,
     format_of_name,
     load_format,
@@ -46,6 +47,7 @@ __all__ = [
     "dumps",
     "encoding_for",
     "format_names",
+    "format_for",
     "format_of_name",
     "iterate",
     "load",

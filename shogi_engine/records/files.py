@@ -4,7 +4,7 @@ import codecs
 import contextlib
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,6 +14,7 @@ from shogi_engine.records.formats import (
     RecordFormat,
     binary_head,
     expected,
+    format_for,
     format_of_name,
     load_format,
     recognise,
@@ -64,7 +65,7 @@ def encoding_of(source: BinaryIO) -> str:
 
 
 def _may_be_euc_jp(head: bytes) -> bool:
-    """Tell whether the beginning of a file is EUC-JP, which could often be read as Shift JIS, but means nothing then."""
+    """Tell whether the beginning of a file is EUC-JP, even if it could be read as Shift JIS, where it means nothing."""
     try:
         text = codecs.getincrementaldecoder("euc_jp")().decode(head)
     except UnicodeDecodeError:
@@ -234,20 +235,12 @@ def save(
         ValueError: the format or encoding is unknown, or a game cannot be written
     """
     listed = [records] if isinstance(records, GameRecord) else list(records)
-    chosen = load_format(format) if format else _format_for(path, listed)
+    chosen = load_format(format) if format else format_for(path, listed[0].game if listed else "")
     if strict:
         for record in listed:
             if lost := chosen.losses(record):
                 raise ValueError(f"{chosen.name} cannot hold {', '.join(lost)}")
     write_whole(path, dumps(listed, chosen.name, encoding or encoding_for(path)))
-
-
-def _format_for(path: str | Path, records: Sequence[GameRecord]) -> RecordFormat:
-    game = records[0].game if records else ""
-    found = format_of_name(path, game)
-    if found is None:
-        raise ValueError(f"no record format of {game or 'any game'} has the extension {Path(path).suffix!r}")
-    return found
 
 
 def encoding_for(path: str | Path) -> str:

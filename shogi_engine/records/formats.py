@@ -303,6 +303,15 @@ def format_of_name(path: str | Path, game: str = "") -> RecordFormat | None:
     return _first(all_formats(game), lambda each: suffix in each.extensions)
 
 
+def format_for(path: str | Path, game: str = "") -> RecordFormat:
+    """Return the format with a file name's extension. Raises ValueError that names the extensions of `game`."""
+    found = format_of_name(path, game)
+    if found is None:
+        endings = ", ".join(each.extensions[0] for each in all_formats(game))
+        raise ValueError(f"the extension of {path} is none of the formats of {game or 'any game'} ({endings})")
+    return found
+
+
 def recognise(head: str, binary: bool, game: str = "") -> RecordFormat | None:
     """Return the format of a file that begins with `head`, None if no format fits."""
     candidates = sorted(all_formats(game), key=lambda each: not each.sure)

@@ -11,29 +11,8 @@ parameters.py marks each number taken from Stockfish. The code was written for t
 
 import numpy as np
 
-from shogi_engine.interface.game import (
-    MAX_PLY,
-    MOVE_NONE,
-    VALUE_INFINITE,
-    VALUE_MATE,
-    VALUE_MATE_IN_MAX,
-    VALUE_NONE,
-    declaration_value,
-    endgame_solve,
-    evaluate,
-    generate_captures,
-    gives_check,
-    is_in_check,
-    is_legal,
-    is_quiet,
-    key,
-    move_cost,
-    null_allowed,
-    probcut,
-    see_ge,
-    set_check_info,
-    terminal_value,
-)
+from shogi_engine.interface import game as rules
+from shogi_engine.interface.game import MAX_PLY, MOVE_NONE, VALUE_INFINITE, VALUE_MATE, VALUE_MATE_IN_MAX, VALUE_NONE
 from shogi_engine.jit import njit
 from shogi_engine.search import history, selectivity, tt
 from shogi_engine.search.context import (
@@ -104,9 +83,9 @@ def search(ctx, alpha, beta, depth, node, start):
         if value != VALUE_NONE:
             return value
         if ctx.ply >= MAX_PLY:
-            return evaluate(ctx)
+            return rules.evaluate(ctx)
         if ctx.search_flags & USE_REPETITION:
-            value = declaration_value(ctx)
+            value = rules.declaration_value(ctx)
             if value != VALUE_NONE:
                 return value
 
@@ -118,11 +97,11 @@ def search(ctx, alpha, beta, depth, node, start):
 
         # 5. Near the end of the game, the game's endgame solver may return the exact value.
         if ctx.search_flags & USE_SOLVERS:
-            value = endgame_solve(ctx, alpha, beta)
+            value = rules.endgame_solve(ctx, alpha, beta)
             if value != VALUE_NONE:
                 return value
 
-    in_check = is_in_check(ctx.pos)
+    in_check = rules.is_in_check(ctx.pos)
     pruning = ctx.search_flags & USE_PRUNING != 0
     reducing = ctx.search_flags & USE_REDUCTIONS != 0
     here.in_check, here.depth = in_check, depth
@@ -135,7 +114,7 @@ def search(ctx, alpha, beta, depth, node, start):
     # 6. The transposition table. An entry searched deeply enough ends the node, unless its value contradicts the
     #    expected node type. It never ends a singular search, which excludes the table's move.
     using_table = ctx.search_flags & USE_TT != 0
-    hash_key = key(ctx.pos) ^ ctx.tt_key_salt
+    hash_key = rules.key(ctx.pos) ^ ctx.tt_key_salt
     prepare_node(ctx)
     tt_hit, tt_move, tt_value, tt_depth, tt_bound, raw_eval, tt_is_pv = tt.lookup(ctx, hash_key, using_table)
     if root and ctx.root_count > ctx.root_first:
@@ -143,7 +122,7 @@ def search(ctx, alpha, beta, depth, node, start):
     here.tt_hit = tt_hit
     if excluded == MOVE_NONE:
         here.tt_pv = pv_node or tt_is_pv
-    tt_capture = tt_move != MOVE_NONE and not is_quiet(ctx.pos, tt_move)
+    tt_capture = tt_move != MOVE_NONE and not rules.is_quiet(ctx.pos, tt_move)
     may_settle = not pv_node and excluded == MOVE_NONE and tt.bound_holds(tt_bound, tt_value, beta)
     if may_settle and selectivity.table_settles(ctx, tt_value, tt_depth, beta, depth, cut_node):
         if pruning and tt_move != MOVE_NONE and tt_value >= beta:
@@ -174,7 +153,7 @@ def search(ctx, alpha, beta, depth, node, start):
                 static_eval = estimate = raw_eval = here.static_eval
             else:
                 if raw_eval == VALUE_NONE:
-                    raw_eval = evaluate(ctx)
+                    raw_eval = rules.evaluate(ctx)
                 correction = history.static_correction(ctx)
                 static_eval = estimate = here.static_eval = history.corrected(raw_eval, correction)
                 if not tt_hit and using_table:
@@ -221,7 +200,7 @@ def search(ctx, alpha, beta, depth, node, start):
             and static_eval >= enough
             and ctx.ply >= ctx.null_min_ply
             and beta > -VALUE_MATE_IN_MAX
-            and null_allowed(ctx.pos)
+            and rules.null_allowed(ctx.pos)
         ):
             null_depth = depth - params.nmp_base - depth // max(params.nmp_depth_divisor, 1)
             make_null_move(ctx)
@@ -261,13 +240,13 @@ def search(ctx, alpha, beta, depth, node, start):
         and not is_decisive(beta)
         and tt_value >= probcut_beta  # or VALUE_NONE, which is larger
     ):
-        end = start + generate_captures(ctx, start)
+        end = start + rules.generate_captures(ctx, start)
         score_captures(ctx, start, end, tt_move)
         for index in range(start, end):
             move = pick(ctx, index, end)
-            if move == excluded or not is_legal(ctx.pos, move):
+            if move == excluded or not rules.is_legal(ctx.pos, move):
                 continue
-            if not see_ge(ctx, move, probcut_beta - static_eval):
+            if not rules.see_ge(ctx, move, probcut_beta - static_eval):
                 continue
             prefetch_child(ctx, move)
             ctx.nodes += 1
@@ -291,10 +270,10 @@ def search(ctx, alpha, beta, depth, node, start):
     # 10c. Multi-ProbCut, for games that know how well a shallow search predicts a deeper one.
     selective = ctx.search_flags & USE_MULTI_PROBCUT and params.multi_probcut_margin > 0
     if selective and depth >= params.probcut_min_depth and not pv_node and not in_check and not is_decisive(beta):
-        shallow, spread = probcut(ctx, depth)
+        shallow, spread = rules.probcut(ctx, depth)
         if shallow > 0:
             margin = params.multi_probcut_margin * spread // 100
-            above = evaluate(ctx) >= beta
+            above = rules.evaluate(ctx) >= beta
             bound = beta + margin if above else alpha - margin + 1
             kept = node_state(ctx)
             value = search(ctx, bound - 1, bound, shallow, np.int64(node), start)
@@ -306,7 +285,7 @@ def search(ctx, alpha, beta, depth, node, start):
 
     # 11. Loop over the moves until a beta cutoff.
     if pruning:
-        set_check_info(ctx)
+        rules.set_check_info(ctx)
     best_value = -VALUE_INFINITE
     best_move = MOVE_NONE
     move_count = 0
@@ -323,13 +302,13 @@ def search(ctx, alpha, beta, depth, node, start):
             move = next_move(ctx, picker)
             if move == MOVE_NONE:
                 break
-            if move == excluded or not is_legal(ctx.pos, move):
+            if move == excluded or not rules.is_legal(ctx.pos, move):
                 continue
         move_count += 1
         here.move_count = move_count
         prefetch_child(ctx, move)
-        quiet = is_quiet(ctx.pos, move)
-        new_depth = depth - move_cost(ctx.pos, move)
+        quiet = rules.is_quiet(ctx.pos, move)
+        new_depth = depth - rules.move_cost(ctx.pos, move)
         r = 0
         if reducing:
             root_window = ctx.window.beta - ctx.window.alpha
@@ -343,7 +322,7 @@ def search(ctx, alpha, beta, depth, node, start):
             if not picker.skip_quiets and move_count >= selectivity.late_move_count(params, depth, improving):
                 skip_quiet_moves(ctx, picker)
             lmr_depth = new_depth - r // selectivity.PLY
-            checks = gives_check(ctx, move)
+            checks = rules.gives_check(ctx, move)
             if not quiet or checks:
                 # 12b. Prune captures and checks that lose material or cannot raise the value to alpha.
                 if selectivity.capture_is_pruned(ctx, move, depth, lmr_depth, alpha, checks):
@@ -471,7 +450,7 @@ def search(ctx, alpha, beta, depth, node, start):
 
     # 17. Without a legal move the game is over, unless the only legal move is the excluded one.
     if move_count == 0:
-        return terminal_value(ctx) if excluded == MOVE_NONE else alpha
+        return rules.terminal_value(ctx) if excluded == MOVE_NONE else alpha
 
     # 18. Move a value above beta closer to beta, more so at low depth. Then update the histories and the table.
     if pruning and best_value >= beta and not is_decisive(best_value) and not is_decisive(alpha):
@@ -492,7 +471,7 @@ def search(ctx, alpha, beta, depth, node, start):
         elif has_best_move and pv_node:
             bound = tt.BOUND_EXACT
         tt.store(ctx, hash_key, best_move, best_value, depth, bound, here.tt_pv != 0, raw_eval)
-    quiet_best = not has_best_move or is_quiet(ctx.pos, best_move)
+    quiet_best = not has_best_move or rules.is_quiet(ctx.pos, best_move)
     if pruning and not in_check and quiet_best and (best_value > static_eval) == has_best_move:
         history.learn_correction(ctx, best_value - static_eval, depth, has_best_move)
     return best_value

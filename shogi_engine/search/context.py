@@ -5,48 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.interface import game as rules
 from shogi_engine.interface.evaluation import Evaluation, Evaluator
-from shogi_engine.interface.game import (
-    CORRECTION_TABLES,
-    MAX_PLY,
-    MOVE_NONE,
-    VALUE_NONE,
-    Game,
-    capture_slot,
-    context_fields,
-    continuation_slot,
-    do_move,
-    do_null,
-    evaluate,
-    generate_captures,
-    generate_evasions,
-    generate_moves,
-    generate_quiets,
-    history_slot,
-    is_in_check,
-    is_quiet,
-    key,
-    key_after,
-    leave_ply,
-    list_legal,
-    refresh_line,
-    repetition_key,
-    repetition_value,
-    undo_move,
-    undo_null,
-    update_line,
-)
+from shogi_engine.interface.game import CORRECTION_TABLES, MAX_PLY, MOVE_NONE, VALUE_NONE, Game
 from shogi_engine.jit import load_u64, new_record, njit, points_to, prefetch, record_at, record_dtype
-from shogi_engine.search.history import (
-    BEFORE_ROOT,
-    Histories,
-    clear_low_ply_history,
-    continuation_row,
-    continuation_rows,
-    histories_dtype,
-    prepare_corrections,
-    scratch_histories,
-)
+from shogi_engine.search import history
 from shogi_engine.search.tt import prefetch_cluster
 
 MAX_GAME_PLY = 1024  # the most moves before the root that are kept for the repetition rules
@@ -128,13 +91,13 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
     It holds the position, buffers that cannot overflow, and the state of one line. Raises ValueError for a game that
     differs from another one only in its histories.
     """
-    histories = histories_dtype(game)
+    histories = history.histories_dtype(game)
     layout = game.position, game.undo, game.max_moves, game.params, game.state, histories, evaluation
     if layout not in _dtypes:
         dtype = record_dtype(
             [
                 # A node and its singular search both list moves.
-                *context_fields(game, 2 * (MAX_PLY + 2), MAX_GAME_PLY + MAX_PLY + 2),
+                *rules.context_fields(game, 2 * (MAX_PLY + 2), MAX_GAME_PLY + MAX_PLY + 2),
                 ("params", game.params),
                 ("evaluation", evaluation.params),
                 ("evaluation_cache", evaluation.cache),
@@ -171,7 +134,7 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
                 ("last_pv", np.uint32, (MAX_PLY + 2,)),  # the last iteration's principal variation
                 ("last_pv_end", np.int64),
                 ("pickers", PICKER, (2, MAX_PLY + 2)),  # [1]: the singular search at that ply
-                ("frames", FRAME, (BEFORE_ROOT + MAX_PLY + 2,)),
+                ("frames", FRAME, (history.BEFORE_ROOT + MAX_PLY + 2,)),
                 ("searched", np.uint32, (2, MAX_PLY + 2, SEARCHED_MOVES)),  # likewise
                 ("histories", np.uint64),  # the address of history.Histories
                 # The number of positions on the line in each slot, by repetition_key.
@@ -193,7 +156,7 @@ def _record_in_huge_page(dtype: np.dtype) -> Any:
     return memory[start : start + dtype.itemsize].view(dtype).view(np.recarray)[0]
 
 
-def new_context(game: Game, histories: Histories | None = None, evaluator: Evaluator | None = None) -> Any:
+def new_context(game: Game, histories: history.Histories | None = None, evaluator: Evaluator | None = None) -> Any:
     """Return a context at the start of a game, with the game's default parameters and no limits.
 
     Args:
@@ -210,10 +173,10 @@ def new_context(game: Game, histories: Histories | None = None, evaluator: Evalu
     ctx.search_flags = ALL_FLAGS
     ctx.node_limit = np.iinfo(np.int64).max
     no_move = new_record(FRAME)
-    no_move.static_eval, no_move.continuation_row = VALUE_NONE, continuation_rows(game) - 1
+    no_move.static_eval, no_move.continuation_row = VALUE_NONE, history.continuation_rows(game) - 1
     no_move.piece_target = game.continuation_slots
     np.asarray(ctx)["frames"] = no_move
-    ctx.histories = (histories or scratch_histories(game)).address
+    ctx.histories = (histories or history.scratch_histories(game)).address
     return ctx
 
 
@@ -249,14 +212,14 @@ def begin_game(ctx):
 def forget_line(ctx):
     """Clear the frames left by an earlier search's line, and the histories near the root."""
     none = ctx.frames[0]
-    for index in range(BEFORE_ROOT, ctx.frames.shape[0]):
+    for index in range(history.BEFORE_ROOT, ctx.frames.shape[0]):
         frame = ctx.frames[index]
         frame.static_eval = VALUE_NONE
         frame.continuation_row, frame.piece_target = none.continuation_row, none.piece_target
         frame.in_check = frame.tt_hit = frame.tt_pv = frame.follow_pv = frame.move_count = frame.cutoffs = 0
         frame.reduction = frame.stat_score = frame.quiet = 0
         frame.move = frame.excluded = MOVE_NONE
-    clear_low_ply_history(ctx)
+    history.clear_low_ply_history(ctx)
 
 
 @njit
@@ -267,22 +230,22 @@ def start_search(ctx):
     forget_line(ctx)
     for index in range(ctx.root_count):
         ctx.root_averages[index] = ctx.root_squares[index] = VALUE_NONE
-    refresh_line(ctx)
+    rules.refresh_line(ctx)
 
 
 @njit
 def static_value(ctx):
     """Return the static value of the root for the side to move; ctx.params and ctx.evaluation must be set."""
-    refresh_line(ctx)
-    return evaluate(ctx)
+    rules.refresh_line(ctx)
+    return rules.evaluate(ctx)
 
 
 @njit
 def play_move(ctx, move):
     """Make one of the game's moves before the root; ctx.undo must have space for it."""
-    slot = repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)
+    slot = rules.repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)
     ctx.repetition_filter[slot] = min(int(ctx.repetition_filter[slot]) + 1, 100)
-    do_move(ctx.pos, move, ctx.undo[ctx.game_ply])
+    rules.do_move(ctx.pos, move, ctx.undo[ctx.game_ply])
     ctx.game_ply += 1
 
 
@@ -302,28 +265,28 @@ def replay_game(ctx, moves):
 @njit
 def keys(pos):
     """Return (repetition_key, key) of `pos`, in one call from Python."""
-    return repetition_key(pos), key(pos)
+    return rules.repetition_key(pos), rules.key(pos)
 
 
 @njit
 def generate_searched_moves(ctx, start):
     """Write the moves that the search considers to ctx.moves[start:]: those of `generate_moves` but needless ones."""
-    if is_in_check(ctx.pos):
-        return generate_evasions(ctx, start)
-    count = generate_captures(ctx, start)
-    return count + generate_quiets(ctx, start + count)
+    if rules.is_in_check(ctx.pos):
+        return rules.generate_evasions(ctx, start)
+    count = rules.generate_captures(ctx, start)
+    return count + rules.generate_quiets(ctx, start + count)
 
 
 @njit
 def write_root_moves(ctx):
     """Write the legal moves of ctx.pos to ctx.root_moves, set ctx.root_count and return it; ctx.moves is free."""
-    return take_root_moves(ctx, generate_moves(ctx, 0))
+    return take_root_moves(ctx, rules.generate_moves(ctx, 0))
 
 
 @njit
 def take_root_moves(ctx, count):
     """Make the legal ones of ctx.moves[:count] the root moves, and return their number."""
-    ctx.root_count = list_legal(ctx, 0, count)
+    ctx.root_count = rules.list_legal(ctx, 0, count)
     for index in range(ctx.root_count):
         ctx.root_moves[index] = ctx.moves[index]
     return ctx.root_count
@@ -335,20 +298,20 @@ def take_root_moves(ctx, count):
 @njit
 def enter_repetition_filter(ctx):
     """Add ctx.pos to the positions of the line, before a move is made."""
-    ctx.repetition_filter[repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] += np.uint8(1)
+    ctx.repetition_filter[rules.repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] += np.uint8(1)
 
 
 @njit
 def leave_repetition_filter(ctx):
     """Remove ctx.pos from the positions of the line, after a move was taken back."""
-    ctx.repetition_filter[repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] -= np.uint8(1)
+    ctx.repetition_filter[rules.repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)] -= np.uint8(1)
 
 
 @njit
 def prefetch_child(ctx, move):
     """Prefetch the table's cluster for the position after `move`, before it is known whether the move is pruned."""
     if ctx.search_flags & USE_TT:
-        next_key = key_after(ctx.pos, move)
+        next_key = rules.key_after(ctx.pos, move)
         if next_key != np.uint64(0):
             prefetch_cluster(ctx, next_key ^ ctx.tt_key_salt)
 
@@ -360,18 +323,18 @@ def make_move(ctx, move):
     Call `prefetch_child` some time before. frame.in_check must already be set for the current node.
     """
     enter_repetition_filter(ctx)
-    frame = ctx.frames[BEFORE_ROOT + ctx.ply]
+    frame = ctx.frames[history.BEFORE_ROOT + ctx.ply]
     frame.move = move
-    frame.quiet = is_quiet(ctx.pos, move)
-    frame.history_slot = history_slot(ctx.pos, move) if frame.quiet else capture_slot(ctx.pos, move)
-    slot = max(continuation_slot(ctx.pos, move), 0)
+    frame.quiet = rules.is_quiet(ctx.pos, move)
+    frame.history_slot = rules.history_slot(ctx.pos, move) if frame.quiet else rules.capture_slot(ctx.pos, move)
+    slot = max(rules.continuation_slot(ctx.pos, move), 0)
     frame.piece_target = slot
-    frame.continuation_row = continuation_row(ctx, slot, frame.in_check, frame.quiet)
+    frame.continuation_row = history.continuation_row(ctx, slot, frame.in_check, frame.quiet)
     tables = record_at(ctx, ctx.histories)
     corrections = record_at(tables, tables.shared).continuation_corrections
-    place = ctx.frames[BEFORE_ROOT + ctx.ply - 1].piece_target * corrections.shape[1] + slot
+    place = ctx.frames[history.BEFORE_ROOT + ctx.ply - 1].piece_target * corrections.shape[1] + slot
     prefetch(np.uint64(corrections.ctypes.data) + np.uint64(2 * place))
-    do_move(ctx.pos, move, ctx.undo[ctx.game_ply])
+    rules.do_move(ctx.pos, move, ctx.undo[ctx.game_ply])
     ctx.game_ply += 1
     ctx.ply += 1
 
@@ -381,20 +344,20 @@ def unmake_move(ctx, move):
     """Take back `move`, the last one made."""
     ctx.game_ply -= 1
     ctx.ply -= 1
-    undo_move(ctx.pos, move, ctx.undo[ctx.game_ply])
+    rules.undo_move(ctx.pos, move, ctx.undo[ctx.game_ply])
     leave_repetition_filter(ctx)
-    leave_ply(ctx)
+    rules.leave_ply(ctx)
 
 
 @njit
 def make_null_move(ctx):
     """Pass the turn to the other side."""
     enter_repetition_filter(ctx)
-    frame, none = ctx.frames[BEFORE_ROOT + ctx.ply], ctx.frames[0]
+    frame, none = ctx.frames[history.BEFORE_ROOT + ctx.ply], ctx.frames[0]
     frame.move = MOVE_NONE
     frame.continuation_row, frame.piece_target = none.continuation_row, none.piece_target
     frame.quiet = frame.stat_score = 0
-    do_null(ctx.pos, ctx.undo[ctx.game_ply])
+    rules.do_null(ctx.pos, ctx.undo[ctx.game_ply])
     ctx.game_ply += 1
     ctx.ply += 1
 
@@ -404,9 +367,9 @@ def unmake_null_move(ctx):
     """Take back the null move."""
     ctx.game_ply -= 1
     ctx.ply -= 1
-    undo_null(ctx.pos, ctx.undo[ctx.game_ply])
+    rules.undo_null(ctx.pos, ctx.undo[ctx.game_ply])
     leave_repetition_filter(ctx)
-    leave_ply(ctx)
+    rules.leave_ply(ctx)
 
 
 @njit
@@ -415,10 +378,10 @@ def repetition_in_tree(ctx):
 
     Most positions have never occurred before; the filter detects this without searching the line.
     """
-    slot = repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)
+    slot = rules.repetition_key(ctx.pos) & np.uint64(REPETITION_FILTER_SIZE - 1)
     if ctx.search_flags & USE_REPETITION == 0 or ctx.repetition_filter[slot] == 0:
         return VALUE_NONE
-    return repetition_value(ctx)
+    return rules.repetition_value(ctx)
 
 
 @njit
@@ -436,8 +399,8 @@ def enter_node(ctx):
 def prepare_node(ctx):
     """Do work that every node needs while its table entry is being fetched from memory."""
     if ctx.search_flags & USE_PRUNING:
-        prepare_corrections(ctx)
-    update_line(ctx)
+        history.prepare_corrections(ctx)
+    rules.update_line(ctx)
 
 
 @njit
@@ -446,7 +409,7 @@ def node_state(ctx):
 
     Such searches verify a null move, exclude a move (singular extensions), or are shallower (Multi-ProbCut).
     """
-    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    here = ctx.frames[history.BEFORE_ROOT + ctx.ply]
     of_search = here.excluded, here.depth, here.tt_hit, here.tt_pv, here.static_eval
     return of_search, (here.move_count, here.stat_score, ctx.pv_end[ctx.ply])
 
@@ -454,7 +417,7 @@ def node_state(ctx):
 @njit
 def restore_node(ctx, state):
     """Restore what `node_state` returned, after another search of the same ply."""
-    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    here = ctx.frames[history.BEFORE_ROOT + ctx.ply]
     here.excluded, here.depth, here.tt_hit, here.tt_pv, here.static_eval = state[0]
     here.move_count, here.stat_score, ctx.pv_end[ctx.ply] = state[1]
 
@@ -475,5 +438,5 @@ def follows_last_pv(ctx):
     """Tell whether the line from the root to ctx.pos is the start of the last iteration's principal variation."""
     if ctx.ply == 0:
         return True
-    last = ctx.frames[BEFORE_ROOT + ctx.ply - 1]
+    last = ctx.frames[history.BEFORE_ROOT + ctx.ply - 1]
     return last.follow_pv and ctx.ply <= ctx.last_pv_end and last.move == ctx.last_pv[ctx.ply - 1]

@@ -1,4 +1,4 @@
-"""Forced wins: their result type, the solvers of the games (Extras), and their use at the root of a search.
+"""Forced wins: the solvers of the games (Extras), and their use at the root of a search.
 
 A solver proves results that a search finds only slowly. Othello's solver computes the exact score near the end of the
 game; Engine calls it before a search. Shogi's solver proves mates by checks far deeper than the search; it runs in
@@ -11,14 +11,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Protocol
 
 from shogi_engine.common.stop import StopToken
 from shogi_engine.interface.game import Game
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.types.forced_win import ForcedWin
 
 BESIDE_MB = 16  # the table of the solver that runs during a search
 SHARE = 0.1  # the share of a search's time or nodes that this solver may use
@@ -32,56 +33,6 @@ sys.path[:] = {path!r}
 from shogi_engine import games
 games.load({game!r}).extras.mate_solver(hash_mb=1).warmup()
 """
-
-Move = TypeVar("Move")
-Other = TypeVar("Other")
-
-
-@dataclass(frozen=True, repr=False)
-class ForcedWin(Generic[Move]):
-    """The result of a search for a forced win; true if there is one.
-
-    Moves are encoded when they come from a solver, text from Engine, and Move objects from a Board.
-
-    Attributes:
-        result: 'mate'; 'nomate' if there is provably none; 'timeout' if nothing was proven within the limits
-        moves: the moves of both sides up to the win, against the longest known defence
-        shortest: whether no shorter win exists; None if that was not requested
-        nodes: the number of positions visited
-        seconds: the time taken
-        solutions: the lines of all winning first moves if requested, else only the first line
-    """
-
-    result: str
-    moves: tuple[Move, ...] = ()
-    shortest: bool | None = None
-    nodes: int = 0
-    seconds: float = 0.0
-    solutions: tuple[tuple[Move, ...], ...] = ()
-
-    @property
-    def length(self) -> int:
-        """The plies to the win; 0 without one."""
-        return len(self.moves)
-
-    def __bool__(self) -> bool:
-        return self.result == "mate"
-
-    def __repr__(self) -> str:
-        found = {"nomate": "no mate", "timeout": "nothing proven"}.get(self.result)
-        line = found or f"mate in {self.length}: {' '.join(map(str, self.moves))}"
-        return f"<{type(self).__name__} {line} ({self.nodes} nodes, {self.seconds:.2f} s)>"
-
-    def convert(self, line: Callable[[tuple[Move, ...]], Sequence[Other]]) -> "ForcedWin[Other]":
-        """Return the same result with other moves; `line` converts a line from the searched position."""
-        return ForcedWin(
-            self.result,
-            tuple(line(self.moves)),
-            self.shortest,
-            self.nodes,
-            self.seconds,
-            tuple(tuple(line(moves)) for moves in self.solutions),
-        )
 
 
 class Solver(Protocol):
@@ -162,7 +113,7 @@ class RootSolver:
 
     def warmup(self) -> None:
         """Compile the solver that runs before a search, or load it from the cache."""
-        if self._before:
+        if self._before and not self._is_warm:
             self._before.warmup()
             self._is_warm = True
 
@@ -194,24 +145,22 @@ class RootSolver:
         position: Any,
         limits: Limits,
         table: TranspositionTable,
-        selectivity: int | None,
         on_info: Callable[[Info], None] | None,
     ) -> tuple[Result | None, Limits]:
         """If the best move is requested, run the solver first; return its result and the remaining limits.
 
-        The solver's time is limited, unless `selectivity` is given.
+        The solver's time is limited, unless the limits have a `selectivity`.
 
         Args:
             table: the search's table
-            selectivity: how selective a result is good enough; see `LevelPlan`
             on_info: called with all results
         """
         free = limits.depth is None and limits.nodes is None and limits.mate is None
-        timed = limits.budget is not None and free
-        if self._before is None or limits.searchmoves or limits.multipv > 1 or not (timed or selectivity is not None):
+        wanted = (limits.budget is not None and free) or limits.selectivity is not None
+        if self._before is None or limits.searchmoves or limits.multipv > 1 or not wanted:
             return None, limits
         began = time.perf_counter()
-        result = self._before.attempt(position, limits, table, selectivity=selectivity or 0, on_info=on_info)
+        result = self._before.attempt(position, limits, table, selectivity=limits.selectivity or 0, on_info=on_info)
         if result and on_info:
             on_info(result.infos[0])
         used = (time.perf_counter() - began) * 1000
@@ -224,8 +173,7 @@ class RootSolver:
         """
         if self._before is None:
             raise ValueError(f"{self._game.name} has no endgame solver")
-        if not self._is_warm:
-            self.warmup()
+        self.warmup()
         return self._before.attempt(position, limits, table)
 
     @contextlib.contextmanager

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.interface import game as rules
 from shogi_engine.interface.game import (
     CAPTURE_SLOTS,
     CORRECTION_SLOTS,
@@ -29,12 +30,6 @@ from shogi_engine.interface.game import (
     VALUE_MAX,
     VALUE_NONE,
     Game,
-    capture_slot,
-    continuation_slot,
-    correction_slots,
-    history_slot,
-    is_quiet,
-    usual_slots,
 )
 from shogi_engine.jit import njit, points_to, prefetch, python_record_at, record_at, record_dtype
 
@@ -204,13 +199,13 @@ def learn_low_ply(ctx, slot, bonus):
 @njit
 def main_history(ctx, move):
     """Return the main history of a quiet `move`, within +-MAIN_MAX."""
-    return int(record_at(ctx, ctx.histories).main[history_slot(ctx.pos, move)])
+    return int(record_at(ctx, ctx.histories).main[rules.history_slot(ctx.pos, move)])
 
 
 @njit
 def capture_history(ctx, move):
     """Return the capture history of `move`, within +-CAPTURE_MAX."""
-    return int(record_at(ctx, ctx.histories).captures[capture_slot(ctx.pos, move)])
+    return int(record_at(ctx, ctx.histories).captures[rules.capture_slot(ctx.pos, move)])
 
 
 @njit
@@ -229,7 +224,7 @@ def continuation_row(ctx, slot, in_check, quiet):
 @njit
 def continuation_score(ctx, move):
     """Return the continuation history of a quiet `move` after the last two moves, within +-2 CONTINUATION_MAX."""
-    slot = continuation_slot(ctx.pos, move)
+    slot = rules.continuation_slot(ctx.pos, move)
     if slot < 0:
         return 0
     tables = record_at(ctx, ctx.histories)
@@ -247,7 +242,7 @@ def prefetch_quiet_histories(ctx):
     tables = record_at(ctx, ctx.histories)
     continuation = record_at(tables, tables.shared).continuation
     row = ctx.frames[BEFORE_ROOT + ctx.ply - 1].continuation_row * continuation.shape[1]
-    first, end = usual_slots(ctx.pos)
+    first, end = rules.usual_slots(ctx.pos)
     address = np.uint64(continuation.ctypes.data) + np.uint64(2 * (row + first))
     for place in range(0, 2 * (end - first), CACHE_LINE):
         prefetch(address + np.uint64(place))
@@ -258,7 +253,7 @@ def prepare_corrections(ctx):
     """Store the node's correction slots in its frame and prefetch the entries that `static_correction` reads."""
     tables = record_at(ctx, ctx.histories)
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
-    slots = correction_slots(ctx)
+    slots = rules.correction_slots(ctx)
     first = np.uint64(record_at(tables, tables.shared).corrections.ctypes.data)
     for table in range(CORRECTION_TABLES):
         here.correction_slots[table] = slots[table]
@@ -354,7 +349,7 @@ def learn_continuations(ctx, ply, piece_target, bonus):
 def learn_quiet(ctx, move, bonus):
     """Add shares of `bonus` to all histories of a quiet `move` of ctx.pos."""
     params = ctx.params
-    slot, piece_target = history_slot(ctx.pos, move), continuation_slot(ctx.pos, move)
+    slot, piece_target = rules.history_slot(ctx.pos, move), rules.continuation_slot(ctx.pos, move)
     learn_main(ctx, slot, bonus)
     if ctx.ply < LOW_PLIES:
         learn_low_ply(ctx, slot, bonus * params.low_ply_share // 1024)
@@ -410,17 +405,17 @@ def learn_from_best_move(ctx, best_move, searched, depth, tt_move):
         bonus += params.stat_bonus_tt_move
     bonus += last.stat_score * params.stat_bonus_stat_score // 1024
     malus = min(params.stat_malus_scale * depth - params.stat_malus_offset, params.stat_malus_max)
-    quiet_best = is_quiet(ctx.pos, best_move)
+    quiet_best = rules.is_quiet(ctx.pos, best_move)
     if quiet_best:
         learn_quiet(ctx, best_move, bonus * params.quiet_bonus // 1024)
     else:
-        learn_capture(ctx, capture_slot(ctx.pos, best_move), bonus * params.capture_bonus // 1024)
+        learn_capture(ctx, rules.capture_slot(ctx.pos, best_move), bonus * params.capture_bonus // 1024)
     if last.move_count == 1 + last.tt_hit and last.quiet:
         learn_last_continuations(ctx, -malus * params.early_move_malus // 1024)
     quiet_malus = malus * params.quiet_malus // 1024
     for move in searched:
-        if not is_quiet(ctx.pos, move):
-            learn_capture(ctx, capture_slot(ctx.pos, move), -malus * params.capture_malus // 1024)
+        if not rules.is_quiet(ctx.pos, move):
+            learn_capture(ctx, rules.capture_slot(ctx.pos, move), -malus * params.capture_malus // 1024)
         elif quiet_best:
             quiet_malus = quiet_malus * params.quiet_malus_decay // 1024
             learn_quiet(ctx, move, -quiet_malus)

@@ -19,6 +19,7 @@ class Limits:
             if the best move is easy.
         multi_probcut_margin: the margin of Multi-ProbCut, in percent of the spread that `game.probcut` returns; None
             for that of the parameters
+        selectivity: how selectively the game is searched to its end before the search; see `LevelPlan`
         searchmoves: the root moves to choose from (encoded, legal), all if empty
         multipv: the number of best moves to report
     """
@@ -28,6 +29,7 @@ class Limits:
     mate: int | None = None
     budget: TimeBudget | None = None
     multi_probcut_margin: int | None = None
+    selectivity: int | None = None
     searchmoves: tuple[int, ...] = ()
     multipv: int = 1
 

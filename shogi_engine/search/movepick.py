@@ -15,22 +15,8 @@ that of the scores.
 
 import numpy as np
 
-from shogi_engine.interface.game import (
-    MOVE_NONE,
-    capture_slot,
-    capture_value,
-    continuation_slot,
-    generate_captures,
-    generate_evasions,
-    generate_quiets,
-    gives_check,
-    history_slot,
-    is_in_check,
-    is_legal_tt_move,
-    is_quiet,
-    score_moves,
-    see_ge,
-)
+from shogi_engine.interface import game as rules
+from shogi_engine.interface.game import MOVE_NONE
 from shogi_engine.jit import njit, record_at
 from shogi_engine.search.history import BEFORE_ROOT, LOW_PLIES, main_history, prefetch_quiet_histories
 
@@ -66,7 +52,7 @@ def next_move(ctx, picker):
 
     if picker.stage == TT_MOVE:
         picker.stage = GENERATE_CAPTURES
-        if tt_move != MOVE_NONE and is_legal_tt_move(ctx.pos, tt_move):
+        if tt_move != MOVE_NONE and rules.is_legal_tt_move(ctx.pos, tt_move):
             ctx.moves[index] = tt_move
             picker.end = index + 1
             return tt_move
@@ -74,12 +60,12 @@ def next_move(ctx, picker):
     end = picker.end
     is_tt_move_done = index > picker.start and ctx.moves[picker.start] == tt_move
     if picker.stage == GENERATE_CAPTURES:
-        if is_in_check(ctx.pos):
+        if rules.is_in_check(ctx.pos):
             picker.stage = ALL_GENERATED
-            count = generate_evasions(ctx, end)
+            count = rules.generate_evasions(ctx, end)
         else:
             picker.stage = GOOD_CAPTURE
-            count = generate_captures(ctx, end)
+            count = rules.generate_captures(ctx, end)
         end = without_tt_move(ctx, end, count, tt_move, is_tt_move_done)
         score_captures(ctx, picker.end, end, tt_move)
 
@@ -91,7 +77,7 @@ def next_move(ctx, picker):
         picker.stage = ALL_GENERATED
         if not picker.skip_quiets:
             prefetch_quiet_histories(ctx)
-            count = generate_quiets(ctx, end)
+            count = rules.generate_quiets(ctx, end)
             first, end = end, without_tt_move(ctx, end, count, tt_move, is_tt_move_done)
             score_quiets(ctx, first, end, tt_move)
             if index < end:
@@ -105,12 +91,12 @@ def next_move(ctx, picker):
 def skip_quiet_moves(ctx, picker):
     """Drop the quiet moves that `picker` has not returned yet, except check evasions, and let it generate no more."""
     picker.skip_quiets = 1
-    if picker.stage != ALL_GENERATED or is_in_check(ctx.pos):
+    if picker.stage != ALL_GENERATED or rules.is_in_check(ctx.pos):
         return
     kept = picker.index + 1
     for other in range(kept, picker.end):
         move = ctx.moves[other]
-        if not is_quiet(ctx.pos, move):
+        if not rules.is_quiet(ctx.pos, move):
             ctx.moves[kept] = move
             ctx.scores[kept] = ctx.scores[other]
             kept += 1
@@ -123,19 +109,19 @@ def score_captures(ctx, start, end, tt_move):
     params = ctx.params
     tables = record_at(ctx, ctx.histories)
     shared = record_at(tables, tables.shared)
-    in_check = is_in_check(ctx.pos)
+    in_check = rules.is_in_check(ctx.pos)
     last_row = ctx.frames[BEFORE_ROOT + ctx.ply - 1].continuation_row
     for index in range(start, end):
         move = ctx.moves[index]
         if move == tt_move:
             ctx.scores[index] = TT_MOVE_SCORE
-        elif not is_quiet(ctx.pos, move):
-            score = CAPTURE_SCORE + params.order_capture * capture_value(ctx, move)
+        elif not rules.is_quiet(ctx.pos, move):
+            score = CAPTURE_SCORE + params.order_capture * rules.capture_value(ctx, move)
             if not in_check:
-                score += int(tables.captures[capture_slot(ctx.pos, move)])
+                score += int(tables.captures[rules.capture_slot(ctx.pos, move)])
             ctx.scores[index] = score
         else:
-            slot = continuation_slot(ctx.pos, move)
+            slot = rules.continuation_slot(ctx.pos, move)
             ctx.scores[index] = main_history(ctx, move) + (int(shared.continuation[last_row, slot]) if slot >= 0 else 0)
 
 
@@ -152,13 +138,13 @@ def score_quiets(ctx, start, end, tt_move):
     near_root = ctx.ply < LOW_PLIES
     low_ply_share = 1024 * params.order_low_ply // (1 + ctx.ply)
     order_main, order_check = params.order_main, params.order_check
-    score_moves(ctx, start, end - start)
+    rules.score_moves(ctx, start, end - start)
     # Reading the tables from memory is slow. This loop does nothing else, so that the reads of many moves overlap.
     for index in range(start, end):
         move = ctx.moves[index]
-        history = history_slot(ctx.pos, move)
+        history = rules.history_slot(ctx.pos, move)
         score = ctx.scores[index] + order_main * int(tables.main[history])
-        slot = continuation_slot(ctx.pos, move)
+        slot = rules.continuation_slot(ctx.pos, move)
         if slot >= 0:
             score += int(continuation[row1, slot]) + int(continuation[row2, slot]) + int(continuation[row3, slot])
             score += int(continuation[row4, slot]) + int(continuation[row6, slot])
@@ -167,7 +153,7 @@ def score_quiets(ctx, start, end, tt_move):
         ctx.scores[index] = score
     for index in range(start, end):
         move = ctx.moves[index]
-        if gives_check(ctx, move) and see_ge(ctx, move, -params.order_check_see):
+        if rules.gives_check(ctx, move) and rules.see_ge(ctx, move, -params.order_check_see):
             ctx.scores[index] += order_check
         if move == tt_move:  # for games that cannot tell whether a stored move is legal
             ctx.scores[index] = TT_MOVE_SCORE
@@ -192,9 +178,9 @@ def pick(ctx, index, end):
 def pick_move(ctx, index, end):
     """Do the same as `pick`, but put bad captures behind most quiet moves. SEE is computed only for picked captures."""
     move = pick(ctx, index, end)
-    while LEAST_GOOD_CAPTURE < ctx.scores[index] < TT_MOVE_SCORE and not is_in_check(ctx.pos):
+    while LEAST_GOOD_CAPTURE < ctx.scores[index] < TT_MOVE_SCORE and not rules.is_in_check(ctx.pos):
         score = ctx.scores[index] - CAPTURE_SCORE
-        if see_ge(ctx, move, -score // ctx.params.good_capture_see):
+        if rules.see_ge(ctx, move, -score // ctx.params.good_capture_see):
             break
         ctx.scores[index] = -ctx.params.bad_quiet
         move = pick(ctx, index, end)

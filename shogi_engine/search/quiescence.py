@@ -2,29 +2,8 @@
 
 import numpy as np
 
-from shogi_engine.interface.game import (
-    MAX_PLY,
-    MOVE_NONE,
-    VALUE_INFINITE,
-    VALUE_MATE,
-    VALUE_MATE_IN_MAX,
-    VALUE_NONE,
-    capture_value,
-    endgame_solve,
-    evaluate,
-    generate_captures,
-    generate_evasions,
-    gives_check,
-    is_in_check,
-    is_legal,
-    is_quiet,
-    is_recapture,
-    key,
-    mate_in_one,
-    see_ge,
-    set_check_info,
-    terminal_value,
-)
+from shogi_engine.interface import game as rules
+from shogi_engine.interface.game import MAX_PLY, MOVE_NONE, VALUE_INFINITE, VALUE_MATE, VALUE_MATE_IN_MAX, VALUE_NONE
 from shogi_engine.jit import njit
 from shogi_engine.search import tt
 from shogi_engine.search.context import (
@@ -47,7 +26,7 @@ from shogi_engine.search.tt import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER, MAX_ST
 @njit
 def find_mate_in_one(ctx, hash_key, start):
     """Return a move that wins at once and store it in the transposition table, or return MOVE_NONE."""
-    move = mate_in_one(ctx, start)
+    move = rules.mate_in_one(ctx, start)
     if move != MOVE_NONE and ctx.search_flags & USE_TT:
         value = VALUE_MATE - ctx.ply - 1
         tt.store(ctx, hash_key, np.uint32(move), value, MAX_STORED_DEPTH, BOUND_EXACT, False, VALUE_NONE)
@@ -65,8 +44,8 @@ def value_without_moves(ctx, alpha, beta):
         if value != VALUE_NONE:
             return value
     if ctx.ply >= MAX_PLY or ctx.search_flags & USE_QUIESCENCE == 0:
-        return evaluate(ctx)
-    return endgame_solve(ctx, alpha, beta) if ctx.search_flags & USE_SOLVERS else VALUE_NONE
+        return rules.evaluate(ctx)
+    return rules.endgame_solve(ctx, alpha, beta) if ctx.search_flags & USE_SOLVERS else VALUE_NONE
 
 
 @njit
@@ -99,17 +78,17 @@ def is_pruned(ctx, move, move_count, in_check, alpha, futility_base):
         # Checks and recaptures are always searched. Prune other moves after the first few, and moves that cannot raise
         # the value to alpha.
         last_move = ctx.frames[BEFORE_ROOT + ctx.ply - 1].move
-        recaptures = last_move != MOVE_NONE and is_recapture(ctx.pos, move, last_move)
-        if not recaptures and not gives_check(ctx, move):
+        recaptures = last_move != MOVE_NONE and rules.is_recapture(ctx.pos, move, last_move)
+        if not recaptures and not rules.gives_check(ctx, move):
             if move_count > ctx.params.qs_moves:
                 return True, -VALUE_INFINITE
-            value = futility_base + capture_value(ctx, move)
+            value = futility_base + rules.capture_value(ctx, move)
             if value <= alpha:
                 return True, value
-            if not see_ge(ctx, move, alpha - futility_base):
+            if not rules.see_ge(ctx, move, alpha - futility_base):
                 return True, min(alpha, futility_base)
     # Quiet moves are evasions here. Skip them, because an evasion that avoids being mated is known.
-    return is_quiet(ctx.pos, move) or not see_ge(ctx, move, -ctx.params.qs_see_margin), -VALUE_INFINITE
+    return rules.is_quiet(ctx.pos, move) or not rules.see_ge(ctx, move, -ctx.params.qs_see_margin), -VALUE_INFINITE
 
 
 @njit
@@ -128,12 +107,12 @@ def quiescence(ctx, alpha, beta, start):
         return value
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
     pv_node = beta - alpha > 1
-    in_check = is_in_check(ctx.pos)
+    in_check = rules.is_in_check(ctx.pos)
     here.in_check = in_check
     pruning = ctx.search_flags & USE_PRUNING != 0
 
     using_table = ctx.search_flags & USE_TT != 0
-    hash_key = key(ctx.pos) ^ ctx.tt_key_salt
+    hash_key = rules.key(ctx.pos) ^ ctx.tt_key_salt
     prepare_node(ctx)
     tt_hit, tt_move, tt_value, _, tt_bound, raw_eval, is_pv = tt.lookup(ctx, hash_key, using_table)
     if not pv_node and tt_value != VALUE_NONE and tt.bound_holds(tt_bound, tt_value, beta):
@@ -146,7 +125,7 @@ def quiescence(ctx, alpha, beta, start):
         if not tt_hit and ctx.search_flags & USE_SOLVERS and find_mate_in_one(ctx, hash_key, start) != MOVE_NONE:
             return VALUE_MATE - ctx.ply - 1
         if raw_eval == VALUE_NONE:
-            raw_eval = evaluate(ctx)
+            raw_eval = rules.evaluate(ctx)
         here.static_eval, best_value = stand_pat_values(ctx, raw_eval, tt_value, tt_bound)
         futility_base = here.static_eval + ctx.params.qs_futility
         if best_value >= beta:
@@ -156,17 +135,17 @@ def quiescence(ctx, alpha, beta, start):
                 tt.store(ctx, hash_key, MOVE_NONE, best_value, UNSEARCHED, BOUND_LOWER, False, raw_eval)
             return best_value
         alpha = max(alpha, best_value)
-    count = generate_evasions(ctx, start) if in_check else generate_captures(ctx, start)
+    count = rules.generate_evasions(ctx, start) if in_check else rules.generate_captures(ctx, start)
     end = start + count
     score_captures(ctx, start, end, tt_move)
     if not in_check and count > 0:
-        set_check_info(ctx)
+        rules.set_check_info(ctx)
 
     move_count = 0
     best_move = MOVE_NONE
     for index in range(start, end):
         move = pick(ctx, index, end)
-        if not is_legal(ctx.pos, move):
+        if not rules.is_legal(ctx.pos, move):
             continue
         move_count += 1
         prefetch_child(ctx, move)
@@ -189,7 +168,7 @@ def quiescence(ctx, alpha, beta, start):
                     break
                 alpha = value
     if in_check and move_count == 0:
-        return terminal_value(ctx)
+        return rules.terminal_value(ctx)
     if pruning and best_value > beta and not is_decisive(best_value):
         best_value = (best_value + beta) // 2
     if using_table:

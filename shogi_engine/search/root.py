@@ -13,14 +13,8 @@ import numpy as np
 
 from shogi_engine.common.stop import StopToken
 from shogi_engine.common.threads import start_thread
-from shogi_engine.interface.game import (
-    MAX_PLY,
-    VALUE_MATE,
-    VALUE_MATE_IN_MAX,
-    Game,
-    do_move,
-    terminal_value,
-)
+from shogi_engine.interface import game as rules
+from shogi_engine.interface.game import MAX_PLY, VALUE_MATE, VALUE_MATE_IN_MAX, Game
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import (
     ALL_FLAGS,
@@ -204,7 +198,7 @@ class Searcher:
         moves, seen = list(line), set()
         for move in moves:
             seen.add(int(keys(pos)[0]))
-            do_move(pos, np.uint32(move), undo)
+            rules.do_move(pos, np.uint32(move), undo)
         while len(moves) < length:
             repetition, hash_key = map(int, keys(pos))
             move = self.tt.move(hash_key ^ self.tt_key_salt)
@@ -212,7 +206,7 @@ class Searcher:
                 break
             seen.add(repetition)
             moves.append(move)
-            do_move(pos, np.uint32(move), undo)
+            rules.do_move(pos, np.uint32(move), undo)
         return tuple(moves)
 
     def search(
@@ -240,7 +234,7 @@ class Searcher:
             set_root(ctx, position, moves)
             self._prepare(ctx, number, limits)
         if self._contexts[0].root_count == 0:
-            return Result(0, 0, int(terminal_value(self._contexts[0])), 0, 0, 0.0, (), ())
+            return Result(0, 0, int(rules.terminal_value(self._contexts[0])), 0, 0, 0.0, (), ())
         run = _Run(self, limits, began, on_info)
         with self._lock:
             self._timer = Timer(began, limits, self.stop)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
-from shogi_engine.search.forced_win import ForcedWin
+from shogi_engine.types.forced_win import ForcedWin
 
 Found = tuple[ForcedWin[int], tuple[tuple[int, ...], ...]]  # a mate, and the lines of other first moves
 

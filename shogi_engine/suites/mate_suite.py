@@ -10,9 +10,9 @@ from typing import Any
 
 from shogi_engine.games.shogi.mate.solver import line_texts
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
-from shogi_engine.search.forced_win import ForcedWin
 from shogi_engine.suites.mate_jobs import Found, Question
 from shogi_engine.suites.suite import Checked, Outcome, Row, check_all, read_suite
+from shogi_engine.types.forced_win import ForcedWin
 
 PREFIXES = ("sfen ", "position sfen ")
 

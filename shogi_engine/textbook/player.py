@@ -13,16 +13,8 @@ from shogi_engine.play.answer import Answer
 from shogi_engine.play.game import Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.context import make_move, new_context, set_root
-from shogi_engine.textbook.searches import (
-    ALPHA_BETA,
-    MINIMAX,
-    NEGASCOUT,
-    ORDERED,
-    PLAIN,
-    PUBLISHED_BUGS,
-    RANDOM,
-    answer,
-)
+from shogi_engine.textbook.choice import ALPHA_BETA, MINIMAX, NEGASCOUT, RANDOM, answer
+from shogi_engine.textbook.searches import ORDERED, PLAIN, PUBLISHED_BUGS
 
 KINDS = {
     "random": (RANDOM, 0),

@@ -7,22 +7,10 @@ depth 0 the value of a position is `evaluate`. A pass costs no depth. A position
 for players that are compared.
 """
 
-from shogi_engine.interface.game import (
-    VALUE_INFINITE,
-    VALUE_NONE,
-    capture_value,
-    evaluate,
-    is_legal,
-    is_quiet,
-    move_cost,
-    naive_value,
-    refresh_line,
-    score_moves,
-    terminal_value,
-)
+from shogi_engine.interface import game as rules
+from shogi_engine.interface.game import VALUE_INFINITE, VALUE_NONE
 from shogi_engine.jit import njit
-from shogi_engine.jit.random_numbers import random_below
-from shogi_engine.search.context import generate_searched_moves, make_move, unmake_move, write_root_moves
+from shogi_engine.search.context import generate_searched_moves, make_move, unmake_move
 from shogi_engine.search.movepick import CAPTURE_SCORE, pick
 
 # Bits of ctx.search_flags, in addition to those of context.ALL_FLAGS.
@@ -30,22 +18,20 @@ PLAIN = 1 << 16  # evaluate by `naive_value`
 ORDERED = 1 << 17  # order the moves, which turns NegaScout into principal variation search as usually implemented
 PUBLISHED_BUGS = 1 << 18  # with the bugs described in `published_value`
 
-RANDOM, MINIMAX, ALPHA_BETA, NEGASCOUT = range(4)  # kinds of players; NegaScout with ORDERED is PVS
-
 
 @njit
 def leaf_value(ctx):
     """Return the player's static evaluation of ctx.pos."""
-    return naive_value(ctx) if ctx.search_flags & PLAIN else evaluate(ctx)
+    return rules.naive_value(ctx) if ctx.search_flags & PLAIN else rules.evaluate(ctx)
 
 
 @njit
 def order_moves(ctx, start, end):
     """Write the ordering scores of ctx.moves[start:end] to ctx.scores: captures first, by what they take."""
-    score_moves(ctx, start, end - start)
+    rules.score_moves(ctx, start, end - start)
     for index in range(start, end):
-        if not is_quiet(ctx.pos, ctx.moves[index]):
-            ctx.scores[index] = CAPTURE_SCORE + capture_value(ctx, ctx.moves[index])
+        if not rules.is_quiet(ctx.pos, ctx.moves[index]):
+            ctx.scores[index] = CAPTURE_SCORE + rules.capture_value(ctx, ctx.moves[index])
 
 
 @njit
@@ -56,8 +42,8 @@ def published_value(ctx, start, count):
     empty squares, which the rules give to the winner. The `count` moves of ctx.pos are at ctx.moves[start].
     """
     if count == 0:
-        return 2 * terminal_value(ctx) - naive_value(ctx)
-    if count == 1 and move_cost(ctx.pos, ctx.moves[start]) == 0:
+        return 2 * rules.terminal_value(ctx) - rules.naive_value(ctx)
+    if count == 1 and rules.move_cost(ctx.pos, ctx.moves[start]) == 0:
         return leaf_value(ctx)
     return VALUE_NONE
 
@@ -81,13 +67,13 @@ def minimax(ctx, depth, start, visits):
             return value
     for index in range(start, end):
         move = ctx.moves[index]
-        if is_legal(ctx.pos, move):
-            left = depth - move_cost(ctx.pos, move)
+        if rules.is_legal(ctx.pos, move):
+            left = depth - rules.move_cost(ctx.pos, move)
             make_move(ctx, move)
             value = -minimax(ctx, left, end, visits)
             unmake_move(ctx, move)
             best = max(best, value)
-    return best if best > -VALUE_INFINITE else terminal_value(ctx)
+    return best if best > -VALUE_INFINITE else rules.terminal_value(ctx)
 
 
 @njit
@@ -108,15 +94,15 @@ def alpha_beta(ctx, alpha, beta, depth, start, visits):
             return value
     for index in range(start, end):
         move = ctx.moves[index]
-        if is_legal(ctx.pos, move):
-            left = depth - move_cost(ctx.pos, move)
+        if rules.is_legal(ctx.pos, move):
+            left = depth - rules.move_cost(ctx.pos, move)
             make_move(ctx, move)
             value = -alpha_beta(ctx, -beta, -max(alpha, best), left, end, visits)
             unmake_move(ctx, move)
             best = max(best, value)
             if best >= beta:
                 return best
-    return best if best > -VALUE_INFINITE else terminal_value(ctx)
+    return best if best > -VALUE_INFINITE else rules.terminal_value(ctx)
 
 
 @njit
@@ -142,8 +128,8 @@ def negascout(ctx, alpha, beta, depth, start, visits):
         order_moves(ctx, start, end)
     for index in range(start, end):
         move = pick(ctx, index, end) if ordered else ctx.moves[index]
-        if is_legal(ctx.pos, move):
-            left = depth - move_cost(ctx.pos, move)
+        if rules.is_legal(ctx.pos, move):
+            left = depth - rules.move_cost(ctx.pos, move)
             low = max(alpha, best)
             make_move(ctx, move)
             if best == -VALUE_INFINITE:
@@ -156,77 +142,4 @@ def negascout(ctx, alpha, beta, depth, start, visits):
             best = max(best, value)
             if best >= beta:
                 return best
-    return best if best > -VALUE_INFINITE else terminal_value(ctx)
-
-
-# ---- the choice of a move at the root
-
-
-@njit
-def value_of(ctx, kind, low, first, depth, visits):
-    """Return the value that a player of `kind` gives its move leading to ctx.pos, from its point of view.
-
-    A value that is not above `low` is an upper bound.
-
-    Args:
-        low: the best value so far
-        first: whether this is its first move
-    """
-    if kind == MINIMAX:
-        return -minimax(ctx, depth, 0, visits)
-    if kind == ALPHA_BETA:
-        return -alpha_beta(ctx, -VALUE_INFINITE, -low, depth, 0, visits)
-    if first:
-        return -negascout(ctx, -VALUE_INFINITE, -low, depth, 0, visits)
-    value = -negascout(ctx, -low - 1, -low, depth, 0, visits)
-    return -negascout(ctx, -VALUE_INFINITE, -value, depth, 0, visits) if value > low else value
-
-
-@njit
-def choose(ctx, count, kind, depth, state, visits):
-    """Return the move of a player of `kind` that searches `depth` plies; one of the best at random unless ORDERED.
-
-    Args:
-        ctx: root_moves[:count] are the legal moves, in-out: they are shuffled
-        state: as in `random_below`
-        visits: int64[MAX_PLY + 2], in-out, nodes visited by ply
-    """
-    for index in range(count - 1, 0, -1):
-        other = random_below(state, index + 1)
-        move = ctx.root_moves[other]
-        ctx.root_moves[other] = ctx.root_moves[index]
-        ctx.root_moves[index] = move
-    if kind == RANDOM:
-        return ctx.root_moves[0]
-    if count == 1 and move_cost(ctx.pos, ctx.root_moves[0]) == 0:
-        return ctx.root_moves[0]
-    for index in range(count):
-        ctx.moves[index] = ctx.root_moves[index]
-    if ctx.search_flags & ORDERED:
-        order_moves(ctx, 0, count)
-        for index in range(count):
-            ctx.root_moves[index] = pick(ctx, index, count)
-    refresh_line(ctx)
-    visits[0] += 1
-    best, best_move = -VALUE_INFINITE, ctx.root_moves[0]
-    for index in range(count):
-        move = ctx.root_moves[index]
-        left = depth - move_cost(ctx.pos, move)
-        make_move(ctx, move)
-        value = value_of(ctx, kind, best, index == 0, left, visits)
-        unmake_move(ctx, move)
-        if value > best:
-            best, best_move = value, move
-    return best_move
-
-
-@njit
-def answer(ctx, kind, depth, flags, state, visits):
-    """Return the move of a player of `kind` in ctx.pos, the end of the game so far; arguments as in `choose`.
-
-    Args:
-        flags: the bits of ctx.search_flags
-    """
-    ctx.ply = 0
-    ctx.search_flags = flags
-    return choose(ctx, write_root_moves(ctx), kind, depth, state, visits)
+    return best if best > -VALUE_INFINITE else rules.terminal_value(ctx)

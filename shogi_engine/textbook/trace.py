@@ -11,25 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.interface.game import (
-    MAX_PLY,
-    MOVE_NONE,
-    VALUE_INFINITE,
-    VALUE_MATE,
-    VALUE_MATE_IN_MAX,
-    Game,
-    capture_value,
-    evaluate,
-    is_in_check,
-    is_legal,
-    is_quiet,
-    key,
-    move_cost,
-    refresh_line,
-    score_moves,
-    see_ge,
-    terminal_value,
-)
+from shogi_engine.interface import game as rules
+from shogi_engine.interface.game import MAX_PLY, MOVE_NONE, VALUE_INFINITE, VALUE_MATE, VALUE_MATE_IN_MAX, Game
 from shogi_engine.search.context import generate_searched_moves, make_move, new_context, set_root, unmake_move
 from shogi_engine.textbook.searches import minimax
 
@@ -137,7 +120,7 @@ class Tracer:
         """Return the tree `depth` plies deep of `position` (record[game.position])."""
         ctx = self.ctx
         set_root(ctx, position)
-        refresh_line(ctx)
+        rules.refresh_line(ctx)
         self.table.clear()
         root = Node("", depth, -VALUE_INFINITE, VALUE_INFINITE, FIRST)
         self._search(root, 0)
@@ -155,11 +138,11 @@ class Tracer:
 
         # At depth 0 a position's value is its static evaluation.
         if node.depth <= 0:
-            node.ended, node.value = LEAF, int(evaluate(ctx))
+            node.ended, node.value = LEAF, int(rules.evaluate(ctx))
             return node.value
 
         # An entry of the same depth may suffice for a scout; otherwise its move is searched first.
-        depth, bound, value, tt_move = self.table.get(int(key(ctx.pos)), (0, "", 0, int(MOVE_NONE)))
+        depth, bound, value, tt_move = self.table.get(int(rules.key(ctx.pos)), (0, "", 0, int(MOVE_NONE)))
         if depth == node.depth and beta - alpha == 1:
             value = _count_from(value, ctx.ply)
             if bound == "=" or (bound == ">=" and value >= beta) or (bound == "<=" and value <= alpha):
@@ -170,7 +153,7 @@ class Tracer:
         end = start + self.game.max_moves
         node.legal = len(moves)
         if not moves:
-            node.ended, node.value = TERMINAL, int(terminal_value(ctx))
+            node.ended, node.value = TERMINAL, int(rules.terminal_value(ctx))
             return node.value
 
         best, best_move = -VALUE_INFINITE, int(MOVE_NONE)
@@ -184,15 +167,15 @@ class Tracer:
                         node.ended = CUTOFF
                         break
         node.value = best
-        self.table[int(key(ctx.pos))] = node.depth, node.bound, _count_from(best, -ctx.ply), best_move
+        self.table[int(rules.key(ctx.pos))] = node.depth, node.bound, _count_from(best, -ctx.ply), best_move
         return best
 
     def _try(self, node: Node, move: Any, number: int, alpha: int, start: int) -> int:
         """Search the `number`-th move and return its value for the side that makes it."""
         ctx, beta = self.ctx, node.beta
         text = self.game.format_move(ctx.pos, int(move))
-        depth = node.depth - int(move_cost(ctx.pos, move))
-        late = number > REDUCE_MIN_MOVES and bool(is_quiet(ctx.pos, move)) and not is_in_check(ctx.pos)
+        depth = node.depth - int(rules.move_cost(ctx.pos, move))
+        late = number > REDUCE_MIN_MOVES and bool(rules.is_quiet(ctx.pos, move)) and not rules.is_in_check(ctx.pos)
         make_move(ctx, move)
 
         def ask(question: str, depth: int, alpha: int, beta: int) -> int:
@@ -203,7 +186,7 @@ class Tracer:
         if number == 1:
             value = ask(FIRST, depth, alpha, beta)
         else:
-            r = int(self.reduce and late and node.depth >= REDUCE_MIN_DEPTH and not is_in_check(ctx.pos))
+            r = int(self.reduce and late and node.depth >= REDUCE_MIN_DEPTH and not rules.is_in_check(ctx.pos))
             value = ask(REDUCED if r else SCOUT, depth - r, alpha, alpha + 1)
             if value > alpha and r:
                 value = ask(AGAIN, depth, alpha, alpha + 1)
@@ -216,14 +199,14 @@ class Tracer:
         """Return the moves in order: the table's, good captures, the others; each group sorted by score."""
         ctx = self.ctx
         count = int(generate_searched_moves(ctx, start))
-        score_moves(ctx, start, count)
+        rules.score_moves(ctx, start, count)
         ranks = []
         for index in range(start, start + count):
             move, score = ctx.moves[index], int(ctx.scores[index])
-            if is_legal(ctx.pos, move):
-                good_capture = not is_quiet(ctx.pos, move) and bool(see_ge(ctx, move, 0))
+            if rules.is_legal(ctx.pos, move):
+                good_capture = not rules.is_quiet(ctx.pos, move) and bool(rules.see_ge(ctx, move, 0))
                 if good_capture:
-                    score = int(capture_value(ctx, move))
+                    score = int(rules.capture_value(ctx, move))
                 ranks.append((int(move) != tt_move, not good_capture, -score, index, move))
         return [rank[-1] for rank in sorted(ranks)]
 

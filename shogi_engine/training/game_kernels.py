@@ -3,12 +3,8 @@
 import numpy as np
 
 from shogi_engine.common.bits import ONE
-from shogi_engine.interface.game import (
-    NOT_OVER,
-    VALUE_MATE_IN_MAX,
-    VALUE_NONE,
-    game_result,
-)
+from shogi_engine.interface import game as rules
+from shogi_engine.interface.game import NOT_OVER, VALUE_MATE_IN_MAX, VALUE_NONE
 from shogi_engine.jit import njit, record_dtype
 from shogi_engine.jit.random_numbers import random_below
 from shogi_engine.search.context import begin_game, play_move, start_search, write_root_moves
@@ -121,7 +117,7 @@ def take_turn(ctx, ply, state, terms, moves, values):
     if ply < terms.given:
         values[ply] = VALUE_NONE
         return GOES_ON, 1
-    termination, result = game_result(ctx, write_root_moves(ctx))
+    termination, result = rules.game_result(ctx, write_root_moves(ctx))
     if termination != NOT_OVER:
         return ABANDONED if ply <= terms.opening else side * ((result > 0) - (result < 0)), 0
     if ply < terms.opening:

@@ -149,7 +149,7 @@ class Analyses:
             "depth": first.depth,
             "seldepth": first.seldepth,
             "nodes": first.nodes,
-            "nps": int(first.nodes / first.seconds) if first.seconds > 0.01 else 0,
+            "nps": int(first.nodes / first.time) if first.time > 0.01 else 0,
             "lines": lines,
             "arrows": tree.board.arrows(best, **viewer.picture(tree.game), **values),
         }

@@ -6,7 +6,7 @@ from shogi_engine.games.othello import notation as othello
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.games.shogi.board.pieces import MAX_PIECES_IN_HAND, Piece
-from shogi_engine.games.shogi.notation.symbols import KINDS_BY_SYMBOL, SQUARES_BY_NAME
+from shogi_engine.games.shogi.symbols import KINDS_BY_SYMBOL, SQUARES_BY_NAME
 from shogi_engine.games.shogi.types import KING, UNPROMOTED, WHITE
 
 DISCS = {"X": 0, "O": 1, "": None}

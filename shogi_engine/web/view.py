@@ -8,7 +8,7 @@ from shogi_engine import records
 from shogi_engine.games.othello.notation import SQUARE_NAMES as OTHELLO_SQUARES
 from shogi_engine.games.shogi.board.piece_shapes import piece_shape
 from shogi_engine.games.shogi.board.pieces import Piece
-from shogi_engine.games.shogi.notation.symbols import (
+from shogi_engine.games.shogi.symbols import (
     HAND_ORDER,
     KANJI_NUMBERS,
     SQUARE_NAMES,

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from shogi_engine.games import NAMES
-from shogi_engine.games.shogi.notation.symbols import KANJI_NAMES, KIND_NAMES, SYMBOLS
 from shogi_engine.games.shogi.records.handicaps import WESTERN
+from shogi_engine.games.shogi.symbols import KANJI_NAMES, KIND_NAMES, SYMBOLS
 from shogi_engine.language import LANGUAGES, translate
 from shogi_engine.play.strength import FIRST_LEVEL, STRONGEST
 from shogi_engine.types.limit import SIDES

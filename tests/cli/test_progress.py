@@ -1,4 +1,4 @@
-"""The line that commands show while kernels compile and work goes on: on a terminal only, and only while it is time."""
+"""The line that commands show while kernels compile and work is done: on a terminal only, and removed afterwards."""
 
 import io
 import subprocess

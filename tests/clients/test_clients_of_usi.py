@@ -15,7 +15,6 @@ from shogi_engine.clients.usi import (
     Info,
     Limit,
     Option,
-    PlayResult,
     Score,
     SimpleEngine,
     popen_usi,
@@ -23,7 +22,7 @@ from shogi_engine.clients.usi import (
 )
 from shogi_engine.clients.usi.lines import parse_info, parse_option, parse_options
 from shogi_engine.clients.usi.searches import go_words, side_to_move
-from shogi_engine.games.shogi.board import Board
+from shogi_engine.games.shogi.board import Board, Move
 from tests.support.processes import TESTS
 
 STUB = [sys.executable, "-S", str(TESTS / "support" / "usi_stub.py")]
@@ -39,7 +38,7 @@ def stub(*kinds, **settings):
     [
         (
             "info depth 3 seldepth 9 time 12 score cp -12 nodes 400 nps 9000 hashfull 5 pv 7g7f 3c3d",
-            Info(3, 9, 12, 400, 9000, 5, score=Score(-12), pv=("7g7f", "3c3d")),
+            Info(3, 9, time=0.012, score=Score(-12), nodes=400, nps=9000, hashfull=5, pv=("7g7f", "3c3d")),
         ),
         (
             "info depth 3 multipv 2 score cp 12 upperbound nodes 4",
@@ -58,7 +57,7 @@ def stub(*kinds, **settings):
         ("info score cp -99999999999999999999", Info(score=Score(-99_999))),
         ("info score mate -99999999999999999999", Info(score=Score.mated_in(9_999))),
         ("info depth 99999999999 seldepth -3 multipv 99999999999", Info(depth=9_999, seldepth=0, multipv=9_999)),
-        ("info time -5 nps 99999999999999999999 hashfull 2000", Info(time=0, nps=1 << 53, hashfull=1000)),
+        ("info time -5 nps 99999999999999999999 hashfull 2000", Info(time=0.0, nps=1 << 53, hashfull=1000)),
         ("info pv 7g7f 3c3d rep_draw", Info(pv=("7g7f", "3c3d"))),
         ("info pv rep_inf nodes 5", Info(nodes=5)),
         ("info currmove (none) nodes 5", Info(nodes=5)),
@@ -124,10 +123,18 @@ def test_positions():
 
 
 def test_the_last_word_is_that_of_the_best_move():
-    infos = [Info(depth=5, score=Score(10), multipv=1), Info(depth=5, score=Score(-300), multipv=2), Info(nodes=9)]
-    result = PlayResult(infos=infos)
-    assert [result.last(name) for name in ("depth", "nodes", "nps")] == [5, 9, None]
-    assert result.score == Score(10)
+    infos = (
+        "info depth 5 score cp 10 lowerbound multipv 1|info depth 5 multipv 2 score cp -300 pv 2g2f|info nodes 9"
+        "|info depth 6 score cp 20 pv 7g7f|bestmove 7g7f"
+    )
+    with stub(f"says:{infos}") as engine:
+        info = engine.play("startpos", NOW).info
+        assert info == Info(depth=6, multipv=1, score=Score(20), nodes=9, pv=("7g7f",)) and info.nps is None
+        assert dict(info) == {"depth": 6, "multipv": 1, "score": Score(20), "nodes": 9, "pv": ("7g7f",)}
+        assert info["nodes"] == info.get("nodes") == 9 and "nps" not in info
+        with pytest.raises(KeyError):
+            info["nps"]
+        assert [line.score for line in engine.analyse("startpos", NOW, multipv=2)] == [Score(20), Score(-300)]
 
 
 def test_a_conversation():
@@ -137,9 +144,8 @@ def test_a_conversation():
         assert engine.listed["MultiPV"] == Option("MultiPV", "spin", "1", 1, 5)
         engine.new_game()
         found = engine.play("startpos", Limit(black_clock=0.1, white_clock=0.2, byoyomi=0.003))
-        assert (found.move, found.ponder, found.score) == ("7g7f", "3c3d", Score(20))
-        assert 0 < found.milliseconds < 5000
-        assert [info.multipv for info in found.lines] == [1, 2]
+        assert (found.move, found.ponder, found.info["score"]) == ("7g7f", "3c3d", Score(20))
+        assert 0 < found.time < 5 and not (found.resigned or found.declares)
         engine.game_over("win")
     assert not engine.running
     sent = [line[1:] for line in lines if line[0] == ">"]
@@ -162,34 +168,61 @@ def test_an_analysis_is_followed_and_stopped():
             for info in search:
                 if info.depth == 2:
                     break
-            assert search.lines()[0].pv == ("7g7f", "3c3d")
-        assert search.infos[-1].string == "stop"
+            assert search.info.pv == search.multipv[0].pv == ("7g7f", "3c3d")
+        assert search.info.string == "stop"
         assert [info.depth for info in engine.analyse(Board(), NOW, multipv=3)] == [2, 2, 2]
-        assert len(engine.play(Board(), NOW).lines) == 1  # as before
-        assert engine.analyse(Board(), NOW).depth == 2
-        for asks in (engine.play, engine.analyse):
-            with pytest.raises(ValueError, match="a limit is needed"):
-                asks(Board(), Limit(white_clock=5))  # black is to move
+        assert engine.analyse(Board(), NOW)["depth"] == 2
         endless = engine.analysis("startpos")
         threading.Timer(0.1, endless.stop).start()
-        assert endless.result().move == "7g7f"
+        assert endless.wait().move == "7g7f"
         left = engine.analysis("startpos")
         assert engine.play("startpos", NOW).move == "7g7f"  # which ended the one before
-        assert not left.infos or left.infos[0].depth == 1
+        assert left.wait().move == "7g7f"
+
+
+def test_an_analysis_of_several_moves_leaves_the_option_as_it_was():
+    def lines(engine, **settings):
+        search = engine.analysis("startpos", NOW, **settings)
+        assert search.wait().move == "7g7f"
+        return len(search.multipv)
+
+    with stub() as engine:
+        assert [lines(engine, multipv=3), lines(engine)] == [3, 1]
+        engine.configure({"MultiPV": 2})
+        assert [lines(engine), lines(engine, multipv=3), lines(engine)] == [2, 3, 2]
+        engine.close()
+        assert [lines(engine), lines(engine, multipv=3), lines(engine)] == [1, 3, 1]
+
+
+def test_root_moves():
+    with stub() as engine:
+        root_moves = [Move.from_usi("2g2f"), Move.from_usi("7g7f")]
+        assert engine.play(Board(), NOW, root_moves=root_moves).info.string.endswith(
+            "movetime 10 searchmoves 2g2f 7g7f"
+        )
+        with pytest.raises(ValueError, match="a limit is needed"):
+            engine.play("startpos", Limit())
+        with pytest.raises(ValueError, match="a limit is needed"):
+            engine.analyse("startpos moves 7g7f", Limit(black_clock=3))  # white is to move
+
+
+def test_an_engine_that_resigns_or_declares_makes_no_move():
+    for word, resigned in (("resign", True), ("win", False)):
+        for position in ("startpos", Board()):
+            with stub(f"says:bestmove {word}") as engine:
+                found = engine.play(position, NOW)
+                assert (found.move, found.resigned, found.declares) == (None, resigned, not resigned)
 
 
 def test_pondering():
     with stub() as engine:
         engine.ponder("startpos moves 7g7f 3c3d", Limit(byoyomi=0.05))
         assert engine.pondering == "position startpos moves 7g7f 3c3d"
-        assert engine.play("startpos moves 7g7f 3c3d", NOW).infos[-1].string == "ponderhit"
+        assert engine.play("startpos moves 7g7f 3c3d", NOW).info.string == "ponderhit"
         engine.ponder("startpos", NOW)
-        assert (
-            engine.ponder_hit(Limit(black_clock=0.005, white_clock=0.006)).infos[-1].string
-            == "ponderhit btime 5 wtime 6"
-        )
+        assert engine.ponder_hit(Limit(black_clock=0.005, white_clock=0.006)).info.string == "ponderhit btime 5 wtime 6"
         engine.ponder("startpos", NOW)
-        assert engine.play("startpos moves 2g2f", NOW).infos[-1].string.endswith("go movetime 10")  # a miss
+        assert engine.play("startpos moves 2g2f", NOW).info.string.endswith("go movetime 10")  # a miss
         engine.ponder("startpos", NOW)
         engine.game_over("draw", stop=False)
         assert engine.pondering == ""
@@ -200,20 +233,17 @@ def test_pondering():
 def test_mates():
     with stub() as engine:
         assert engine.mate("startpos").moves == ("G*5b", "4a3b")
-        assert [engine.mate("startpos", Limit(time=ms / 1000)).status for ms in (1, 2, 3)] == [
-            "timeout",
-            "nomate",
-            "mate",
-        ]
+        limits = [Limit(time=ms / 1000) for ms in (1, 2, 3)]
+        assert [engine.mate("startpos", limit).result for limit in limits] == ["timeout", "nomate", "mate"]
     with stub("dumb-mate") as engine:
-        assert engine.mate("startpos", Limit(time=0.005)).status == "notimplemented"
+        assert engine.mate("startpos", Limit(time=0.005)).result == "notimplemented"
 
 
 def test_garbage_does_no_harm():
     with stub("garbage") as engine:
         engine.new_game()
         assert engine.play("startpos", NOW).move == "7g7f"
-        assert engine.mate("startpos").status == "mate"
+        assert engine.mate("startpos")
 
 
 @pytest.mark.parametrize(
@@ -272,7 +302,7 @@ def test_an_illegal_move_is_noticed_on_a_board():
 def test_an_expected_reply_is_a_legal_move_or_none(bestmove, on_board, in_text):
     with stub(f"says:{bestmove}") as engine:
         board = Board()
-        assert engine.play(board, NOW).ponder == on_board
+        assert str(engine.play(board, NOW).ponder) == str(on_board)
         assert engine.play("startpos", NOW).ponder == in_text
         assert not board.move_stack
 
@@ -283,11 +313,13 @@ def test_lines_end_at_the_first_word_that_is_no_legal_move():
     )
     with stub(f"says:{infos}") as engine:
         board = Board()
-        assert [info.pv for info in engine.play(board, NOW).infos] == [("7g7f", "3c3d", "2g2f"), ("2g2f",), ()]
-        assert [len(info.pv) for info in engine.play("startpos", NOW).lines] == [3, 3, 1]
+        lines = [info.pv for info in engine.analysis(board, NOW)]
+        assert lines == [tuple(map(Move.from_usi, line)) for line in (("7g7f", "3c3d", "2g2f"), ("2g2f",), ())]
+        assert [len(info.pv) for info in engine.analyse("startpos", NOW, multipv=3)] == [3, 3, 1]
         search = engine.analysis(board, NOW)
         board.push_usi("2g2f")  # its own board is not the search's
-        assert [info.pv for info in search.result().lines] == [("7g7f", "3c3d", "2g2f"), ("2g2f",)]
+        search.wait()
+        assert [info.pv for info in search.multipv] == lines[:2]
 
 
 @pytest.mark.parametrize(("says", "moves"), [("checkmate G*5b 4a3b G*3b", 3), ("checkmate G*5b 5a5b x", 2)])
@@ -317,7 +349,7 @@ def test_what_an_engine_does_not_have():
     defaults = {"MultiPV": 3, "USI_OwnBook": False}  # of which the engine lists one
     for options, lines in (({}, 3), ({"MultiPV": 2}, 2)):
         with stub(options=options, defaults=defaults) as engine:
-            assert len({info.multipv for info in engine.play("startpos", NOW).infos if info.pv}) == lines
+            assert len({info.multipv for info in engine.analysis("startpos", NOW) if info.pv}) == lines
     with pytest.raises(ValueError, match="one line"):
         SimpleEngine.popen_usi([*STUB], {"File": "x\nquit"})
 
@@ -326,7 +358,7 @@ def test_an_engine_that_does_not_quit_is_killed(monkeypatch):
     monkeypatch.setattr(engine_client.process, "QUIT_TIMEOUT", 0.1)
     engine = stub("stubborn")
     engine.start()
-    pid = int(engine.play("startpos", NOW).infos[-1].string.split()[0])
+    pid = int(engine.play("startpos", NOW).info.string.split()[0])
     began = time.monotonic()
     engine.close()
     assert time.monotonic() - began < 5
@@ -338,7 +370,7 @@ def test_a_program_that_ends_takes_its_engines_with_it():
     code = f"""
 from shogi_engine.clients.usi import Limit, SimpleEngine
 engine = SimpleEngine.popen_usi({[*STUB, "stubborn"]!r})
-print(engine.play("startpos", Limit(time=0.005)).infos[-1].string.split()[0])
+print(engine.play("startpos", Limit(time=0.005)).info.string.split()[0])
 import sys
 sys.exit("numba" in sys.modules)
 """
@@ -356,6 +388,6 @@ def test_asyncio():
             moves = await asyncio.gather(one.play("startpos", NOW), other.play(Board(), NOW))
             async with await one.analysis("startpos") as search:
                 depths = [info.depth async for info in search if info.depth == 1 or await search.stop()]
-            return [each.move for each in moves], depths, (await search.result()).move
+            return [str(each.move) for each in moves], depths, (await search.wait()).move
 
     assert asyncio.run(follow()) == (["7g7f", "7g7f"], [1], "7g7f")

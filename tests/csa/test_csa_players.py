@@ -227,7 +227,7 @@ def test_levels():
 def test_a_beginner_plays_no_book(level, searches):
     engine = FakeEngine()
     engine.game = SimpleNamespace(extras=SimpleNamespace(score=Score))
-    engine.book_choice = lambda **_: SimpleNamespace(move="2g2f", ponder="8c8d", value=9, depth=1)
+    engine.book.choice = lambda **_: SimpleNamespace(move="2g2f", ponder="8c8d", value=9, depth=1)
     player = CsaEnginePlayer(engine, Strength(level=level, book=True))
     asked(player, turn())
     assert len(engine.limits) == searches

@@ -1,6 +1,7 @@
 """The pages for those who come from another package: their programs run, and both columns of their tables do."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from shogi_engine.batch import open_records
 from tests.support.processes import ROOT
 
 PAGES = {"from-cshogi.md": "cshogi", "from-python-shogi.md": "shogi"}
+USI = repr(f"{sys.executable} -m usi")
 PLAYED = ("7g7f", "3c3d", "8h2b+", "3a2b", "B*4e", "B*8e")
 
 
@@ -23,8 +25,24 @@ def test_the_programs_run(page, capsys):
     blocks = re.findall(r"^```python\n(.*?)^```", text_of(page), re.DOTALL | re.MULTILINE)
     assert blocks
     for block in blocks:
-        exec(compile(block, page, "exec"), {"__name__": page})
+        exec(compile(block.replace('"shogi-usi"', USI), page, "exec"), {"__name__": page})
     assert capsys.readouterr().out
+
+
+def test_a_program_of_python_chess_runs_on_other_engines_by_two_names(capsys):
+    program = re.search(r"^```python\n(.*?)^```", text_of("from-python-chess.md"), re.DOTALL | re.MULTILINE)[1]
+    changes = {
+        "import Engine,": "import",
+        "with Engine(": "from shogi_engine.clients.usi import SimpleEngine\n\nwith Engine(",
+        'Engine("shogi")': f"SimpleEngine.popen_usi({USI})",
+    }
+    for name, other in changes.items():
+        assert program.count(name) == 1
+        program = program.replace(name, other)
+    names = {}
+    exec(compile(program, "from-python-chess.md", "exec"), names)
+    assert names["board"].ply() == 6 and names["analysis"].info["depth"] >= 8
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:4]] == ["1", "2", "3"]
 
 
 def test_from_records_to_planes(tmp_path, monkeypatch):

@@ -95,7 +95,7 @@ def test_search_reports_lines_that_can_be_played(shogi):
     assert found.ponder == (found.pv[1] if len(found.pv) > 1 else "")
     assert found.move == shogi.game.parse_move(shogi.position, found.bestmove)
     assert repr(found).startswith(f"<SearchResult {found.bestmove}, {found.score}, depth 6, ")
-    assert repr(lines[-1]).startswith(f"<PvInfo depth 6, {found.score}, ") and found.ponder in repr(lines[-1])
+    assert repr(lines[-1]).startswith("Info(depth=6, ") and found.ponder in repr(lines[-1])
 
 
 def test_multipv_and_searchmoves(shogi):
@@ -116,7 +116,7 @@ def test_scores_of_mates_count_plies(shogi):
     assert after.score == Score.mated_in(len(found.pv) - 1)
     shogi.set_position("8k/8G/8G/9/9/9/9/9/K8 w - 1")
     over = shogi.search(depth=3)
-    assert (over.bestmove, str(over.score), over.pv) == ("", "mate -0", [])
+    assert (over.bestmove, str(over.score), over.pv) == ("", "mate -0", ())
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_progress_of_compiling_is_reported(monkeypatch):
     first, second = [], []
     with Engine(TICTACTOE, hash_mb=1, on_progress=first.append) as engine:
         monkeypatch.setattr(engine.searcher, "warmup", lambda: progress.note_step("a kernel"))
-        monkeypatch.setattr(engine._compile_task, "remember", lambda: None)
+        monkeypatch.setattr(engine._kernels.task, "remember", lambda: None)
         first.clear()
         engine.warmup()
         assert [(step.task, step.kernel) for step in first if step.kernel == "a kernel"] == [("tictactoe", "a kernel")]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from shogi_engine import jit
+from shogi_engine.games.shogi import types as t
 from shogi_engine.jit import compiler, settings
 from tests.support.processes import REPORT, ROOT, environment, kernel_files, run
 
@@ -382,9 +383,19 @@ def generator(x):
     yield x
 
 
+def with_kernels_of_a_module(x):
+    return t.move_to(x) + t.SQUARES
+
+
+def with_another_function_of_a_module(x):
+    return t.record_dtype(x)
+
+
 def test_plain_code_is_told_from_other_code():
     from numba import types
 
+    assert compiler.is_plain(with_kernels_of_a_module, (types.int64,))
+    assert not compiler.is_plain(with_another_function_of_a_module, (types.int64,))
     assert compiler.is_plain(plain, (types.int64,))
     assert not compiler.is_plain(plain, (types.UniTuple(types.int64, 2),))
     for function in (with_comprehension, with_raise, with_try, with_unknown_name, with_text, with_lambda, generator):

@@ -10,7 +10,8 @@ from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.clients.base import EngineError
 from shogi_engine.clients.gtp import GtpClient, SimpleGtp
-from shogi_engine.clients.nboard import Go, Hint, NBoardClient, SimpleNBoard, parse_go, parse_hint
+from shogi_engine.clients.nboard import NBoardClient, SimpleNBoard, parse_go, parse_hint
+from shogi_engine.types.info import Info, PlayResult
 from shogi_engine.types.score import Score
 from tests.support.processes import TESTS
 
@@ -19,13 +20,13 @@ GTP, NBOARD = (f"{protocol}:{' '.join([*STUB, protocol])}" for protocol in ("gtp
 
 
 def test_gtp():
-    with SimpleGtp.popen_gtp([*STUB, "gtp"]) as engine:
+    with SimpleGtp([*STUB, "gtp"]) as engine:
         assert (engine.name, engine.client.version, "genmove" in engine.commands) == ("stub", "1", True)
         engine.new_game()
         engine.time_settings(10.4, 1)
         engine.play("black", "d3")
-        assert engine.genmove("white", 100) == "c3"
-        assert 0 < engine.milliseconds < 5000
+        assert engine.genmove("white", 0.1) == "c3"
+        assert 0 < engine.time < 5
         engine.time_left("black", 9.6)
     assert not engine.running
     engine.start()  # it can be had again
@@ -33,22 +34,26 @@ def test_gtp():
 
 
 def test_nboard():
-    with SimpleNBoard.popen_nboard([*STUB, "nboard"]) as engine:
+    with SimpleNBoard([*STUB, "nboard"]) as engine:
         assert engine.name == "stub"
         engine.set_depth(3)
         engine.set_game("(;GM[Othello]BO[8 x *]B[D3/0/1];)")
-        found = engine.go(100)
-        assert (found.move, found.value, found.nodes) == ("c3", 1.5, 12)
+        found = engine.go(0.1)
+        assert (found.move, found.info.score, found.info.nodes) == ("c3", Score.discs(1.5), 12)
         engine.move(found.move, "1.5", "0.1")
-        assert engine.hint(2, 5.0) == [Hint("F5D6", 1.5, "4"), Hint("D3", -0.5, "")]
+        assert engine.hint(2, 5.0) == [
+            Info(4, score=Score.discs(1.5), pv=("f5", "d6")),
+            Info(score=Score.discs(-0.5), pv=("d3",)),
+        ]
         engine.ping()
     assert not engine.running
 
 
 def test_what_nboard_engines_write():
-    assert parse_go("=== PA", 3.0) == Go("pass", None, 3.0)
-    assert parse_go("===f5/x", 3.0) == Go("f5", None, 3.0)
-    assert [parse_go(f"=== F5/{value}", 3.0).value for value in ("1e999", "-99", "nan")] == [64, -64, None]
+    assert parse_go("=== PA", 3.0) == PlayResult("pass") and parse_go("===f5/x", 3.0) == PlayResult("f5")
+    scores = [parse_go(f"=== F5/{value}", 3.0).info.score for value in ("1e999", "-99", "nan")]
+    assert scores == [Score.discs(64), Score.discs(-64), None]
+    assert parse_hint("book F5PA 1 0 73%") == Info(score=Score.discs(1), pv=("f5", "pass"), string="73%")
     with pytest.raises(EngineError):
         parse_go("=== /1/2", 3.0)
     assert [parse_hint(line) for line in ("search F5", "search F5 x 0 3", "status", "")] == [None] * 4

@@ -58,7 +58,7 @@ def test_from_and_to_the_standard_streams(monkeypatch, capsysbinary):
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
-        (["a.usi", "-"], "choose one with --to"), (["a.usi", "b.xyz"], "none of the formats of shogi"), (["none", "b.kif"], "none"),
+        (["a.usi", "-"], "with --to"), (["a.usi", "b.xyz"], "none of the formats of shogi"), (["none", "b.kif"], "none"),
         (["a.usi", "b.ggf", "--to", "ggf"], "ggf is a format of othello"), (["bad.txt", "b.kif"], "bad.txt: line 1: .*expected one of.*kif: numbered moves"),
         (["broken.usi", "b.kif"], "broken.usi: line 2: move 1 of 1: .*reach"), (["a.usi", "b.kif", "--encoding", "latin-1"], "cannot be written"),
         (["a.usi", "b.kif", "--encoding", "nothing"], "no encoding"), (["a.usi", "b.kif", "--from", "csa"], "line 1"),

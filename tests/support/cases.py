@@ -143,7 +143,7 @@ OTHELLO_MIRRORS = (naive_othello.change_sides, naive_othello.left_to_right, naiv
 
 def use_othello_board() -> None:
     """Ask a Board and a Solver what they ask kernels of their own."""
-    solver = Solver(hash_mb=1)
+    solver = Solver(OTHELLO, hash_mb=1)
     solver.warmup()
     solver.scores(np.array([1], np.uint64), ~np.array([1], np.uint64))
     board = OthelloBoard()

@@ -60,7 +60,7 @@ def main():
         start = GAME.parse_position(GAME.start)
         ways = [(bulk, free_pass) for bulk in (False, True) for free_pass in (False, True)]
         late = [text for text in found if text.count("-") <= 6]
-        solver = Solver(hash_mb=1)
+        solver = Solver(GAME, hash_mb=1)
         for text in late:
             solved = solver.solve(GAME.parse_position(text))
             found[f"solved {text}"] = [solved.score, solved.move, solved.nodes]

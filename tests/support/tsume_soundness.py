@@ -9,7 +9,7 @@ from typing import Any
 
 from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.games.shogi.mate.soundness import NODES, after_move
-from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
+from tests.support.shogi_moves import legal_moves
 
 FIRST_NODES = 1_000  # for a first, quick check that rejects obviously unsound problems
 

@@ -35,7 +35,9 @@ class FakeEngine:
         self._stop = threading.Event()
         self._hard = None
         self.sizes = {}
-        self.book = open_book(None) if os.environ.get("FAKE_BOOK") else Book()
+        self._book = open_book(None) if os.environ.get("FAKE_BOOK") else Book()
+        self.book = SimpleNamespace(open=self._open_book, choice=self._book_choice, moves=self._book_moves)
+        self.searcher = SimpleNamespace(evaluator=SimpleNamespace(describe=lambda: "none"))
 
     def resize(self, **sizes):
         self.sizes = sizes
@@ -58,29 +60,21 @@ class FakeEngine:
     def position_text(self):
         return self.board.sfen()
 
-    def open_book(self, name):
-        self.book = Book()
-        self.book = open_book(name)
+    def _open_book(self, name):
+        self._book = Book()
+        self._book = open_book(name)
 
-    def book_choice(self, *, best, margin, flipped, any_ply):
-        known = self.book.known(self.position_text, flipped=flipped, any_ply=any_ply)
+    def _book_choice(self, *, best, margin, flipped, any_ply):
+        known = self._book.known(self.position_text, flipped=flipped, any_ply=any_ply)
         return choose(known, self.legal_moves(), random.Random(), best=best, margin=margin)
 
-    def book_moves(self, *, flipped, any_ply):
-        known = self.book.known(self.position_text, flipped=flipped, any_ply=any_ply)
+    def _book_moves(self, *, flipped, any_ply):
+        known = self._book.known(self.position_text, flipped=flipped, any_ply=any_ply)
         return [each for each in known if each.move in self.legal_moves()]
-
-    def set_parameter(self, name, text):
-        if name != "futility_margin":
-            raise ValueError(f"there is no parameter {name!r}")
-        os.environ["FAKE_SCORE"] = f"cp {int(text)}"
 
     def set_evaluation(self, name="", file=None):
         if file is not None:
             raise ValueError(f"evaluation {name}: {file} cannot be read")
-
-    def describe_evaluation(self):
-        return "none"
 
     def warmup(self):
         pass
@@ -95,7 +89,11 @@ class FakeEngine:
         return os.environ.get("FAKE_SCORE") == "declare"
 
     def configure(self, **values):
-        pass
+        for name, value in values.items():
+            if name == "futility_margin":
+                os.environ["FAKE_SCORE"] = f"cp {int(value)}"
+            elif isinstance(value, str):
+                raise ValueError(f"there is no parameter {name!r}")
 
     def check_level(self, level):
         return LevelPlan(depth=1)
@@ -151,7 +149,7 @@ class FakeEngine:
             lines = [
                 SimpleNamespace(
                     depth=done, seldepth=done, multipv=number, score=score, value=value, bound="", nodes=100 * done,
-                    seconds=time.monotonic() - began, hashfull=0, pv=pv or [move],
+                    time=time.monotonic() - began, hashfull=0, pv=pv or [move],
                 )
                 for number, move in enumerate(moves, 1)
             ]  # fmt: skip

@@ -15,19 +15,9 @@ from shogi_engine.play.loop import play
 from shogi_engine.play.terms import Terms
 from shogi_engine.play.time_controls import TimeControl
 from shogi_engine.search.context import new_context, write_root_moves
+from shogi_engine.textbook.choice import ALPHA_BETA, MINIMAX, NEGASCOUT, choose
 from shogi_engine.textbook.player import Textbook, TextbookPlayer, parse_player
-from shogi_engine.textbook.searches import (
-    ALPHA_BETA,
-    MINIMAX,
-    NEGASCOUT,
-    ORDERED,
-    PLAIN,
-    PUBLISHED_BUGS,
-    alpha_beta,
-    choose,
-    minimax,
-    negascout,
-)
+from shogi_engine.textbook.searches import ORDERED, PLAIN, PUBLISHED_BUGS, alpha_beta, minimax, negascout
 from tests.support.searching import place
 
 PLAYERS = "random,minimax:2,alphabeta:2,negascout:2,pvs:2"

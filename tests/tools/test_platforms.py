@@ -1,5 +1,6 @@
 """The checks of an installation notice faults; the portable folder holds what it should."""
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -9,7 +10,7 @@ import pytest
 from shogi_engine import __version__
 from tests.support.processes import ROOT, environment
 from tools import build_portable
-from tools.platforms import checks, windows
+from tools.platforms import checks, packages, windows
 
 FAKE = """
 import sys
@@ -62,6 +63,32 @@ def test_other_counts_fail(engine, monkeypatch):
         checks.counts(made)
 
 
+def test_a_check_that_does_not_exist_is_refused():
+    result = subprocess.run(
+        [sys.executable, checks.__file__, "frist_start"], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 2 and result.stderr.endswith("error: no such check: frist_start\n")
+
+
+def test_the_workflow_names_options_that_the_tools_have():
+    lines = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8").splitlines()
+    for name, tool in (("checks.py", checks), ("build_portable", build_portable)):
+        options = {word for line in lines if name in line for word in line.split() if word.startswith("--")}
+        command = [sys.executable, "-m", tool.__name__, "--help"]
+        helped = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        assert options and all(f" {option} " in helped for option in options), options
+
+
+def test_what_cannot_be_downloaded_is_said_and_not_checked(tmp_path, monkeypatch, capsys):
+    for name, value in (("INDEX_URL", "http://127.0.0.1:9/simple"), ("FIND_LINKS", ""), ("RETRIES", "0")):
+        monkeypatch.setenv(f"PIP_{name}", value)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    with pytest.raises(SystemExit) as end:
+        packages.pip("windows", "download", "--no-deps", f"--dest={tmp_path}", "no-such-package")
+    assert end.value.code == packages.UNAVAILABLE
+    assert capsys.readouterr().err == "not checked: pip download failed\n"
+
+
 @pytest.mark.parametrize("name", build_portable.PROGRAMS)
 def test_a_program_of_the_portable_folder_starts_the_python_beside_it(tmp_path, name):
     pytest.importorskip("distlib")
@@ -85,13 +112,13 @@ def test_python_of_another_version_is_refused(tmp_path):
 
 def test_every_part_comes_with_its_licence(tmp_path):
     pytest.importorskip("distlib")
-    packages = tmp_path / "python" / build_portable.PACKAGES
+    installed = tmp_path / "python" / build_portable.PACKAGES
     (tmp_path / "python" / "LICENSE.txt").parent.mkdir(parents=True)
     (tmp_path / "python" / "LICENSE.txt").write_text("PSF")
     parts = ("LICENSE", "licenses/LICENSE", "licenses/part/LICENSE", "licenses/part/other.txt")
     for name in (*(f"one-1.0.dist-info/{part}" for part in parts), "one-1.0.dist-info/METADATA"):
-        (packages / name).parent.mkdir(parents=True, exist_ok=True)
-        (packages / name).write_text(name)
+        (installed / name).parent.mkdir(parents=True, exist_ok=True)
+        (installed / name).write_text(name)
     build_portable.write_licences(tmp_path / "licences", tmp_path / "python")
     found = {path.relative_to(tmp_path / "licences") for path in (tmp_path / "licences").rglob("*") if path.is_file()}
     assert {path.as_posix() for path in found if path.parts[0] == "one-1.0"} == {f"one-1.0/{part}" for part in parts}

@@ -50,7 +50,7 @@ def positions(moves):
 
 
 def test_games_are_legal_and_their_ends_exact(folder):
-    piece, solver, at = read_piece(piece_path(folder, 3, 0)), Solver(hash_mb=1), 0
+    piece, solver, at = read_piece(piece_path(folder, 3, 0)), Solver(GAME, hash_mb=1), 0
     lengths = set()
     for game, length in enumerate(piece["lengths"]):
         found, last = positions(piece["moves"][at : at + length])

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_MAX, VALUE_NONE, do_move, is_in_check, is_quiet
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.jobs import do_piece, load_ray
@@ -26,6 +25,7 @@ from shogi_engine.training.shogi.games import Games
 from shogi_engine.training.shogi.openings import Openings, book_line
 from shogi_engine.training.shogi.recipe import DataOptions
 from tests.support.processes import ROOT
+from tests.support.shogi_moves import legal_moves
 from tests.support.training_data import GAMES, OPTIONS, SMALL, data_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")

@@ -7,7 +7,7 @@ from usi.info import InfoWriter
 
 def line(depth, multipv, value, *pv, bound="", nodes=1):
     return SimpleNamespace(depth=depth, seldepth=depth, multipv=multipv, value=value, score=f"cp {value}", bound=bound,
-                           nodes=nodes, seconds=0.1, hashfull=0, pv=list(pv))  # fmt: skip
+                           nodes=nodes, time=0.1, hashfull=0, pv=list(pv))  # fmt: skip
 
 
 class Lines(list):

@@ -29,6 +29,7 @@ class FakeEngine:
     def __init__(self, game, choose=-1):
         self.game = SimpleNamespace(name=game)
         self.levels = {"shogi": 20, "othello": 22}[game]
+        self.book = SimpleNamespace(choice=lambda **lookup: None)
         self._choose = choose
         self._stopped = threading.Event()
         self.board = None
@@ -56,9 +57,6 @@ class FakeEngine:
     def may_declare(self):
         return False
 
-    def book_choice(self):
-        return None
-
     def check_level(self, level):
         if not 0 <= level <= 20:
             raise ValueError(f"the level must be 0 to 20, not {level}")
@@ -82,7 +80,7 @@ class FakeEngine:
             depth=7,
             seldepth=9,
             nodes=4321,
-            seconds=0.5,
+            time=0.5,
             bound="",
             pv=[move],
             score=Score.parse(f"{unit} {count}"),

@@ -8,8 +8,8 @@ import pytest
 from shogi_engine import records
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS
-from shogi_engine.search.forced_win import ForcedWin
 from shogi_engine.tsume import Progress, daily, problems
+from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.web import messages
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import EnginePool, Job

@@ -13,6 +13,7 @@ the search, but no substitute for games: breaking ties differently changes the m
 import argparse
 import math
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from shogi_engine.clients.usi import Info, Limit, SimpleEngine
@@ -21,7 +22,7 @@ from shogi_engine.match.engines import NO_BOOK
 POSITIONS = Path(__file__).parent.parent / "data" / "blunders.txt"
 
 
-def nodes_needed(infos: list[Info], value: int) -> int | None:
+def nodes_needed(infos: Iterable[Info], value: int) -> int | None:
     """Return the nodes from which on the engine that wrote `infos` reported at least `value`, or None."""
     first = None
     for info in infos:
@@ -43,7 +44,7 @@ def main() -> int:
         needed = []
         for value, sfen in rows:
             engine.new_game()
-            needed.append(nodes_needed(engine.play(sfen, Limit(nodes=arguments.nodes)).infos, int(value)))
+            needed.append(nodes_needed(engine.analysis(sfen, Limit(nodes=arguments.nodes)), int(value)))
         mean = math.exp(sum(math.log(max(found or 2 * arguments.nodes, 1)) for found in needed) / len(needed))
         solved = sum(found is not None for found in needed)
         print(f"{engine.name}: {solved} of {len(needed)} solved, geometric mean {mean:.0f} nodes")

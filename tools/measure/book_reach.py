@@ -30,7 +30,7 @@ def answers(engine: Engine, loss: int, depth: int, answering: int, rng: random.R
     made = 0
     while engine.legal_moves():
         if len(engine.moves) % 2 == answering:
-            move = engine.book_move()
+            move = engine.book.move()
             if not move:
                 break
             made += 1
@@ -53,7 +53,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args(argv)
     with Engine(args.game, hash_mb=4) as engine:
-        engine.open_book(args.book)
+        engine.book.open(args.book)
         for loss in args.loss:
             rngs = [random.Random(f"{args.seed} {number}") for number in range(args.games)]
             made = [answers(engine, loss, args.depth, number % 2, rng) for number, rng in enumerate(rngs)]

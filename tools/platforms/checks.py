@@ -388,6 +388,8 @@ def main() -> int:
     parser.add_argument("--starts", type=int, default=0, metavar="N", help="measure N starts with an empty cache first")
     parser.add_argument("--time-factor", type=float, default=1.0, metavar="X", help="multiply all limits of time by X")
     args = parser.parse_args()
+    if unknown := set(args.checks) - {check.__name__ for check in CHECKS}:
+        parser.error(f"no such check: {' '.join(sorted(unknown))}")
     python = shlex.split(args.python) or [sys.executable]
     usi, tool = [*python, "-P", "-m", "usi"], [*python, "-P", "-m", "shogi_engine"]
     if args.portable:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from shogi_engine.cli.terminal.screen import KANJI, Line, Look
-from shogi_engine.games.shogi.notation.symbols import (
+from shogi_engine.games.shogi.symbols import (
     HAND_ORDER,
     KANJI_NUMBERS,
     KANJI_PIECES,

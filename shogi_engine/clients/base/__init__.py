@@ -2,7 +2,7 @@
 
 from shogi_engine.clients.base.client import READY_TIMEOUT, TIMEOUT, Command, EngineClient, PlainClient
 from shogi_engine.clients.base.errors import FAULTS, EngineError
-from shogi_engine.clients.base.plain import plain, run_plainly
+from shogi_engine.clients.base.plain import attribute, plain, run_plainly
 from shogi_engine.clients.base.process import EngineProcess, Log, split_command
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "TIMEOUT",
     "PlainClient",
     "READY_TIMEOUT",
+    "attribute",
     "plain",
     "run_plainly",
     "split_command",

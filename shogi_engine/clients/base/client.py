@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Generic, Self, TypeVar
 
 from shogi_engine.clients.base.errors import EngineError
-from shogi_engine.clients.base.plain import plain
+from shogi_engine.clients.base.plain import attribute, plain
 from shogi_engine.clients.base.process import EngineProcess, Log
 
 TIMEOUT = 60.0
@@ -88,32 +88,23 @@ Client = TypeVar("Client", bound=EngineClient)
 
 
 class PlainClient(Generic[Client]):
-    """The synchronous version of a client: calls that wait, with the same names and errors."""
+    """The synchronous version of a client: calls that wait, with the same names, arguments and errors.
 
-    def __init__(self, client: Client) -> None:
-        self.client = client
+    Attributes:
+        client_class: the client's class
+        name: the engine's name; the command until the engine reports one
+        running: whether there is a process
+        pid: the process ID, None without a process
+    """
 
-    @classmethod
-    def _started(cls, *arguments: Any, **settings: Any) -> Self:
-        """Return a started engine."""
-        engine = cls(*arguments, **settings)
-        engine.start()
-        return engine
+    client_class: type[Client]
 
-    @property
-    def name(self) -> str:
-        """The engine's name; the command until the engine reports one."""
-        return self.client.name
+    def __init__(self, command: Command, **settings: Any) -> None:
+        self.client: Client = self.client_class(command, **settings)
 
-    @property
-    def running(self) -> bool:
-        """Whether there is a process."""
-        return self.client.running
-
-    @property
-    def pid(self) -> int | None:
-        """The process ID, None without a process."""
-        return self.client.pid
+    name: str = attribute("name")
+    running: bool = attribute("running")
+    pid: int | None = attribute("pid")
 
     start = plain(EngineClient.start)
     close = plain(EngineClient.close)

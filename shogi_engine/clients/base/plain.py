@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import functools
+import operator
 import os
 import threading
 from collections.abc import Callable, Coroutine
@@ -37,6 +38,11 @@ def run_plainly(work: Coroutine[Any, Any, Result]) -> Result:
         future.cancel()
         raise
     return future.result()
+
+
+def attribute(name: str) -> Any:
+    """Return a synchronous client's property for an attribute of its asynchronous client."""
+    return property(operator.attrgetter(f"client.{name}"))
 
 
 def plain(

@@ -2,7 +2,7 @@
 
     with SimpleEngine.popen_usi("shogi-usi", {"Threads": 2}) as engine:
         print(engine.play("startpos moves 7g7f", Limit(time=0.5)).move)
-        with engine.analysis("startpos") as search:  # without a Limit, until it is stopped
+        with engine.analysis("startpos") as search:
             for info in search:
                 print(info.depth, info.score, info.pv)
                 if info.depth == 12:
@@ -13,19 +13,21 @@ Nothing here loads numba. Protocol: http://shogidokoro.starfree.jp/usi.html
 
 from shogi_engine.clients.base.errors import FAULTS, EngineError
 from shogi_engine.clients.usi.client import UsiClient, popen_usi
-from shogi_engine.clients.usi.lines import Info, Option, Options, parse_info, parse_options
+from shogi_engine.clients.usi.lines import Option, Options, parse_info, parse_options
 from shogi_engine.clients.usi.plain import SimpleEngine, SimpleSearch
-from shogi_engine.clients.usi.searches import MateResult, PlayResult, Search, position_command
+from shogi_engine.clients.usi.searches import Search, position_command
+from shogi_engine.types.forced_win import ForcedWin
+from shogi_engine.types.info import Info, PlayResult
 from shogi_engine.types.limit import Limit
 from shogi_engine.types.score import MATE_SCORE, Score
 
 __all__ = [
     "EngineError",
     "FAULTS",
+    "ForcedWin",
     "Info",
     "Limit",
     "MATE_SCORE",
-    "MateResult",
     "Option",
     "Options",
     "PlayResult",

@@ -1,6 +1,5 @@
 """UsiClient: a USI engine in a separate process, for asyncio."""
 
-import contextlib
 import logging
 import time
 from collections.abc import Iterable, Mapping
@@ -10,7 +9,6 @@ from typing import Any, overload
 from shogi_engine.clients.base import Command, EngineClient, EngineError
 from shogi_engine.clients.usi.lines import (
     IMPLIED,
-    Info,
     Option,
     Value,
     first_word,
@@ -19,8 +17,6 @@ from shogi_engine.clients.usi.lines import (
     plain_text,
 )
 from shogi_engine.clients.usi.searches import (
-    MateResult,
-    PlayResult,
     Position,
     Search,
     board_of,
@@ -31,6 +27,8 @@ from shogi_engine.clients.usi.searches import (
     side_to_move,
 )
 from shogi_engine.common.text import sanitize
+from shogi_engine.types.forced_win import ForcedWin
+from shogi_engine.types.info import Info, Move, Moves, PlayResult
 from shogi_engine.types.limit import Limit
 
 MATE_STATUSES = ("nomate", "timeout", "notimplemented")
@@ -67,7 +65,9 @@ class UsiClient(EngineClient):
         self._defaults = listed_options(defaults)
         self.author = ""
         self.listed: Mapping[str, Option] = MappingProxyType({})
-        self._search: Search | None = None
+        self._configured: dict[str, Value] = {}  # by `configure`
+        self._lines_changed = False  # whether the last analysis set MultiPV
+        self._search: Search[Any] | None = None
         self._pondered = ""
         self._ponder_limit = Limit()
 
@@ -110,7 +110,7 @@ class UsiClient(EngineClient):
                 self.author = line.removeprefix("id author ").strip()
             elif (option := parse_option(line)) is not None:
                 listed[option.name] = option
-        self.listed = MappingProxyType(listed)
+        self.listed, self._lines_changed, self._configured = MappingProxyType(listed), False, {}
         await self.configure([*(each for each in self._defaults if each[0] in listed), *self.options])
 
     async def close(self) -> None:
@@ -129,13 +129,24 @@ class UsiClient(EngineClient):
         await self.start()
         await self._settle()
         for name, value in listed_options(options):
-            option = self.listed.get(name)
-            if option is None and name not in IMPLIED:
-                if not self.unlisted:
-                    raise ValueError(f"{self.name} has no option {name!r}")
-                _log.warning("%s does not list the option %r", self.name, name)
-            text = plain_text(value) if option is None else option.text(value)
-            self.send(f"setoption name {name}" + (f" value {text}" if text is not None else ""))
+            self._set_option(name, value)
+            self._configured[name] = value
+
+    def _set_option(self, name: str, value: Value) -> None:
+        option = self.listed.get(name)
+        if option is None and name not in IMPLIED:
+            if not self.unlisted:
+                raise ValueError(f"{self.name} has no option {name!r}")
+            _log.warning("%s does not list the option %r", self.name, name)
+        text = plain_text(value) if option is None else option.text(value)
+        self.send(f"setoption name {name}" + (f" value {text}" if text is not None else ""))
+
+    def _set_lines(self, multipv: int | None) -> None:
+        """Set the option MultiPV for one search; None sets it back after a search that has changed it."""
+        if multipv is not None or self._lines_changed:
+            own = self._configured.get("MultiPV", self.listed["MultiPV"].default) if "MultiPV" in self.listed else ""
+            self._set_option("MultiPV", own if multipv is None else multipv)
+            self._lines_changed = multipv is not None
 
     async def ready(self) -> None:
         """Send isready and wait for readyok."""
@@ -168,7 +179,7 @@ class UsiClient(EngineClient):
             return
         search.refuse_answer()
         search.hit(self.send(f"gameover {result}"), None)
-        await search.result()
+        await search.finished()
 
     # ---- searches ----------------------------------------------------------------------------------------------
 
@@ -181,71 +192,71 @@ class UsiClient(EngineClient):
             await search.end()
         self.check_silent()
 
-    async def search(self, position: Position, limit: Limit | None = None) -> Search:
-        """Begin a search and return it, to be followed while it runs. Without a limit, it runs until it is stopped."""
+    async def analysis(
+        self,
+        position: Position[Move],
+        limit: Limit | None = None,
+        *,
+        multipv: int | None = None,
+        root_moves: Moves = (),
+    ) -> Search[Move]:
+        """Begin a search and return it, to be followed while it runs. Without a limit, it runs until `stop`.
+
+        Args:
+            multipv: the number of best moves, set by the option MultiPV for this search; None for the engine's own
+            root_moves: the moves to choose from; empty means all
+        """
+        limit, command = limit or Limit(), position_command(position)
+        side = side_to_move(command)
+        go = ["go", go_words(limit), "infinite" if limit.is_endless(side) else ""]
+        go += ["searchmoves", *map(str, root_moves)] if root_moves else []
         await self.start()
         await self._settle()
-        limit = limit or Limit()
-        command, words = position_command(position), go_words(limit)
+        self._set_lines(multipv)
         self.send(command)
-        began = self.send(f"go {words or 'infinite'}")
-        self._search = Search(self.process, position, self.timeout)
-        if words:
-            self._search.hit(began, limit.allowed(side_to_move(command)))
-        return self._search
+        began = self.send(" ".join(filter(None, go)))
+        self._search = search = Search(self.process, position, self.timeout)
+        if not limit.is_endless(side):
+            search.hit(began, limit.allowed(side))
+        return search
 
-    analysis = search
-
-    async def play(self, position: Position, limit: Limit) -> PlayResult:
+    async def play(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> PlayResult[Move]:
         """Return the move for `position`; after `ponder` of the same position, by a ponderhit.
 
         An illegal bestmove on a Board raises EngineError; for a position in text the move is not checked. Raises
         ValueError if no limit ends the search.
         """
-        limit.must_end(side_to_move(position_command(position)))
-        if self._search is not None and self._pondered and self._pondered == position_command(position):
+        command = position_command(position)
+        limit.must_end(side_to_move(command))
+        if self._search is not None and self._pondered and self._pondered == command:
             self._search.board = board_of(position)
-            result = await self.ponder_hit()
-        else:
-            result = await (await self.search(position, limit)).result()
-        if not isinstance(position, str) and result.move not in ("resign", "win"):
-            try:
-                position.parse_usi(result.move)
-            except ValueError as fault:
-                raise EngineError("illegal move", str(fault)) from None
-        return result
+            return await self.ponder_hit()
+        return await (await self.analysis(position, limit, root_moves=root_moves)).wait()
 
     @overload
-    async def analyse(self, position: Position, limit: Limit, *, multipv: None = None) -> Info: ...
+    async def analyse(
+        self, position: Position[Move], limit: Limit, *, multipv: None = None, root_moves: Moves = ()
+    ) -> Info[Move]: ...
 
     @overload
-    async def analyse(self, position: Position, limit: Limit, *, multipv: int) -> list[Info]: ...
+    async def analyse(
+        self, position: Position[Move], limit: Limit, *, multipv: int, root_moves: Moves = ()
+    ) -> list[Info[Move]]: ...
 
-    async def analyse(self, position: Position, limit: Limit, *, multipv: int | None = None) -> Info | list[Info]:
-        """Return the last info of the best move. With `multipv`, return a list of infos, best move first.
-
-        An engine that reports no line returns an empty Info or list.
-
-        Args:
-            multipv: the number of best moves, set by the option MultiPV; None to leave the option unchanged
-        """
+    async def analyse(
+        self, position: Position[Move], limit: Limit, *, multipv: int | None = None, root_moves: Moves = ()
+    ) -> Info[Move] | list[Info[Move]]:
+        """Return what the engine reports of a position. With `multipv`, return a list of reports, best move first."""
         limit.must_end(side_to_move(position_command(position)))
-        before = self.listed["MultiPV"].default if multipv is not None and "MultiPV" in self.listed else ""
-        if multipv is not None:
-            await self.configure({"MultiPV": multipv})
-        try:
-            lines = (await (await self.search(position, limit)).result()).lines
-            return lines if multipv is not None else lines[0] if lines else Info()
-        finally:
-            if before:
-                with contextlib.suppress(EngineError):
-                    await self.configure({"MultiPV": before})
+        search = await self.analysis(position, limit, multipv=multipv, root_moves=root_moves)
+        await search.wait()
+        return search.info if multipv is None else search.multipv
 
-    async def mate(self, position: Position, limit: Limit | None = None) -> MateResult:
-        """Look for a mate until a result is proven or the time is over. Only `time` of the limit is used.
+    async def mate(self, position: Position[Move], limit: Limit | None = None) -> ForcedWin[Move]:
+        """Look for a mate within the limit's `time`, without one until a result is proven.
 
-        An engine without a mate search may answer with a bestmove; the result's status is then 'notimplemented'. If it
-        does not answer in time, or its first move is illegal, EngineError is raised.
+        An engine without a mate search may answer with a bestmove; the result is then 'notimplemented'. If it does not
+        answer in time, or its first move is illegal, EngineError is raised.
         """
         await self.start()
         await self._settle()
@@ -257,14 +268,13 @@ class UsiClient(EngineClient):
             received, line = await self.process.receive(lambda: end)
             words = line.split()
             if words[:1] == ["bestmove"]:
-                return MateResult("notimplemented")
+                return ForcedWin("notimplemented")
             if words[:1] == ["checkmate"]:
-                elapsed = (received - began) * 1000
                 if len(words) > 1 and words[1] in MATE_STATUSES:
-                    return MateResult(words[1], (), elapsed)
+                    return ForcedWin(words[1], seconds=received - began)
                 if not (moves := legal_moves(words[1:], board_of(position))):
                     raise EngineError("illegal move", sanitize(line))
-                return MateResult("mate", moves, elapsed)
+                return ForcedWin("mate", moves, seconds=received - began, solutions=(moves,))
 
     # ---- pondering ---------------------------------------------------------------------------------------------
 
@@ -273,18 +283,19 @@ class UsiClient(EngineClient):
         """The position, as a `position` command, that the engine ponders on; '' if it is not pondering."""
         return self._pondered
 
-    async def ponder(self, position: Position, limit: Limit) -> Search:
+    async def ponder(self, position: Position[Move], limit: Limit) -> Search[Move]:
         """Begin to search `position`, in which the expected reply has been made, on the opponent's time."""
+        words, command = go_words(limit), position_command(position)
         await self.start()
         await self._settle()
-        command = position_command(position)
+        self._set_lines(None)
         self.send(command)
-        self.send(f"go ponder {go_words(limit)}".rstrip())
-        self._search = Search(self.process, position, self.timeout)
+        self.send(f"go ponder {words}".rstrip())
+        self._search = search = Search(self.process, position, self.timeout)
         self._pondered, self._ponder_limit = command, limit
-        return self._search
+        return search
 
-    async def ponder_hit(self, clock: Limit | None = None) -> PlayResult:
+    async def ponder_hit(self, clock: Limit | None = None) -> PlayResult[Any]:
         """Send `ponderhit`, as the expected move was played; return the answer.
 
         Args:
@@ -297,7 +308,7 @@ class UsiClient(EngineClient):
         self._pondered = ""
         began = self.send(f"ponderhit {clock_words(clock) if clock else ''}".rstrip())
         search.hit(began, (clock or self._ponder_limit).allowed(side_to_move(command)))
-        return await search.result()
+        return await search.wait()
 
     async def stop_pondering(self) -> None:
         """End a search on the opponent's time and drop its answer."""

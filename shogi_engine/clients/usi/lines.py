@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from shogi_engine.common.text import NUMBER_MAX, clamped_number, sanitize
+from shogi_engine.types.info import Info
 from shogi_engine.types.score import Score
 
 BOUNDS = {"lowerbound": "lower", "upperbound": "upper"}
@@ -113,38 +115,12 @@ def listed_options(options: "Mapping[str, Value] | Iterable[tuple[str, Value]]")
     return tuple(options.items() if isinstance(options, Mapping) else options)
 
 
-@dataclass(frozen=True)
-class Info:
-    """The contents of an info line; missing fields are None, () or ''.
-
-    Attributes:
-        time: in ms
-        hashfull: in permille
-        pv: the moves up to the first word that is not one, such as YaneuraOu's 'rep_draw'
-        bound: 'lower' or 'upper' if the score is a bound, '' if it is exact
-    """
-
-    depth: int | None = None
-    seldepth: int | None = None
-    time: int | None = None
-    nodes: int | None = None
-    nps: int | None = None
-    hashfull: int | None = None
-    multipv: int | None = None
-    currmovenumber: int | None = None
+def parse_info(line: str) -> Info[str]:
+    """Return the contents of an info line. Moves are not checked; a pv ends before a non-move such as 'rep_draw'."""
+    numbers: dict[str, Any] = {}
     score: Score | None = None
-    bound: str = ""
-    currmove: str = ""
-    pv: tuple[str, ...] = ()
-    string: str = ""
-
-
-def parse_info(line: str) -> Info:
-    """Return the contents of an info line. The pv is not checked for legality."""
-    numbers: dict[str, int] = {}
-    score: Score | None = None
-    bound: str = ""
-    bound, currmove, string = "", "", ""
+    currmove: str | None = None
+    bound, string = "", ""
     pv: list[str] = []
     words = line.split()[1:]
     place = 0
@@ -161,7 +137,7 @@ def parse_info(line: str) -> Info:
             except ValueError:
                 continue
         elif word == "currmove":
-            currmove = after if is_move(after) else ""
+            currmove = after if is_move(after) else None
             place += 1
         elif word == "score":
             score, used = _score(words[place : place + 2])
@@ -172,6 +148,8 @@ def parse_info(line: str) -> Info:
             while place < len(words) and is_move(words[place]):
                 pv.append(words[place])
                 place += 1
+    if "time" in numbers:
+        numbers["time"] /= 1000
     return Info(**numbers, score=score, bound=bound, currmove=currmove, pv=tuple(pv), string=string)
 
 

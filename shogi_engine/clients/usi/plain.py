@@ -1,41 +1,43 @@
 """SimpleEngine: a USI engine for programs without asyncio."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Self, cast, overload
+from typing import Any, Generic, Self, overload
 
-from shogi_engine.clients.base import Command, EngineError, PlainClient, plain, run_plainly
+from shogi_engine.clients.base import Command, EngineError, PlainClient, attribute, plain, run_plainly
 from shogi_engine.clients.usi.client import OptionValues, UsiClient
-from shogi_engine.clients.usi.lines import Info, Option, parse_options
-from shogi_engine.clients.usi.searches import PlayResult, Position, Search
+from shogi_engine.clients.usi.lines import Option, parse_options
+from shogi_engine.clients.usi.searches import Position, Search
+from shogi_engine.types.info import Info, Move, Moves, PlayResult
 from shogi_engine.types.limit import Limit
 
 
-class SimpleSearch:
-    """A running search: `for info in search`, `search.result()`, `search.stop()` (from any thread)."""
+class SimpleSearch(Generic[Move]):
+    """A running search: `for info in search`, `search.wait()`, `search.stop()` (from any thread)."""
 
-    def __init__(self, search: Search) -> None:
+    def __init__(self, search: Search[Move]) -> None:
         self._search = search
 
-    def __iter__(self) -> Iterator[Info]:
+    def __iter__(self) -> Iterator[Info[Move]]:
         while (info := run_plainly(self._search.next_info())) is not None:
             yield info
 
     @property
-    def infos(self) -> list[Info]:
-        """All infos read so far."""
-        return self._search.infos
+    def info(self) -> Info[Move]:
+        """What the engine has reported on the best move; the latest of each item."""
+        return self._search.info
 
-    def lines(self) -> list[Info]:
-        """Return the last info of each of the best moves so far, best first."""
-        return self._search.lines()
+    @property
+    def multipv(self) -> list[Info[Move]]:
+        """What it has reported on each of the best moves, best first."""
+        return self._search.multipv
 
     def stop(self) -> None:
         """Tell the engine to end the search; read its result afterwards."""
         run_plainly(self._search.stop())
 
-    def result(self) -> PlayResult:
-        """Wait for the bestmove and return it with all infos."""
-        return run_plainly(self._search.result())
+    def wait(self) -> PlayResult[Move]:
+        """Wait for the bestmove and return it."""
+        return run_plainly(self._search.wait())
 
     def __enter__(self) -> Self:
         return self
@@ -46,18 +48,22 @@ class SimpleSearch:
 
 
 class SimpleEngine(PlainClient[UsiClient]):
-    """A synchronous USI client: UsiClient's calls, with the same names, arguments and errors.
+    """A synchronous USI client: UsiClient's calls and attributes, with the same names, arguments and errors.
 
     Use it from one thread at a time, except that any thread may stop a search.
     """
 
+    client_class = UsiClient
+
     def __init__(self, command: Command, options: OptionValues = (), **settings: Any) -> None:
-        super().__init__(UsiClient(command, options, **settings))
+        super().__init__(command, options=options, **settings)
 
     @classmethod
     def popen_usi(cls, command: Command, options: OptionValues = (), **settings: Any) -> Self:
         """Return a started engine."""
-        return cls._started(command, options, **settings)
+        engine = cls(command, options, **settings)
+        engine.start()
+        return engine
 
     @classmethod
     def described(cls, text: str, more: OptionValues = (), **settings: Any) -> Self:
@@ -66,36 +72,36 @@ class SimpleEngine(PlainClient[UsiClient]):
         pairs = more.items() if isinstance(more, Mapping) else more
         return cls(command, (*parse_options(options), *pairs), **settings)
 
-    @property
-    def author(self) -> str:
-        """The engine's author."""
-        return self.client.author
+    author: str = attribute("author")
+    listed: Mapping[str, Option] = attribute("listed")
+    pondering: str = attribute("pondering")
 
-    @property
-    def listed(self) -> Mapping[str, Option]:
-        """The options listed by the engine, by name."""
-        return self.client.listed
-
-    @property
-    def pondering(self) -> str:
-        """The position that the engine ponders on, as a `position` command; '' if it is not pondering."""
-        return self.client.pondering
-
-    @overload
-    def analyse(self, position: Position, limit: Limit, *, multipv: None = None) -> Info: ...
+    def analysis(
+        self,
+        position: Position[Move],
+        limit: Limit | None = None,
+        *,
+        multipv: int | None = None,
+        root_moves: Moves = (),
+    ) -> SimpleSearch[Move]:
+        """Begin a search and return it, to be followed while it runs. Without a limit, it runs until `stop`."""
+        return SimpleSearch(run_plainly(self.client.analysis(position, limit, multipv=multipv, root_moves=root_moves)))
 
     @overload
-    def analyse(self, position: Position, limit: Limit, *, multipv: int) -> list[Info]: ...
+    def analyse(
+        self, position: Position[Move], limit: Limit, *, multipv: None = None, root_moves: Moves = ()
+    ) -> Info[Move]: ...
 
-    def analyse(self, position: Position, limit: Limit, *, multipv: int | None = None) -> Info | list[Info]:
-        """Return the last info of the best move. With `multipv`, return a list of infos, best move first."""
-        return cast(Info | list[Info], run_plainly(self.client.analyse(position, limit, multipv=multipv)))
+    @overload
+    def analyse(
+        self, position: Position[Move], limit: Limit, *, multipv: int, root_moves: Moves = ()
+    ) -> list[Info[Move]]: ...
 
-    def analysis(self, position: Position, limit: Limit | None = None) -> SimpleSearch:
-        """Begin a search and return it, to be followed while it runs. Without a limit, it runs until it is stopped."""
-        return SimpleSearch(run_plainly(self.client.search(position, limit)))
+    def analyse(self, position: Any, limit: Limit, **settings: Any) -> Any:
+        """Return what the engine reports of a position. With `multipv`, return a list of reports, best move first."""
+        return run_plainly(self.client.analyse(position, limit, **settings))
 
-    def ponder(self, position: Position, limit: Limit) -> SimpleSearch:
+    def ponder(self, position: Position[Move], limit: Limit) -> SimpleSearch[Move]:
         """Begin to search `position`, in which the expected reply has been made, on the opponent's time."""
         return SimpleSearch(run_plainly(self.client.ponder(position, limit)))
 

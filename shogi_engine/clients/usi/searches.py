@@ -1,60 +1,39 @@
-"""Searches by a USI engine: their limits, their infos and their results."""
+"""Searches by a USI engine: their positions and limits in USI's words, their infos and their results."""
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from typing import Any, Protocol, Self
+from typing import Any, Generic, Self
 
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.base.process import EngineProcess
-from shogi_engine.clients.usi.lines import Info, first_word, is_move, parse_info
+from shogi_engine.clients.usi.lines import first_word, is_move, parse_info
 from shogi_engine.common.lines import legal_line
+from shogi_engine.types.info import BoardLike, Info, Move, PlayResult
 from shogi_engine.types.limit import Limit
-from shogi_engine.types.score import Score
+
+Position = str | BoardLike[Move]  # a str is USI's command, with or without the word `position`
 
 
-class BoardLike(Protocol):
-    """A Board of this package, or anything with the same methods."""
-
-    @property
-    def move_stack(self) -> Iterable[Any]:
-        """The moves made, each with a method `usi`."""
-
-    def root(self) -> Any:
-        """Return the board without the moves made."""
-
-    def sfen(self) -> str:
-        """Return the position; on a new board, that of the game's start."""
-
-    def parse_usi(self, text: str) -> Any:
-        """Return the legal move; raises ValueError."""
-
-    def copy(self) -> Any:
-        """Return a copy, with `push` and `pop`."""
-
-
-Position = str | BoardLike  # a str is USI's command, with or without the word `position`
-
-
-def position_command(position: Position) -> str:
+def position_command(position: Position[Any]) -> str:
     """Return USI's `position` command for a Board, 'startpos moves 7g7f', 'sfen ...' or a bare SFEN."""
     if isinstance(position, str):
         text = position.removeprefix("position").strip()
         return f"position {text if text.startswith(('startpos', 'sfen')) else f'sfen {text}'}"
-    sfen = position.root().sfen()
-    moves = " ".join(move.usi() for move in position.move_stack)
-    start = "startpos" if sfen == type(position)().sfen() else f"sfen {sfen}"
+    board: Any = position
+    sfen = board.root().sfen()
+    moves = " ".join(move.usi() for move in board.move_stack)
+    start = "startpos" if sfen == type(board)().sfen() else f"sfen {sfen}"
     return f"position {start}" + (f" moves {moves}" if moves else "")
 
 
-def board_of(position: Position) -> Any:
+def board_of(position: Position[Any]) -> Any:
     """Return a board of its own for a position, None for a position in text."""
     return None if isinstance(position, str) else position.copy()
 
 
-def legal_moves(moves: Iterable[str], board: Any) -> tuple[str, ...]:
-    """Return the moves of a line up to the first one that is illegal on `board`, or without a board no move at all."""
+def legal_moves(moves: Iterable[str], board: Any) -> tuple[Any, ...]:
+    """Return the Moves of a line up to the first illegal one; without a board, the texts up to the first non-move."""
     if board is None:
         return tuple(takewhile(is_move, moves))
     return legal_line(moves, board, board.parse_usi)
@@ -92,77 +71,33 @@ def _ms(seconds: float) -> int:
     return int(round(1000 * seconds, 3))
 
 
-@dataclass
-class PlayResult:
-    """A bestmove and the infos before it.
-
-    Attributes:
-        move: the move in USI notation, 'resign' or 'win' (a declaration); '' if the engine gave none
-        ponder: the expected reply, None if the engine gave none or an illegal one
-        milliseconds: the time from `go` or `ponderhit` to the bestmove
-        infos: all infos, in order
-    """
-
-    move: str = ""
-    ponder: str | None = None
-    milliseconds: float = 0.0
-    infos: list[Info] = field(default_factory=list)
-
-    def last(self, name: str) -> Any:
-        """Return the field `name` of the last info of the best move that has one, else None."""
-        values = (getattr(info, name) for info in reversed(self.infos) if info.multipv in (None, 1))
-        return next((value for value in values if value not in (None, (), "")), None)
-
-    @property
-    def score(self) -> Score | None:
-        """The last score of the best move."""
-        score: Score | None = self.last("score")
-        return score
-
-    @property
-    def lines(self) -> list[Info]:
-        """The last info with a line of moves for each of the requested best moves, best first."""
-        return latest_lines(self.infos)
-
-
-@dataclass(frozen=True)
-class MateResult:
-    """The answer to `go mate`.
-
-    Attributes:
-        status: 'mate', 'nomate', 'timeout' or 'notimplemented'
-        moves: the moves of the mate
-    """
-
-    status: str
-    moves: tuple[str, ...] = ()
-    milliseconds: float = 0.0
-
-
-def latest_lines(infos: Iterable[Info]) -> list[Info]:
-    """Return the last info with a line of moves for each multipv, by its number."""
-    found = {info.multipv or 1: info for info in infos if info.pv}
-    return [found[number] for number in sorted(found)]
-
-
-class Search:
-    """A running search: `async for info in search`, `await search.result()`, `await search.stop()`.
+class Search(Generic[Move]):
+    """A running search: `async for info in search`, `await search.wait()`, `await search.stop()`.
 
     It ends when its limit is reached; leaving `async with` ends it in any case.
 
     Attributes:
-        infos: all infos so far
         board: the position, to check moves against; None for a position in text
     """
 
-    def __init__(self, process: EngineProcess, position: Position, timeout: float | None) -> None:
+    def __init__(self, process: EngineProcess, position: Position[Move], timeout: float | None) -> None:
         """Follow a search that has just been requested; it has no limit of time until `hit`."""
         self._process, self._timeout = process, timeout
         self.board = board_of(position)
-        self._answer: PlayResult | None = None
-        self.infos: list[Info] = []
+        self._answer: tuple[float, list[str]] | None = None  # the time of arrival, and the words after `bestmove`
+        self._lines: dict[int, Info[Move]] = {}
         self._began = time.monotonic()
         self._end: float | None = None
+
+    @property
+    def info(self) -> Info[Move]:
+        """What the engine has reported on the best move; the latest of each item."""
+        return self._lines.get(1, Info())
+
+    @property
+    def multipv(self) -> list[Info[Move]]:
+        """What it has reported on each of the best moves, best first."""
+        return [info for _, info in sorted(self._lines.items()) if info.pv]
 
     @property
     def done(self) -> bool:
@@ -181,40 +116,48 @@ class Search:
             self._end = None if self._timeout is None else time.monotonic() + self._timeout
             self._process.wake()
 
-    async def next_info(self) -> Info | None:
+    async def next_info(self) -> Info[Move] | None:
         """Return the next info; None once the bestmove has come. Raises EngineError."""
         while self._answer is None:
             received, line = await self._process.receive(lambda: self._end)
             if first_word(line) == "info":
-                self.infos.append(self._info(line))
-                return self.infos[-1]
+                return self._report(line)
             if first_word(line) == "bestmove":
-                words = line.split()
-                move = words[1] if len(words) > 1 else ""
-                line_after = legal_moves((move, *words[3:4]), self.board) if words[2:3] == ["ponder"] else ()
-                ponder = line_after[1] if len(line_after) > 1 else None
-                self._answer = PlayResult(move, ponder, (received - self._began) * 1000, self.infos)
+                self._answer = received, line.split()[1:]
         return None
 
-    def _info(self, line: str) -> Info:
-        info = parse_info(line)
-        return replace(info, pv=legal_moves(info.pv, self.board)) if info.pv else info
+    def _report(self, line: str) -> Info[Move]:
+        info = parse_info(line).convert(lambda moves: legal_moves(moves, self.board))
+        number = info.multipv or 1
+        self._lines[number] = self._lines.get(number, Info()).updated(info)
+        return info
 
-    async def result(self) -> PlayResult:
-        """Wait for the bestmove and return it with all infos. Raises EngineError."""
+    async def wait(self) -> PlayResult[Move]:
+        """Wait for the bestmove and return it. Raises EngineError, also if the move is illegal on a Board."""
+        await self.finished()
+        assert self._answer is not None
+        received, words = self._answer
+        text, seconds = "".join(words[:1]), received - self._began
+        if text in ("resign", "win"):
+            return PlayResult(info=self.info, resigned=text == "resign", declares=text == "win", time=seconds)
+        move: Any = text or None
+        if self.board is not None:
+            try:
+                move = self.board.parse_usi(text)
+            except ValueError as fault:
+                raise EngineError("illegal move", str(fault)) from None
+        line = legal_moves((text, *words[2:3]), self.board) if words[1:2] == ["ponder"] else ()
+        return PlayResult(move, line[1] if len(line) > 1 else None, self.info, time=seconds)
+
+    async def finished(self) -> None:
+        """Wait for the bestmove. Raises EngineError."""
         while await self.next_info() is not None:
             pass
-        assert self._answer is not None
-        return self._answer
 
     async def end(self) -> None:
         """Stop, and wait for the bestmove."""
         await self.stop()
-        await self.result()
-
-    def lines(self) -> list[Info]:
-        """Return the last info of each of the best moves so far, best first."""
-        return latest_lines(self.infos)
+        await self.finished()
 
     def refuse_answer(self) -> None:
         """Raise EngineError if the engine has already answered although the pondered move was not played yet."""
@@ -223,12 +166,12 @@ class Search:
             if first_word(line) == "bestmove":
                 raise EngineError("second answer", line)
             if first_word(line) == "info":
-                self.infos.append(self._info(line))
+                self._report(line)
 
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> Info:
+    async def __anext__(self) -> Info[Move]:
         info = await self.next_info()
         if info is None:
             raise StopAsyncIteration

@@ -24,7 +24,7 @@ def score(value: int) -> Score:
 
 def make_solver(**options: Any) -> Any:
     """Return an exact solver; its module is imported on first use."""
-    return importlib.import_module("shogi_engine.games.othello.endgame.solver").Solver(hash_mb=1, **options)
+    return importlib.import_module("shogi_engine.games.othello.endgame.solver").Solver(GAME, hash_mb=1, **options)
 
 
 GAME = Game(

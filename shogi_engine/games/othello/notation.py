@@ -8,18 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.games.othello import types as t
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.names import START as START
 from shogi_engine.games.othello.position import do_move
-from shogi_engine.games.othello.types import (
-    BLACK,
-    DISC_MOVE,
-    PASS,
-    POSITION,
-    SQUARES,
-    UNDO,
-    move_square,
-)
 from shogi_engine.jit import new_record
 
 SYMBOLS = "XO-"  # by colour, then an empty square
@@ -50,27 +42,27 @@ def parse_obf(text: str) -> Any:
     if text.strip() == "startpos":
         text = START
     cells = "".join(text.partition(";")[0].split())
-    usual = not cells[:SQUARES].strip(SYMBOLS)
-    for place, cell in enumerate("" if usual else cells[:SQUARES]):
+    usual = not cells[: t.SQUARES].strip(SYMBOLS)
+    for place, cell in enumerate("" if usual else cells[: t.SQUARES]):
         if cell not in _SYMBOL_OF:
             raise ValueError(f"position: {cell!r} on {SQUARE_NAMES[place]} is not X, O or -")
-    if len(cells) < SQUARES:
+    if len(cells) < t.SQUARES:
         raise ValueError(f"position: expected 64 squares, not {len(cells)}")
-    side = cells[SQUARES:]
+    side = cells[t.SQUARES :]
     if not side:
         raise ValueError("position: the side to move, X or O, is missing after the 64 squares")
     if len(side) > 1:
         raise ValueError(f"position: expected one letter, the side to move, after the 64 squares, not {side!r}")
     if _SYMBOL_OF.get(side, "-") == "-":
         raise ValueError(f"position: the side to move must be X or O, not {side!r}")
-    board = cells[:SQUARES] if usual else "".join(_SYMBOL_OF[cell] for cell in cells[:SQUARES])
+    board = cells[: t.SQUARES] if usual else "".join(_SYMBOL_OF[cell] for cell in cells[: t.SQUARES])
     return position_of(board, SYMBOLS.index(_SYMBOL_OF[side]))
 
 
 def position_of(board: str, side: int) -> Any:
     """Return the record[POSITION] of 64 characters X, O and - and the side to move, BLACK or WHITE, unchecked."""
     discs = [int("0" + board[::-1].translate(digits), 2) for digits in _DIGITS]
-    pos = new_record(POSITION)
+    pos = new_record(t.POSITION)
     pos.own, pos.opponent, pos.side = discs[side], discs[1 - side], side
     return pos
 
@@ -78,7 +70,7 @@ def position_of(board: str, side: int) -> Any:
 def discs_of(pos: Any) -> tuple[int, int]:
     """Return black's and white's discs as integers, bit s for square s."""
     own, opponent = int(pos.own), int(pos.opponent)
-    return (own, opponent) if pos.side == BLACK else (opponent, own)
+    return (own, opponent) if pos.side == t.BLACK else (opponent, own)
 
 
 def format_board(pos: Any) -> str:
@@ -127,7 +119,7 @@ def legal_move(pos: Any, square: int | None) -> int:
     """
     if _why_illegal(pos, square):
         raise illegal_move(pos, square)
-    return PASS if square is None else DISC_MOVE | square
+    return t.PASS if square is None else t.DISC_MOVE | square
 
 
 def illegal_move(pos: Any, square: int | None) -> ValueError:
@@ -155,16 +147,16 @@ def legal_moves(pos: Any) -> list[int]:
     """Return the encoded legal moves of `pos`, the lowest square first."""
     own_places = places(pos)
     if own_places:
-        return [DISC_MOVE | square for square in range(SQUARES) if own_places >> square & 1]
-    return [PASS] if can_only_pass(pos) else []
+        return [t.DISC_MOVE | square for square in range(t.SQUARES) if own_places >> square & 1]
+    return [t.PASS] if can_only_pass(pos) else []
 
 
 def flipped(pos: Any, move: int) -> list[int]:
     """Return the squares of the discs that an encoded legal `move` flips, the lowest first."""
-    if move == PASS:
+    if move == t.PASS:
         return []
-    discs = int(flips(pos.own, pos.opponent, move_square(move)))
-    return [square for square in range(SQUARES) if discs >> square & 1]
+    discs = int(flips(pos.own, pos.opponent, t.move_square(move)))
+    return [square for square in range(t.SQUARES) if discs >> square & 1]
 
 
 def parse_move(pos: Any, text: str) -> int:
@@ -174,7 +166,7 @@ def parse_move(pos: Any, text: str) -> int:
 
 def format_move(pos: Any, move: int) -> str:
     """Return the text of an encoded `move`; `pos` is not needed."""
-    return PASS_NAME if move == PASS else SQUARE_NAMES[move_square(move)]
+    return PASS_NAME if move == t.PASS else SQUARE_NAMES[t.move_square(move)]
 
 
 # ---- transcripts -------------------------------------------------------------------------------------------------
@@ -214,12 +206,12 @@ def parse_transcript(text: str, start: Any = None) -> list[int]:
         ValueError: a move is wrong; the message says which and why
     """
     pos = parse_obf(START) if start is None else start.copy()
-    undo, moves = new_record(UNDO), []
+    undo, moves = new_record(t.UNDO), []
     for number, name in enumerate(split_transcript(text), 1):
         square = split_move(name)
         if square is not None and can_only_pass(pos):
-            do_move(pos, np.uint32(PASS), undo)
-            moves.append(PASS)
+            do_move(pos, np.uint32(t.PASS), undo)
+            moves.append(t.PASS)
         try:
             move = legal_move(pos, square)
         except ValueError as error:

@@ -5,25 +5,7 @@ A row is 0 (rank a) to 8 (rank i), a column 0 (file 9) to 8 (file 1); square = 9
 
 import numpy as np
 
-from shogi_engine.games.shogi.types import (
-    BISHOP,
-    BLACK,
-    DRAGON,
-    GOLD,
-    GOLD_MOVERS,
-    HORSE,
-    KING,
-    KNIGHT,
-    LANCE,
-    PAWN,
-    PROM_KNIGHT,
-    PROM_LANCE,
-    PROM_PAWN,
-    PROM_SILVER,
-    ROOK,
-    SILVER,
-    SQUARES,
-)
+from shogi_engine.games.shogi import types as t
 from shogi_engine.jit import njit
 from shogi_engine.jit.bitboards import Bitboard, Table, from_highest, through_lowest
 
@@ -36,18 +18,18 @@ ORTHOGONAL = ((-1, 0), (0, -1), (1, 0), (0, 1))
 DIAGONAL = ((-1, 1), (-1, -1), (1, -1), (1, 1))
 GOLD_STEPS = (*ORTHOGONAL, (-1, -1), (-1, 1))
 STEPS = {  # black's one-step moves; horse and dragon slide as well
-    PAWN: ((-1, 0),),
-    KNIGHT: ((-2, -1), (-2, 1)),
-    SILVER: (*DIAGONAL, (-1, 0)),
-    GOLD: GOLD_STEPS,
-    KING: (*ORTHOGONAL, *DIAGONAL),
-    PROM_PAWN: GOLD_STEPS,
-    PROM_LANCE: GOLD_STEPS,
-    PROM_KNIGHT: GOLD_STEPS,
-    PROM_SILVER: GOLD_STEPS,
-    HORSE: ORTHOGONAL,
-    DRAGON: DIAGONAL,
-    GOLD_MOVERS: GOLD_STEPS,
+    t.PAWN: ((-1, 0),),
+    t.KNIGHT: ((-2, -1), (-2, 1)),
+    t.SILVER: (*DIAGONAL, (-1, 0)),
+    t.GOLD: GOLD_STEPS,
+    t.KING: (*ORTHOGONAL, *DIAGONAL),
+    t.PROM_PAWN: GOLD_STEPS,
+    t.PROM_LANCE: GOLD_STEPS,
+    t.PROM_KNIGHT: GOLD_STEPS,
+    t.PROM_SILVER: GOLD_STEPS,
+    t.HORSE: ORTHOGONAL,
+    t.DRAGON: DIAGONAL,
+    t.GOLD_MOVERS: GOLD_STEPS,
 }
 
 
@@ -77,26 +59,26 @@ def _rows(rows: list[int]) -> int:
 
 def _own_rows(colour: int, rows: list[int]) -> int:
     """Return the bits of rows counted from the far side of the board as `colour` sees it."""
-    return _rows(rows if colour == BLACK else [8 - row for row in rows])
+    return _rows(rows if colour == t.BLACK else [8 - row for row in rows])
 
 
 def _steps(colour: int, kind: int) -> list[int]:
     """Return for each square the squares that a piece attacks in one step."""
-    turn = 1 if colour == BLACK else -1
+    turn = 1 if colour == t.BLACK else -1
     moves = [(turn * down, turn * right) for down, right in STEPS.get(kind, ())]
-    return [_bits([target for step in moves for target in _step(square, *step)]) for square in range(SQUARES)]
+    return [_bits([target for step in moves for target in _step(square, *step)]) for square in range(t.SQUARES)]
 
 
 def _optional_promotion(colour: int, kind: int) -> list[int]:
     """Return by square of origin the squares where a piece may promote but need not."""
     zone = _own_rows(colour, [0, 1, 2])
-    if kind in (PAWN, LANCE):
-        return [_own_rows(colour, [1, 2])] * SQUARES
-    if kind == KNIGHT:
-        return [_own_rows(colour, [2])] * SQUARES
-    if kind in (SILVER, BISHOP, ROOK):
-        return [_rows(list(range(9))) if zone >> square & 1 else zone for square in range(SQUARES)]
-    return [0] * SQUARES
+    if kind in (t.PAWN, t.LANCE):
+        return [_own_rows(colour, [1, 2])] * t.SQUARES
+    if kind == t.KNIGHT:
+        return [_own_rows(colour, [2])] * t.SQUARES
+    if kind in (t.SILVER, t.BISHOP, t.ROOK):
+        return [_rows(list(range(9))) if zone >> square & 1 else zone for square in range(t.SQUARES)]
+    return [0] * t.SQUARES
 
 
 def _worth_declining(colour: int, kind: int, optional: list[int]) -> list[int]:
@@ -105,17 +87,17 @@ def _worth_declining(colour: int, kind: int, optional: list[int]) -> list[int]:
     Args:
         optional: by source square, the squares where the rules allow both
     """
-    if kind in (PAWN, BISHOP, ROOK):
-        return [0] * SQUARES
-    return [bits & ~_own_rows(colour, [1]) for bits in optional] if kind == LANCE else optional
+    if kind in (t.PAWN, t.BISHOP, t.ROOK):
+        return [0] * t.SQUARES
+    return [bits & ~_own_rows(colour, [1]) for bits in optional] if kind == t.LANCE else optional
 
 
-BOARD = Bitboard((1 << SQUARES) - 1)
+BOARD = Bitboard((1 << t.SQUARES) - 1)
 FIRST_ROW = Bitboard(0x1FF)
 NOTHING = Bitboard(0)
 
 # [81, 8]: the squares from a square to the edge in each direction.
-RAYS = Table([[_bits(_ray(square, *step)) for step in DIRECTIONS] for square in range(SQUARES)])
+RAYS = Table([[_bits(_ray(square, *step)) for step in DIRECTIONS] for square in range(t.SQUARES)])
 
 # [81]: rook and bishop moves on an empty board.
 _rays = RAYS.numbers
@@ -123,7 +105,7 @@ ROOK_LINES = Table(_rays[:, NORTH] | _rays[:, WEST] | _rays[:, SOUTH] | _rays[:,
 BISHOP_LINES = Table(_rays[:, NORTH_EAST] | _rays[:, NORTH_WEST] | _rays[:, SOUTH_WEST] | _rays[:, SOUTH_EAST])
 
 # [81]: one square.
-SQUARE_BITS = Table([1 << square for square in range(SQUARES)])
+SQUARE_BITS = Table([1 << square for square in range(t.SQUARES)])
 
 # [2, 16, 81]: by colour, kind and square, the squares attacked in one step; none for lance, bishop and rook.
 STEP_ATTACKS = Table([[_steps(colour, kind) for kind in range(16)] for colour in (0, 1)])
@@ -141,7 +123,7 @@ OPTIONAL_PROMOTION = Table(
 )
 
 # [2, 16, 81]: STEP_ATTACKS where promotion is optional (two legal moves to one square).
-_steps_twice = np.zeros((2, 16, SQUARES), dtype=object)
+_steps_twice = np.zeros((2, 16, t.SQUARES), dtype=object)
 _steps_twice[:, :8] = STEP_ATTACKS.numbers[:, :8] & OPTIONAL_PROMOTION.numbers[LEGAL]
 STEP_OPTIONAL_PROMOTION = Table(_steps_twice)
 
@@ -151,16 +133,16 @@ NOT_LAST = Table([_own_rows(colour, list(range(1, 9))) for colour in (0, 1)])
 NOT_LAST_TWO = Table([_own_rows(colour, list(range(2, 9))) for colour in (0, 1)])
 
 # [81]: the king's steps and its square.
-KING_ZONE = Table(STEP_ATTACKS.numbers[0, KING] | SQUARE_BITS.numbers)
+KING_ZONE = Table(STEP_ATTACKS.numbers[0, t.KING] | SQUARE_BITS.numbers)
 
 
 def _near_king(colour: int, king: int) -> int:
     """Return the squares from which enemy pieces attack the zone of `colour`'s king in one step."""
-    ahead = -3 if colour == BLACK else 3  # rows from the king to knights that attack its zone
+    ahead = -3 if colour == t.BLACK else 3  # rows from the king to knights that attack its zone
     return _bits(
         [
             source
-            for source in range(SQUARES)
+            for source in range(t.SQUARES)
             if abs(source % 9 - king % 9) <= 2
             and (abs(source // 9 - king // 9) <= 2 or source // 9 - king // 9 == ahead)
         ]
@@ -168,11 +150,11 @@ def _near_king(colour: int, king: int) -> int:
 
 
 # [2, 81]: by colour and king square.
-NEAR_KING = Table([[_near_king(colour, king) for king in range(SQUARES)] for colour in (0, 1)])
+NEAR_KING = Table([[_near_king(colour, king) for king in range(t.SQUARES)] for colour in (0, 1)])
 
 # uint8[81, 81]: the direction that leads from one square to another, 8 if none does.
-DIRECTION = np.full((SQUARES, SQUARES), 8, dtype=np.uint8)
-for _square in range(SQUARES):
+DIRECTION = np.full((t.SQUARES, t.SQUARES), 8, dtype=np.uint8)
+for _square in range(t.SQUARES):
     for _direction, _way in enumerate(DIRECTIONS):
         DIRECTION[_square, _ray(_square, *_way)] = _direction
 
@@ -194,7 +176,7 @@ def ray_up(square, direction, occ):
 @njit
 def lance_attacks(colour, square, occ):
     """Return the squares that a lance of `colour` on `square` attacks when `occ` is occupied."""
-    return ray_down(square, NORTH, occ) if colour == BLACK else ray_up(square, SOUTH, occ)
+    return ray_down(square, NORTH, occ) if colour == t.BLACK else ray_up(square, SOUTH, occ)
 
 
 @njit

@@ -8,25 +8,10 @@ sides, the other pieces of each side, and everything near each king. A ply's sta
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.bitboard import NEAR_KING
 from shogi_engine.games.shogi.position import SQUARE_KEYS, side_at
 from shogi_engine.games.shogi.queries import occupied
-from shogi_engine.games.shogi.types import (
-    KING,
-    NO_SQUARE,
-    PAWN,
-    POSITION,
-    SQUARES,
-    arriving_kind,
-    is_drop,
-    make_piece,
-    move_captured,
-    move_from,
-    move_kind,
-    move_to,
-    piece_colour,
-    piece_kind,
-)
 from shogi_engine.interface.game import CORRECTION_SLOTS, provides, update_states
 from shogi_engine.jit import njit
 
@@ -41,12 +26,12 @@ STATE_FIELDS = (("partial_keys", np.uint64, (PARTIAL_KEYS,)), ("kings", np.int64
 @njit
 def toggle_piece(state, piece, square):
     """Put `piece` on `square`, or remove it, in the partial keys of `state`."""
-    colour, kind = piece_colour(piece), piece_kind(piece)
+    colour, kind = t.piece_colour(piece), t.piece_kind(piece)
     hashed = SQUARE_KEYS[colour, kind, square]
-    state.partial_keys[PAWN_KEY if kind == PAWN else PIECES_KEY + colour] ^= hashed
+    state.partial_keys[PAWN_KEY if kind == t.PAWN else PIECES_KEY + colour] ^= hashed
     for side in range(2):
         king = state.kings[side]
-        known = king != NO_SQUARE and state.partial_keys[NEAR_KING_KEY + side] != STALE_KEY
+        known = king != t.NO_SQUARE and state.partial_keys[NEAR_KING_KEY + side] != STALE_KEY
         if known and square in NEAR_KING[side, king]:
             state.partial_keys[NEAR_KING_KEY + side] ^= hashed
 
@@ -66,15 +51,15 @@ def update_partial_keys(before, after, move, mover):
         after.kings[colour] = before.kings[colour]
     if move == 0:
         return
-    kind, target = move_kind(move), move_to(move)
-    if kind == KING:
+    kind, target = t.move_kind(move), t.move_to(move)
+    if kind == t.KING:
         after.kings[mover] = target
         after.partial_keys[NEAR_KING_KEY + mover] = STALE_KEY
-    if not is_drop(move):
-        toggle_piece(after, make_piece(mover, kind), move_from(move))
-    if move_captured(move) != 0:
-        toggle_piece(after, make_piece(1 - mover, move_captured(move)), target)
-    toggle_piece(after, make_piece(mover, arriving_kind(move)), target)
+    if not t.is_drop(move):
+        toggle_piece(after, t.make_piece(mover, kind), t.move_from(move))
+    if t.move_captured(move) != 0:
+        toggle_piece(after, t.make_piece(1 - mover, t.move_captured(move)), target)
+    toggle_piece(after, t.make_piece(mover, t.arriving_kind(move)), target)
 
 
 @njit
@@ -82,11 +67,11 @@ def refresh_near_king_keys(pos, state):
     """Compute the stale NEAR_KING_KEYs of `state` from `pos`."""
     for colour in range(2):
         king = state.kings[colour]
-        if state.partial_keys[NEAR_KING_KEY + colour] == STALE_KEY and king != NO_SQUARE:
+        if state.partial_keys[NEAR_KING_KEY + colour] == STALE_KEY and king != t.NO_SQUARE:
             near_key = SQUARE_KEYS[0, 0, king]
             for square in occupied(pos) & NEAR_KING[colour, king]:
                 piece = pos.board[square]
-                near_key ^= SQUARE_KEYS[piece_colour(piece), piece_kind(piece), square]
+                near_key ^= SQUARE_KEYS[t.piece_colour(piece), t.piece_kind(piece), square]
             state.partial_keys[NEAR_KING_KEY + colour] = near_key
 
 
@@ -97,7 +82,7 @@ def refresh_partial_keys(pos, state):
         state.partial_keys[index] = STALE_KEY
     for colour in range(2):
         state.kings[colour] = pos.king[colour]
-    for square in range(SQUARES):
+    for square in range(t.SQUARES):
         piece = int(pos.board[square])
         if piece != 0:
             toggle_piece(state, piece, square)  # leaves the NEAR_KING_KEYs stale
@@ -107,18 +92,18 @@ def refresh_partial_keys(pos, state):
 # ---- the search's rules ------------------------------------------------------------------------------------------
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def refresh_state(ctx, ply):
     refresh_partial_keys(ctx.pos, ctx.states[ply])
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def update_state(ctx, ply):
     move = ctx.undo[ctx.game_ply - ctx.ply + ply - 1].move
     update_partial_keys(ctx.states[ply - 1], ctx.states[ply], move, side_at(ctx, ply - 1))
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def correction_slots(ctx):
     """Slots are by each partial key and by the hands."""
     update_states(ctx)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from shogi_engine.common.bits import ONE, ZERO
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.attacks import attackers_to, pinned_pieces, snipers
 from shogi_engine.games.shogi.bitboard import BOARD, NOTHING, SQUARE_BITS, STEP_ATTACKS, between
 from shogi_engine.games.shogi.queries import (
@@ -15,41 +16,19 @@ from shogi_engine.games.shogi.queries import (
     put_pieces,
     put_pinned,
 )
-from shogi_engine.games.shogi.types import (
-    DROP_BASE,
-    GOLD,
-    GOLD_MOVERS,
-    KING,
-    NO_SQUARE,
-    POSITION,
-    PROM_PAWN,
-    PROM_SILVER,
-    PROMOTED,
-    SQUARES,
-    UNPROMOTED,
-    arriving_kind,
-    hand_count,
-    is_drop,
-    is_promotion,
-    make_piece,
-    move_captured,
-    move_from,
-    move_kind,
-    move_to,
-    piece_colour,
-    piece_kind,
-)
 from shogi_engine.interface.game import provides
 from shogi_engine.jit import njit
 from shogi_engine.jit.bitboards import Table
 
 _random = np.random.Generator(np.random.PCG64(20170505))
-SQUARE_KEYS = _random.integers(0, 1 << 64, size=(2, 16, SQUARES), dtype=np.uint64)  # xored for each piece on the board
+SQUARE_KEYS = _random.integers(
+    0, 1 << 64, size=(2, 16, t.SQUARES), dtype=np.uint64
+)  # xored for each piece on the board
 HAND_KEYS = _random.integers(0, 1 << 64, size=(2, 8), dtype=np.uint64)  # added for each piece in hand
 SIDE_KEY = _random.integers(0, 1 << 64, dtype=np.uint64)
 
 # [16]: all squares for the kinds that move like a gold, because they share a second bitboard.
-GOLD_MASK = Table([BOARD if kind == GOLD or PROM_PAWN <= kind <= PROM_SILVER else 0 for kind in range(16)])
+GOLD_MASK = Table([BOARD if kind == t.GOLD or t.PROM_PAWN <= kind <= t.PROM_SILVER else 0 for kind in range(16)])
 
 
 @njit
@@ -57,28 +36,28 @@ def toggle(pos, colour, kind, squares):
     """Xor `squares` into the bitboards of a colour and kind."""
     put_pieces(pos, colour, pieces(pos, colour) ^ squares)
     put_pieces(pos, colour, kind, pieces(pos, colour, kind) ^ squares)
-    put_pieces(pos, colour, GOLD_MOVERS, pieces(pos, colour, GOLD_MOVERS) ^ squares & GOLD_MASK[kind])
+    put_pieces(pos, colour, t.GOLD_MOVERS, pieces(pos, colour, t.GOLD_MOVERS) ^ squares & GOLD_MASK[kind])
 
 
 @njit
 def rebuild(pos):
     """Derive all other fields from pos.board, pos.hand and pos.side; see validation.validate_position."""
     pos.bb[:, :, :] = 0
-    pos.king[:] = NO_SQUARE
+    pos.king[:] = t.NO_SQUARE
     board_key = SIDE_KEY if pos.side else ZERO
-    for square in range(SQUARES):
+    for square in range(t.SQUARES):
         piece = int(pos.board[square])
         if piece != 0:
-            colour, kind = piece_colour(piece), piece_kind(piece)
+            colour, kind = t.piece_colour(piece), t.piece_kind(piece)
             toggle(pos, colour, kind, SQUARE_BITS[square])
             board_key ^= SQUARE_KEYS[colour, kind, square]
-            if kind == KING:
+            if kind == t.KING:
                 pos.king[colour] = square
     pos.board_key = board_key
     hand_key = ZERO
     for colour in range(2):
         for kind in range(1, 8):
-            hand_key += HAND_KEYS[colour, kind] * np.uint64(hand_count(pos.hand[colour], kind))
+            hand_key += HAND_KEYS[colour, kind] * np.uint64(t.hand_count(pos.hand[colour], kind))
     pos.hand_key = hand_key
     compute_checkers_and_pins(pos)
 
@@ -88,7 +67,7 @@ def compute_checkers_and_pins(pos):
     """Set pos.checkers and pos.pinned from scratch."""
     us = int(pos.side)
     king = int(pos.king[us])
-    put_checkers(pos, NOTHING if king == NO_SQUARE else attackers_to(pos, king, 1 - us, occupied(pos)))
+    put_checkers(pos, NOTHING if king == t.NO_SQUARE else attackers_to(pos, king, 1 - us, occupied(pos)))
     put_pinned(pos, pinned_pieces(pos, us))
 
 
@@ -101,7 +80,7 @@ def update_checkers_and_pins(pos, kind, target):
     us = int(pos.side)
     king = int(pos.king[us])
     check = pin = NOTHING
-    if king != NO_SQUARE:
+    if king != t.NO_SQUARE:
         them = 1 - us
         if king in STEP_ATTACKS[them, kind, target]:
             check = SQUARE_BITS[target]
@@ -136,77 +115,77 @@ def restore_state(pos, undo):
     put_pinned(pos, pinned(undo))
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def do_move(pos, move, undo):
     us = int(pos.side)
     them = 1 - us
-    source, target, kind = move_from(move), move_to(move), move_kind(move)
+    source, target, kind = t.move_from(move), t.move_to(move), t.move_kind(move)
     save_state(pos, undo)
     undo.move = move
     board_key = pos.board_key ^ SIDE_KEY
     target_bit = SQUARE_BITS[target]
-    if source >= DROP_BASE:
+    if source >= t.DROP_BASE:
         pos.hand[us] -= ONE << np.uint64(8 * kind)
         pos.hand_key -= HAND_KEYS[us, kind]
         toggle(pos, us, kind, target_bit)
         arrived = kind
     else:
-        captured = piece_kind(pos.board[target])
+        captured = t.piece_kind(pos.board[target])
         if captured != 0:
             toggle(pos, them, captured, target_bit)
             board_key ^= SQUARE_KEYS[them, captured, target]
-            gained = int(UNPROMOTED[captured])
+            gained = int(t.UNPROMOTED[captured])
             pos.hand[us] += ONE << np.uint64(8 * gained)
             pos.hand_key += HAND_KEYS[us, gained]
         source_bit = SQUARE_BITS[source]
         pos.board[source] = 0
         board_key ^= SQUARE_KEYS[us, kind, source]
-        if is_promotion(move):
-            arrived = int(PROMOTED[kind])
+        if t.is_promotion(move):
+            arrived = int(t.PROMOTED[kind])
             toggle(pos, us, kind, source_bit)
             toggle(pos, us, arrived, target_bit)
         else:
             arrived = kind
             toggle(pos, us, kind, source_bit ^ target_bit)
-            if kind == KING:
+            if kind == t.KING:
                 pos.king[us] = target
-    pos.board[target] = make_piece(us, arrived)
+    pos.board[target] = t.make_piece(us, arrived)
     pos.board_key = board_key ^ SQUARE_KEYS[us, arrived, target]
     pos.side = them
     pos.ply += 1
     update_checkers_and_pins(pos, arrived, target)
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def undo_move(pos, move, undo):
     us = 1 - int(pos.side)
     them = 1 - us
-    source, target, kind = move_from(move), move_to(move), move_kind(move)
+    source, target, kind = t.move_from(move), t.move_to(move), t.move_kind(move)
     target_bit = SQUARE_BITS[target]
-    if source >= DROP_BASE:
+    if source >= t.DROP_BASE:
         toggle(pos, us, kind, target_bit)
         pos.board[target] = 0
     else:
         source_bit = SQUARE_BITS[source]
-        if is_promotion(move):
+        if t.is_promotion(move):
             toggle(pos, us, kind, source_bit)
-            toggle(pos, us, int(PROMOTED[kind]), target_bit)
+            toggle(pos, us, int(t.PROMOTED[kind]), target_bit)
         else:
             toggle(pos, us, kind, source_bit ^ target_bit)
-            if kind == KING:
+            if kind == t.KING:
                 pos.king[us] = source
-        pos.board[source] = make_piece(us, kind)
-        captured = move_captured(move)
+        pos.board[source] = t.make_piece(us, kind)
+        captured = t.move_captured(move)
         pos.board[target] = 0
         if captured != 0:
             toggle(pos, them, captured, target_bit)
-            pos.board[target] = make_piece(them, captured)
+            pos.board[target] = t.make_piece(them, captured)
     pos.side = us
     pos.ply -= 1
     restore_state(pos, undo)
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def do_null(pos, undo):
     save_state(pos, undo)
     undo.move = 0
@@ -216,7 +195,7 @@ def do_null(pos, undo):
     compute_checkers_and_pins(pos)
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def undo_null(pos, undo):
     pos.side = 1 - int(pos.side)
     pos.ply -= 1
@@ -229,7 +208,7 @@ def mix_keys(board_key, hand_key):
     return board_key ^ hand_key * np.uint64(0x9E3779B97F4A7C15)
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def key(pos):
     return mix_keys(pos.board_key, pos.hand_key)
 
@@ -238,42 +217,42 @@ def key(pos):
 def board_key_after(pos, move):
     """Return pos.board_key after `move`."""
     us = int(pos.side)
-    target, kind = move_to(move), move_kind(move)
+    target, kind = t.move_to(move), t.move_kind(move)
     board_key = pos.board_key ^ SIDE_KEY
-    if is_drop(move):
+    if t.is_drop(move):
         return board_key ^ SQUARE_KEYS[us, kind, target]
-    captured = move_captured(move)
+    captured = t.move_captured(move)
     if captured != 0:
         board_key ^= SQUARE_KEYS[1 - us, captured, target]
-    return board_key ^ SQUARE_KEYS[us, kind, move_from(move)] ^ SQUARE_KEYS[us, arriving_kind(move), target]
+    return board_key ^ SQUARE_KEYS[us, kind, t.move_from(move)] ^ SQUARE_KEYS[us, t.arriving_kind(move), target]
 
 
 @njit
 def hand_key_after(pos, move):
     """Return pos.hand_key after `move`."""
     us = int(pos.side)
-    if is_drop(move):
-        return pos.hand_key - HAND_KEYS[us, move_kind(move)]
-    captured = move_captured(move)
-    return pos.hand_key if captured == 0 else pos.hand_key + HAND_KEYS[us, int(UNPROMOTED[captured])]
+    if t.is_drop(move):
+        return pos.hand_key - HAND_KEYS[us, t.move_kind(move)]
+    captured = t.move_captured(move)
+    return pos.hand_key if captured == 0 else pos.hand_key + HAND_KEYS[us, int(t.UNPROMOTED[captured])]
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def key_after(pos, move):
     return mix_keys(board_key_after(pos, move), hand_key_after(pos, move))
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def is_in_check(pos):
     return in_check(pos)
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def null_allowed(pos):
     return not in_check(pos)
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def repetition_key(pos):
     return pos.board_key
 

@@ -2,46 +2,20 @@
 
 import numpy as np
 
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.attacks import attackers_to
 from shogi_engine.games.shogi.bitboard import SQUARE_BITS
 from shogi_engine.games.shogi.queries import occupied
-from shogi_engine.games.shogi.types import (
-    BISHOP,
-    DRAGON,
-    GOLD,
-    HORSE,
-    KINDS,
-    KING,
-    KNIGHT,
-    LANCE,
-    PAWN,
-    POSITION,
-    PROM_KNIGHT,
-    PROM_LANCE,
-    PROM_PAWN,
-    PROM_SILVER,
-    PROMOTED,
-    ROOK,
-    SILVER,
-    UNPROMOTED,
-    is_drop,
-    is_promotion,
-    move_captured,
-    move_from,
-    move_kind,
-    move_to,
-    piece_kind,
-)
 from shogi_engine.interface.game import provides
 from shogi_engine.jit import njit
 from shogi_engine.jit.bitboards import lowest
 
 # The usual order of the pieces. It decides between pieces of equal value.
 BY_VALUE = (
-    *(PAWN, LANCE, KNIGHT, SILVER, PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER),
-    *(GOLD, BISHOP, HORSE, ROOK, DRAGON, KING),
+    *(t.PAWN, t.LANCE, t.KNIGHT, t.SILVER, t.PROM_PAWN, t.PROM_LANCE, t.PROM_KNIGHT, t.PROM_SILVER),
+    *(t.GOLD, t.BISHOP, t.HORSE, t.ROOK, t.DRAGON, t.KING),
 )
-RANK = np.array([BY_VALUE.index(kind) if kind in BY_VALUE else 0 for kind in range(KINDS)], dtype=np.uint8)  # by kind
+RANK = np.array([BY_VALUE.index(kind) if kind in BY_VALUE else 0 for kind in range(t.KINDS)], dtype=np.uint8)  # by kind
 RANKS = 16  # more than any rank
 
 KING_VALUE = 1 << 14
@@ -53,14 +27,14 @@ def exchange_value(params, kind):
 
     A king is worth more than everything else together.
     """
-    return KING_VALUE if kind == KING else int(params.values[kind]) + int(params.values[UNPROMOTED[kind]])
+    return KING_VALUE if kind == t.KING else int(params.values[kind]) + int(params.values[t.UNPROMOTED[kind]])
 
 
 @njit
 def attacker_rank(pos, params, square):
     """Return the rank of the piece on `square` by its value; of pieces of equal value, by RANK."""
-    kind = piece_kind(pos.board[square])
-    return RANKS * (KING_VALUE if kind == KING else int(params.values[kind])) + int(RANK[kind])
+    kind = t.piece_kind(pos.board[square])
+    return RANKS * (KING_VALUE if kind == t.KING else int(params.values[kind])) + int(RANK[kind])
 
 
 @njit
@@ -88,14 +62,14 @@ def exchange_ge(pos, params, move, threshold):
         move: uint32, pseudo-legal in `pos`
         threshold: centipawns, for the side to move
     """
-    target = move_to(move)
-    kind = move_kind(move)
+    target = t.move_to(move)
+    kind = t.move_kind(move)
     balance = -threshold
-    captured = move_captured(move)
+    captured = t.move_captured(move)
     if captured != 0:
         balance += exchange_value(params, captured)
-    if is_promotion(move):
-        promoted = int(PROMOTED[kind])
+    if t.is_promotion(move):
+        promoted = int(t.PROMOTED[kind])
         balance += int(params.values[promoted]) - int(params.values[kind])
         kind = promoted
     if balance < 0:
@@ -105,8 +79,8 @@ def exchange_ge(pos, params, move, threshold):
         return True
 
     occ = occupied(pos) | SQUARE_BITS[target]
-    if not is_drop(move):
-        occ &= ~SQUARE_BITS[move_from(move)]
+    if not t.is_drop(move):
+        occ &= ~SQUARE_BITS[t.move_from(move)]
     mover = int(pos.side)
     side = 1 - mover
     while True:
@@ -114,19 +88,19 @@ def exchange_ge(pos, params, move, threshold):
         if not attackers:
             break
         taker = least_attacker(pos, params, attackers)
-        kind = piece_kind(pos.board[taker])
+        kind = t.piece_kind(pos.board[taker])
         occ &= ~SQUARE_BITS[taker]
         side = 1 - side
         balance = -balance - 1 - exchange_value(params, kind)
         if balance >= 0:
             # A king cannot capture a protected piece.
-            if kind == KING and attackers_to(pos, target, side, occ) & occ:
+            if kind == t.KING and attackers_to(pos, target, side, occ) & occ:
                 side = 1 - side
             break
     return side != mover
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def see_ge(ctx, move, threshold):
     """Double the threshold: margins count a piece once, an exchange twice (off the board and into the hand)."""
     return exchange_ge(ctx.pos, ctx.params, move, 2 * threshold)

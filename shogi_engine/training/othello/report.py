@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.files import write_whole
+from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.solver import Solver
 from shogi_engine.games.othello.evaluation import pattern_weights
 from shogi_engine.games.othello.names import DISC
@@ -57,7 +58,7 @@ def solved_endings(trainer: Trainer, file: Path) -> dict[int, np.ndarray]:
         known = {"identity": np.array(trainer.identity)}
     empties, samples = empties_of(trainer.validation.samples), trainer.validation.samples
     random = np.random.default_rng([trainer.options.seed, 4])
-    solver = Solver(hash_mb=SOLVER_MB)
+    solver = Solver(GAME, hash_mb=SOLVER_MB)
     for count in ENDINGS:
         here = np.flatnonzero(empties == count)
         chosen = samples[random.permutation(here)[: trainer.options.endings]].copy()

@@ -8,31 +8,24 @@ import math
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.network_features import (
-    ACTIVE,
-    FEATURES,
-    HAND_BASE,
-    HELD_BUCKETS,
-    OUTPUT_BUCKETS,
-    SIDE,
-)
+from shogi_engine.games.shogi.evaluation import network_features as inputs
 from shogi_engine.jit import njit
 from shogi_engine.training.shogi.trainer_kernels import LANES, ONE, TWO, ZERO, add_row_gradients, add_rows, clip
 
-BIAS = FEATURES + 1  # the bias begins at BIAS * width, the output weights at OUTPUT * width, ...
+BIAS = inputs.FEATURES + 1  # the bias begins at BIAS * width, the output weights at OUTPUT * width, ...
 OUTPUT = BIAS + 1
-OUTPUT_BIAS = OUTPUT + 2 * OUTPUT_BUCKETS  # ... the output biases at OUTPUT_BIAS * width
+OUTPUT_BIAS = OUTPUT + 2 * inputs.OUTPUT_BUCKETS  # ... the output biases at OUTPUT_BIAS * width
 
 
 @njit
 def bucket_of(active):
     """Return the output bucket of a position by its features, uint16[ACTIVE]."""
     held = 0
-    for place in range(ACTIVE):
+    for place in range(inputs.ACTIVE):
         feature = int(active[place])
-        if feature < FEATURES and feature % SIDE >= HAND_BASE:
+        if feature < inputs.FEATURES and feature % inputs.SIDE >= inputs.HAND_BASE:
             held += 1
-    return int(HELD_BUCKETS[held])
+    return int(inputs.HELD_BUCKETS[held])
 
 
 @njit

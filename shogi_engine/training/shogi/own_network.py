@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.evaluation.network_features import (
-    FEATURES,
-    HAND_FEATURES,
-    OUTPUT_BUCKETS,
-    PIECE_FEATURES,
-    SEEN,
-    held_pieces,
-)
+from shogi_engine.games.shogi.evaluation import network_features as inputs
 from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, encode, load, load_weights, quantise
 from shogi_engine.jit import new_record, vectors
 from shogi_engine.training.shogi.games import SCALE, Block
@@ -41,22 +34,22 @@ class OwnNetwork:
     @property
     def features(self) -> int:
         """The number of features."""
-        return FEATURES
+        return inputs.FEATURES
 
     @property
     def parameter_count(self) -> int:
         """The number of parameters, including the row of zeros."""
-        return OUTPUT_BIAS * self.width + OUTPUT_BUCKETS
+        return OUTPUT_BIAS * self.width + inputs.OUTPUT_BUCKETS
 
     @cached_property
     def sights(self) -> tuple[Any, ...]:
         """The feature tables, records[SIGHT], used in turn by epoch; held-out positions use the first."""
         sight = new_record(SIGHT)
-        for view in range(len(SEEN)):
+        for view in range(len(inputs.SEEN)):
             enemy = view >> 1 << 4
             for piece in range(32):
-                sight.pieces[view, piece] = PIECE_FEATURES[piece ^ enemy] + SEEN[view]
-        sight.hands[:], sight.nothing = HAND_FEATURES, FEATURES
+                sight.pieces[view, piece] = inputs.PIECE_FEATURES[piece ^ enemy] + inputs.SEEN[view]
+        sight.hands[:], sight.nothing = inputs.HAND_FEATURES, inputs.FEATURES
         return (sight,)
 
     def scratch(self) -> tuple[np.ndarray, ...]:
@@ -67,9 +60,11 @@ class OwnNetwork:
         """Return the parameters before the first step: small random numbers, the same in all output buckets."""
         width, random = self.width, np.random.default_rng([seed, 1])
         parameters = np.zeros(self.parameter_count, dtype=np.float32)
-        parameters[: FEATURES * width] = random.normal(0, 1 / math.sqrt(FEATURES), FEATURES * width)
+        parameters[: inputs.FEATURES * width] = random.normal(
+            0, 1 / math.sqrt(inputs.FEATURES), inputs.FEATURES * width
+        )
         output = random.normal(0, 1 / math.sqrt(2 * width), 2 * width)
-        parameters[OUTPUT * width : OUTPUT_BIAS * width] = np.tile(output, OUTPUT_BUCKETS)
+        parameters[OUTPUT * width : OUTPUT_BIAS * width] = np.tile(output, inputs.OUTPUT_BUCKETS)
         return parameters
 
     def refining(self, labeller: str, sample: Block) -> np.ndarray | None:
@@ -102,7 +97,7 @@ class OwnNetwork:
 
     def settle(self, parameters: np.ndarray) -> None:
         """Reset the row of zeros."""
-        parameters[FEATURES * self.width : BIAS * self.width] = 0
+        parameters[inputs.FEATURES * self.width : BIAS * self.width] = 0
 
     def sums(self, parameters: np.ndarray, features: np.ndarray) -> np.ndarray:
         """Return the sums of the side to move before clipping, float32[n, width]."""
@@ -112,17 +107,17 @@ class OwnNetwork:
 
     def trained(self, parameters: np.ndarray) -> np.ndarray:
         """Return the trained parameters that have the trainer's limit, except the output bias."""
-        own = parameters[: FEATURES * self.width], parameters[BIAS * self.width : OUTPUT_BIAS * self.width]
+        own = parameters[: inputs.FEATURES * self.width], parameters[BIAS * self.width : OUTPUT_BIAS * self.width]
         return np.concatenate(own)
 
     def held_pieces(self, features: np.ndarray) -> np.ndarray:
         """Return the number of pieces in hand, int[n]."""
-        return held_pieces(features[:, 0])
+        return inputs.held_pieces(features[:, 0])
 
     def values(self, parameters: np.ndarray, features: np.ndarray) -> list[int]:
         """Return the integer network's values of positions, in centipawns."""
         network = quantised(parameters, self.width, {})
-        return [network.output((own[own < FEATURES], other[other < FEATURES])) for own, other in features]
+        return [network.output((own[own < inputs.FEATURES], other[other < inputs.FEATURES])) for own, other in features]
 
     def weights(self, parameters: np.ndarray, made: dict[str, Any]) -> bytes:
         """Return the network's file.
@@ -143,8 +138,11 @@ def quantised(parameters: np.ndarray, width: int, made: dict[str, Any]) -> Netwo
     Args:
         made: as in Network
     """
-    rows, bias = parameters[: FEATURES * width].reshape(FEATURES, width), parameters[BIAS * width : OUTPUT * width]
-    output = parameters[OUTPUT * width : OUTPUT_BIAS * width].reshape(OUTPUT_BUCKETS, 2, width)
+    rows, bias = (
+        parameters[: inputs.FEATURES * width].reshape(inputs.FEATURES, width),
+        parameters[BIAS * width : OUTPUT * width],
+    )
+    output = parameters[OUTPUT * width : OUTPUT_BIAS * width].reshape(inputs.OUTPUT_BUCKETS, 2, width)
     return replace(quantise(rows, bias, output, parameters[OUTPUT_BIAS * width :], SCALE), made=made)
 
 
@@ -152,7 +150,7 @@ def parameters_of(network: Network) -> np.ndarray:
     """Return the float parameters of a network: the inverse of `quantised`, except for rounding."""
     width = network.width
     parameters = np.zeros(OwnNetwork(width).parameter_count, dtype=np.float32)
-    parameters[: FEATURES * width] = network.rows.reshape(-1) / network.qa
+    parameters[: inputs.FEATURES * width] = network.rows.reshape(-1) / network.qa
     parameters[BIAS * width : OUTPUT * width] = network.bias / network.qa
     scale = network.scale / SCALE  # the unit of the output
     parameters[OUTPUT * width : OUTPUT_BIAS * width] = network.output_weights.reshape(-1) * (scale / network.qb)

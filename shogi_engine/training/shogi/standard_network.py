@@ -23,25 +23,12 @@ from shogi_engine.games.shogi.evaluation.nnue_writer import Layer, encode
 from shogi_engine.games.shogi.types import PAWN
 from shogi_engine.jit import new_record
 from shogi_engine.jit.layers import CLIP_SHIFT, LARGEST_ACTIVATION
+from shogi_engine.training.shogi import standard_kernels as kernels
 from shogi_engine.training.shogi.games import SCALE, Block
 from shogi_engine.training.shogi.positions_kernels import SIGHT
-from shogi_engine.training.shogi.standard_kernels import (
-    BIAS,
-    FEATURES,
-    FIRST,
-    LAYERS,
-    OUTPUT,
-    OUTPUT_BIAS,
-    PARAMETERS,
-    SECOND,
-    WEIGHTS1,
-    WIDTH,
-    add_gradients,
-    write_outputs,
-)
 from shogi_engine.training.shogi.trainer_kernels import LANES
 
-SHAPE = Architecture(feature_set("K-P"), WIDTH, FIRST, SECOND)
+SHAPE = Architecture(feature_set("K-P"), kernels.WIDTH, kernels.FIRST, kernels.SECOND)
 BEGINNING_BIAS = 0.5  # of every sum, so that activations start in the middle of their range
 WEIGHT = 1 << CLIP_SHIFT  # a weight of 1 in the file
 OUTPUT_UNIT = SCALE * DEFAULT_SCALE  # an output of 1 in the file
@@ -51,7 +38,7 @@ OUTPUT_LIMIT = 127 * LARGEST_ACTIVATION / OUTPUT_UNIT  # of the last layer's wei
 class StandardNetwork:
     """K-P 256x2-32-32."""
 
-    features, parameter_count = FEATURES, PARAMETERS
+    features, parameter_count = kernels.FEATURES, kernels.PARAMETERS
 
     @cached_property
     def sights(self) -> tuple[Any, ...]:
@@ -66,21 +53,24 @@ class StandardNetwork:
                 sight.pieces[view] = tables.pieces[view & ~1 | mirrored]
             for kind, firsts in HAND.items():
                 sight.hands[[kind, 16 | kind]] = firsts
-            sight.nothing = FEATURES
+            sight.nothing = kernels.FEATURES
             found.append(sight)
         return tuple(found)
 
     def scratch(self) -> tuple[np.ndarray, ...]:
         """Return the kernels' scratch memory for a thread."""
         return tuple(
-            np.zeros(shape, dtype=np.float32) for shape in (2 * WIDTH, (2, FIRST), 2 * WIDTH, (2, FIRST), LANES)
+            np.zeros(shape, dtype=np.float32)
+            for shape in (2 * kernels.WIDTH, (2, kernels.FIRST), 2 * kernels.WIDTH, (2, kernels.FIRST), LANES)
         )
 
     def beginning(self, seed: int) -> np.ndarray:
         """Return the parameters before the first step: random, such that activations are about a half."""
-        random, parameters = np.random.default_rng([seed, 1]), np.zeros(PARAMETERS, dtype=np.float32)
-        parameters[: FEATURES * WIDTH] = random.normal(0, 1 / math.sqrt(FEATURES), FEATURES * WIDTH)
-        parameters[BIAS * WIDTH : WEIGHTS1] = BEGINNING_BIAS
+        random, parameters = np.random.default_rng([seed, 1]), np.zeros(kernels.PARAMETERS, dtype=np.float32)
+        parameters[: kernels.FEATURES * kernels.WIDTH] = random.normal(
+            0, 1 / math.sqrt(kernels.FEATURES), kernels.FEATURES * kernels.WIDTH
+        )
+        parameters[kernels.BIAS * kernels.WIDTH : kernels.WEIGHTS1] = BEGINNING_BIAS
         for weights, bias in self.layers(parameters)[:-1]:
             inputs, outputs = weights.shape
             weights[:] = random.normal(0, 1 / math.sqrt(inputs), (inputs, outputs))
@@ -90,8 +80,8 @@ class StandardNetwork:
     @staticmethod
     def layers(parameters: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return the layers as views: weights float32[inputs, outputs] and bias float32[outputs]."""
-        found, at = [], WEIGHTS1
-        for inputs, outputs in LAYERS:
+        found, at = [], kernels.WEIGHTS1
+        for inputs, outputs in kernels.LAYERS:
             bias = at + inputs * outputs
             found.append((parameters[at:bias].reshape(inputs, outputs), parameters[bias : bias + outputs]))
             at = bias + outputs
@@ -103,25 +93,35 @@ class StandardNetwork:
 
     def add_gradients(self, *arguments: Any) -> float:
         """Return the loss, and add its gradient: see standard_kernels.add_gradients."""
-        return float(add_gradients(*arguments))
+        return float(kernels.add_gradients(*arguments))
 
     def write_outputs(self, *arguments: Any) -> None:
         """Write outputs: see standard_kernels.write_outputs, which needs only part of the scratch memory."""
-        write_outputs(*arguments[:5])
+        kernels.write_outputs(*arguments[:5])
 
     def settle(self, parameters: np.ndarray) -> None:
         """Reset the row of zeros, and keep the last layer's weights within the file's range."""
-        parameters[FEATURES * WIDTH : BIAS * WIDTH] = 0
-        np.clip(parameters[OUTPUT:OUTPUT_BIAS], -OUTPUT_LIMIT, OUTPUT_LIMIT, out=parameters[OUTPUT:OUTPUT_BIAS])
+        parameters[kernels.FEATURES * kernels.WIDTH : kernels.BIAS * kernels.WIDTH] = 0
+        np.clip(
+            parameters[kernels.OUTPUT : kernels.OUTPUT_BIAS],
+            -OUTPUT_LIMIT,
+            OUTPUT_LIMIT,
+            out=parameters[kernels.OUTPUT : kernels.OUTPUT_BIAS],
+        )
 
     def sums(self, parameters: np.ndarray, features: np.ndarray) -> np.ndarray:
         """Return the sums of the side to move before clipping, float32[n, WIDTH]."""
-        rows, bias = parameters[: BIAS * WIDTH].reshape(-1, WIDTH), parameters[BIAS * WIDTH : WEIGHTS1]
+        rows, bias = (
+            parameters[: kernels.BIAS * kernels.WIDTH].reshape(-1, kernels.WIDTH),
+            parameters[kernels.BIAS * kernels.WIDTH : kernels.WEIGHTS1],
+        )
         return np.stack([bias + rows[active].sum(axis=0) for active in features[:, 0]])
 
     def trained(self, parameters: np.ndarray) -> np.ndarray:
         """Return the trained parameters that have the trainer's limit."""
-        return np.concatenate([parameters[: FEATURES * WIDTH], parameters[BIAS * WIDTH : OUTPUT]])
+        return np.concatenate(
+            [parameters[: kernels.FEATURES * kernels.WIDTH], parameters[kernels.BIAS * kernels.WIDTH : kernels.OUTPUT]]
+        )
 
     def held_pieces(self, features: np.ndarray) -> np.ndarray:
         """Return the number of pieces in hand, int[n]."""
@@ -132,7 +132,7 @@ class StandardNetwork:
         bias, rows, layers = quantised(parameters)
         found = []
         for active in features:
-            sums = [bias + rows[side[side < FEATURES]].astype(np.int64).sum(axis=0) for side in active]
+            sums = [bias + rows[side[side < kernels.FEATURES]].astype(np.int64).sum(axis=0) for side in active]
             values = np.concatenate(sums)
             for layer_bias, weights in layers:
                 values = layer_bias + weights.astype(np.int64) @ values.clip(0, LARGEST_ACTIVATION)
@@ -151,8 +151,10 @@ class StandardNetwork:
 
 def quantised(parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Layer]]:
     """Return bias, rows and layers of integers, for nnue_writer."""
-    rows = np.rint(parameters[: FEATURES * WIDTH].reshape(FEATURES, WIDTH) * LARGEST_ACTIVATION).astype(np.int16)
-    bias = np.rint(parameters[BIAS * WIDTH : WEIGHTS1] * LARGEST_ACTIVATION).astype(np.int16)
+    rows = np.rint(
+        parameters[: kernels.FEATURES * kernels.WIDTH].reshape(kernels.FEATURES, kernels.WIDTH) * LARGEST_ACTIVATION
+    ).astype(np.int16)
+    bias = np.rint(parameters[kernels.BIAS * kernels.WIDTH : kernels.WEIGHTS1] * LARGEST_ACTIVATION).astype(np.int16)
     layers, units = [], (WEIGHT, WEIGHT, OUTPUT_UNIT / LARGEST_ACTIVATION)
     for (weights, layer_bias), unit in zip(StandardNetwork.layers(parameters), units, strict=True):
         whole = np.rint(weights.T * unit).clip(-127, 127).astype(np.int8)

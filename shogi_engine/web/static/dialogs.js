@@ -1,6 +1,6 @@
 // Dialogs: a new game, opening and saving, the choice of a problem.
 
-import {element} from "./panels.js";
+import {element} from "./dom.js";
 import {koma} from "./setup.js";
 import {FILE_MAX, FIRST_LEVEL, STRONGEST} from "./texts.js";
 import {handicaps, piece_name, refusal, side, t} from "./words.js";

@@ -1,7 +1,8 @@
 // After a game: the result, its turning points, and what to do next. Also for a judged record.
 
 import {worst} from "./graph.js";
-import {element, ending, percent} from "./panels.js";
+import {element} from "./dom.js";
+import {ending, percent} from "./panels.js";
 import {side, t} from "./words.js";
 
 const panel = document.getElementById("finish");

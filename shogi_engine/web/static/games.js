@@ -1,7 +1,7 @@
 // My games: the saved games, to continue, view, delete and restore.
 
 import {dialog, ask, show as show_dialog} from "./dialogs.js";
-import {element} from "./panels.js";
+import {element} from "./dom.js";
 import {refusal, side, t} from "./words.js";
 
 const RESULTS = {"1-0": 0, "0-1": 1};

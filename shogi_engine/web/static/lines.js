@@ -1,7 +1,7 @@
 // Lines of moves to play through: hovering shows a small board, the arrow keys step through the moves, a click goes
 // there, and + adds the whole line to the game.
 
-import {element} from "./panels.js";
+import {element} from "./dom.js";
 import {t} from "./words.js";
 
 const box = document.getElementById("preview");

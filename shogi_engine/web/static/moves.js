@@ -1,7 +1,8 @@
 // The moves: the current line in rows, with its variations, and the verdict on the current move.
 
 import {line as playable} from "./lines.js";
-import {clock_text, element, percent} from "./panels.js";
+import {element} from "./dom.js";
+import {clock_text, percent} from "./panels.js";
 import {t} from "./words.js";
 
 const $ = id => document.getElementById(id);

@@ -1,21 +1,11 @@
 // The panels around the board: players with clocks, the moves, the analysis, the graph, the status line.
 
+import {element} from "./dom.js";
 import {line as playable} from "./lines.js";
 import {side, t} from "./words.js";
 
 const $ = id => document.getElementById(id);
 export const percent = chance => Math.round(100 * chance);
-
-export function element(name, attributes = {}, ...children) {
-  const node = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
-    else if (value === true) node.setAttribute(key, "");
-    else if (value !== false && value !== null && value !== undefined) node.setAttribute(key, value);
-  }
-  node.append(...children);
-  return node;
-}
 
 // ---- players and clocks
 

@@ -1,7 +1,7 @@
 // Tsume: the choice of a problem, by plies and grade, and the panel while one is being solved.
 
 import {ask, show as show_dialog} from "./dialogs.js";
-import {element} from "./panels.js";
+import {element} from "./dom.js";
 import {t} from "./words.js";
 
 const panel = document.getElementById("problem");

@@ -1,6 +1,6 @@
 // The panel for setting up a position.
 
-import {element} from "./panels.js";
+import {element} from "./dom.js";
 import {PIECES} from "./pieces.js";
 import {piece_name, side, t} from "./words.js";
 

@@ -113,11 +113,11 @@ def test_the_shipped_book_answers_moves_that_are_not_the_best(loss, plies):
 
 def test_book_moves_in_the_engine():
     with Engine("othello", hash_mb=1) as engine:
-        first = engine.book_move()
+        first = engine.book.move()
         assert first in engine.legal_moves()
         engine.set_position(moves=[first])
-        assert engine.book_move() in engine.legal_moves()
+        assert engine.book.move() in engine.legal_moves()
         engine.set_position("--OOO-----XOXX----XXOX-----XXO---OOXXXXX--OX-XX---XXO----------- X")
-        assert engine.book_move() == ""
+        assert engine.book.move() == ""
     with Engine(TIC_TAC_TOE, hash_mb=1) as engine:
-        assert engine.book_move() == ""
+        assert engine.book.move() == ""

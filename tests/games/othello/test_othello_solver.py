@@ -125,7 +125,7 @@ def late_positions(count, most, seed):
 
 @pytest.fixture(scope="module")
 def solver():
-    return Solver(hash_mb=16)
+    return Solver(GAME, hash_mb=16)
 
 
 def test_the_last_flips_are_those_of_the_flips_kernel():
@@ -196,7 +196,7 @@ def test_the_published_scores(solver):
 def test_the_table_changes_no_score():
     """What was proven before, a table of one cluster, and two threads: the same scores."""
     suite = [ending for ending in SUITE if 14 <= empties(ending.position) <= 15][:12]
-    warm, tiny, two = Solver(hash_mb=4), Solver(hash_mb=1), Solver(hash_mb=4, threads=2)
+    warm, tiny, two = Solver(GAME, hash_mb=4), Solver(GAME, hash_mb=1), Solver(GAME, hash_mb=4, threads=2)
     tiny.table.clusters = 1
     for ending in suite:
         for _ in range(2):
@@ -219,7 +219,7 @@ def plant(table, position, selectivity, score):
 
 def test_only_proofs_are_believed():
     """Entries of selective passes, here false ones of a position and all its children, prove nothing."""
-    solver = Solver(hash_mb=4)
+    solver = Solver(GAME, hash_mb=4)
     for ending in [ending for ending in SUITE if DEEP < empties(ending.position) <= DEEP + 3][:6]:
         claimed = ending.score + (4 if ending.score < 0 else -4)
         for selectivity in (1, 2, 3, 0):
@@ -234,7 +234,7 @@ def test_only_proofs_are_believed():
 
 def test_selective_passes_change_no_score():
     endings = [ending for ending in SUITE if empties(ending.position) >= SELECTIVE_EMPTIES]
-    solvers = Solver(hash_mb=16), Solver(hash_mb=4, threads=2)
+    solvers = Solver(GAME, hash_mb=16), Solver(GAME, hash_mb=4, threads=2)
     for ending in sorted(endings, key=lambda ending: empties(ending.position))[:2]:
         for solver in solvers:
             solved = solver.solve(ending.position)
@@ -249,12 +249,12 @@ def test_an_attempt_goes_as_far_as_the_selectivity_allows(selectivity):
     """Selective passes are nearly right, and cheaper the more selective they are."""
     ending = next(ending for ending in SUITE if ending.id == "ffo-33")
     table = TranspositionTable(16)
-    result = Solver(hash_mb=1).attempt(ending.position, Limits(), table, selectivity=selectivity)
+    result = Solver(GAME, hash_mb=1).attempt(ending.position, Limits(), table, selectivity=selectivity)
     assert result.exact == (selectivity == 0) and result.depth == 20
     assert abs(result.score - DISC * ending.score) <= DISC * (0, 2, 4, 8)[selectivity]
     assert result.bestmove in (ending.best if selectivity == 0 else legal_moves(ending.position))
     if selectivity:
-        surer = Solver(hash_mb=1).attempt(
+        surer = Solver(GAME, hash_mb=1).attempt(
             ending.position, Limits(), TranspositionTable(16), selectivity=selectivity - 1
         )
         assert surer.nodes > result.nodes
@@ -279,7 +279,7 @@ def test_an_attempt_in_time_keeps_what_the_last_pass_found():
 
 
 def test_an_attempt_needs_time_for_a_pass():
-    solver, table = Solver(hash_mb=1), TranspositionTable(4)
+    solver, table = Solver(GAME, hash_mb=1), TranspositionTable(4)
     assert solver.attempt(LONG, Limits(budget=TimeBudget.exactly(20)), table) is None
 
 
@@ -290,7 +290,7 @@ def test_many_positions_at_once(solver):
 
 
 def test_small_endings_leave_the_shared_table_alone():
-    solver = Solver(hash_mb=1)
+    solver = Solver(GAME, hash_mb=1)
     positions = [position for position in late_positions(40, NEAR_EMPTIES, 4) if empties(position) >= NEAR_EMPTIES - 1]
     solver.scores(*(np.array([pos[name] for pos in positions], np.uint64) for name in ("own", "opponent")))
     tables = solver._histories[0].tables
@@ -303,7 +303,7 @@ def test_small_endings_leave_the_shared_table_alone():
 
 def test_a_stop_is_obeyed_and_tells_what_is_proven():
     for threads in (1, 2):
-        solver = Solver(hash_mb=16, threads=threads)
+        solver = Solver(GAME, hash_mb=16, threads=threads)
         threading.Timer(0.3, solver.stop).start()
         with within(2.5 * threads):
             solved = solver.solve(LONG)
@@ -315,14 +315,14 @@ def test_a_stop_is_obeyed_and_tells_what_is_proven():
 def test_progress_goes_up_to_the_number_of_moves():
     ending = next(ending for ending in SUITE if ending.id == "ffo-26")
     calls = []
-    Solver(hash_mb=16).solve(ending.position, progress=lambda done, whole: calls.append((done, whole)))
+    Solver(GAME, hash_mb=16).solve(ending.position, progress=lambda done, whole: calls.append((done, whole)))
     assert calls[-1][0] == calls[-1][1] == len(legal_moves(ending.position))
 
 
 @pytest.mark.slow
 def test_all_published_scores():
     for threads in (1, 2):
-        outcome = check(SUITE, Solver(threads=threads))
+        outcome = check(SUITE, Solver(GAME, threads=threads))
         assert (outcome.passed, outcome.failures) == (99, [])
         assert outcome.nodes < 300_000_000
 
@@ -339,16 +339,17 @@ def test_a_suite_is_checked_at_the_door(tmp_path):
         with pytest.raises(ValueError, match=r"position 2: "):
             read(str(file))
     file.write_text(json.dumps({"positions": [good | {"score": good["score"] + 2}, good | {"best": good["best"]}]}))
-    outcome = check(read(str(file)), Solver(hash_mb=1))
+    outcome = check(read(str(file)), Solver(GAME, hash_mb=1))
     assert (outcome.passed, outcome.failed, len(outcome.failures)) == (1, 1, 1)
 
 
 WARM_THEN_SOLVE = (
     processes.REPORT
     + f"""
+from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.solver import Solver
 from shogi_engine.games.othello.notation import parse_obf
-solver = Solver(hash_mb=1)
+solver = Solver(GAME, hash_mb=1)
 solver.warmup()
 report()
 for _ in range(2):  # the second time by what the table knows
@@ -370,7 +371,7 @@ def test_after_the_warmup_nothing_is_left_to_compile():
 
 def test_a_solver_has_at_least_one_thread():
     with pytest.raises(ValueError, match="threads"):
-        Solver(threads=0)
+        Solver(GAME, threads=0)
 
 
 def test_the_engine_plays_endings_exactly():

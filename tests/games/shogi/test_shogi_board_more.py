@@ -32,10 +32,10 @@ from shogi_engine.games.shogi.board import (
 )
 from shogi_engine.games.shogi.board.piece_shapes import piece_shape
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
-from shogi_engine.games.shogi.notation.symbols import SQUARE_NAMES
 from shogi_engine.games.shogi.params import VALUES, default_params
 from shogi_engine.games.shogi.rules.validation import position_status, validate_position
 from shogi_engine.games.shogi.see import BY_VALUE, exchange_value
+from shogi_engine.games.shogi.symbols import SQUARE_NAMES
 
 PARAMS = default_params()
 

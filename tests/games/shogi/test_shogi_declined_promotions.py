@@ -9,11 +9,11 @@ from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.games.shogi.movegen.generator import is_searched
-from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.games.shogi.queries import in_check
 from shogi_engine.games.shogi.types import PROMOTION
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
+from tests.support.shogi_moves import legal_moves
 from tests.support.twins.naive_shogi import State
 
 # The only mate by checks begins with a pawn that does not promote: after promoting, P*1b would be a pawn-drop mate.

@@ -17,7 +17,6 @@ from shogi_engine.games.shogi.evaluation.king_piece_weights import (
     save,
 )
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation.sfen import START, parse_sfen
 from shogi_engine.games.shogi.notation.usi_moves import parse_usi
 from shogi_engine.games.shogi.params import VALUES
@@ -34,6 +33,7 @@ from shogi_engine.interface.game import (
 )
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context, set_root
+from tests.support.shogi_moves import legal_moves
 
 SFENS = (
     START,

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from shogi_engine.games.shogi.movegen.generator import is_searched
-from shogi_engine.games.shogi.movegen.legal_moves import legal_moves, scratch
 from shogi_engine.games.shogi.notation.sfen import format_sfen, parse_sfen
 from shogi_engine.games.shogi.notation.usi_moves import format_usi
 from shogi_engine.games.shogi.position import rebuild
@@ -14,6 +13,7 @@ from shogi_engine.games.shogi.types import UNDO, move_captured
 from shogi_engine.interface.game import count_moves, do_move, generate_captures, undo_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from tests.support.shogi_cases import assert_same_record, kernel_moves
+from tests.support.shogi_moves import legal_moves, scratch
 from tests.support.twins.naive_shogi import SET, START, State
 
 STARTS = [

@@ -39,7 +39,7 @@ def test_the_highest_level_limits_nothing_but_a_search_without_any_limit(engine,
     assert engine.check_level(levels.FULL).is_full_strength() and not engine.check_level(19).is_full_strength()
     assert engine.search(level=20, depth=3).depth == 3
     assert engine.search(level=20, nodes=2000).nodes >= 2000
-    monkeypatch.setattr("shogi_engine.engine.engine.FULL_STRENGTH_MS", 50)
+    monkeypatch.setattr("shogi_engine.engine.limits.FULL_STRENGTH_MS", 50)
     rescue = threading.Timer(60, engine.stop)  # of a search that does not end by itself
     rescue.start()
     assert engine.search(level=20).seconds < 50
@@ -48,20 +48,20 @@ def test_the_highest_level_limits_nothing_but_a_search_without_any_limit(engine,
 
 def test_the_book_is_the_shipped_one_unless_another_is_opened(engine, tmp_path):
     engine.set_position()
-    assert engine.book_move() in engine.legal_moves()
+    assert engine.book.move() in engine.legal_moves()
     path = tmp_path / "mine.db"
     path.write_text(f"sfen {AFTER}\n3c3d 2g2f -20 9 1\n8c8d none -22 9 1\n1c1d none -90 9 1\n")
-    engine.open_book(str(path))
-    assert engine.book_move() == ""
+    engine.book.open(str(path))
+    assert engine.book.move() == ""
     engine.set_position(moves=["7g7f"])
-    assert {engine.book_move() for _ in range(40)} == {"3c3d", "8c8d"}
-    found = engine.book_choice(best=1)
+    assert {engine.book.move() for _ in range(40)} == {"3c3d", "8c8d"}
+    found = engine.book.choice(best=1)
     assert (found.move, found.ponder, found.value, found.depth) == ("3c3d", "2g2f", -20, 9)
     with pytest.raises(BookError, match="No such file"):
-        engine.open_book(str(tmp_path / "missing.db"))
-    assert engine.book_move() == ""
-    engine.open_book("no_book")
-    assert engine.book_move() == ""
-    engine.open_book()
+        engine.book.open(str(tmp_path / "missing.db"))
+    assert engine.book.move() == ""
+    engine.book.open("no_book")
+    assert engine.book.move() == ""
+    engine.book.open()
     engine.set_position()
-    assert engine.book_move() in engine.legal_moves()
+    assert engine.book.move() in engine.legal_moves()

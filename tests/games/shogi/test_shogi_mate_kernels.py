@@ -20,12 +20,12 @@ from shogi_engine.games.shogi.mate.hands import (
 from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, INFINITE, LENGTH_MAX, NO_PLY, is_current, probe, store
 from shogi_engine.games.shogi.movegen.evasions import count_evasions
-from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.games.shogi.types import NO_SQUARE, hand_covers
 from shogi_engine.jit import JIT_DISABLED, new_record
 from tests.games.shogi.test_shogi_mates import HARD, after, in_check, middle_games
 from tests.support.processes import ROOT, environment
+from tests.support.shogi_moves import legal_moves
 
 UNCOVERINGS = (
     "4k4/9/4B4/9/4R4/9/9/9/4K4 b - 1",

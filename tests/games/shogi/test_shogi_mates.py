@@ -11,13 +11,13 @@ import pytest
 
 from shogi_engine.games.shogi.board import Board, Move
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
-from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.games.shogi.types import UNDO
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from tests.support.clock import within
 from tests.support.processes import TESTS
+from tests.support.shogi_moves import legal_moves
 from tests.support.twins.brute_mates import shortest_mate
 
 DATA = TESTS / "data"

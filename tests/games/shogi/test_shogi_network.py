@@ -29,7 +29,6 @@ from shogi_engine.games.shogi.evaluation.network_weights import (
     shipped,
 )
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation.sfen import START, format_sfen, parse_sfen
 from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
@@ -41,6 +40,7 @@ from shogi_engine.search.context import new_context, set_root
 from shogi_engine.training.shogi.games import SCALE
 from shogi_engine.training.shogi.trainer import LIMIT
 from tests.support.networks import random_network
+from tests.support.shogi_moves import legal_moves
 
 SFENS = (
     START,

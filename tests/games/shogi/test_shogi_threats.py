@@ -8,7 +8,6 @@ import pytest
 
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.movegen.checks import generate_checks
-from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.games.shogi.types import KNIGHT, NO_SQUARE, move_kind
 from shogi_engine.interface.game import gives_check, mate_in_one, set_check_info
@@ -16,6 +15,7 @@ from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
 from tests.games.shogi.test_shogi_mates import after, in_check, middle_games
 from tests.support.processes import ROOT
+from tests.support.shogi_moves import legal_moves
 
 COUNT = 20 if JIT_DISABLED else 600
 

@@ -54,10 +54,10 @@ def searched(engine: SimpleEngine, sfen: str, limit: Limit, depths: dict[str, in
         assert engine.pid is not None
         began = cpu_seconds(engine.pid) if limit.nodes else 0.0
         answer = engine.play(sfen, limit)
-        depths[sfen] = answer.last("depth") or 0
+        depths[sfen] = answer.info.depth or 0
         if limit.nodes is None:
-            return answer.last("nps") or math.nan
-        seconds, score, nodes = cpu_seconds(engine.pid) - began, answer.score, answer.last("nodes") or 0
+            return answer.info.nps or math.nan
+        seconds, score, nodes = cpu_seconds(engine.pid) - began, answer.info.score, answer.info.nodes or 0
         if score is not None and score.mate and nodes < LEAST_SHARE * limit.nodes:
             return math.nan
         return max(nodes, limit.nodes) / seconds  # some engines send their report before the last node

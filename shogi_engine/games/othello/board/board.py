@@ -8,26 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from shogi_engine.games.board_memory import BoardMemory
+from shogi_engine.games.othello import notation
 from shogi_engine.games.othello.bitboard import SYMMETRIES
 from shogi_engine.games.othello.board import drawing
 from shogi_engine.games.othello.board.entries import ENTRIES
 from shogi_engine.games.othello.board.kernels import BOARD
 from shogi_engine.games.othello.board.moves import MOVES, Move
-from shogi_engine.games.othello.notation import (
-    PASS_NAME,
-    SIDES,
-    SQUARE_NAMES,
-    START,
-    SYMBOLS,
-    flipped,
-    format_discs,
-    illegal_move,
-    parse_obf,
-    parse_transcript,
-    position_of,
-    split_move,
-    split_transcript,
-)
 from shogi_engine.games.othello.position import make_canonical, transform_position
 from shogi_engine.games.othello.types import BLACK, DISC_MOVE, PASS, POSITION, SQUARES, UNDO, WHITE
 from shogi_engine.records.tree import GameRecord
@@ -39,7 +25,7 @@ PACKED_BYTES = 17
 
 COLORS = (BLACK, WHITE)
 UNICODE_CELLS = "●○·"  # in the order of SYMBOLS
-STARTING_OBF = START
+STARTING_OBF = notation.START
 
 
 @dataclass(frozen=True)
@@ -67,7 +53,7 @@ class Outcome:
         return Termination.DISCS if self.black and self.white else Termination.WIPE_OUT
 
     def __str__(self) -> str:
-        who = "a draw" if self.winner is None else f"{SIDES[self.winner]} wins"
+        who = "a draw" if self.winner is None else f"{notation.SIDES[self.winner]} wins"
         return f"{who}: {self.black} black discs, {self.white} white"
 
 
@@ -97,7 +83,7 @@ class LegalMoves:
 @functools.cache
 def _starting_position() -> Any:
     """Return the record[POSITION] of the start of a game; the caller copies it."""
-    return parse_obf(STARTING_OBF)
+    return notation.parse_obf(STARTING_OBF)
 
 
 class Board(BoardMemory):
@@ -141,7 +127,7 @@ class Board(BoardMemory):
             obf: the starting position, if not the usual one
         """
         board = cls(obf)
-        for move in parse_transcript(text, board._pos):
+        for move in notation.parse_transcript(text, board._pos):
             board.push(MOVES[move])
         return board
 
@@ -152,7 +138,7 @@ class Board(BoardMemory):
 
     def set_obf(self, obf: str) -> None:
         """Set the position of an OBF text and clear the move stack; raises ValueError saying what is wrong with it."""
-        self._set_position(parse_obf(obf))
+        self._set_position(notation.parse_obf(obf))
 
     def reset(self) -> None:
         """Reset the board to the starting position."""
@@ -160,11 +146,11 @@ class Board(BoardMemory):
 
     def obf(self) -> str:
         """Return the position's OBF text: 64 characters X, O and -, a blank, X or O."""
-        return f"{self._cells()} {SYMBOLS[self.turn]}"
+        return f"{self._cells()} {notation.SYMBOLS[self.turn]}"
 
     def _cells(self) -> str:
         """Return the 64 characters X, O and -, a1 first."""
-        return format_discs(self._discs(BLACK), self._discs(WHITE))
+        return notation.format_discs(self._discs(BLACK), self._discs(WHITE))
 
     @classmethod
     def from_packed(cls, data: Any) -> Self:
@@ -191,7 +177,7 @@ class Board(BoardMemory):
             raise ValueError(f"packed position: the side to move must be {BLACK} or {WHITE}, not {side}")
         twice = int.from_bytes(data[:8], "little") & int.from_bytes(data[8:16], "little")
         if twice:
-            square = SQUARE_NAMES[twice.bit_length() - 1]
+            square = notation.SQUARE_NAMES[twice.bit_length() - 1]
             raise ValueError(f"packed position: there are discs of both sides on {square}")
         own, opponent = (data[:8], data[8:16])[:: 1 - 2 * side]
         self._bytes[:24] = own + opponent + data[16:] + bytes(7)
@@ -227,7 +213,7 @@ class Board(BoardMemory):
 
     def clear(self) -> None:
         """Remove all discs and clear the move stack; black is to move."""
-        self._set_position(position_of("", BLACK))
+        self._set_position(notation.position_of("", BLACK))
 
     def mirror(self) -> Self:
         """Return a board with the colours exchanged, the side to move included, and an empty move stack."""
@@ -270,7 +256,7 @@ class Board(BoardMemory):
 
     def _set(self, discs: list[int], turn: int) -> None:
         """Set black's and white's discs and the side to move, and clear the move stack."""
-        pos = position_of("", turn)
+        pos = notation.position_of("", turn)
         pos.own, pos.opponent = discs[turn], discs[1 - turn]
         self._set_position(pos)
 
@@ -347,19 +333,19 @@ class Board(BoardMemory):
     def flipped(self, move: Move) -> list[int]:
         """Return the squares of the discs that `move` flips; raises ValueError saying why if it is illegal."""
         if not self.is_legal(move):
-            raise illegal_move(self._pos, move.square)
-        return flipped(self._pos, move)
+            raise notation.illegal_move(self._pos, move.square)
+        return notation.flipped(self._pos, move)
 
     def find_move(self, square: int | None) -> Move:
         """Return the legal move to `square`, or the pass for None; raises ValueError saying why not."""
         move = Move(square)
         if not self.is_legal(move):
-            raise illegal_move(self._pos, square)
+            raise notation.illegal_move(self._pos, square)
         return move
 
     def parse_text(self, text: str) -> Move:
         """Return the legal move 'f5' or 'pass', without making it; raises ValueError saying why it is not legal."""
-        return self.find_move(split_move(text))
+        return self.find_move(notation.split_move(text))
 
     def push(self, move: int) -> None:
         """Make a move, a `Move` or its int; raises ValueError saying why if it is illegal."""
@@ -374,7 +360,7 @@ class Board(BoardMemory):
         """Make a move that the kernel refused for lack of undo records; raises ValueError if it is illegal."""
         known = Move.from_int(move)
         if not self._grow() or not ENTRIES.push(self._address, known):
-            raise illegal_move(self._pos, known.square)
+            raise notation.illegal_move(self._pos, known.square)
 
     def push_text(self, text: str) -> Move:
         """Make the move 'f5' or 'pass' and return it; raises ValueError saying why if it is illegal."""
@@ -382,11 +368,13 @@ class Board(BoardMemory):
         self.push(move)
         return move
 
-    split_moves = staticmethod(split_transcript)
+    split_moves = staticmethod(notation.split_transcript)
 
     def push_typed(self, text: str) -> list[Move]:
         """Make the move 'f5' or 'pass', adding a forced pass that was left out; raises ValueError if it is illegal."""
-        passes = [self.push_text(PASS_NAME)] if self.must_pass() and split_move(text) is not None else []
+        passes = (
+            [self.push_text(notation.PASS_NAME)] if self.must_pass() and notation.split_move(text) is not None else []
+        )
         return [*passes, self.push_text(text)]
 
     def record(self, ending: str = "") -> GameRecord:
@@ -438,10 +426,10 @@ class Board(BoardMemory):
 
     def _text(self, cells: str) -> str:
         """Draw the board with `cells` (for black, white and empty), files and ranks, and the side to move."""
-        board = self._cells().translate(str.maketrans(SYMBOLS, cells))
+        board = self._cells().translate(str.maketrans(notation.SYMBOLS, cells))
         rows = [f"{row + 1} {' '.join(board[8 * row : 8 * row + 8])} {row + 1}" for row in range(8)]
         header = "  a b c d e f g h"
-        side = f"{SIDES[self.turn]} ({cells[self.turn]}) to move"
+        side = f"{notation.SIDES[self.turn]} ({cells[self.turn]}) to move"
         counts = f"{cells[BLACK]} {self.count(BLACK)}  {cells[WHITE]} {self.count(WHITE)}"
         return "\n".join([header, *rows, header, f"{counts}  {'game over' if self.is_game_over() else side}"])
 
@@ -451,7 +439,7 @@ class Board(BoardMemory):
 
     def diagram(self) -> str:
         """Return the board as text with X, O and -, and the side to move."""
-        return self._text(SYMBOLS)
+        return self._text(notation.SYMBOLS)
 
     def svg(self, *, flipped: bool = False, size: int | None = None, **options: Any) -> str:
         """Return an SVG image of the board; it marks the last disc placed and the legal moves.

@@ -8,19 +8,8 @@ import numpy as np
 
 from shogi_engine.common.bits import ALL, ONE, ZERO
 from shogi_engine.games.othello.bitboard import CORNERS, neighbours, odd_quadrants
+from shogi_engine.games.othello.endgame import table
 from shogi_engine.games.othello.endgame.last_empties import FEW_EMPTIES, NO_SCORE, solve_5, solve_few, stability_cut
-from shogi_engine.games.othello.endgame.table import (
-    HIGHEST,
-    LOWEST,
-    ending_address,
-    ending_key,
-    entry_moves,
-    entry_selectivity,
-    lower_bound,
-    probe_ending,
-    store_result,
-    upper_bound,
-)
 from shogi_engine.games.othello.movegen import flips, mobility, reached
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.params import square_bonus
@@ -174,15 +163,15 @@ def transposition_cut(ctx, own, opponent, moves, start, beta, selectivity, empti
         place = np.uint64(ctz(left))
         left &= left - ONE
         flipped = flips(own, opponent, place)
-        child = ending_key(opponent ^ flipped, own ^ flipped ^ ONE << place)
-        prefetch(ending_address(ctx, child, empties))
+        child = table.ending_key(opponent ^ flipped, own ^ flipped ^ ONE << place)
+        prefetch(table.ending_address(ctx, child, empties))
         write_word(address, child)
         address += np.uint64(8)
     end, address = address, first
     while address < end:
-        data = probe_ending(ctx, read_word(address), empties)
-        if data != ZERO and -upper_bound(data) >= beta and entry_selectivity(data) <= selectivity:
-            return -upper_bound(data), np.uint64(ctz(moves))
+        data = table.probe_ending(ctx, read_word(address), empties)
+        if data != ZERO and -table.upper_bound(data) >= beta and table.entry_selectivity(data) <= selectivity:
+            return -table.upper_bound(data), np.uint64(ctz(moves))
         moves &= moves - ONE
         address += np.uint64(8)
     return np.int64(NO_SCORE), ZERO
@@ -206,7 +195,7 @@ def narrow_window(data, alpha, beta):
 
     A value other than NO_SCORE means that the bounds settle the node.
     """
-    lower, upper = lower_bound(data), upper_bound(data)
+    lower, upper = table.lower_bound(data), table.upper_bound(data)
     if lower >= beta or lower == upper:
         return lower, alpha, beta
     if upper <= alpha:
@@ -233,8 +222,8 @@ def solve(ctx, own, opponent, alpha, beta, empty):
     key = data = ZERO
     with_table = count >= TABLE_EMPTIES and ctx.search_flags & USE_TT != 0
     if with_table:
-        key = ending_key(own, opponent)
-        prefetch(ending_address(ctx, key, count))
+        key = table.ending_key(own, opponent)
+        prefetch(table.ending_address(ctx, key, count))
     moves = mobility(own, opponent)
     if moves == ZERO:
         if mobility(opponent, own) == ZERO:
@@ -242,7 +231,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
         ctx.nodes += 1
         return -solve(ctx, opponent, own, -beta, -alpha, empty)
     if with_table:
-        data = probe_ending(ctx, key, count)
+        data = table.probe_ending(ctx, key, count)
     if data != ZERO:
         value, alpha, beta = narrow_window(data, alpha, beta)
         if value != NO_SCORE:
@@ -254,7 +243,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
             return value
 
     # 2. The table's moves, then the others by their keys: the first with the full window, the rest with null windows.
-    first, second = entry_moves(data)
+    first, second = table.entry_moves(data)
     best, best_move = NO_SCORE, np.int64(0)
     low = alpha
     while True:
@@ -293,7 +282,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
 
     # 3. Store the result.
     if with_table:
-        store_result(ctx, key, count, alpha, beta, best, best_move, np.int64(0))
+        table.store_result(ctx, key, count, alpha, beta, best, best_move, np.int64(0))
     return best
 
 
@@ -306,7 +295,12 @@ def solve_all(ctx, own, opponent, scores):
     """
     for number in range(len(own)):
         score = solve(
-            ctx, own[number], opponent[number], LOWEST - 1, HIGHEST + 1, ALL ^ (own[number] | opponent[number])
+            ctx,
+            own[number],
+            opponent[number],
+            table.LOWEST - 1,
+            table.HIGHEST + 1,
+            ALL ^ (own[number] | opponent[number]),
         )
         if ctx.stopped:
             return number
@@ -320,6 +314,6 @@ def endgame_solve(ctx, alpha, beta):
     empty = ALL ^ (own | opponent)
     if popcount(empty) > FINISH_EMPTIES:
         return VALUE_NONE
-    low = max(min(alpha // DISC, HIGHEST), LOWEST - 1)
-    high = max(min(-(-beta // DISC), HIGHEST + 1), low + 1)
+    low = max(min(alpha // DISC, table.HIGHEST), table.LOWEST - 1)
+    high = max(min(-(-beta // DISC), table.HIGHEST + 1), low + 1)
     return DISC * solve(ctx, own, opponent, low, high, empty)

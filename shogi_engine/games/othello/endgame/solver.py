@@ -1,6 +1,6 @@
 """Solver: the exact score of an Othello position, or only its winner, and the best move.
 
-solver = Solver(threads=2)
+solver = Solver(GAME, threads=2)
 solved = solver.solve(parse_obf("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"))
 print(solved.score, format_move(None, solved.move))
 
@@ -41,13 +41,12 @@ from shogi_engine.games.othello.endgame.table import (
     probe_ending,
     upper_bound,
 )
-from shogi_engine.games.othello.game import GAME
 from shogi_engine.games.othello.levels import empty_squares
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import START, legal_moves, parse_obf
 from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import DISC_MOVE, SQUARES
-from shogi_engine.interface.game import VALUE_INFINITE, do_move, key, refresh_line
+from shogi_engine.games.othello.types import DISC_MOVE, SQUARES, UNDO
+from shogi_engine.interface.game import VALUE_INFINITE, Game, do_move, key, refresh_line
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import (
     ALL_FLAGS,
@@ -102,21 +101,22 @@ class Solved:
 class Solver:
     """Solves one position at a time; `stop` may be called from any thread."""
 
-    def __init__(self, *, hash_mb: int = 64, threads: int = 1, stop_token: StopToken | None = None) -> None:
-        """Create a solver with its own table; `attempt` uses its argument `table` instead."""
+    def __init__(self, game: Game, *, hash_mb: int = 64, threads: int = 1, stop_token: StopToken | None = None) -> None:
+        """Create a solver of `game`, Othello, with its own table; `attempt` uses its argument `table` instead."""
         if not 1 <= threads <= MAX_THREADS:
             raise ValueError(f"a solver must have 1 to {MAX_THREADS} threads, not {threads}")
+        self._game = game
         self._megabytes = hash_mb
         self._table: TranspositionTable | None = None
         self._stop = stop_token or StopToken()
         self._window_stop = StopToken(self._stop)  # ends the threads that search one window
         self._being_searched = np.zeros(BEING_SEARCHED_SLOTS, dtype=np.uint64)
-        shared = SharedHistories(GAME)
-        self._histories = [Histories(GAME, shared) for _ in range(threads)]
+        shared = SharedHistories(game)
+        self._histories = [Histories(game, shared) for _ in range(threads)]
         self._contexts = [self._new_context(histories) for histories in self._histories]
 
     def _new_context(self, histories: Histories) -> Any:
-        ctx = new_context(GAME, histories)
+        ctx = new_context(self._game, histories)
         ctx.stop_address = self._window_stop.address
         return ctx
 
@@ -355,7 +355,7 @@ class Solver:
         values = [0]  # the value of each depth
 
         def work() -> None:
-            ctx.search_flags = ALL_FLAGS & GAME.search_flags & ~USE_SOLVERS
+            ctx.search_flags = ALL_FLAGS & self._game.search_flags & ~USE_SOLVERS
             write_root_moves(ctx)
             for plies in range(1, depth + 1):  # with the usual search's kernel, so that no other is compiled
                 value = int(search_root(ctx, -VALUE_INFINITE, VALUE_INFINITE, plies, 0))
@@ -486,5 +486,5 @@ class Solver:
 def after(position: Any, move: int) -> Any:
     """Return the position after the legal `move`."""
     child = position.copy()
-    do_move(child, np.uint32(move), new_record(GAME.undo))
+    do_move(child, np.uint32(move), new_record(UNDO))
     return child

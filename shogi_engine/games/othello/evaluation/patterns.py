@@ -8,19 +8,7 @@ import numpy as np
 
 from shogi_engine.common.bits import ALL, ONE, ZERO
 from shogi_engine.games.othello.bitboard import neighbours, odd_quadrant_marks
-from shogi_engine.games.othello.evaluation.pattern_layout import (
-    COUNT_SIZE,
-    COUNTS_START,
-    INSTANCE_STARTS,
-    INSTANCES,
-    PHASE_OF_DISCS,
-    PHASE_WEIGHTS,
-    ROWS,
-    SLOTS,
-    SPREAD_DEPTHS,
-    SPREAD_GROUPS,
-    SPREAD_PHASES,
-)
+from shogi_engine.games.othello.evaluation import pattern_layout as layout
 from shogi_engine.games.othello.evaluation.pattern_weights import load_weights
 from shogi_engine.games.othello.movegen import mobility
 from shogi_engine.games.othello.names import DISC
@@ -35,7 +23,7 @@ MOST = 64 * DISC  # the largest value of a position
 FEW_DISCS = 3
 
 # The numbers of all instances: for the side to move, and with the discs of both sides counted as 1.
-ACCUMULATOR = record_dtype([("numbers", np.uint16, (SLOTS,)), ("occupied", np.uint16, (SLOTS,))])
+ACCUMULATOR = record_dtype([("numbers", np.uint16, (layout.SLOTS,)), ("occupied", np.uint16, (layout.SLOTS,))])
 
 EVALUATION = Evaluation(
     "patterns",
@@ -43,7 +31,7 @@ EVALUATION = Evaluation(
     accumulator=ACCUMULATOR,
     fields=(
         ("weights", np.uint64),  # the address of pattern_weights.Weights.table
-        ("spread", np.int32, (SPREAD_GROUPS, SPREAD_DEPTHS)),  # of `probcut`, by phase and depth
+        ("spread", np.int32, (layout.SPREAD_GROUPS, layout.SPREAD_DEPTHS)),  # of `probcut`, by phase and depth
     ),
     load_weights=load_weights,
 )
@@ -57,16 +45,16 @@ def refresh_numbers(own, opponent, accumulator):
         own, opponent: uint64, bitboards
         accumulator: record[ACCUMULATOR], out
     """
-    for instance in range(SLOTS):
+    for instance in range(layout.SLOTS):
         accumulator.numbers[instance] = 0
         accumulator.occupied[instance] = 0
     discs = own | opponent
     while discs != ZERO:
         square = ctz(discs)
         worth = 2 if opponent >> np.uint64(square) & ONE != ZERO else 1
-        for instance in range(SLOTS):
-            accumulator.numbers[instance] += worth * ROWS[square, instance]
-            accumulator.occupied[instance] += ROWS[square, instance]
+        for instance in range(layout.SLOTS):
+            accumulator.numbers[instance] += worth * layout.ROWS[square, instance]
+            accumulator.occupied[instance] += layout.ROWS[square, instance]
         discs &= discs - ONE
 
 
@@ -84,17 +72,17 @@ def update_numbers(before, after, disc, flipped):
     """
     if disc != ZERO:
         square = ctz(disc)
-        for instance in range(SLOTS):
-            after.occupied[instance] = before.occupied[instance] + ROWS[square, instance]
+        for instance in range(layout.SLOTS):
+            after.occupied[instance] = before.occupied[instance] + layout.ROWS[square, instance]
             turned_over = 3 * before.occupied[instance] - before.numbers[instance]
-            after.numbers[instance] = turned_over + 2 * ROWS[square, instance]
+            after.numbers[instance] = turned_over + 2 * layout.ROWS[square, instance]
         while flipped != ZERO:
             square = ctz(flipped)
-            for instance in range(SLOTS):
-                after.numbers[instance] += ROWS[square, instance]
+            for instance in range(layout.SLOTS):
+                after.numbers[instance] += layout.ROWS[square, instance]
             flipped &= flipped - ONE
     else:
-        for instance in range(SLOTS):
+        for instance in range(layout.SLOTS):
             after.occupied[instance] = before.occupied[instance]
             after.numbers[instance] = 3 * before.occupied[instance] - before.numbers[instance]
 
@@ -110,11 +98,11 @@ def sum_of_weights(weights, numbers):
         numbers: the address of an accumulator's numbers
     """
     total = 0
-    for first in range(0, INSTANCES, 4):
+    for first in range(0, layout.INSTANCES, 4):
         four = load(numbers + 2 * first, 0)
-        for instance in range(first, min(first + 4, INSTANCES)):
+        for instance in range(first, min(first + 4, layout.INSTANCES)):
             number = four >> 16 * (instance - first) & 0xFFFF
-            total = lanes.load_i16(weights + (2 * number + 2 * int(INSTANCE_STARTS[instance]))) + total
+            total = lanes.load_i16(weights + (2 * number + 2 * int(layout.INSTANCE_STARTS[instance]))) + total
     return total
 
 
@@ -124,7 +112,7 @@ traced_sum_of_weights = traced(sum_of_weights)
 @njit
 def phase_of(own, opponent):
     """Return the phase, 0..PHASES - 1, of a position."""
-    return PHASE_OF_DISCS[popcount(own | opponent)]
+    return layout.PHASE_OF_DISCS[popcount(own | opponent)]
 
 
 @njit
@@ -138,11 +126,11 @@ def count_features(own, opponent, own_moves, opponent_moves):
     """Return the numbers of a position's five count features; for the arguments see `pattern_value`."""
     empty = ALL ^ (own | opponent)
     return (
-        COUNTS_START + popcount(own_moves),
-        COUNTS_START + COUNT_SIZE + popcount(opponent_moves),
-        COUNTS_START + 2 * COUNT_SIZE + popcount(neighbours(own) & empty),
-        COUNTS_START + 3 * COUNT_SIZE + popcount(neighbours(opponent) & empty),
-        COUNTS_START + 4 * COUNT_SIZE + popcount(odd_quadrant_marks(empty)),
+        layout.COUNTS_START + popcount(own_moves),
+        layout.COUNTS_START + layout.COUNT_SIZE + popcount(opponent_moves),
+        layout.COUNTS_START + 2 * layout.COUNT_SIZE + popcount(neighbours(own) & empty),
+        layout.COUNTS_START + 3 * layout.COUNT_SIZE + popcount(neighbours(opponent) & empty),
+        layout.COUNTS_START + 4 * layout.COUNT_SIZE + popcount(odd_quadrant_marks(empty)),
     )
 
 
@@ -155,7 +143,7 @@ def pattern_value(ctx, own_moves, opponent_moves):
     """
     update_line(ctx)
     own, opponent = ctx.pos.own, ctx.pos.opponent
-    weights = ctx.evaluation.weights + np.uint64(2 * PHASE_WEIGHTS * phase_of(own, opponent))
+    weights = ctx.evaluation.weights + np.uint64(2 * layout.PHASE_WEIGHTS * phase_of(own, opponent))
     accumulator = ctx.accumulators[ctx.ply]
     value = np.int64(traced_sum_of_weights(weights, address_of(accumulator.numbers)))
     for number in count_features(own, opponent, own_moves, opponent_moves):
@@ -188,5 +176,5 @@ def probcut(ctx, depth):
     if min(popcount(ctx.pos.own), popcount(ctx.pos.opponent)) <= FEW_DISCS:
         return np.int64(0), np.int64(0)  # a side might soon be wiped out, which a shallow search would miss
     phase = phase_of(ctx.pos.own, ctx.pos.opponent)
-    spread = ctx.evaluation.spread[phase // SPREAD_PHASES, min(depth, SPREAD_DEPTHS - 1)]
+    spread = ctx.evaluation.spread[phase // layout.SPREAD_PHASES, min(depth, layout.SPREAD_DEPTHS - 1)]
     return shallow_depth(depth), int(spread)

@@ -4,15 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.othello.notation import (
-    START,
-    can_only_pass,
-    format_move,
-    legal_move,
-    legal_moves,
-    parse_obf,
-    split_move,
-)
+from shogi_engine.games.othello import notation
 from shogi_engine.games.othello.position import do_move
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import BLACK, PASS, SQUARES, UNDO
@@ -24,19 +16,19 @@ from shogi_engine.types.termination import Outcome, Termination, usual_outcome
 class Referee:
     """A position to play a record's moves on."""
 
-    def __init__(self, start: str = START) -> None:
-        self.position = parse_obf(start)
+    def __init__(self, start: str = notation.START) -> None:
+        self.position = notation.parse_obf(start)
         self._undo = new_record(UNDO)
 
     def play(self, text: str) -> str:
         """Play a move and return its text, 'f5' or 'pass'; raises ValueError saying why it is illegal."""
-        move = legal_move(self.position, split_move(text))
+        move = notation.legal_move(self.position, notation.split_move(text))
         do_move(self.position, np.uint32(move), self._undo)
-        return format_move(None, move)
+        return notation.format_move(None, move)
 
     def pass_if_due(self) -> bool:
         """Play the pass if it is the only move; return whether it was played."""
-        due = can_only_pass(self.position)
+        due = notation.can_only_pass(self.position)
         if due:
             do_move(self.position, np.uint32(PASS), self._undo)
         return due
@@ -48,7 +40,7 @@ class Referee:
 
     def over(self) -> bool:
         """Tell whether neither side can place a disc."""
-        return not legal_moves(self.position)
+        return not notation.legal_moves(self.position)
 
 
 class LineBuilder:
@@ -70,7 +62,7 @@ class LineBuilder:
 
     def play(self, text: str, **values: Any) -> Node:
         """Add a move, and before it a pass that the file omits. Raises ValueError if the move is illegal."""
-        if split_move(text) is not None:
+        if notation.split_move(text) is not None:
             self.pass_if_due()
         self.node = self.node.add(self.referee.play(text), **values)
         return self.node

@@ -7,12 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
-from shogi_engine.games.othello.notation import (
-    PASS_NAME,
-    SQUARE_NAMES,
-    START,
-    split_move,
-)
+from shogi_engine.games.othello import notation
 from shogi_engine.games.othello.records.referee import Referee
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.records.tree import GameRecord
@@ -57,7 +52,7 @@ class WthorGame:
     @classmethod
     def of(cls, record: GameRecord) -> "WthorGame":
         """Convert a record to a game of a database. Raises ValueError for another start or an illegal move."""
-        if record.start != START:
+        if record.start != notation.START:
             raise ValueError("WTHOR: a game must begin at the usual starting position")
         numbers = [int(text) if text.isascii() and text.isdecimal() else 0
                    for text in (record.headers.get(name, "") for name in NUMBERS)]  # fmt: skip
@@ -109,8 +104,8 @@ def _wthor_moves(data: bytes, place: int, number: int) -> tuple[tuple[str, ...],
             if not (1 <= row <= 8 and 1 <= column <= 8):
                 raise ValueError(f"{code} is not a square, 11 to 88")
             if referee.pass_if_due():
-                moves.append(PASS_NAME)
-            moves.append(referee.play(SQUARE_NAMES[8 * (row - 1) + column - 1]))
+                moves.append(notation.PASS_NAME)
+            moves.append(referee.play(notation.SQUARE_NAMES[8 * (row - 1) + column - 1]))
         except ValueError as fault:
             raise ValueError(f"WTHOR: game {number}, byte {place + index}: {fault}") from None
     return tuple(moves), referee
@@ -162,8 +157,8 @@ def wthor_game(moves: Iterable[str], *, tournament: int = 0, black: int = 0, whi
     played = []
     for number, text in enumerate(moves, 1):
         try:
-            if split_move(text) is not None and referee.pass_if_due():
-                played.append(PASS_NAME)
+            if notation.split_move(text) is not None and referee.pass_if_due():
+                played.append(notation.PASS_NAME)
             played.append(referee.play(text))
         except ValueError as fault:
             raise ValueError(f"move {number}: {fault}") from None
@@ -179,7 +174,7 @@ def format_wthor(database: Wthor) -> bytes:
     except struct.error as fault:
         raise ValueError(f"WTHOR: the header: {fault}") from None
     for number, game in enumerate(database.games, 1):
-        squares = [SQUARE_NAMES.index(text) for text in game.moves if text != PASS_NAME]
+        squares = [notation.SQUARE_NAMES.index(text) for text in game.moves if text != notation.PASS_NAME]
         codes = bytes(10 * (square // 8 + 1) + square % 8 + 1 for square in squares)
         try:
             data.append(

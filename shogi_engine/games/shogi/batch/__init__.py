@@ -11,8 +11,8 @@ import numpy as np
 
 from shogi_engine.games.batch_rules import IDS, BatchRules, Features, Layout, Packing
 from shogi_engine.games.shogi.batch import kernels
-from shogi_engine.games.shogi.board.kernels import CODES, MOVE_BITS
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
+from shogi_engine.games.shogi.movegen.codes import CODES, MOVE_BITS
 from shogi_engine.games.shogi.names import NO_ENTERING_KING
 from shogi_engine.games.shogi.notation.sfen_kernels import SFEN_BYTES
 from shogi_engine.games.shogi.packed import packed

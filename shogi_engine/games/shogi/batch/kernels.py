@@ -5,6 +5,7 @@ Planes are from the point of view of the side to move: for white the board is tu
 
 import numpy as np
 
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.attacks import attacks_from
 from shogi_engine.games.shogi.bitboard import STEP_ATTACKS
 from shogi_engine.games.shogi.evaluation.halfkp import BOARD_FEATURES, FILE_MAJOR, HAND_COUNTS, HAND_FEATURES, PER_KING
@@ -12,56 +13,39 @@ from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURE
 from shogi_engine.games.shogi.notation.sfen_kernels import read_sfen, write_sfen
 from shogi_engine.games.shogi.packed.kernels import read_packed, write_packed
 from shogi_engine.games.shogi.queries import bishops_and_horses, in_check, occupied, pieces, rooks_and_dragons
-from shogi_engine.games.shogi.types import (
-    BISHOP,
-    BLACK,
-    GOLD,
-    KINDS,
-    KING,
-    KNIGHT,
-    LANCE,
-    PAWN,
-    ROOK,
-    SILVER,
-    SQUARES,
-    hand_count,
-    make_piece,
-    piece_kind,
-    relative_square,
-)
 from shogi_engine.jit import njit
 
 END_OF_LINE = ord("\n")
 
 # dlshogi's order of kinds, and for each kind the maximum number of pieces in hand that have planes.
-DLSHOGI_KINDS = (PAWN, LANCE, KNIGHT, SILVER, BISHOP, ROOK, GOLD, KING, *range(KING + 1, KINDS))
-DLSHOGI_HANDS = {PAWN: 8, LANCE: 4, KNIGHT: 4, SILVER: 4, GOLD: 4, BISHOP: 2, ROOK: 2}
+DLSHOGI_KINDS = (t.PAWN, t.LANCE, t.KNIGHT, t.SILVER, t.BISHOP, t.ROOK, t.GOLD, t.KING, *range(t.KING + 1, t.KINDS))
+DLSHOGI_HANDS = {t.PAWN: 8, t.LANCE: 4, t.KNIGHT: 4, t.SILVER: 4, t.GOLD: 4, t.BISHOP: 2, t.ROOK: 2}
 DLSHOGI_COUNTS = 3  # planes of the squares attacked at least once, twice, three times
 DLSHOGI_SIDE = 2 * len(DLSHOGI_KINDS) + DLSHOGI_COUNTS
 DLSHOGI_HAND = sum(DLSHOGI_HANDS.values())
 DLSHOGI_1, DLSHOGI_2 = 2 * DLSHOGI_SIDE, 2 * DLSHOGI_HAND + 1
-ALPHAZERO_PLANES = 2 * (KINDS - 1) + 2 * (KING - 1) + 1
+ALPHAZERO_PLANES = 2 * (t.KINDS - 1) + 2 * (t.KING - 1) + 1
 HALFKP_LISTED = 38
 
 DLSHOGI_PLANE = np.zeros(16, dtype=np.uint8)
 DLSHOGI_PLANE[list(DLSHOGI_KINDS)] = range(len(DLSHOGI_KINDS))
-HAND_LIMITS = np.array([DLSHOGI_HANDS.get(kind, 0) for kind in range(KING)], dtype=np.uint8)
+HAND_LIMITS = np.array([DLSHOGI_HANDS.get(kind, 0) for kind in range(t.KING)], dtype=np.uint8)
 HAND_PLANES = (np.cumsum(HAND_LIMITS) - HAND_LIMITS).astype(np.uint8)
 
 # uint8[2, 81]: where a square is in a plane as either side sees it: along the ranks from 9a, down the files from 1a.
-ALONG_RANKS = np.array([range(SQUARES), range(SQUARES - 1, -1, -1)], dtype=np.uint8)
+ALONG_RANKS = np.array([range(t.SQUARES), range(t.SQUARES - 1, -1, -1)], dtype=np.uint8)
 DOWN_FILES = FILE_MAJOR[ALONG_RANKS].astype(np.uint8)
 
 ATTACK_PLANES = np.uint64(
-    SQUARES * (KINDS - 1)
+    t.SQUARES * (t.KINDS - 1)
 )  # offset from the plane of a kind's pieces to the plane of their attacks
-PAWN_PLANE = np.uint64(SQUARES * DLSHOGI_KINDS.index(PAWN))
+PAWN_PLANE = np.uint64(t.SQUARES * DLSHOGI_KINDS.index(t.PAWN))
 STEP_ROOM = 96  # a plane rounded up to whole vectors; the surplus bytes are 0 and belong to the next plane
 # uint8[2, 16, 81, 96]: the plane of what a piece attacks in a step, by owner (0 for the side to move), kind and place.
-STEPS = np.zeros((2, 16, SQUARES, STEP_ROOM), dtype=np.uint8)
-for _square in range(SQUARES):
-    _places = [int(DOWN_FILES[0, _target]) for _target in range(SQUARES)]
-    _attacked = [STEP_ATTACKS.numbers[:, :, _square] >> _target & 1 for _target in range(SQUARES)]
+STEPS = np.zeros((2, 16, t.SQUARES, STEP_ROOM), dtype=np.uint8)
+for _square in range(t.SQUARES):
+    _places = [int(DOWN_FILES[0, _target]) for _target in range(t.SQUARES)]
+    _attacked = [STEP_ATTACKS.numbers[:, :, _square] >> _target & 1 for _target in range(t.SQUARES)]
     STEPS[:, :, DOWN_FILES[0, _square], _places] = np.stack(_attacked, axis=-1).astype(np.uint8)
 
 
@@ -118,20 +102,20 @@ def mark(out, row, plane, squares, places):
         places: uint8[81], the index of each square in the plane
     """
     for square in squares:
-        out[row, np.uint64(SQUARES * plane + int(places[square]))] = 1
+        out[row, np.uint64(t.SQUARES * plane + int(places[square]))] = 1
 
 
 @njit
 def fill_planes(out, row, plane, count, value):
     """Write `value` to all squares of `count` planes from `plane` on."""
-    for place in range(SQUARES * plane, SQUARES * (plane + count)):
+    for place in range(t.SQUARES * plane, t.SQUARES * (plane + count)):
         out[row, np.uint64(place)] = value
 
 
 @njit
 def sliders(pos, colour):
     """Return the pieces of `colour` that move any number of steps."""
-    return pieces(pos, colour, LANCE) | bishops_and_horses(pos, colour) | rooks_and_dragons(pos, colour)
+    return pieces(pos, colour, t.LANCE) | bishops_and_horses(pos, colour) | rooks_and_dragons(pos, colour)
 
 
 @njit
@@ -149,19 +133,19 @@ def write_dlshogi_1(nodes, count, out):
         occ = occupied(pos)
         for owner in range(2):
             colour = owner ^ us
-            counts = np.uint64(SQUARES * (DLSHOGI_SIDE * owner + 2 * (KINDS - 1)))
-            own = np.uint64(SQUARES * DLSHOGI_SIDE * owner)
+            counts = np.uint64(t.SQUARES * (DLSHOGI_SIDE * owner + 2 * (t.KINDS - 1)))
+            own = np.uint64(t.SQUARES * DLSHOGI_SIDE * owner)
             # Three loops, so that none has a branch on the kind of piece: the CPU could not predict it.
-            for square in pieces(pos, colour, PAWN):
+            for square in pieces(pos, colour, t.PAWN):
                 place = int(places[square])
                 ahead = np.uint64(place + 2 * owner - 1)
                 planes[own + PAWN_PLANE + np.uint64(place)] = 1
                 planes[own + PAWN_PLANE + ATTACK_PLANES + ahead] = 1
                 planes[counts + ahead] = 1  # a side's pawns attack different squares
             slides = sliders(pos, colour)
-            for square in pieces(pos, colour) & ~slides & ~pieces(pos, colour, PAWN):
-                kind, place = piece_kind(pos.board[square]), int(places[square])
-                plane = own + np.uint64(SQUARES * int(DLSHOGI_PLANE[kind]))
+            for square in pieces(pos, colour) & ~slides & ~pieces(pos, colour, t.PAWN):
+                kind, place = t.piece_kind(pos.board[square]), int(places[square])
+                plane = own + np.uint64(t.SQUARES * int(DLSHOGI_PLANE[kind]))
                 planes[plane + np.uint64(place)] = 1
                 plane += ATTACK_PLANES
                 for each in range(STEP_ROOM):  # vectorised; this plane is never the last one
@@ -169,18 +153,18 @@ def write_dlshogi_1(nodes, count, out):
                 for each in range(STEP_ROOM):
                     planes[counts + np.uint64(each)] += STEPS[owner, kind, place, each]
             for square in slides:
-                kind = piece_kind(pos.board[square])
-                plane = own + np.uint64(SQUARES * int(DLSHOGI_PLANE[kind]))
+                kind = t.piece_kind(pos.board[square])
+                plane = own + np.uint64(t.SQUARES * int(DLSHOGI_PLANE[kind]))
                 planes[plane + np.uint64(places[square])] = 1
                 plane += ATTACK_PLANES
                 for target_square in attacks_from(kind, colour, square, occ):
                     planes[plane + np.uint64(places[target_square])] = 1
                     planes[counts + np.uint64(places[target_square])] += np.uint8(1)
-            for each in range(SQUARES):
+            for each in range(t.SQUARES):
                 attackers = planes[counts + np.uint64(each)]
                 planes[counts + np.uint64(each)] = attackers > 0
-                planes[counts + np.uint64(SQUARES + each)] = attackers > 1
-                planes[counts + np.uint64(2 * SQUARES + each)] = attackers > 2
+                planes[counts + np.uint64(t.SQUARES + each)] = attackers > 1
+                planes[counts + np.uint64(2 * t.SQUARES + each)] = attackers > 2
 
 
 @njit
@@ -195,8 +179,8 @@ def write_dlshogi_2(nodes, count, out):
         out[row, :] = 0
         us = int(pos.side)
         for owner in range(2):
-            for kind in range(PAWN, KING):
-                number = min(hand_count(pos.hand[owner ^ us], kind), int(HAND_LIMITS[kind]))
+            for kind in range(t.PAWN, t.KING):
+                number = min(t.hand_count(pos.hand[owner ^ us], kind), int(HAND_LIMITS[kind]))
                 fill_planes(out, row, DLSHOGI_HAND * owner + int(HAND_PLANES[kind]), number, 1)
         if in_check(pos):
             fill_planes(out, row, DLSHOGI_2 - 1, 1, 1)
@@ -215,13 +199,13 @@ def write_alphazero(nodes, count, out):
         us = int(pos.side)
         places = ALONG_RANKS[us]
         for owner in range(2):
-            for kind in range(PAWN, KINDS):
-                mark(out, row, (KINDS - 1) * owner + kind - 1, pieces(pos, owner ^ us, kind), places)
-            for kind in range(PAWN, KING):
-                number = hand_count(pos.hand[owner ^ us], kind)
+            for kind in range(t.PAWN, t.KINDS):
+                mark(out, row, (t.KINDS - 1) * owner + kind - 1, pieces(pos, owner ^ us, kind), places)
+            for kind in range(t.PAWN, t.KING):
+                number = t.hand_count(pos.hand[owner ^ us], kind)
                 if number > 0:
-                    fill_planes(out, row, 2 * (KINDS - 1) + (KING - 1) * owner + kind - 1, 1, number)
-        if us != BLACK:
+                    fill_planes(out, row, 2 * (t.KINDS - 1) + (t.KING - 1) * owner + kind - 1, 1, number)
+        if us != t.BLACK:
             fill_planes(out, row, ALPHAZERO_PLANES - 1, 1, 1)
 
 
@@ -252,17 +236,17 @@ def write_halfkp(nodes, count, out):
         pos = nodes[row].pos
         for place in range(2):
             colour = int(pos.side) ^ place
-            block = PER_KING * int(FILE_MAJOR[relative_square(colour, int(pos.king[colour]))])
+            block = PER_KING * int(FILE_MAJOR[t.relative_square(colour, int(pos.king[colour]))])
             end = HALFKP_LISTED * place
             for owner in range(2):
-                for kind in range(PAWN, KING):
-                    for number in range(1, hand_count(pos.hand[owner ^ colour], kind) + 1):
+                for kind in range(t.PAWN, t.KING):
+                    for number in range(1, t.hand_count(pos.hand[owner ^ colour], kind) + 1):
                         out[row, end] = block + int(HAND_FEATURES[(owner << 3 | kind) * HAND_COUNTS + number])
                         end += 1
             for square in occupied(pos):
-                piece = int(pos.board[square]) ^ make_piece(colour, 0)
-                if piece_kind(piece) != KING:
-                    out[row, end] = block + int(BOARD_FEATURES[piece * SQUARES + relative_square(colour, square)])
+                piece = int(pos.board[square]) ^ t.make_piece(colour, 0)
+                if t.piece_kind(piece) != t.KING:
+                    out[row, end] = block + int(BOARD_FEATURES[piece * t.SQUARES + t.relative_square(colour, square)])
                     end += 1
             for rest in range(end, HALFKP_LISTED * (place + 1)):
                 out[row, rest] = -1

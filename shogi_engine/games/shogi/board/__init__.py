@@ -45,8 +45,8 @@ from shogi_engine.games.shogi.board.pieces import (
     rank_index,
 )
 from shogi_engine.games.shogi.board.python_shogi import CSA, KIF
-from shogi_engine.games.shogi.notation.symbols import SQUARE_NAMES
 from shogi_engine.games.shogi.rules.validation import Status
+from shogi_engine.games.shogi.symbols import SQUARE_NAMES
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,

@@ -17,8 +17,8 @@ from shogi_engine.games.shogi.board.pieces import (
     file_index,
     rank_index,
 )
-from shogi_engine.games.shogi.notation.symbols import HAND_ORDER, RANKS, SIDES, SQUARE_NAMES, SYMBOLS
 from shogi_engine.games.shogi.notation.usi_moves import split_usi
+from shogi_engine.games.shogi.symbols import HAND_ORDER, RANKS, SIDES, SQUARE_NAMES, SYMBOLS
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, WHITE
 from shogi_engine.games.svg import arrow, kinds_of_lines, ring, square_area
 

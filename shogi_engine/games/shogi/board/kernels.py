@@ -6,32 +6,17 @@ kernels' moves (target, source, promotion); the pieces are looked up here.
 
 import numpy as np
 
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.bitboard import STEP_ATTACKS
-from shogi_engine.games.shogi.movegen.generator import is_legal_tt_move, pawn_targets
+from shogi_engine.games.shogi.movegen.codes import CODES, complete_move
+from shogi_engine.games.shogi.movegen.generator import pawn_targets
 from shogi_engine.games.shogi.names import TRY_RULE
 from shogi_engine.games.shogi.position import key
 from shogi_engine.games.shogi.queries import in_check, pieces, pinned
 from shogi_engine.games.shogi.rules import has_tried, repetition
-from shogi_engine.games.shogi.types import (
-    DROP_BASE,
-    GOLD_MOVERS,
-    KING,
-    KNIGHT,
-    MAX_MOVES,
-    PAWN,
-    POSITION,
-    PROMOTED,
-    PROMOTION,
-    SILVER,
-    SQUARES,
-    UNDO,
-    piece_kind,
-)
 from shogi_engine.interface.game import count_moves, do_move, generate_moves, undo_move
 from shogi_engine.jit import array_reader, njit, record_dtype, record_reader
 
-MOVE_BITS = 15
-CODES = (1 << MOVE_BITS) - 1  # the bits that a kernels' move and a Board's Move have in common
 TEXT_BYTES = 256  # at least the length of any SFEN that `write_sfen` writes
 
 # Results of `ending`: 0 while the game continues, or how it has ended. DRAW, LOSS and WIN are results of repetitions.
@@ -44,24 +29,24 @@ TRIED, NO_LEGAL_MOVE, UNDECIDED = 4, 5, -1
 # unchanged board at the same time, as all write the same values.
 BOARD = record_dtype(
     [
-        ("pos", POSITION),
+        ("pos", t.POSITION),
         ("key", np.uint64),
         ("in_check", np.bool_),
-        ("draft", POSITION),
-        ("spare", UNDO),
+        ("draft", t.POSITION),
+        ("spare", t.UNDO),
         ("undo", np.int64),
         ("count", np.int64),
         ("capacity", np.int64),
         ("text", np.uint8, (TEXT_BYTES,)),
-        ("moves", np.uint32, (MAX_MOVES,)),
+        ("moves", np.uint32, (t.MAX_MOVES,)),
     ]
 )
-UNDO_BYTES = UNDO.itemsize
-POSITION_BYTES = POSITION.itemsize
+UNDO_BYTES = t.UNDO.itemsize
+POSITION_BYTES = t.POSITION.itemsize
 
 board_at = record_reader(BOARD)
-undo_at = record_reader(UNDO)
-undos_at = array_reader(UNDO)
+undo_at = record_reader(t.UNDO)
+undos_at = array_reader(t.UNDO)
 
 
 @njit
@@ -69,24 +54,6 @@ def note_position(board):
     """Set board.key and board.in_check after a change of the position."""
     board.key = key(board.pos)
     board.in_check = in_check(board.pos)
-
-
-@njit
-def complete_move(pos, code):
-    """Return the kernels' move of a Move's `code` (any int64), 0 if it is not legal in `pos`."""
-    target, source = code & 127, code >> 7 & 127
-    if code < 0 or code > CODES or target >= SQUARES:
-        return np.uint32(0)
-    if source >= DROP_BASE:
-        kind, captured = source - DROP_BASE, 0
-        if kind == 0 or kind >= KING or code & PROMOTION != 0:
-            return np.uint32(0)
-    else:
-        kind, captured = piece_kind(pos.board[source]), piece_kind(pos.board[target])
-        if kind == 0 or code & PROMOTION != 0 and PROMOTED[kind] == 0:
-            return np.uint32(0)
-    move = np.uint32(code | kind << 15 | captured << 19)
-    return move if is_legal_tt_move(pos, move) else np.uint32(0)
 
 
 @njit(brief=True)
@@ -166,10 +133,10 @@ def has_easy_move(pos):
     if in_check(pos):
         return False
     free, own = ~pinned(pos), pieces(pos, us)
-    if pawn_targets(pos, pieces(pos, us, PAWN) & free) & ~own:
+    if pawn_targets(pos, pieces(pos, us, t.PAWN) & free) & ~own:
         return True
-    for square in (pieces(pos, us, KNIGHT) | pieces(pos, us, SILVER) | pieces(pos, us, GOLD_MOVERS)) & free:
-        if STEP_ATTACKS[us, piece_kind(pos.board[square]), square] & ~own:
+    for square in (pieces(pos, us, t.KNIGHT) | pieces(pos, us, t.SILVER) | pieces(pos, us, t.GOLD_MOVERS)) & free:
+        if STEP_ATTACKS[us, t.piece_kind(pos.board[square]), square] & ~own:
             return True
     return False
 

@@ -4,7 +4,7 @@ import operator
 from functools import partial
 from typing import Any, SupportsIndex
 
-from shogi_engine.games.shogi.board.kernels import CODES, MOVE_BITS
+from shogi_engine.games.shogi.movegen.codes import CODES, MOVE_BITS
 from shogi_engine.games.shogi.notation.usi_moves import split_usi, usi_of
 from shogi_engine.games.shogi.types import DROP_BASE, PAWN, PROMOTION, ROOK, SQUARES
 

@@ -8,43 +8,24 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.notation.sfen import START
-from shogi_engine.games.shogi.notation.symbols import KANJI_NUMBERS, KANJI_PIECES, SYMBOLS, WIDE_DIGITS, piece_symbol
 from shogi_engine.games.shogi.rules.validation import is_dead
-from shogi_engine.games.shogi.types import (
-    BISHOP,
-    BLACK,
-    DRAGON,
-    GOLD,
-    HORSE,
-    KING,
-    KNIGHT,
-    LANCE,
-    PAWN,
-    PROM_KNIGHT,
-    PROM_LANCE,
-    PROM_PAWN,
-    PROM_SILVER,
-    PROMOTED,
-    ROOK,
-    SET_SIZE,
-    SILVER,
-    WHITE,
-)
+from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KANJI_PIECES, SYMBOLS, WIDE_DIGITS, piece_symbol
 
-COLORS = (BLACK, WHITE)
+COLORS = (t.BLACK, t.WHITE)
 NONE = 0  # the piece type of an empty square
-PROM_BISHOP, PROM_ROOK = HORSE, DRAGON
+PROM_BISHOP, PROM_ROOK = t.HORSE, t.DRAGON
 PIECE_TYPES = (
-    *(PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, KING),
-    *(PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER, PROM_BISHOP, PROM_ROOK),
+    *(t.PAWN, t.LANCE, t.KNIGHT, t.SILVER, t.GOLD, t.BISHOP, t.ROOK, t.KING),
+    *(t.PROM_PAWN, t.PROM_LANCE, t.PROM_KNIGHT, t.PROM_SILVER, PROM_BISHOP, PROM_ROOK),
 )
 PIECE_TYPES_WITH_NONE = (NONE, *PIECE_TYPES)
-PIECE_TYPES_WITHOUT_KING = tuple(kind for kind in PIECE_TYPES if kind != KING)
+PIECE_TYPES_WITHOUT_KING = tuple(kind for kind in PIECE_TYPES if kind != t.KING)
 PIECE_SYMBOLS = tuple(symbol.lower() for symbol in SYMBOLS)
 PIECE_JAPANESE_SYMBOLS = KANJI_PIECES
-PIECE_PROMOTED = tuple(int(kind) or None for kind in PROMOTED[:15])  # by piece type, None if it does not promote
-MAX_PIECES_IN_HAND = (0, *SET_SIZE[PAWN:KING], *[0] * 7)  # by piece type
+PIECE_PROMOTED = tuple(int(kind) or None for kind in t.PROMOTED[:15])  # by piece type, None if it does not promote
+MAX_PIECES_IN_HAND = (0, *t.SET_SIZE[t.PAWN : t.KING], *[0] * 7)  # by piece type
 NUMBER_JAPANESE_NUMBER_SYMBOLS = WIDE_DIGITS
 NUMBER_JAPANESE_KANJI_SYMBOLS = KANJI_NUMBERS
 STARTING_SFEN = START
@@ -69,7 +50,7 @@ def rank_index(square: int) -> int:
 def can_promote(square: int, piece_type: int, color: int) -> bool:
     """Tell whether this piece type promotes and `square` is in its colour's promotion zone."""
     rank = rank_index(square)
-    return PIECE_PROMOTED[piece_type] is not None and (rank <= 2 if color == BLACK else rank >= 6)
+    return PIECE_PROMOTED[piece_type] is not None and (rank <= 2 if color == t.BLACK else rank >= 6)
 
 
 def can_move_without_promotion(to_square: int, piece_type: int, color: int) -> bool:
@@ -107,7 +88,7 @@ class Piece:
 
     def is_promoted(self) -> bool:
         """Tell whether it has promoted."""
-        return self.piece_type >= PROM_PAWN
+        return self.piece_type >= t.PROM_PAWN
 
     def __str__(self) -> str:
         return self.symbol()
@@ -120,7 +101,7 @@ class Piece:
         """Return the piece with an SFEN symbol; raises ValueError if there is none."""
         if symbol.lower() not in PIECE_SYMBOLS[1:]:
             raise ValueError(f"no piece has the symbol {symbol!r}")
-        return cls(PIECE_SYMBOLS.index(symbol.lower()), WHITE if symbol.islower() else BLACK)
+        return cls(PIECE_SYMBOLS.index(symbol.lower()), t.WHITE if symbol.islower() else t.BLACK)
 
 
 class SquareSet(AbstractSet[int]):
@@ -229,7 +210,7 @@ class Occupied(tuple[int, ...]):
     @property
     def bits(self) -> int:
         """The mask of all occupied squares."""
-        return self[BLACK] | self[WHITE]
+        return self[t.BLACK] | self[t.WHITE]
 
     def non_occupied(self) -> int:
         """Return the mask of the empty squares."""

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from shogi_engine.games.board_memory import BoardMemory
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.board.entries import ENTRIES
 from shogi_engine.games.shogi.board.kernels import BOARD, TEXT_BYTES
 from shogi_engine.games.shogi.board.pieces import (
@@ -21,26 +22,14 @@ from shogi_engine.games.shogi.board.pieces import (
 )
 from shogi_engine.games.shogi.board.text_kernels import PACK_POSITION, READ_SFEN, UNPACK_POSITION, WRITE_SFEN
 from shogi_engine.games.shogi.notation.sfen import MAX_MOVE_NUMBER, format_sfen, parse_sfen, starting_position
-from shogi_engine.games.shogi.notation.symbols import HAND_ORDER
 from shogi_engine.games.shogi.packed import packed
 from shogi_engine.games.shogi.queries import pieces
 from shogi_engine.games.shogi.rules.validation import Status, position_status, validate_position
-from shogi_engine.games.shogi.types import (
-    BLACK,
-    KING,
-    POSITION,
-    UNDO,
-    UNPROMOTED,
-    WHITE,
-    hand_count,
-    make_piece,
-    piece_colour,
-    piece_kind,
-)
+from shogi_engine.games.shogi.symbols import HAND_ORDER
 from shogi_engine.jit import new_record
 
 # Offsets of the fields of a POSITION, and so of a BOARD, that are read as bytes and words.
-_FIELDS: Any = POSITION.fields
+_FIELDS: Any = t.POSITION.fields
 _SQUARES, _HANDS, _SIDE, _PLY = (int(_FIELDS[name][1]) for name in ("board", "hand", "side", "ply"))
 _CHECKERS = int(_FIELDS["checkers"][1]) // 8
 _KEY, _IN_CHECK = BoardMemory.offset_in(BOARD, "key") // 8, BoardMemory.offset_in(BOARD, "in_check")
@@ -51,7 +40,7 @@ _HCP, _PSFEN = (packed.PACKINGS.index(packing) for packing in (packed.HCP, packe
 class Placement(BoardMemory):
     """Pieces on the board and in hand, and the side to move. It can be edited, and converted to and from formats."""
 
-    _BOARD, _UNDO = BOARD, UNDO
+    _BOARD, _UNDO = BOARD, t.UNDO
 
     def __init__(self, sfen: str | None = None) -> None:
         self._allocate()
@@ -132,7 +121,7 @@ class Placement(BoardMemory):
 
     def clear(self) -> None:
         """Remove all pieces from the board and the hands; black is to move."""
-        self._begin(new_record(POSITION), edited=True)
+        self._begin(new_record(t.POSITION), edited=True)
 
     def sfen(self) -> str:
         """Return the position's SFEN, four fields."""
@@ -153,7 +142,7 @@ class Placement(BoardMemory):
     def __setstate__(self, state: Any) -> None:
         data, edited = state
         self._allocate()
-        self._begin(np.frombuffer(data, dtype=POSITION)[0], edited=edited)
+        self._begin(np.frombuffer(data, dtype=t.POSITION)[0], edited=edited)
 
     def ply(self) -> int:
         """Return the number of moves since the game began, according to the move number."""
@@ -188,7 +177,7 @@ class Placement(BoardMemory):
         for square, piece in enumerate(source.board.tolist()):
             pos.board[square_of(square)] = piece ^ colour_bit if piece else 0
         if swapped:
-            pos.hand[BLACK], pos.hand[WHITE] = source.hand[WHITE], source.hand[BLACK]
+            pos.hand[t.BLACK], pos.hand[t.WHITE] = source.hand[t.WHITE], source.hand[t.BLACK]
             pos.side = 1 - int(source.side)
         return board
 
@@ -274,14 +263,14 @@ class Placement(BoardMemory):
     def pieces_in_hand(self) -> list[Counter[int]]:
         """For each colour, a Counter of the piece types in hand; a copy."""
         return [
-            Counter({kind: hand_count(hand, kind) for kind in HAND_ORDER if hand_count(hand, kind)})
+            Counter({kind: t.hand_count(hand, kind) for kind in HAND_ORDER if t.hand_count(hand, kind)})
             for hand in self._record.hand
         ]
 
     @property
     def king_squares(self) -> list[int | None]:
         """For each colour, its king's square, or None if there is none."""
-        kings = [np.flatnonzero(self._record.board == make_piece(color, KING)) for color in COLORS]
+        kings = [np.flatnonzero(self._record.board == t.make_piece(color, t.KING)) for color in COLORS]
         return [int(found[0]) if found.size else None for found in kings]
 
     @property
@@ -292,7 +281,7 @@ class Placement(BoardMemory):
     @property
     def piece_bb(self) -> list[int]:
         """The mask of each piece type's squares, of both colours; a copy."""
-        return [0] + [int(pieces(self._pos, BLACK, kind) | pieces(self._pos, WHITE, kind)) for kind in PIECE_TYPES]
+        return [0] + [int(pieces(self._pos, t.BLACK, kind) | pieces(self._pos, t.WHITE, kind)) for kind in PIECE_TYPES]
 
     @property
     def occupied(self) -> Occupied:
@@ -302,25 +291,27 @@ class Placement(BoardMemory):
     def piece_at(self, square: int) -> Piece | None:
         """Return the piece on `square` (0..80) or None; raises ValueError for other numbers."""
         piece = self._piece(square)
-        return Piece(piece_kind(piece), piece_colour(piece)) if piece else None
+        return Piece(t.piece_kind(piece), t.piece_colour(piece)) if piece else None
 
     def piece_type_at(self, square: int) -> int:
         """Return the piece type on `square` (0..80), 0 if it is empty; raises ValueError for another number."""
-        return int(piece_kind(self._piece(square)))
+        return int(t.piece_kind(self._piece(square)))
 
     def color_at(self, square: int) -> int | None:
         """Return the colour of the piece on `square` (0..80) or None; raises ValueError for other numbers."""
         piece = self._piece(square)
-        return piece_colour(piece) if piece else None
+        return t.piece_colour(piece) if piece else None
 
     def piece_map(self) -> dict[int, Piece]:
         """Return a dict from square to piece, lowest square first."""
         board = self._bytes[_SQUARES : _SQUARES + len(SQUARES)]
-        return {square: Piece(piece_kind(piece), piece_colour(piece)) for square, piece in enumerate(board) if piece}
+        return {
+            square: Piece(t.piece_kind(piece), t.piece_colour(piece)) for square, piece in enumerate(board) if piece
+        }
 
     def has_piece_in_hand(self, piece_type: int, color: int) -> bool:
         """Tell whether `color` has a piece of this type in hand; promoted types count as unpromoted."""
-        return bool(hand_count(self._record.hand[self._colour(color)], self._droppable(piece_type)) > 0)
+        return bool(t.hand_count(self._record.hand[self._colour(color)], self._droppable(piece_type)) > 0)
 
     def _piece(self, square: int) -> int:
         """Return the board's byte for `square`."""
@@ -332,7 +323,7 @@ class Placement(BoardMemory):
     def _colour(color: int) -> int:
         """Return `color`; raises ValueError if it is not one."""
         if color not in COLORS:
-            raise ValueError(f"a colour must be {BLACK} (black) or {WHITE} (white), not {color!r}")
+            raise ValueError(f"a colour must be {t.BLACK} (black) or {t.WHITE} (white), not {color!r}")
         return color
 
     @staticmethod
@@ -340,7 +331,7 @@ class Placement(BoardMemory):
         """Return the type of such a piece in hand; raises ValueError for a king and for an invalid type."""
         if piece_type not in PIECE_TYPES_WITHOUT_KING:
             raise ValueError(f"no piece of type {piece_type!r} can be in hand")
-        return int(UNPROMOTED[piece_type])
+        return int(t.UNPROMOTED[piece_type])
 
     # ---- edits
 
@@ -372,7 +363,7 @@ class Placement(BoardMemory):
         Raises ValueError if the hand would have more of the type than a set has.
         """
         kind = self._droppable(piece_type)
-        held = hand_count(self._record.hand[self._colour(color)], kind)
+        held = t.hand_count(self._record.hand[self._colour(color)], kind)
         if count < 0 or held + count > MAX_PIECES_IN_HAND[kind]:
             raise ValueError(
                 f"a hand can have 0 to {MAX_PIECES_IN_HAND[kind]} of piece type {kind}, not {held} and {count} more"

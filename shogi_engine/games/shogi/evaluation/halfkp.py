@@ -11,43 +11,38 @@ https://github.com/ynasu87/nnue.
 
 import numpy as np
 
-from shogi_engine.games.shogi.types import (
-    BISHOP,
-    DRAGON,
-    GOLD,
-    HORSE,
-    KNIGHT,
-    LANCE,
-    PAWN,
-    PROM_KNIGHT,
-    PROM_LANCE,
-    PROM_PAWN,
-    PROM_SILVER,
-    ROOK,
-    SILVER,
-    SQUARES,
-)
+from shogi_engine.games.shogi import types as t
 
 PER_KING = 1548
 HAND_COUNTS = 19  # 0 to 18 pieces of a kind
 
 # On the board: the first index of a kind, one index for each square, first the own pieces, then the enemy's. In hand:
 # the index of the first own piece of a kind and of the first enemy piece; the second piece has the next index.
-BOARD = {PAWN: 90, LANCE: 252, KNIGHT: 414, SILVER: 576, GOLD: 738, BISHOP: 900, HORSE: 1062, ROOK: 1224, DRAGON: 1386}
-BOARD |= dict.fromkeys((PROM_PAWN, PROM_LANCE, PROM_KNIGHT, PROM_SILVER), BOARD[GOLD])
-HAND = {PAWN: (1, 20), LANCE: (39, 44), KNIGHT: (49, 54), SILVER: (59, 64), GOLD: (69, 74), BISHOP: (79, 82),
-        ROOK: (85, 88)}  # fmt: skip
+BOARD = {
+    t.PAWN: 90,
+    t.LANCE: 252,
+    t.KNIGHT: 414,
+    t.SILVER: 576,
+    t.GOLD: 738,
+    t.BISHOP: 900,
+    t.HORSE: 1062,
+    t.ROOK: 1224,
+    t.DRAGON: 1386,
+}
+BOARD |= dict.fromkeys((t.PROM_PAWN, t.PROM_LANCE, t.PROM_KNIGHT, t.PROM_SILVER), BOARD[t.GOLD])
+HAND = {t.PAWN: (1, 20), t.LANCE: (39, 44), t.KNIGHT: (49, 54), t.SILVER: (59, 64), t.GOLD: (69, 74),
+        t.BISHOP: (79, 82), t.ROOK: (85, 88)}  # fmt: skip
 
 # By this engine's square (along the ranks from 9a), its number in the format (down the files from 1a).
-FILE_MAJOR = np.arange(SQUARES).reshape(9, 9)[:, ::-1].T.ravel().argsort()
+FILE_MAJOR = np.arange(t.SQUARES).reshape(9, 9)[:, ::-1].T.ravel().argsort()
 
 
 def board_features() -> np.ndarray:
     """Return uint16[32 * SQUARES]: by piece (owner << 4 | kind) and square, its index; 0 for what is not listed."""
-    features = np.zeros((32, SQUARES), dtype=np.uint16)
+    features = np.zeros((32, t.SQUARES), dtype=np.uint16)
     for kind, first in BOARD.items():
         for owner in range(2):
-            features[owner << 4 | kind] = first + owner * SQUARES + FILE_MAJOR
+            features[owner << 4 | kind] = first + owner * t.SQUARES + FILE_MAJOR
     return features.ravel()
 
 

@@ -7,33 +7,12 @@ up to date move by move. A king's own move changes its whole perspective, which 
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
-from shogi_engine.games.shogi.evaluation.king_piece_weights import (
-    FEATURES,
-    HAND_BASE,
-    HAND_COUNTS,
-    UNIT,
-    load_weights,
-)
+from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi.evaluation import king_piece_weights as weights
 from shogi_engine.games.shogi.evaluation.king_safety import king_safety_difference
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
-from shogi_engine.games.shogi.types import (
-    KING,
-    NO_SQUARE,
-    POSITION,
-    SQUARES,
-    UNPROMOTED,
-    arriving_kind,
-    hand_count,
-    is_drop,
-    make_piece,
-    move_captured,
-    move_from,
-    move_kind,
-    move_to,
-    relative_square,
-)
 from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import do_move, provides_evaluation, undo_move, update_line
 from shogi_engine.jit import load_i16, njit, record_dtype
@@ -44,13 +23,13 @@ STALE = 1 << 40
 
 EVALUATION = Evaluation(
     "king-piece",
-    POSITION,
+    t.POSITION,
     accumulator=ACCUMULATOR,
     fields=(
         ("table", np.uint64),  # the address of king_piece_weights.Weights.table
         ("tempo", np.int32),  # centipawns for the side to move
     ),
-    load_weights=load_weights,
+    load_weights=weights.load_weights,
 )
 
 
@@ -68,9 +47,9 @@ def weight(row, feature):
 def king_row(ctx, colour):
     """Return the address of the row for `colour`'s king in ctx.pos."""
     king = int(ctx.pos.king[colour])
-    if king != NO_SQUARE:
-        king = relative_square(colour, king)
-    return ctx.evaluation.table + np.uint64(2 * FEATURES * king)
+    if king != t.NO_SQUARE:
+        king = t.relative_square(colour, king)
+    return ctx.evaluation.table + np.uint64(2 * weights.FEATURES * king)
 
 
 @njit
@@ -80,7 +59,7 @@ def hand_feature(owner, kind, number):
     Args:
         owner: 0 for the king's own side, 1 for the enemy
     """
-    return HAND_BASE + (owner << 3 | kind) * HAND_COUNTS + number
+    return weights.HAND_BASE + (owner << 3 | kind) * weights.HAND_COUNTS + number
 
 
 @njit
@@ -90,15 +69,15 @@ def perspective_sum(pos, row, colour):
     Args:
         row: as `king_row` returns it
     """
-    enemy = make_piece(colour, 0)  # turns black's pieces and white's into the king's own and the enemy's
+    enemy = t.make_piece(colour, 0)  # turns black's pieces and white's into the king's own and the enemy's
     value = np.int64(0)
     for square in occupied(pos):
-        value += weight(row, (int(pos.board[square]) ^ enemy) * SQUARES + relative_square(colour, square))
+        value += weight(row, (int(pos.board[square]) ^ enemy) * t.SQUARES + t.relative_square(colour, square))
     for owner in range(2):
         hand = pos.hand[colour ^ owner]
         if hand != ZERO:
-            for kind in range(1, KING):
-                for number in range(hand_count(hand, kind)):
+            for kind in range(1, t.KING):
+                for number in range(t.hand_count(hand, kind)):
                     value += weight(row, hand_feature(owner, kind, number + 1))
     return value
 
@@ -110,16 +89,16 @@ def perspective_change(row, colour, mover, move, hand):
     It cannot be used for a move of that king, which changes the row.
     """
     owner = mover ^ colour
-    kind, target = move_kind(move), relative_square(colour, move_to(move))
-    value = weight(row, make_piece(owner, arriving_kind(move)) * SQUARES + target)
-    if is_drop(move):
-        return value - weight(row, hand_feature(owner, kind, hand_count(hand, kind)))
-    value -= weight(row, make_piece(owner, kind) * SQUARES + relative_square(colour, move_from(move)))
-    captured = move_captured(move)
+    kind, target = t.move_kind(move), t.relative_square(colour, t.move_to(move))
+    value = weight(row, t.make_piece(owner, t.arriving_kind(move)) * t.SQUARES + target)
+    if t.is_drop(move):
+        return value - weight(row, hand_feature(owner, kind, t.hand_count(hand, kind)))
+    value -= weight(row, t.make_piece(owner, kind) * t.SQUARES + t.relative_square(colour, t.move_from(move)))
+    captured = t.move_captured(move)
     if captured != 0:
-        value -= weight(row, make_piece(owner ^ 1, captured) * SQUARES + target)
-        gained = int(UNPROMOTED[captured])
-        value += weight(row, hand_feature(owner, gained, hand_count(hand, gained) + 1))
+        value -= weight(row, t.make_piece(owner ^ 1, captured) * t.SQUARES + target)
+        gained = int(t.UNPROMOTED[captured])
+        value += weight(row, hand_feature(owner, gained, t.hand_count(hand, gained) + 1))
     return value
 
 
@@ -145,7 +124,7 @@ def update_accumulator(ctx, ply):
     move, mover = undo.move, side_at(ctx, ply - 1)
     for colour in range(2):
         after.rows[colour] = before.rows[colour]
-        if before.sums[colour] == STALE or move_kind(move) == KING and colour == mover:
+        if before.sums[colour] == STALE or t.move_kind(move) == t.KING and colour == mover:
             after.sums[colour] = STALE
         elif move == 0:
             after.sums[colour] = before.sums[colour]
@@ -163,7 +142,7 @@ def evaluate(ctx):
         if sums[colour] == STALE:
             refresh_perspective(ctx, ctx.ply, colour)
     value = sums[us] - sums[1 - us] + king_safety_difference(ctx.evaluation.table, ctx.pos, us)
-    value = value // UNIT + ctx.evaluation.tempo
+    value = value // weights.UNIT + ctx.evaluation.tempo
     return min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
 
 

@@ -3,20 +3,15 @@
 import numpy as np
 
 from shogi_engine.games.shogi.bitboard import NEAR_KING, STEP_ATTACKS
-from shogi_engine.games.shogi.evaluation.king_piece_weights import (
-    ATTACKERS,
-    FEATURES,
-    GUARDS,
-    HAND_PRESSURE_WEIGHTS,
-    HAND_PRESSURES,
-    SAFETY,
-)
+from shogi_engine.games.shogi.evaluation import king_piece_weights as weights
 from shogi_engine.games.shogi.queries import pieces
 from shogi_engine.games.shogi.types import GOLD_MOVERS, KING, NO_SQUARE, SILVER
 from shogi_engine.jit import load_i16, njit
 
 # A hand times this number has the weighted sum of its counts in the highest byte, if that sum is below 256.
-HAND_PRESSURE_FACTOR = np.uint64(sum(weight << 56 - 8 * kind for kind, weight in enumerate(HAND_PRESSURE_WEIGHTS)))
+HAND_PRESSURE_FACTOR = np.uint64(
+    sum(weight << 56 - 8 * kind for kind, weight in enumerate(weights.HAND_PRESSURE_WEIGHTS))
+)
 S56 = np.uint64(56)
 
 
@@ -27,8 +22,8 @@ def safety_index(pos, colour):
     attackers = len(pieces(pos, 1 - colour) & NEAR_KING[colour, king])
     guards = len((pieces(pos, colour, SILVER) | pieces(pos, colour, GOLD_MOVERS)) & STEP_ATTACKS[colour, KING, king])
     pressure = int(pos.hand[1 - colour] * HAND_PRESSURE_FACTOR >> S56)
-    place = min(attackers, ATTACKERS - 1) * GUARDS + min(guards, GUARDS - 1)
-    return place * HAND_PRESSURES + min(pressure, HAND_PRESSURES - 1)
+    place = min(attackers, weights.ATTACKERS - 1) * weights.GUARDS + min(guards, weights.GUARDS - 1)
+    return place * weights.HAND_PRESSURES + min(pressure, weights.HAND_PRESSURES - 1)
 
 
 @njit
@@ -40,7 +35,7 @@ def king_safety(table, pos, colour):
     """
     if pos.king[colour] == NO_SQUARE:
         return np.int64(0)
-    return load_i16(table + np.uint64(2 * (FEATURES * SAFETY + safety_index(pos, colour))))
+    return load_i16(table + np.uint64(2 * (weights.FEATURES * weights.SAFETY + safety_index(pos, colour))))
 
 
 @njit

@@ -8,46 +8,26 @@ evaluation cache, side by side and aligned for vectors.
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.evaluation.network_features import hand_feature, output_bucket, piece_feature, view_of
 from shogi_engine.games.shogi.evaluation.network_weights import SHIFT, WIDTH, load_weights
 from shogi_engine.games.shogi.evaluation.root_order import value_after
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
-from shogi_engine.games.shogi.types import (
-    KING,
-    POSITION,
-    UNPROMOTED,
-    arriving_kind,
-    hand_count,
-    is_drop,
-    move_captured,
-    move_from,
-    move_kind,
-    move_to,
-)
 from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import MAX_PLY, provides_evaluation, update_line
-from shogi_engine.jit import load_u64, njit, record_dtype
-from shogi_engine.jit.vectors import (
-    ALIGNMENT,
-    add_add_sub_sub_i16,
-    add_i16,
-    add_sub_i16,
-    align_up,
-    copy_i16,
-    screlu_dot_i16,
-)
+from shogi_engine.jit import load_u64, njit, record_dtype, vectors
 
 PLIES = MAX_PLY + 2
 SUMS_BYTES = 2 * WIDTH
 ACCUMULATOR = record_dtype([("views", np.uint64, (2,))])  # by colour: the view (view_of) summed, or STALE
-CACHE = record_dtype([("memory", np.uint8, (PLIES * 2 * SUMS_BYTES + ALIGNMENT,))])
+CACHE = record_dtype([("memory", np.uint8, (PLIES * 2 * SUMS_BYTES + vectors.ALIGNMENT,))])
 STALE = 8
 
 EVALUATION = Evaluation(
     "network",
-    POSITION,
+    t.POSITION,
     accumulator=ACCUMULATOR,
     cache=CACHE,
     fields=(
@@ -66,7 +46,7 @@ EVALUATION = Evaluation(
 @njit
 def sums_address(ctx, ply, colour):
     """Return the address of the sums of `colour` at `ply`, int16[WIDTH]."""
-    begin = align_up(np.uint64(ctx.evaluation_cache.memory.ctypes.data))
+    begin = vectors.align_up(np.uint64(ctx.evaluation_cache.memory.ctypes.data))
     return begin + np.uint64((ply * 2 + colour) * SUMS_BYTES)
 
 
@@ -81,16 +61,16 @@ def refresh_view(ctx, ply, colour):
     """Compute the sums of `colour` for ctx.pos from scratch and write them to `ply`."""
     pos = ctx.pos
     sums, view = sums_address(ctx, ply, colour), view_of(colour, int(pos.king[colour]))
-    copy_i16(sums, ctx.evaluation.bias, WIDTH)
+    vectors.copy_i16(sums, ctx.evaluation.bias, WIDTH)
     for square in occupied(pos):
         piece = int(pos.board[square]) ^ colour << 4
-        add_i16(sums, sums, row_address(ctx, piece_feature(view, piece >> 4, piece & 15, square)), WIDTH)
+        vectors.add_i16(sums, sums, row_address(ctx, piece_feature(view, piece >> 4, piece & 15, square)), WIDTH)
     for owner in range(2):
         hand = pos.hand[colour ^ owner]
         if hand != ZERO:
-            for kind in range(1, KING):
-                for number in range(1, hand_count(hand, kind) + 1):
-                    add_i16(sums, sums, row_address(ctx, hand_feature(owner, kind, number)), WIDTH)
+            for kind in range(1, t.KING):
+                for number in range(1, t.hand_count(hand, kind) + 1):
+                    vectors.add_i16(sums, sums, row_address(ctx, hand_feature(owner, kind, number)), WIDTH)
     ctx.accumulators[ply].views[colour] = view
 
 
@@ -103,20 +83,20 @@ def update_view(ctx, ply, colour, view, mover, move, hand):
         hand: uint64, the mover's hand before the move
     """
     before, after = sums_address(ctx, ply - 1, colour), sums_address(ctx, ply, colour)
-    owner, kind, target = mover ^ colour, move_kind(move), move_to(move)
-    arrives = row_address(ctx, piece_feature(view, owner, arriving_kind(move), target))
-    if is_drop(move):
-        leaves = row_address(ctx, hand_feature(owner, kind, hand_count(hand, kind)))
+    owner, kind, target = mover ^ colour, t.move_kind(move), t.move_to(move)
+    arrives = row_address(ctx, piece_feature(view, owner, t.arriving_kind(move), target))
+    if t.is_drop(move):
+        leaves = row_address(ctx, hand_feature(owner, kind, t.hand_count(hand, kind)))
     else:
-        leaves = row_address(ctx, piece_feature(view, owner, kind, move_from(move)))
-    captured = move_captured(move)
+        leaves = row_address(ctx, piece_feature(view, owner, kind, t.move_from(move)))
+    captured = t.move_captured(move)
     if captured == 0:
-        add_sub_i16(after, before, arrives, leaves, WIDTH)
+        vectors.add_sub_i16(after, before, arrives, leaves, WIDTH)
     else:
-        gained = int(UNPROMOTED[captured])
+        gained = int(t.UNPROMOTED[captured])
         lost = row_address(ctx, piece_feature(view, owner ^ 1, captured, target))
-        won = row_address(ctx, hand_feature(owner, gained, hand_count(hand, gained) + 1))
-        add_add_sub_sub_i16(after, before, arrives, won, leaves, lost, WIDTH)
+        won = row_address(ctx, hand_feature(owner, gained, t.hand_count(hand, gained) + 1))
+        vectors.add_add_sub_sub_i16(after, before, arrives, won, leaves, lost, WIDTH)
 
 
 @provides_evaluation(EVALUATION)
@@ -137,8 +117,8 @@ def update_accumulator(ctx, ply):
         if view == STALE:
             continue
         if move == 0:
-            copy_i16(sums_address(ctx, ply, colour), sums_address(ctx, ply - 1, colour), WIDTH)
-        elif colour == mover and move_kind(move) == KING and view_of(colour, move_to(move)) != view:
+            vectors.copy_i16(sums_address(ctx, ply, colour), sums_address(ctx, ply - 1, colour), WIDTH)
+        elif colour == mover and t.move_kind(move) == t.KING and view_of(colour, t.move_to(move)) != view:
             after.views[colour] = STALE
         else:
             update_view(ctx, ply, colour, view, mover, move, undo.hand[mover])
@@ -156,8 +136,8 @@ def evaluate(ctx):
     theirs = ours + np.uint64(SUMS_BYTES)
     qa, shift = np.int64(ctx.evaluation.qa), np.int64(ctx.evaluation.shift)
     total = np.int64(load_u64(ctx.evaluation.output_bias + np.uint64(8 * bucket)))
-    total += screlu_dot_i16(sums_address(ctx, ctx.ply, us), ours, qa, shift, WIDTH)
-    total += screlu_dot_i16(sums_address(ctx, ctx.ply, 1 - us), theirs, qa, shift, WIDTH)
+    total += vectors.screlu_dot_i16(sums_address(ctx, ctx.ply, us), ours, qa, shift, WIDTH)
+    total += vectors.screlu_dot_i16(sums_address(ctx, ctx.ply, 1 - us), theirs, qa, shift, WIDTH)
     return min(max(total * np.int64(ctx.evaluation.multiplier) >> SHIFT, -VALUE_LIMIT), VALUE_LIMIT)
 
 

@@ -29,14 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.network_features import (
-    ACTIVE,
-    FEATURE_SET,
-    FEATURES,
-    HELD_BUCKETS,
-    OUTPUT_BUCKETS,
-    held_pieces,
-)
+from shogi_engine.games.shogi.evaluation import network_features as inputs
 from shogi_engine.jit.vectors import LANES, SQUARE_WEIGHT_LIMIT, aligned_zeros
 
 FILE = Path(__file__).with_name("network.bin")
@@ -109,7 +102,7 @@ class Network:
     def describe(self) -> str:
         """Return the size and the source."""
         made = "".join(f", {name} {self.made[name]}" for name in ("command", "seed", "generation") if name in self.made)
-        return f"({FEATURES} -> {self.width})x2 -> {OUTPUT_BUCKETS}, {self.source}{made}"
+        return f"({inputs.FEATURES} -> {self.width})x2 -> {inputs.OUTPUT_BUCKETS}, {self.source}{made}"
 
     def output(self, active: tuple[np.ndarray, np.ndarray]) -> int:
         """Return the value in centipawns, computed with numpy.
@@ -117,7 +110,7 @@ class Network:
         Args:
             active: the active features of the side to move, and of the other side
         """
-        bucket = HELD_BUCKETS[held_pieces(active[0])]
+        bucket = inputs.HELD_BUCKETS[inputs.held_pieces(active[0])]
         total = int(self.output_bias[bucket])
         for features, weights in zip(active, self.output_weights[bucket], strict=True):
             accumulator = self.bias.astype(np.int64) + self.rows[features].astype(np.int64).sum(axis=0)
@@ -136,12 +129,14 @@ def quantise(rows: np.ndarray, bias: np.ndarray, output: np.ndarray, output_bias
         output: float[OUTPUT_BUCKETS, 2, width]
         output_bias: float[OUTPUT_BUCKETS]
     """
-    largest = np.sort(np.abs(rows), axis=0)[-ACTIVE:].sum(axis=0) + np.abs(bias)
-    fitting = [qa for qa in QAS if (largest.max() * qa) + ACTIVE < np.iinfo(np.int16).max]
+    largest = np.sort(np.abs(rows), axis=0)[-inputs.ACTIVE :].sum(axis=0) + np.abs(bias)
+    fitting = [qa for qa in QAS if (largest.max() * qa) + inputs.ACTIVE < np.iinfo(np.int16).max]
     qa = fitting[0] if fitting else QAS[-1]
     qb = int(np.clip(SQUARE_WEIGHT_LIMIT / max(float(np.abs(output).max()), 1e-6), *QB_RANGE))
     whole = [np.rint(array).astype(np.int16) for array in (rows * qa, bias * qa, output * qb)]
-    network = Network(whole[0], whole[1], whole[2], np.zeros(OUTPUT_BUCKETS, np.int64), qa, qb, max(round(scale), 1))
+    network = Network(
+        whole[0], whole[1], whole[2], np.zeros(inputs.OUTPUT_BUCKETS, np.int64), qa, qb, max(round(scale), 1)
+    )
     return replace(network, output_bias=np.rint(output_bias * (network.unit / (1 << 16))).astype(np.int64))
 
 
@@ -152,10 +147,10 @@ def encode(network: Network) -> bytes:
         MAGIC,
         VERSION,
         HEADER.size,
-        FEATURE_SET.encode(),
-        FEATURES,
+        inputs.FEATURE_SET.encode(),
+        inputs.FEATURES,
         network.width,
-        OUTPUT_BUCKETS,
+        inputs.OUTPUT_BUCKETS,
         network.qa,
         network.qb,
         network.scale,
@@ -182,8 +177,10 @@ def decode(content: bytes, name: str) -> Network:
     if hashlib.sha256(content[:-DIGEST]).digest() != content[-DIGEST:]:
         raise refuse("is damaged: its checksum is wrong")
     found = features_name.rstrip(b"\0").decode("ascii", "replace"), features, buckets
-    if found != (FEATURE_SET, FEATURES, OUTPUT_BUCKETS):
-        raise refuse(f"has the features and buckets {found}, not {(FEATURE_SET, FEATURES, OUTPUT_BUCKETS)}")
+    if found != (inputs.FEATURE_SET, inputs.FEATURES, inputs.OUTPUT_BUCKETS):
+        raise refuse(
+            f"has the features and buckets {found}, not {(inputs.FEATURE_SET, inputs.FEATURES, inputs.OUTPUT_BUCKETS)}"
+        )
     if not (0 < width <= WIDTH and width % LANES == 0):
         raise refuse(f"has width {width}; it must be a multiple of {LANES} up to {WIDTH}")
     if not (qa in QAS and QB_RANGE[0] <= qb <= QB_RANGE[1] and 0 < scale < SCALE_LIMIT):

@@ -16,36 +16,15 @@ tables, https://www.chessprogramming.org/NNUE.
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
+from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi.evaluation import nnue_memory as memory
 from shogi_engine.games.shogi.evaluation.halfkp import HAND_COUNTS, HAND_FEATURES
 from shogi_engine.games.shogi.evaluation.nnue_attacks import write_attacked_codes
 from shogi_engine.games.shogi.evaluation.nnue_file import LAYERS, load_network
 from shogi_engine.games.shogi.evaluation.nnue_layers import king_square, network_output
-from shogi_engine.games.shogi.evaluation.nnue_memory import (
-    ADDED,
-    BOARD_WORDS,
-    CACHE,
-    REMOVED,
-    accumulator_at,
-    kept_at,
-    memory_at,
-)
 from shogi_engine.games.shogi.evaluation.root_order import value_after
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
-from shogi_engine.games.shogi.types import (
-    KING,
-    POSITION,
-    SQUARES,
-    UNPROMOTED,
-    arriving_kind,
-    hand_count,
-    is_drop,
-    make_piece,
-    move_captured,
-    move_from,
-    move_kind,
-    move_to,
-)
 from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import provides_evaluation, refresh_line, update_line
 from shogi_engine.jit import ctz, load_i32, load_u64, njit, record_dtype, store_u64
@@ -56,14 +35,14 @@ ACCUMULATOR = record_dtype([("vectors", np.uint64, (2,))])
 STALE = ZERO
 
 SHOWN_LIMIT = 31753  # the largest value that YaneuraOu shows
-LAST_WORD = np.uint64((1 << 8 * (SQUARES % 8)) - 1)  # the bits of a board's last word that belong to the board
+LAST_WORD = np.uint64((1 << 8 * (t.SQUARES % 8)) - 1)  # the bits of a board's last word that belong to the board
 BYTE, BYTE_START = np.uint64(255), 56  # masks: a byte; a bit's number to that of its byte's first bit
 
 EVALUATION = Evaluation(
     "nnue",
-    POSITION,
+    t.POSITION,
     accumulator=ACCUMULATOR,
-    cache=CACHE,
+    cache=memory.CACHE,
     fields=(
         # Addresses: see nnue_file.Contents and nnue_features.FeatureTables.
         ("bias", np.uint64),
@@ -81,8 +60,8 @@ EVALUATION = Evaluation(
         ("blocks", np.int64, (LAYERS - 1,)),
         ("groups", np.int64, (LAYERS - 1,)),
         # The feature set: see nnue_architectures.FeatureSet.
-        ("kings", np.uint32, (SQUARES,)),
-        ("mirrored", np.uint8, (SQUARES,)),
+        ("kings", np.uint32, (t.SQUARES,)),
+        ("mirrored", np.uint8, (t.SQUARES,)),
         ("listed", np.int64),
         ("by_king", np.uint8),
         ("attacked", np.uint8),
@@ -112,7 +91,7 @@ def king_view(ctx, colour, king):
 @njit
 def piece_feature(view, code, square):
     """Return the row number, within its block, of a code on `square`; 0 if it has no row."""
-    return np.int64(load_i32(view + np.uint64(4 * (code * SQUARES + square))))
+    return np.int64(load_i32(view + np.uint64(4 * (code * t.SQUARES + square))))
 
 
 @njit
@@ -147,7 +126,7 @@ def piece_codes(ctx):
 @njit
 def list_row(ctx, offset, count, row):
     """Write the address of a row as number `count` of a list in the cache."""
-    store_u64(memory_at(ctx, offset + 8 * count), row)
+    store_u64(memory.memory_at(ctx, offset + 8 * count), row)
 
 
 @njit
@@ -157,9 +136,9 @@ def list_board_changes(ctx, codes, block, view, colour, king):
     Returns how many rows were added and removed.
     """
     cache, added, removed = ctx.evaluation_cache, 0, 0
-    for word in range(BOARD_WORDS):
+    for word in range(memory.BOARD_WORDS):
         before, now = cache.boards[colour, king, word], load_u64(codes + np.uint64(8 * word))
-        if word == BOARD_WORDS - 1:
+        if word == memory.BOARD_WORDS - 1:
             now &= LAST_WORD
         differing = before ^ now
         while differing != ZERO:
@@ -168,11 +147,11 @@ def list_board_changes(ctx, codes, block, view, colour, king):
             square = 8 * word + (int(shift) >> 3)
             gone = piece_row(ctx, block, view, int(before >> shift & BYTE), square)
             if gone != block:
-                list_row(ctx, REMOVED, removed, gone)
+                list_row(ctx, memory.REMOVED, removed, gone)
                 removed += 1
             come = piece_row(ctx, block, view, int(now >> shift & BYTE), square)
             if come != block:
-                list_row(ctx, ADDED, added, come)
+                list_row(ctx, memory.ADDED, added, come)
                 added += 1
         cache.boards[colour, king, word] = now
     return added, removed
@@ -185,13 +164,13 @@ def list_hand_changes(ctx, block, colour, king, added, removed):
     for side in range(2):
         before, now = cache.hands[colour, king, side], ctx.pos.hand[side]
         if before != now:
-            for kind in range(1, KING):
-                had, has = hand_count(before, kind), hand_count(now, kind)
+            for kind in range(1, t.KING):
+                had, has = t.hand_count(before, kind), t.hand_count(now, kind)
                 for number in range(has, had):
-                    list_row(ctx, REMOVED, removed, hand_row(ctx, block, side ^ colour, kind, number + 1))
+                    list_row(ctx, memory.REMOVED, removed, hand_row(ctx, block, side ^ colour, kind, number + 1))
                     removed += 1
                 for number in range(had, has):
-                    list_row(ctx, ADDED, added, hand_row(ctx, block, side ^ colour, kind, number + 1))
+                    list_row(ctx, memory.ADDED, added, hand_row(ctx, block, side ^ colour, kind, number + 1))
                     added += 1
             cache.hands[colour, king, side] = now
     return added, removed
@@ -206,7 +185,7 @@ def kept_accumulator(ctx, codes, colour):
     """
     king = king_square(ctx.pos, colour) if ctx.evaluation.by_king else 0
     block, view = king_block(ctx, king), king_view(ctx, colour, king)
-    vector = kept_at(ctx, colour, king)
+    vector = memory.kept_at(ctx, colour, king)
     listed = 0  # rows summed in `vector`, including those for missing pieces
     if not ctx.evaluation_cache.filled[colour, king]:
         ctx.evaluation_cache.filled[colour, king] = 1
@@ -215,19 +194,27 @@ def kept_accumulator(ctx, codes, colour):
     added, removed = list_board_changes(ctx, codes, block, view, colour, king)
     added, removed = list_hand_changes(ctx, block, colour, king, added, removed)
     for _ in range(listed + removed - added):  # pieces that are missing
-        list_row(ctx, ADDED, added, block)
+        list_row(ctx, memory.ADDED, added, block)
         added += 1
     for _ in range(added - removed - listed):
-        list_row(ctx, REMOVED, removed, block)
+        list_row(ctx, memory.REMOVED, removed, block)
         removed += 1
-    sum_rows_i16(vector, vector, memory_at(ctx, ADDED), added, memory_at(ctx, REMOVED), removed, ctx.evaluation.width)
+    sum_rows_i16(
+        vector,
+        vector,
+        memory.memory_at(ctx, memory.ADDED),
+        added,
+        memory.memory_at(ctx, memory.REMOVED),
+        removed,
+        ctx.evaluation.width,
+    )
     return vector
 
 
 @njit
 def refresh_perspective(ctx, ply, colour, codes):
     """Write `colour`'s accumulator of ctx.pos to ctx.accumulators[ply], from the one kept for its king's square."""
-    vector, out = kept_accumulator(ctx, codes, colour), accumulator_at(ctx, ply, colour)
+    vector, out = kept_accumulator(ctx, codes, colour), memory.accumulator_at(ctx, ply, colour)
     copy_i16(out, vector, ctx.evaluation.width)
     ctx.accumulators[ply].vectors[colour] = out
 
@@ -247,18 +234,18 @@ def update_perspective(ctx, ply, colour, block, view):
     if move == 0:
         ctx.accumulators[ply].vectors[colour] = before
         return
-    kind, captured, target, width = move_kind(move), move_captured(move), move_to(move), ctx.evaluation.width
-    owner, hand, out = mover ^ colour, undo.hand[mover], accumulator_at(ctx, ply, colour)
-    come = piece_row(ctx, block, view, make_piece(mover, arriving_kind(move)), target)
-    if is_drop(move):
-        gone = hand_row(ctx, block, owner, kind, hand_count(hand, kind))
+    kind, captured, target, width = t.move_kind(move), t.move_captured(move), t.move_to(move), ctx.evaluation.width
+    owner, hand, out = mover ^ colour, undo.hand[mover], memory.accumulator_at(ctx, ply, colour)
+    come = piece_row(ctx, block, view, t.make_piece(mover, t.arriving_kind(move)), target)
+    if t.is_drop(move):
+        gone = hand_row(ctx, block, owner, kind, t.hand_count(hand, kind))
         add_sub_i16(out, before, come, gone, width)
     else:
-        gone = piece_row(ctx, block, view, make_piece(mover, kind), move_from(move))
+        gone = piece_row(ctx, block, view, t.make_piece(mover, kind), t.move_from(move))
         if captured != 0:
-            gained = int(UNPROMOTED[captured])
-            won = hand_row(ctx, block, owner, gained, hand_count(hand, gained) + 1)
-            lost = piece_row(ctx, block, view, make_piece(mover ^ 1, captured), target)
+            gained = int(t.UNPROMOTED[captured])
+            won = hand_row(ctx, block, owner, gained, t.hand_count(hand, gained) + 1)
+            lost = piece_row(ctx, block, view, t.make_piece(mover ^ 1, captured), target)
             add_add_sub_sub_i16(out, before, come, won, gone, lost, width)
         elif come == gone:  # a king without rows
             out = before
@@ -277,7 +264,7 @@ def current_vector(ctx, colour):
     while ctx.accumulators[ply].vectors[colour] == STALE:
         ply -= 1
         move = ctx.undo[ctx.game_ply - ctx.ply + ply].move
-        if move_kind(move) == KING and ctx.evaluation.by_king and side_at(ctx, ply) == colour:
+        if t.move_kind(move) == t.KING and ctx.evaluation.by_king and side_at(ctx, ply) == colour:
             refresh_perspective(ctx, ctx.ply, colour, piece_codes(ctx))
             return ctx.accumulators[ctx.ply].vectors[colour]
     king = king_square(ctx.pos, colour)

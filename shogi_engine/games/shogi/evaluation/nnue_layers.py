@@ -10,28 +10,16 @@ import numpy as np
 from shogi_engine.games.shogi.evaluation.nnue_architectures import KING_STACKS
 from shogi_engine.games.shogi.evaluation.nnue_memory import ACTIVATIONS, LISTED_BLOCKS, SUMS, memory_at
 from shogi_engine.games.shogi.types import NO_SQUARE, relative_square
-from shogi_engine.jit import load_i32, njit
-from shogi_engine.jit.layers import (
-    CLIP_SHIFT,
-    FEW_OUTPUTS,
-    LARGEST_ACTIVATION,
-    dot_of,
-    inputs_in_block,
-    layer_of,
-    nonzero_blocks_of,
-    pair_products,
-    sparse_layer_of,
-    squares_and_clipped,
-)
+from shogi_engine.jit import layers, load_i32, njit
 from shogi_engine.jit.vectors import ALIGNMENT, LANES, clip_i16_u8, clip_i32_u8
 
 KING_HOME = 76  # 5i: the assumed king square of a side without a king
-FEW, MANY = inputs_in_block(FEW_OUTPUTS), inputs_in_block(FEW_OUTPUTS + 1)
+FEW, MANY = layers.inputs_in_block(layers.FEW_OUTPUTS), layers.inputs_in_block(layers.FEW_OUTPUTS + 1)
 
-layer_of_many, layer_of_few = layer_of(MANY), layer_of(FEW)
-sparse_layer_of_many, sparse_layer_of_few = sparse_layer_of(MANY), sparse_layer_of(FEW)
-nonzero_blocks_of_many, nonzero_blocks_of_few = nonzero_blocks_of(MANY), nonzero_blocks_of(FEW)
-dot_product = dot_of()
+layer_of_many, layer_of_few = layers.layer_of(MANY), layers.layer_of(FEW)
+sparse_layer_of_many, sparse_layer_of_few = layers.sparse_layer_of(MANY), layers.sparse_layer_of(FEW)
+nonzero_blocks_of_many, nonzero_blocks_of_few = layers.nonzero_blocks_of(MANY), layers.nonzero_blocks_of(FEW)
+dot_product = layers.dot_of()
 
 
 @njit
@@ -64,7 +52,7 @@ def last_layers(ctx, values, sums, stack):
     blocks, groups, second = params.blocks[1], params.groups[1], params.second
     weights = params.weights[1] + np.uint64(stack * groups * (blocks + 1) * ALIGNMENT)
     layer_of_many(sums, values, weights, params.biases[1] + np.uint64(stack * groups * ALIGNMENT), blocks, groups)
-    clip_i32_u8(values, sums, CLIP_SHIFT, LARGEST_ACTIVATION, second)
+    clip_i32_u8(values, sums, layers.CLIP_SHIFT, layers.LARGEST_ACTIVATION, second)
     output = params.weights[2] + np.uint64(stack * whole(second, ALIGNMENT))
     return load_i32(params.biases[2] + np.uint64(4 * stack)) + dot_product(values, output, whole(second, ALIGNMENT))
 
@@ -75,13 +63,13 @@ def plain_output(ctx, own, other):
     params = ctx.evaluation
     values, sums, width = memory_at(ctx, ACTIVATIONS), memory_at(ctx, SUMS), params.width
     blocks, groups = params.blocks[0], params.groups[0]
-    clip_i16_u8(values, own, LARGEST_ACTIVATION, width)
-    clip_i16_u8(values + np.uint64(width), other, LARGEST_ACTIVATION, width)
-    if params.first > FEW_OUTPUTS:
+    clip_i16_u8(values, own, layers.LARGEST_ACTIVATION, width)
+    clip_i16_u8(values + np.uint64(width), other, layers.LARGEST_ACTIVATION, width)
+    if params.first > layers.FEW_OUTPUTS:
         layer_of_many(sums, values, params.weights[0], params.biases[0], blocks, groups)
     else:
         layer_of_few(sums, values, params.weights[0], params.biases[0], blocks, groups)
-    clip_i32_u8(values, sums, CLIP_SHIFT, LARGEST_ACTIVATION, whole(params.first, LANES))
+    clip_i32_u8(values, sums, layers.CLIP_SHIFT, layers.LARGEST_ACTIVATION, whole(params.first, LANES))
     return last_layers(ctx, values, sums, 0)
 
 
@@ -91,18 +79,18 @@ def sfnn_output(ctx, own, other):
     params = ctx.evaluation
     values, sums, listed = memory_at(ctx, ACTIVATIONS), memory_at(ctx, SUMS), memory_at(ctx, LISTED_BLOCKS)
     blocks, groups, half, stack = params.blocks[0], params.groups[0], params.width >> 1, layer_stack(ctx)
-    pair_products(values, own, half)
-    pair_products(values + np.uint64(half), other, half)
+    layers.pair_products(values, own, half)
+    layers.pair_products(values + np.uint64(half), other, half)
     weights = params.weights[0] + np.uint64(stack * groups * (blocks + 1) * ALIGNMENT)
     biases = params.biases[0] + np.uint64(stack * groups * ALIGNMENT)
-    if params.first >= FEW_OUTPUTS:
+    if params.first >= layers.FEW_OUTPUTS:
         count = nonzero_blocks_of_many(listed, values, blocks)
         sparse_layer_of_many(sums, values, weights, biases, blocks, groups, listed, count)
     else:
         count = nonzero_blocks_of_few(listed, values, blocks)
         sparse_layer_of_few(sums, values, weights, biases, blocks, groups, listed, count)
     shortcut = load_i32(sums + np.uint64(4 * params.first))
-    squares_and_clipped(values, sums, params.first)
+    layers.squares_and_clipped(values, sums, params.first)
     return last_layers(ctx, values, sums, stack) + shortcut
 
 

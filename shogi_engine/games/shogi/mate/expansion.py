@@ -3,29 +3,14 @@
 import numpy as np
 
 from shogi_engine.common.bits import ONE, ZERO
+from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi.mate import hands
 from shogi_engine.games.shogi.mate.context import ATTACKER_KEYS, REPETITION_FILTER_SIZE
-from shogi_engine.games.shogi.mate.hands import (
-    HAND_UNITS,
-    PACKED_GUARDS,
-    hand_without,
-    kinds_held,
-    packed_hand,
-    withheld_hand,
-)
 from shogi_engine.games.shogi.mate.table import INFINITE, LENGTH_MAX, NO_PLY, probe, store
 from shogi_engine.games.shogi.movegen.checks import generate_checks
 from shogi_engine.games.shogi.movegen.evasions import count_evasions
 from shogi_engine.games.shogi.movegen.generator import is_searched
 from shogi_engine.games.shogi.position import board_key_after
-from shogi_engine.games.shogi.types import (
-    PROMOTION,
-    UNPROMOTED,
-    hand_covers,
-    is_drop,
-    move_captured,
-    move_kind,
-    move_to,
-)
 from shogi_engine.interface.game import do_move, generate_moves, undo_move
 from shogi_engine.jit import njit
 
@@ -50,24 +35,24 @@ def path_key_after(path_key, key, hand):
 @njit
 def hand_after(hand, move):
     """Return the packed hand of the side that makes `move`."""
-    if is_drop(move):
-        return hand - HAND_UNITS[move_kind(move)]
-    return hand + HAND_UNITS[UNPROMOTED[move_captured(move)]]
+    if t.is_drop(move):
+        return hand - hands.HAND_UNITS[t.move_kind(move)]
+    return hand + hands.HAND_UNITS[t.UNPROMOTED[t.move_captured(move)]]
 
 
 @njit
 def hand_before(hand, move):
     """Return the least hand before `move` that leaves at least `hand` after it (both packed)."""
-    if is_drop(move):
-        return hand + HAND_UNITS[move_kind(move)]
-    captured = move_captured(move)
-    return hand_without(hand, UNPROMOTED[captured]) if captured != 0 else hand
+    if t.is_drop(move):
+        return hand + hands.HAND_UNITS[t.move_kind(move)]
+    captured = t.move_captured(move)
+    return hands.hand_without(hand, t.UNPROMOTED[captured]) if captured != 0 else hand
 
 
 @njit
 def both_hands(pos):
     """Return the packed hand of all pieces in either side's hand."""
-    return packed_hand(pos.hand[0]) + packed_hand(pos.hand[1])
+    return hands.packed_hand(pos.hand[0]) + hands.packed_hand(pos.hand[1])
 
 
 @njit
@@ -76,7 +61,7 @@ def repeated_ply(ctx, key, hand):
     if ctx.repetition_filter[key & np.uint64(REPETITION_FILTER_SIZE - 1)] == 0:
         return -1
     for ply in range(ctx.ply, -1, -1):
-        if ctx.frames[ply].key == key and hand_covers(ctx.frames[ply].hand, hand, PACKED_GUARDS):
+        if ctx.frames[ply].key == key and t.hand_covers(ctx.frames[ply].hand, hand, hands.PACKED_GUARDS):
             return ply
     return -1
 
@@ -105,7 +90,7 @@ def init_and_node(ctx, child, move, left):
     ctx.nodes += 1
     evasions = count_evasions(pos)
     if evasions == 0:
-        set_child(child, True, 0, INFINITE, withheld_hand(pos), 0, NO_PLY)
+        set_child(child, True, 0, INFINITE, hands.withheld_hand(pos), 0, NO_PLY)
     elif left <= 0:
         set_child(child, True, INFINITE, 0, child.attacker_hand, 0, NO_PLY)
     else:
@@ -135,7 +120,7 @@ def init_or_node(ctx, child, move, left, start):
         ctx.nodes += 1
         evasions = count_evasions(pos)
         if evasions == 0:
-            proof_hand = hand_before(withheld_hand(pos), check)
+            proof_hand = hand_before(hands.withheld_hand(pos), check)
             mating_move = np.uint64(check)
         undo_move(pos, check, undo)
         if evasions < proof:
@@ -146,7 +131,7 @@ def init_or_node(ctx, child, move, left, start):
         set_child(child, False, 0, INFINITE, proof_hand, 1, NO_PLY)
         store(ctx, child.key, proof_hand, 0, INFINITE, 1, mating_move, 1)
     elif count == 0:
-        disproof_hand = both_hands(pos) & kinds_held(hand)
+        disproof_hand = both_hands(pos) & hands.kinds_held(hand)
         set_child(child, False, INFINITE, 0, disproof_hand, LENGTH_MAX, NO_PLY)
         store(ctx, child.key, disproof_hand, INFINITE, 0, LENGTH_MAX, ZERO, 1)
     elif left <= 1:
@@ -172,11 +157,11 @@ def link_promotions(ctx, first, count):
         move = ctx.moves[index]
         child = ctx.children[index]
         child.superseded_by = -1
-        if is_drop(move):
-            ctx.last_drop[move_to(move)] = -1
+        if t.is_drop(move):
+            ctx.last_drop[t.move_to(move)] = -1
         elif not is_searched(us, move):
             for other in range(index - 1, first - 1, -1):
-                if int(ctx.moves[other]) & ~PROMOTION == int(move):
+                if int(ctx.moves[other]) & ~t.PROMOTION == int(move):
                     child.superseded_by = other
                     break
 
@@ -186,8 +171,8 @@ def link_drops(ctx, first, count):
     """Try interposing drops on the same square one after the other; see CHILD.superseded_by."""
     for index in range(first, first + count):
         move = ctx.moves[index]
-        if is_drop(move):
-            target = move_to(move)
+        if t.is_drop(move):
+            target = t.move_to(move)
             ctx.children[index].superseded_by = ctx.last_drop[target]
             ctx.last_drop[target] = index
 

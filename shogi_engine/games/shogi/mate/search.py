@@ -22,22 +22,8 @@ depends on one is stored with its path.
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
+from shogi_engine.games.shogi.mate import expansion, hands
 from shogi_engine.games.shogi.mate.context import REPETITION_FILTER_SIZE, has_room, should_stop
-from shogi_engine.games.shogi.mate.expansion import (
-    both_hands,
-    expand,
-    hand_before,
-    path_key_after,
-    position_key,
-    set_child,
-)
-from shogi_engine.games.shogi.mate.hands import (
-    hand_intersection,
-    hand_union,
-    kinds_held,
-    packed_hand,
-    withheld_hand,
-)
 from shogi_engine.games.shogi.mate.table import INFINITE, LENGTH_MAX, NO_PLY, PATH_MASK, probe, store
 from shogi_engine.interface.game import do_move, undo_move
 from shogi_engine.jit import njit
@@ -101,27 +87,27 @@ def combine_children(ctx):
         move = ctx.moves[frame.best]
         found.length = one_longer(int(child.length))
         if or_node:
-            found.hand = hand_before(child.hand, move)
+            found.hand = expansion.hand_before(child.hand, move)
             found.move = np.uint64(move)
         else:
-            found.hand = hand_intersection(child.hand, both_hands(pos))
+            found.hand = hands.hand_intersection(child.hand, expansion.both_hands(pos))
             found.ply = int(child.ply)
     elif or_node:  # every check fails
-        disproof_hand = both_hands(pos)
+        disproof_hand = expansion.both_hands(pos)
         length = LENGTH_MAX
         for index in range(frame.first, frame.first + frame.count):
             child = ctx.children[index]
-            disproof_hand = hand_intersection(disproof_hand, hand_before(child.hand, ctx.moves[index]))
+            disproof_hand = hands.hand_intersection(disproof_hand, expansion.hand_before(child.hand, ctx.moves[index]))
             length = min(length, one_longer(int(child.length)))
             found.ply = min(found.ply, int(child.ply))
-        found.hand = disproof_hand & kinds_held(frame.hand)
+        found.hand = disproof_hand & hands.kinds_held(frame.hand)
         found.length = length
     else:  # every evasion is mated
-        proof_hand = withheld_hand(pos)
+        proof_hand = hands.withheld_hand(pos)
         length = 0
         for index in range(frame.first, frame.first + frame.count):
             child = ctx.children[index]
-            proof_hand = hand_union(proof_hand, child.hand)
+            proof_hand = hands.hand_union(proof_hand, child.hand)
             length = max(length, int(child.length) + 1)
         found.hand = proof_hand
         found.length = length
@@ -159,9 +145,9 @@ def init_root(ctx):
     """Set up the first frame of the path."""
     ctx.ply = 0
     frame = ctx.frames[0]
-    frame.key = position_key(ctx, ctx.pos.board_key)
-    frame.hand = packed_hand(ctx.pos.hand[ctx.attacker])
-    frame.path_key = path_key_after(ZERO, frame.key, frame.hand)
+    frame.key = expansion.position_key(ctx, ctx.pos.board_key)
+    frame.hand = hands.packed_hand(ctx.pos.hand[ctx.attacker])
+    frame.path_key = expansion.path_key_after(ZERO, frame.key, frame.hand)
     frame.first = 0
     frame.phi_threshold = frame.delta_threshold = INFINITE
     frame.nodes_before = ctx.nodes
@@ -179,14 +165,14 @@ def make_best_move(ctx, second_best):
     ctx.ply += 1
     below = ctx.frames[ctx.ply]
     below.key, below.hand = child.key, child.attacker_hand
-    below.path_key = path_key_after(frame.path_key, below.key, below.hand)
+    below.path_key = expansion.path_key_after(frame.path_key, below.key, below.hand)
     below.first = frame.first + frame.count
     below.phi_threshold = frame.delta_threshold - frame.others
     # Wider than second_best + 1, so that the search changes children less often (Pawlewicz and Lew's 1 + epsilon).
     below.delta_threshold = min(frame.phi_threshold, second_best + (second_best >> 2) + 1)
     below.nodes_before = ctx.nodes
     ctx.repetition_filter[below.key & np.uint64(REPETITION_FILTER_SIZE - 1)] += np.uint8(1)
-    expand(ctx)
+    expansion.expand(ctx)
 
 
 @njit
@@ -199,7 +185,7 @@ def unmake_best_move(ctx):
     undo_move(ctx.pos, ctx.moves[frame.best], ctx.undo[ctx.ply])
     or_node = int(ctx.pos.side) == ctx.attacker
     child = ctx.children[frame.best]
-    set_child(child, or_node, found.proof, found.disproof, found.hand, found.length, found.ply)
+    expansion.set_child(child, or_node, found.proof, found.disproof, found.hand, found.length, found.ply)
 
 
 @njit
@@ -216,7 +202,7 @@ def prove(ctx):
     root = ctx.frames[0]
     if probe(ctx, root.key, root.hand, ctx.limit, root.path_key) and (ctx.found.proof == 0 or ctx.found.disproof == 0):
         return MATE if ctx.found.proof == 0 else NO_MATE
-    expand(ctx)
+    expansion.expand(ctx)
     while True:
         second_best = select_child(ctx)
         frame = ctx.frames[ctx.ply]
@@ -235,7 +221,7 @@ def prove(ctx):
         if not has_room(ctx, frame.first + frame.count):
             child = ctx.children[frame.best]
             or_node = int(ctx.pos.side) == ctx.attacker
-            set_child(child, or_node, INFINITE, 0, child.attacker_hand, LENGTH_MAX, -1)
+            expansion.set_child(child, or_node, INFINITE, 0, child.attacker_hand, LENGTH_MAX, -1)
             continue
         make_best_move(ctx, second_best)
     if ctx.found.proof == 0:

@@ -19,32 +19,24 @@ import numpy as np
 
 from shogi_engine.common.stop import Deadline, StopToken, end_of
 from shogi_engine.games.shogi import compile_times  # noqa: F401  (it registers)
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.mate.context import MATE_SEARCH
 from shogi_engine.games.shogi.mate.lengths import prove_or_tighten
 from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED
 from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, GENERATIONS, LENGTH_MAX
 from shogi_engine.games.shogi.movegen.checks import generate_checks
-from shogi_engine.games.shogi.movegen.legal_moves import legal_moves
+from shogi_engine.games.shogi.movegen.generator import generate_moves
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
 from shogi_engine.games.shogi.notation.usi_moves import format_usi
 from shogi_engine.games.shogi.position import rebuild
 from shogi_engine.games.shogi.queries import checkers
-from shogi_engine.games.shogi.types import (
-    NO_SQUARE,
-    POSITION,
-    UNDO,
-    UNPROMOTED,
-    is_drop,
-    move_captured,
-    move_from,
-    move_to,
-)
 from shogi_engine.interface.game import VALUE_MATE, do_move
 from shogi_engine.jit import compiling, is_saved, new_record, steps_done
 from shogi_engine.jit.bitboards import Bitboard, lowest
-from shogi_engine.search.forced_win import ForcedWin, allowed_nodes
+from shogi_engine.search.forced_win import allowed_nodes
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.types.forced_win import ForcedWin
 
 NO_LIMIT = int(np.iinfo(np.int64).max)
 LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate, if the table has lost parts of the proof
@@ -83,7 +75,7 @@ class MateSolver:
         self._ctx.tt_address = memory.ctypes.data
         self._ctx.tt_clusters = memory.nbytes // CLUSTER_BYTES
         self._ctx.stop_address = self._stop.address
-        self._undo = new_record(UNDO)
+        self._undo = new_record(t.UNDO)
         self._generation = 0
         self.new_problem()
 
@@ -142,6 +134,12 @@ class MateSolver:
         ctx.pos, ctx.ply = position, 0
         return ctx.moves[: int(generate_checks(ctx, 0, ctx, ctx.undo[ctx.ply]))].tolist()
 
+    def replies(self, position: Any) -> list[int]:
+        """Return the legal moves of `position`: in Shogi, all that the generator writes."""
+        ctx = self._ctx
+        ctx.pos = position
+        return ctx.moves[: int(generate_moves(ctx, 0))].tolist()
+
     # ---- searches ---------------------------------------------------------------------------------------------
 
     def solve(
@@ -170,7 +168,7 @@ class MateSolver:
             keep: reuse the table of the last search, which must have been for the same problem
             progress: called as `progress(nodes, seconds)` from time to time
         """
-        if int(position.king[1 - int(position.side)]) == NO_SQUARE:
+        if int(position.king[1 - int(position.side)]) == t.NO_SQUARE:
             raise ValueError("the side to be mated has no king")
         self._stop.begin()
         if not keep:
@@ -196,7 +194,7 @@ class MateSolver:
         Raises:
             ValueError: if the other side has no king
         """
-        if int(position.king[1 - int(position.side)]) == NO_SQUARE:
+        if int(position.king[1 - int(position.side)]) == t.NO_SQUARE:
             raise ValueError("the side to be mated has no king")
         self._stop.begin()
         ctx = self._ctx
@@ -282,7 +280,7 @@ class MateSolver:
         length = length if tightened < 0 else tightened
         pos = _copy(position)
         moves: list[int] = []
-        while replies := legal_moves(pos).tolist():
+        while replies := self.replies(pos):
             reply = self._longest_reply(pos, replies, length - len(moves) - 1)
             if reply is None:
                 return None
@@ -398,7 +396,7 @@ class _Conventional:
         The longest defence in `line` is conventional up to its first drop, and beyond it if the drop is not useless.
         """
         for ply, move in enumerate(line):
-            if ply % 2 and is_drop(move):
+            if ply % 2 and t.is_drop(move):
                 rest = self.defend(pos)
                 return (*line[:ply], *rest) if rest is not None and len(rest) == len(line) - ply else None
             pos = _after(pos, move, self.solver._undo)
@@ -420,14 +418,14 @@ class _Conventional:
             raise TimeoutError
         if answer != MATE:
             return None
-        replies = legal_moves(pos).tolist()
+        replies = solver.replies(pos)
         best: tuple[int, ...] = ()
         for reply in replies:
-            if not is_drop(reply):
+            if not t.is_drop(reply):
                 best = max(best, (reply, *self.attack(_after(pos, reply, solver._undo))), key=len)
         others = len(best)
         for reply in replies:
-            if is_drop(reply) and not self._useless(pos, reply, others):
+            if t.is_drop(reply) and not self._useless(pos, reply, others):
                 best = max(best, (reply, *self.attack(_after(pos, reply, solver._undo))), key=len)
         return best
 
@@ -437,10 +435,10 @@ class _Conventional:
         checker = _only_square(checkers(pos))
         interposed = _after(pos, drop, solver._undo)
         for take in solver.checks(interposed):
-            if move_to(take) != move_to(drop) or move_from(take) != checker:
+            if t.move_to(take) != t.move_to(drop) or t.move_from(take) != checker:
                 continue
             after = _after(interposed, take, solver._undo)
-            _return_piece(after, int(UNPROMOTED[move_captured(take)]))
+            _return_piece(after, int(t.UNPROMOTED[t.move_captured(take)]))
             line = self.defend(after)
             if line is not None and len(line) <= others:
                 return True
@@ -449,7 +447,7 @@ class _Conventional:
 
 def _copy(position: Any) -> Any:
     """Return a copy of a position that owns its memory."""
-    pos = new_record(POSITION)
+    pos = new_record(t.POSITION)
     np.asarray(pos)[...] = position
     return pos
 
@@ -477,7 +475,7 @@ def _return_piece(pos: Any, kind: int) -> None:
 def line_texts(position: Any, moves: Sequence[int]) -> list[str]:
     """Return the USI notation of `moves` played from `position`."""
     pos = _copy(position)
-    undo = new_record(UNDO)
+    undo = new_record(t.UNDO)
     texts = []
     for move in moves:
         texts.append(format_usi(pos, move))

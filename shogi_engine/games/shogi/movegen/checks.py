@@ -3,20 +3,9 @@
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
+from shogi_engine.games.shogi import bitboard as bb
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.attacks import attacks_from, discovered_check_candidates
-from shogi_engine.games.shogi.bitboard import (
-    BOARD,
-    DIRECTION,
-    LEGAL,
-    NOTHING,
-    OPTIONAL_PROMOTION,
-    RAYS,
-    STEP_ATTACKS,
-    ZONE,
-    bishop_attacks,
-    lance_attacks,
-    rook_attacks,
-)
 from shogi_engine.games.shogi.movegen.generator import king_targets, pawn_drops, write_drops, write_moves
 from shogi_engine.games.shogi.queries import (
     bishops_and_horses,
@@ -27,35 +16,11 @@ from shogi_engine.games.shogi.queries import (
     pinned,
     rooks_and_dragons,
 )
-from shogi_engine.games.shogi.types import (
-    BISHOP,
-    DRAGON,
-    GOLD,
-    GOLD_MOVERS,
-    HORSE,
-    KING,
-    KNIGHT,
-    LANCE,
-    NO_SQUARE,
-    PAWN,
-    POSITION,
-    PROMOTED,
-    ROOK,
-    SILVER,
-    SQUARES,
-    arriving_kind,
-    can_promote,
-    hand_count,
-    is_drop,
-    move_from,
-    move_to,
-    piece_kind,
-)
 from shogi_engine.interface.game import do_move, generate_moves, provides, undo_move
 from shogi_engine.jit import njit
 from shogi_engine.jit.bitboards import Table, field
 
-STEPPING_KINDS = (PAWN, KNIGHT, SILVER, GOLD_MOVERS)
+STEPPING_KINDS = (t.PAWN, t.KNIGHT, t.SILVER, t.GOLD_MOVERS)
 
 # A record for each ply: the squares from which each kind attacks the enemy king, and pieces that may discover a check.
 STATE_FIELDS = (("check_squares", np.uint64, (16, 2)), ("discoverers", np.uint64, (2,)))
@@ -63,13 +28,16 @@ STATE_FIELDS = (("check_squares", np.uint64, (16, 2)), ("discoverers", np.uint64
 
 def _squares_of(numbers):
     """Convert bitboards, an array of ints, to bool[..., 81]."""
-    return np.stack([(numbers >> square & 1).astype(bool) for square in range(SQUARES)], axis=-1)
+    return np.stack([(numbers >> square & 1).astype(bool) for square in range(t.SQUARES)], axis=-1)
 
 
 def _check_sources(colour, kind):
     """Return, by square of the enemy king, the squares from which a piece of `kind` may give check in one step."""
-    steps, gold_steps = _squares_of(STEP_ATTACKS.numbers[colour, kind]), _squares_of(STEP_ATTACKS.numbers[colour, GOLD])
-    zone = _squares_of(ZONE.numbers[colour, None])
+    steps, gold_steps = (
+        _squares_of(bb.STEP_ATTACKS.numbers[colour, kind]),
+        _squares_of(bb.STEP_ATTACKS.numbers[colour, t.GOLD]),
+    )
+    zone = _squares_of(bb.ZONE.numbers[colour, None])
     promoting = steps & (zone.T | zone)  # or a gold, for which this makes no difference
     checks = steps @ steps | promoting @ gold_steps  # bool[source, king]
     return [sum(1 << int(source) for source in np.flatnonzero(column)) for column in checks.T]
@@ -95,16 +63,16 @@ def mark_check_squares(pos, king, state):
     """
     them = 1 - int(pos.side)
     occ = occupied(pos)
-    for kind in range(PAWN, DRAGON + 1):
-        put_check_squares(state, kind, STEP_ATTACKS[them, kind, king])
-    put_check_squares(state, KING, NOTHING)
-    put_check_squares(state, LANCE, lance_attacks(them, king, occ))
-    lines = bishop_attacks(king, occ)
-    put_check_squares(state, BISHOP, lines)
-    put_check_squares(state, HORSE, lines | STEP_ATTACKS[them, HORSE, king])
-    lines = rook_attacks(king, occ)
-    put_check_squares(state, ROOK, lines)
-    put_check_squares(state, DRAGON, lines | STEP_ATTACKS[them, DRAGON, king])
+    for kind in range(t.PAWN, t.DRAGON + 1):
+        put_check_squares(state, kind, bb.STEP_ATTACKS[them, kind, king])
+    put_check_squares(state, t.KING, bb.NOTHING)
+    put_check_squares(state, t.LANCE, bb.lance_attacks(them, king, occ))
+    lines = bb.bishop_attacks(king, occ)
+    put_check_squares(state, t.BISHOP, lines)
+    put_check_squares(state, t.HORSE, lines | bb.STEP_ATTACKS[them, t.HORSE, king])
+    lines = bb.rook_attacks(king, occ)
+    put_check_squares(state, t.ROOK, lines)
+    put_check_squares(state, t.DRAGON, lines | bb.STEP_ATTACKS[them, t.DRAGON, king])
 
 
 # ---- generation --------------------------------------------------------------------------------------------------
@@ -121,36 +89,36 @@ def write_board_checks(ctx, end, king, state):
     us = int(pos.side)
     occ = occupied(pos)
     candidates = discovered_check_candidates(pos, king, us)
-    sliders = pieces(pos, us, LANCE) | bishops_and_horses(pos, us) | rooks_and_dragons(pos, us)
+    sliders = pieces(pos, us, t.LANCE) | bishops_and_horses(pos, us) | rooks_and_dragons(pos, us)
     sources = (
-        pieces(pos, us, PAWN) & CHECK_SOURCES[us, 0, king]
-        | pieces(pos, us, KNIGHT) & CHECK_SOURCES[us, 1, king]
-        | pieces(pos, us, SILVER) & CHECK_SOURCES[us, 2, king]
-        | pieces(pos, us, GOLD_MOVERS) & CHECK_SOURCES[us, 3, king]
-        | (sliders | candidates) & ~pieces(pos, us, KING)
+        pieces(pos, us, t.PAWN) & CHECK_SOURCES[us, 0, king]
+        | pieces(pos, us, t.KNIGHT) & CHECK_SOURCES[us, 1, king]
+        | pieces(pos, us, t.SILVER) & CHECK_SOURCES[us, 2, king]
+        | pieces(pos, us, t.GOLD_MOVERS) & CHECK_SOURCES[us, 3, king]
+        | (sliders | candidates) & ~pieces(pos, us, t.KING)
     )
     own_king = int(pos.king[us])
     for source in sources:
-        kind = piece_kind(pos.board[source])
+        kind = t.piece_kind(pos.board[source])
         to = attacks_from(kind, us, source, occ) & ~pieces(pos, us)
         if source in pinned(pos):
-            to &= RAYS[own_king, int(DIRECTION[own_king, source])]
+            to &= bb.RAYS[own_king, int(bb.DIRECTION[own_king, source])]
         stay = to & check_squares(state, kind)
-        promote = zone = NOTHING
-        promotes = can_promote(kind)
+        promote = zone = bb.NOTHING
+        promotes = t.can_promote(kind)
         if promotes:
-            zone = BOARD if source in ZONE[us] else ZONE[us]
-            promote = to & zone & check_squares(state, int(PROMOTED[kind]))
+            zone = bb.BOARD if source in bb.ZONE[us] else bb.ZONE[us]
+            promote = to & zone & check_squares(state, int(t.PROMOTED[kind]))
         if source in candidates:
-            off = to & ~RAYS[king, int(DIRECTION[king, source])]
+            off = to & ~bb.RAYS[king, int(bb.DIRECTION[king, source])]
             stay |= off
             promote |= off & zone
         if promotes:
-            stay &= ~zone | OPTIONAL_PROMOTION[LEGAL, us, kind, source]
+            stay &= ~zone | bb.OPTIONAL_PROMOTION[bb.LEGAL, us, kind, source]
         end = write_moves(ctx, end, kind, source, promote, stay)
-    if own_king != NO_SQUARE and own_king in candidates:
-        to = king_targets(pos) & ~RAYS[king, int(DIRECTION[king, own_king])]
-        end = write_moves(ctx, end, KING, own_king, NOTHING, to)
+    if own_king != t.NO_SQUARE and own_king in candidates:
+        to = king_targets(pos) & ~bb.RAYS[king, int(bb.DIRECTION[king, own_king])]
+        end = write_moves(ctx, end, t.KING, own_king, bb.NOTHING, to)
     return end
 
 
@@ -167,13 +135,13 @@ def write_drop_checks(ctx, end, state):
     if hand == ZERO:
         return end
     empty = empty_squares(pos)
-    for kind in range(ROOK, PAWN, -1):  # a piece that gives check can move, so every such drop is legal
-        if hand_count(hand, kind) > 0:
+    for kind in range(t.ROOK, t.PAWN, -1):  # a piece that gives check can move, so every such drop is legal
+        if t.hand_count(hand, kind) > 0:
             end = write_drops(ctx, end, kind, check_squares(state, kind) & empty)
-    if hand_count(hand, PAWN) > 0:
-        drops = check_squares(state, PAWN) & empty
+    if t.hand_count(hand, t.PAWN) > 0:
+        drops = check_squares(state, t.PAWN) & empty
         if drops:
-            end = write_drops(ctx, end, PAWN, pawn_drops(pos, drops))
+            end = write_drops(ctx, end, t.PAWN, pawn_drops(pos, drops))
     return end
 
 
@@ -207,11 +175,11 @@ def generate_checks(ctx, start, state, undo):
 # ---- the search's rules ------------------------------------------------------------------------------------------
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def set_check_info(ctx):
     pos, state = ctx.pos, ctx.states[ctx.ply]
     king = int(pos.king[1 - pos.side])
-    if king == NO_SQUARE:
+    if king == t.NO_SQUARE:
         state.check_squares[:] = ZERO
         state.discoverers[:] = ZERO
     else:
@@ -219,12 +187,12 @@ def set_check_info(ctx):
         put_discoverers(state, discovered_check_candidates(pos, king, int(pos.side)))
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def gives_check(ctx, move):
     state = ctx.states[ctx.ply]
-    if move_to(move) in check_squares(state, arriving_kind(move)):
+    if t.move_to(move) in check_squares(state, t.arriving_kind(move)):
         return True
-    if is_drop(move) or move_from(move) not in discoverers(state):
+    if t.is_drop(move) or t.move_from(move) not in discoverers(state):
         return False
     king = int(ctx.pos.king[1 - ctx.pos.side])
-    return DIRECTION[king, move_from(move)] != DIRECTION[king, move_to(move)]
+    return bb.DIRECTION[king, t.move_from(move)] != bb.DIRECTION[king, t.move_to(move)]

@@ -12,28 +12,9 @@ numbers.
 """
 
 from shogi_engine.common.bits import ZERO
+from shogi_engine.games.shogi import bitboard as bb
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.attacks import attacked_near_king, attacks_from, is_drop_pawn_mate
-from shogi_engine.games.shogi.bitboard import (
-    BOARD,
-    DIRECTION,
-    KING_ZONE,
-    LEGAL,
-    NOT_LAST,
-    NOT_LAST_TWO,
-    NOTHING,
-    OPTIONAL_PROMOTION,
-    RAYS,
-    SEARCHED,
-    SQUARE_BITS,
-    STEP_ATTACKS,
-    STEP_OPTIONAL_PROMOTION,
-    ZONE,
-    between,
-    bishop_attacks,
-    files_without,
-    lance_attacks,
-    rook_attacks,
-)
 from shogi_engine.games.shogi.queries import (
     bishops_and_horses,
     checkers,
@@ -44,37 +25,15 @@ from shogi_engine.games.shogi.queries import (
     pinned,
     rooks_and_dragons,
 )
-from shogi_engine.games.shogi.types import (
-    BLACK,
-    GOLD_MOVERS,
-    KING,
-    KNIGHT,
-    LANCE,
-    NO_SQUARE,
-    PAWN,
-    POSITION,
-    SILVER,
-    SQUARES,
-    board_move,
-    can_promote,
-    drop_move,
-    hand_count,
-    is_drop,
-    is_promotion,
-    make_piece,
-    move_captured,
-    move_from,
-    move_kind,
-    move_to,
-    piece_kind,
-)
 from shogi_engine.interface.game import provides
 from shogi_engine.jit import njit
 from shogi_engine.jit.bitboards import Table, lowest
 
 # By colour and kind in hand: the squares where it can be dropped, before the special rules for pawns (`pawn_drops`).
-_without = {LANCE: NOT_LAST, KNIGHT: NOT_LAST_TWO}
-DROP_SQUARES = Table([[_without[kind][us] if kind in _without else BOARD for kind in range(KING)] for us in (0, 1)])
+_without = {t.LANCE: bb.NOT_LAST, t.KNIGHT: bb.NOT_LAST_TWO}
+DROP_SQUARES = Table(
+    [[_without[kind][us] if kind in _without else bb.BOARD for kind in range(t.KING)] for us in (0, 1)]
+)
 
 
 @njit
@@ -85,11 +44,11 @@ def target_masks(pos):
     """
     us = int(pos.side)
     if not in_check(pos):
-        return ~pieces(pos, us) & BOARD, empty_squares(pos)  # `~` also sets the bits beyond the board's 81
+        return ~pieces(pos, us) & bb.BOARD, empty_squares(pos)  # `~` also sets the bits beyond the board's 81
     check = checkers(pos)
     if len(check) > 1:
-        return NOTHING, NOTHING
-    way = between(int(pos.king[us]), lowest(check))
+        return bb.NOTHING, bb.NOTHING
+    way = bb.between(int(pos.king[us]), lowest(check))
     return way | check, way
 
 
@@ -98,35 +57,35 @@ def king_targets(pos):
     """Return the squares that the king of the side to move may step to. There are none without a king."""
     us = int(pos.side)
     king = int(pos.king[us])
-    if king == NO_SQUARE:
-        return NOTHING
-    attacked = attacked_near_king(pos, king, us, occupied(pos) ^ pieces(pos, us, KING))
-    return STEP_ATTACKS[us, KING, king] & ~(pieces(pos, us) | attacked)
+    if king == t.NO_SQUARE:
+        return bb.NOTHING
+    attacked = attacked_near_king(pos, king, us, occupied(pos) ^ pieces(pos, us, t.KING))
+    return bb.STEP_ATTACKS[us, t.KING, king] & ~(pieces(pos, us) | attacked)
 
 
 @njit
 def pawn_targets(pos, pawns):
     """Return the squares in front of `pawns` of the side to move; they are nine squares further."""
-    return pawns >> 9 if pos.side == BLACK else pawns << 9 & BOARD
+    return pawns >> 9 if pos.side == t.BLACK else pawns << 9 & bb.BOARD
 
 
 @njit
 def pawn_drops(pos, empty):
     """Return the `empty` squares on which a pawn may be dropped."""
     us = int(pos.side)
-    drops = empty & NOT_LAST[us] & files_without(pieces(pos, us, PAWN))
+    drops = empty & bb.NOT_LAST[us] & bb.files_without(pieces(pos, us, t.PAWN))
     king = int(pos.king[1 - us])
-    if king != NO_SQUARE:
-        square = king + 9 if us == BLACK else king - 9  # a pawn on it checks the enemy king
-        if 0 <= square < SQUARES and square in drops and is_drop_pawn_mate(pos, square):
-            drops &= ~SQUARE_BITS[square]
+    if king != t.NO_SQUARE:
+        square = king + 9 if us == t.BLACK else king - 9  # a pawn on it checks the enemy king
+        if 0 <= square < t.SQUARES and square in drops and is_drop_pawn_mate(pos, square):
+            drops &= ~bb.SQUARE_BITS[square]
     return drops
 
 
 @njit
 def drop_squares(pos, kind, empty):
     """Return the `empty` squares on which a piece of `kind` may be dropped."""
-    return pawn_drops(pos, empty) if kind == PAWN else empty & DROP_SQUARES[int(pos.side), kind]
+    return pawn_drops(pos, empty) if kind == t.PAWN else empty & DROP_SQUARES[int(pos.side), kind]
 
 
 # ---- counting ----------------------------------------------------------------------------------------------------
@@ -136,8 +95,8 @@ def drop_squares(pos, kind, empty):
 def moves_to(us, kind, square, targets):
     """Return the number of moves of a piece on `square` to `targets`. An optional promotion counts as two moves."""
     count = len(targets)
-    if can_promote(kind):
-        count += len(targets & OPTIONAL_PROMOTION[LEGAL, us, kind, square])
+    if t.can_promote(kind):
+        count += len(targets & bb.OPTIONAL_PROMOTION[bb.LEGAL, us, kind, square])
     return count
 
 
@@ -148,13 +107,13 @@ def count_drops(pos, empty):
     count = 0
     if hand == ZERO or not empty:
         return count
-    for kind in range(PAWN, KING):
-        if hand_count(hand, kind) > 0:
+    for kind in range(t.PAWN, t.KING):
+        if t.hand_count(hand, kind) > 0:
             count += len(drop_squares(pos, kind, empty))
     return count
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def count_moves(ctx, start):
     pos = ctx.pos
     us = int(pos.side)
@@ -166,24 +125,24 @@ def count_moves(ctx, start):
     occ = occupied(pos)
 
     # All pawns at once. Whether their promotion is optional does not depend on the source square, so 0 is passed.
-    count += moves_to(us, PAWN, 0, pawn_targets(pos, pieces(pos, us, PAWN) & free) & to)
+    count += moves_to(us, t.PAWN, 0, pawn_targets(pos, pieces(pos, us, t.PAWN) & free) & to)
 
-    for square in (pieces(pos, us, KNIGHT) | pieces(pos, us, SILVER) | pieces(pos, us, GOLD_MOVERS)) & free:
-        kind = piece_kind(pos.board[square])
-        count += len(STEP_ATTACKS[us, kind, square] & to) + len(STEP_OPTIONAL_PROMOTION[us, kind, square] & to)
+    for square in (pieces(pos, us, t.KNIGHT) | pieces(pos, us, t.SILVER) | pieces(pos, us, t.GOLD_MOVERS)) & free:
+        kind = t.piece_kind(pos.board[square])
+        count += len(bb.STEP_ATTACKS[us, kind, square] & to) + len(bb.STEP_OPTIONAL_PROMOTION[us, kind, square] & to)
 
     # One loop for each kind of slider. A single loop that looks up the kind of each piece was 9 % slower.
-    for square in pieces(pos, us, LANCE) & free:
-        count += moves_to(us, LANCE, square, lance_attacks(us, square, occ) & to)
+    for square in pieces(pos, us, t.LANCE) & free:
+        count += moves_to(us, t.LANCE, square, bb.lance_attacks(us, square, occ) & to)
     for square in bishops_and_horses(pos, us) & free:
-        kind = piece_kind(pos.board[square])
-        count += moves_to(us, kind, square, (STEP_ATTACKS[us, kind, square] | bishop_attacks(square, occ)) & to)
+        kind = t.piece_kind(pos.board[square])
+        count += moves_to(us, kind, square, (bb.STEP_ATTACKS[us, kind, square] | bb.bishop_attacks(square, occ)) & to)
     for square in rooks_and_dragons(pos, us) & free:
-        kind = piece_kind(pos.board[square])
-        count += moves_to(us, kind, square, (STEP_ATTACKS[us, kind, square] | rook_attacks(square, occ)) & to)
+        kind = t.piece_kind(pos.board[square])
+        count += moves_to(us, kind, square, (bb.STEP_ATTACKS[us, kind, square] | bb.rook_attacks(square, occ)) & to)
 
     for square in pinned(pos):
-        kind = piece_kind(pos.board[square])
+        kind = t.piece_kind(pos.board[square])
         count += moves_to(us, kind, square, pinned_targets(pos, kind, square) & to)
     return count + count_drops(pos, drops)
 
@@ -193,7 +152,7 @@ def pinned_targets(pos, kind, square):
     """Return the squares that a pinned piece of the side to move attacks along its pin."""
     us = int(pos.side)
     king = int(pos.king[us])
-    return attacks_from(kind, us, square, occupied(pos)) & RAYS[king, int(DIRECTION[king, square])]
+    return attacks_from(kind, us, square, occupied(pos)) & bb.RAYS[king, int(bb.DIRECTION[king, square])]
 
 
 # ---- generation --------------------------------------------------------------------------------------------------
@@ -206,23 +165,23 @@ def promotions(move_set, us, kind, source, targets):
     Args:
         move_set: LEGAL or SEARCHED
     """
-    if not can_promote(kind):
-        return NOTHING, targets
-    zone = ZONE[us]
+    if not t.can_promote(kind):
+        return bb.NOTHING, targets
+    zone = bb.ZONE[us]
     if source in zone:
-        zone = BOARD
-    return targets & zone, targets & (~zone | OPTIONAL_PROMOTION[move_set, us, kind, source])
+        zone = bb.BOARD
+    return targets & zone, targets & (~zone | bb.OPTIONAL_PROMOTION[move_set, us, kind, source])
 
 
 @njit
 def is_searched(us, move):
     """Tell whether the set SEARCHED contains the legal `move` of `us`: it does not decline a promotion without need."""
-    kind = move_kind(move)
-    if is_drop(move) or is_promotion(move) or not can_promote(kind):
+    kind = t.move_kind(move)
+    if t.is_drop(move) or t.is_promotion(move) or not t.can_promote(kind):
         return True
-    source, target = move_from(move), move_to(move)
-    optional = target in OPTIONAL_PROMOTION[LEGAL, us, kind, source]
-    return not optional or target in OPTIONAL_PROMOTION[SEARCHED, us, kind, source]
+    source, target = t.move_from(move), t.move_to(move)
+    optional = target in bb.OPTIONAL_PROMOTION[bb.LEGAL, us, kind, source]
+    return not optional or target in bb.OPTIONAL_PROMOTION[bb.SEARCHED, us, kind, source]
 
 
 @njit
@@ -230,10 +189,10 @@ def write_moves(ctx, end, kind, source, promote, stay):
     """Write the moves of a piece from `source`: with promotion to `promote`, without to `stay`. Return the end."""
     pos = ctx.pos
     for target in promote:
-        ctx.moves[end] = board_move(source, target, kind, piece_kind(pos.board[target]), 1)
+        ctx.moves[end] = t.board_move(source, target, kind, t.piece_kind(pos.board[target]), 1)
         end += 1
     for target in stay:
-        ctx.moves[end] = board_move(source, target, kind, piece_kind(pos.board[target]), 0)
+        ctx.moves[end] = t.board_move(source, target, kind, t.piece_kind(pos.board[target]), 0)
         end += 1
     return end
 
@@ -243,13 +202,13 @@ def write_pawn_moves(ctx, end, move_set, pawns, to):
     """Write the moves to `to` of `pawns` of the side to move; return the end."""
     pos = ctx.pos
     us = int(pos.side)
-    back = 9 if us == BLACK else -9
-    zone, targets = ZONE[us], pawn_targets(pos, pawns) & to
+    back = 9 if us == t.BLACK else -9
+    zone, targets = bb.ZONE[us], pawn_targets(pos, pawns) & to
     for target in targets & zone:
-        ctx.moves[end] = board_move(target + back, target, PAWN, piece_kind(pos.board[target]), 1)
+        ctx.moves[end] = t.board_move(target + back, target, t.PAWN, t.piece_kind(pos.board[target]), 1)
         end += 1
-    for target in targets & (~zone | OPTIONAL_PROMOTION[move_set, us, PAWN, 0]):  # 0: the same for all squares
-        ctx.moves[end] = board_move(target + back, target, PAWN, piece_kind(pos.board[target]), 0)
+    for target in targets & (~zone | bb.OPTIONAL_PROMOTION[move_set, us, t.PAWN, 0]):  # 0: the same for all squares
+        ctx.moves[end] = t.board_move(target + back, target, t.PAWN, t.piece_kind(pos.board[target]), 0)
         end += 1
     return end
 
@@ -258,7 +217,7 @@ def write_pawn_moves(ctx, end, move_set, pawns, to):
 def write_drops(ctx, end, kind, targets):
     """Write the drops of `kind` on `targets`; return the end."""
     for target in targets:
-        ctx.moves[end] = drop_move(kind, target)
+        ctx.moves[end] = t.drop_move(kind, target)
         end += 1
     return end
 
@@ -270,14 +229,14 @@ def write_board_moves(ctx, end, move_set, to):
     us = int(pos.side)
     free = ~pinned(pos)
     occ = occupied(pos)
-    pawns = pieces(pos, us, PAWN)
+    pawns = pieces(pos, us, t.PAWN)
     end = write_pawn_moves(ctx, end, move_set, pawns & free, to)
-    for square in pieces(pos, us) & free & ~(pawns | pieces(pos, us, KING)):
-        kind = piece_kind(pos.board[square])
+    for square in pieces(pos, us) & free & ~(pawns | pieces(pos, us, t.KING)):
+        kind = t.piece_kind(pos.board[square])
         promote, stay = promotions(move_set, us, kind, square, attacks_from(kind, us, square, occ) & to)
         end = write_moves(ctx, end, kind, square, promote, stay)
     for square in pinned(pos):
-        kind = piece_kind(pos.board[square])
+        kind = t.piece_kind(pos.board[square])
         promote, stay = promotions(move_set, us, kind, square, pinned_targets(pos, kind, square) & to)
         end = write_moves(ctx, end, kind, square, promote, stay)
     return end
@@ -290,8 +249,8 @@ def write_all_drops(ctx, end, empty):
     hand = pos.hand[pos.side]
     if hand == ZERO or not empty:
         return end
-    for kind in range(PAWN, KING):
-        if hand_count(hand, kind) > 0:
+    for kind in range(t.PAWN, t.KING):
+        if t.hand_count(hand, kind) > 0:
             end = write_drops(ctx, end, kind, drop_squares(pos, kind, empty))
     return end
 
@@ -307,7 +266,7 @@ def write_all_moves(ctx, start, move_set):
     end = start
     steps = king_targets(pos)
     if steps:
-        end = write_moves(ctx, end, KING, int(pos.king[pos.side]), NOTHING, steps)
+        end = write_moves(ctx, end, t.KING, int(pos.king[pos.side]), bb.NOTHING, steps)
     to, drops = target_masks(pos)
     if not to:
         return end - start
@@ -315,30 +274,30 @@ def write_all_moves(ctx, start, move_set):
     return write_all_drops(ctx, end, drops) - start
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def generate_moves(ctx, start):
-    return write_all_moves(ctx, start, LEGAL)
+    return write_all_moves(ctx, start, bb.LEGAL)
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def generate_evasions(ctx, start):
-    return write_all_moves(ctx, start, SEARCHED)
+    return write_all_moves(ctx, start, bb.SEARCHED)
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def generate_captures(ctx, start):
     pos = ctx.pos
     us = int(pos.side)
     enemy = pieces(pos, 1 - us)
     end = start
     king = int(pos.king[us])
-    if king != NO_SQUARE and KING_ZONE[king] & enemy:  # otherwise do not compute the attacked squares
-        end = write_moves(ctx, end, KING, king, NOTHING, king_targets(pos) & enemy)
+    if king != t.NO_SQUARE and bb.KING_ZONE[king] & enemy:  # otherwise do not compute the attacked squares
+        end = write_moves(ctx, end, t.KING, king, bb.NOTHING, king_targets(pos) & enemy)
     to, _ = target_masks(pos)
-    return write_board_moves(ctx, end, SEARCHED, to & enemy) - start
+    return write_board_moves(ctx, end, bb.SEARCHED, to & enemy) - start
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def generate_quiets(ctx, start):
     pos = ctx.pos
     us = int(pos.side)
@@ -346,30 +305,30 @@ def generate_quiets(ctx, start):
     end = start
     steps = king_targets(pos) & quiet
     if steps:
-        end = write_moves(ctx, end, KING, int(pos.king[us]), NOTHING, steps)
+        end = write_moves(ctx, end, t.KING, int(pos.king[us]), bb.NOTHING, steps)
     to, drops = target_masks(pos)
-    end = write_board_moves(ctx, end, SEARCHED, to & quiet)
+    end = write_board_moves(ctx, end, bb.SEARCHED, to & quiet)
     return write_all_drops(ctx, end, drops) - start
 
 
-@provides(POSITION)
+@provides(t.POSITION)
 def is_legal_tt_move(pos, move):
     us = int(pos.side)
-    kind, target = move_kind(move), move_to(move)
-    bit = SQUARE_BITS[target]
+    kind, target = t.move_kind(move), t.move_to(move)
+    bit = bb.SQUARE_BITS[target]
     to, drops = target_masks(pos)
-    if is_drop(move):
-        if hand_count(pos.hand[us], kind) == 0 or not drops & bit:
+    if t.is_drop(move):
+        if t.hand_count(pos.hand[us], kind) == 0 or not drops & bit:
             return False
         return bool(drop_squares(pos, kind, drops & bit))
-    source = move_from(move)
-    if int(pos.board[source]) != make_piece(us, kind) or piece_kind(pos.board[target]) != move_captured(move):
+    source = t.move_from(move)
+    if int(pos.board[source]) != t.make_piece(us, kind) or t.piece_kind(pos.board[target]) != t.move_captured(move):
         return False
-    if kind == KING:
+    if kind == t.KING:
         return target in king_targets(pos)
     if source in pinned(pos):
         targets = pinned_targets(pos, kind, source)
     else:
         targets = attacks_from(kind, us, source, occupied(pos))
-    promote, stay = promotions(LEGAL, us, kind, source, targets & to & bit)
-    return bool(promote if is_promotion(move) else stay)
+    promote, stay = promotions(bb.LEGAL, us, kind, source, targets & to & bit)
+    return bool(promote if t.is_promotion(move) else stay)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.names import START as START
-from shogi_engine.games.shogi.notation.symbols import HAND_ORDER, KIND_NAMES, KINDS_BY_SYMBOL, RANKS, piece_symbol
 from shogi_engine.games.shogi.rules.validation import validate_position
+from shogi_engine.games.shogi.symbols import HAND_ORDER, KIND_NAMES, KINDS_BY_SYMBOL, RANKS, piece_symbol
 from shogi_engine.games.shogi.types import BLACK, KING, POSITION, ROOK, SET_SIZE, UNDO, WHITE, hand_count, make_piece
 from shogi_engine.jit import new_record
 

@@ -7,20 +7,10 @@ explains what is wrong with invalid input: notation.parse_sfen, validation.valid
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.notation.sfen import MAX_MOVE_NUMBER
-from shogi_engine.games.shogi.notation.symbols import SYMBOLS
 from shogi_engine.games.shogi.rules.legality import position_faults
-from shogi_engine.games.shogi.types import (
-    KING,
-    PAWN,
-    PROM_PAWN,
-    PROMOTED,
-    SQUARES,
-    hand_count,
-    make_piece,
-    piece_colour,
-    piece_kind,
-)
+from shogi_engine.games.shogi.symbols import SYMBOLS
 from shogi_engine.jit import njit
 
 SFEN_BYTES = 192  # above the length of any SFEN: 81 squares of two symbols, 8 slashes, two hands of 14 kinds, a number
@@ -30,7 +20,7 @@ COLOUR_LETTERS = np.frombuffer(b"bw", dtype=np.uint8)
 
 LETTERS = np.array([ord(symbol[-1]) if symbol else 0 for symbol in SYMBOLS], dtype=np.uint8)  # by kind, a capital
 KIND_OF_LETTER = np.zeros(256, dtype=np.uint8)
-KIND_OF_LETTER[LETTERS[PAWN : KING + 1]] = range(PAWN, KING + 1)
+KIND_OF_LETTER[LETTERS[t.PAWN : t.KING + 1]] = range(t.PAWN, t.KING + 1)
 
 
 @njit
@@ -49,11 +39,11 @@ def write_number(text, end, number):
 @njit
 def write_piece(text, end, piece):
     """Write the symbol of `piece` to text[end:]; return the end."""
-    kind = piece_kind(piece)
-    if kind >= PROM_PAWN:
+    kind = t.piece_kind(piece)
+    if kind >= t.PROM_PAWN:
         text[end] = PLUS
         end += 1
-    text[end] = int(LETTERS[kind]) + LOWER * piece_colour(piece)
+    text[end] = int(LETTERS[kind]) + LOWER * t.piece_colour(piece)
     return end + 1
 
 
@@ -61,7 +51,7 @@ def write_piece(text, end, piece):
 def write_sfen(pos, text, start):
     """Write the SFEN of `pos` to text[start:], uint8[], at most SFEN_BYTES; return the end."""
     end, empty = start, 0
-    for square in range(SQUARES):
+    for square in range(t.SQUARES):
         piece = int(pos.board[square])
         if piece == 0:
             empty += 1
@@ -72,7 +62,7 @@ def write_sfen(pos, text, start):
         if piece != 0:
             end = write_piece(text, end, piece)
         if square % 9 == 8:
-            text[end] = SLASH if square < SQUARES - 1 else BLANK
+            text[end] = SLASH if square < t.SQUARES - 1 else BLANK
             end += 1
     text[end] = COLOUR_LETTERS[pos.side]
     text[end + 1] = BLANK
@@ -81,12 +71,12 @@ def write_sfen(pos, text, start):
         text[end] = DASH
         end += 1
     for colour in range(2):
-        for kind in range(KING - 1, 0, -1):
-            count = hand_count(pos.hand[colour], kind)
+        for kind in range(t.KING - 1, 0, -1):
+            count = t.hand_count(pos.hand[colour], kind)
             if count > 1:
                 end = write_number(text, end, count)
             if count > 0:
-                end = write_piece(text, end, make_piece(colour, kind))
+                end = write_piece(text, end, t.make_piece(colour, kind))
     text[end] = BLANK
     return write_number(text, end + 1, int(pos.ply) + 1)
 
@@ -95,15 +85,15 @@ def write_sfen(pos, text, start):
 def read_rows(text, start, pos):
     """Read an SFEN's nine rows at text[start:] into `pos`; return where they end, 0 to decline."""
     end, square, promoted = start, 0, 0
-    while square < SQUARES:
+    while square < t.SQUARES:
         letter = int(text[end])
         end += 1
         kind = int(KIND_OF_LETTER[letter & ~LOWER])
         if kind != 0:
-            kind = int(PROMOTED[kind]) if promoted else kind
+            kind = int(t.PROMOTED[kind]) if promoted else kind
             if kind == 0:
                 return 0
-            pos.board[square] = make_piece(letter >> 5 & 1, kind)
+            pos.board[square] = t.make_piece(letter >> 5 & 1, kind)
             square += 1
             promoted = 0
         elif promoted != 0:
@@ -119,7 +109,7 @@ def read_rows(text, start, pos):
                 square += 1
         else:
             return 0
-        if square % 9 == 0 and square < SQUARES:
+        if square % 9 == 0 and square < t.SQUARES:
             if text[end] != SLASH:
                 return 0
             end += 1
@@ -151,9 +141,9 @@ def read_hands(text, end, pos):
             count = 1
         letter = int(text[end])
         kind, colour = int(KIND_OF_LETTER[letter & ~LOWER]), letter >> 5 & 1
-        if kind == 0 or kind == KING or not 0 < count <= 18 or text[digits] == ZERO_DIGIT:
+        if kind == 0 or kind == t.KING or not 0 < count <= 18 or text[digits] == ZERO_DIGIT:
             return 0
-        if hand_count(hand[colour], kind) != 0:
+        if t.hand_count(hand[colour], kind) != 0:
             return 0
         hand[colour] += np.uint64(count << 8 * kind)
         end += 1

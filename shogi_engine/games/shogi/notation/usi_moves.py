@@ -4,40 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.games.shogi import symbols
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.movegen.generator import is_legal_tt_move
-from shogi_engine.games.shogi.notation.symbols import (
-    KIND_NAMES,
-    KINDS_BY_SYMBOL,
-    PROMOTED_KINDS,
-    SIDES,
-    SQUARE_NAMES,
-    SQUARES_BY_NAME,
-    SYMBOLS,
-    list_squares,
-)
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.rules.validation import attacking_squares, is_dead
-from shogi_engine.games.shogi.types import (
-    BLACK,
-    DROP_BASE,
-    KING,
-    NO_SQUARE,
-    PAWN,
-    PROMOTED,
-    SQUARES,
-    UNDO,
-    UNPROMOTED,
-    board_move,
-    drop_move,
-    hand_count,
-    is_promotion,
-    make_piece,
-    move_from,
-    move_kind,
-    move_to,
-    piece_colour,
-    piece_kind,
-)
 from shogi_engine.jit import new_record
 
 
@@ -47,9 +18,9 @@ def split_usi(text: str) -> tuple[int, int, bool]:
     The source of a drop is DROP_BASE + kind. Raises ValueError if it is not a move in any position.
     """
     if len(text) == 4 and text[1] == "*":
-        if KINDS_BY_SYMBOL.get(text[0], KING) >= KING:
+        if symbols.KINDS_BY_SYMBOL.get(text[0], t.KING) >= t.KING:
             raise ValueError(f"move {text!r}: {text[0]!r} is not a piece that can be dropped (one of PLNSGBR)")
-        return DROP_BASE + KINDS_BY_SYMBOL[text[0]], _parse_square(text, 2), False
+        return t.DROP_BASE + symbols.KINDS_BY_SYMBOL[text[0]], _parse_square(text, 2), False
     if text.endswith("+") and text[1:2] == "*":
         raise ValueError(f"move {text!r}: a dropped piece does not promote")
     if len(text) not in (4, 5):
@@ -65,20 +36,20 @@ def split_usi(text: str) -> tuple[int, int, bool]:
 def _parse_square(text: str, start: int) -> int:
     """Return the square named by the two characters of the move `text` at `start`."""
     name = text[start : start + 2]
-    if name not in SQUARES_BY_NAME:
+    if name not in symbols.SQUARES_BY_NAME:
         raise ValueError(f"move {text!r}: {name!r} is not a square (1a to 9i)")
-    return SQUARES_BY_NAME[name]
+    return symbols.SQUARES_BY_NAME[name]
 
 
 def usi_of(source: int, target: int, promotion: bool) -> str:
     """Return the USI text of a move; the inverse of `split_usi`."""
-    origin = f"{SYMBOLS[source - DROP_BASE]}*" if source >= DROP_BASE else SQUARE_NAMES[source]
-    return origin + SQUARE_NAMES[target] + ("+" if promotion else "")
+    origin = f"{symbols.SYMBOLS[source - t.DROP_BASE]}*" if source >= t.DROP_BASE else symbols.SQUARE_NAMES[source]
+    return origin + symbols.SQUARE_NAMES[target] + ("+" if promotion else "")
 
 
 def format_usi(pos: Any, move: int) -> str:
     """Return the USI text of an encoded `move`; `pos` is not needed."""
-    return usi_of(move_from(move), move_to(move), is_promotion(move))
+    return usi_of(t.move_from(move), t.move_to(move), t.is_promotion(move))
 
 
 def parse_usi(pos: Any, text: str) -> int:
@@ -91,80 +62,83 @@ def legal_move(pos: Any, source: int, target: int, promotion: bool) -> int:
 
     Raises ValueError saying why it is not.
     """
-    if source >= DROP_BASE:
-        kind = source - DROP_BASE
-        move = int(drop_move(kind, target))
+    if source >= t.DROP_BASE:
+        kind = source - t.DROP_BASE
+        move = int(t.drop_move(kind, target))
     else:
-        kind, captured = piece_kind(pos.board[source]), piece_kind(pos.board[target])
-        move = int(board_move(source, target, kind, captured, int(promotion)))
-    if kind == 0 or promotion and PROMOTED_KINDS[kind] == 0 or not is_legal_tt_move(pos, np.uint32(move)):
+        kind, captured = t.piece_kind(pos.board[source]), t.piece_kind(pos.board[target])
+        move = int(t.board_move(source, target, kind, captured, int(promotion)))
+    if kind == 0 or promotion and symbols.PROMOTED_KINDS[kind] == 0 or not is_legal_tt_move(pos, np.uint32(move)):
         raise illegal_move(pos, source, target, promotion)
     return move
 
 
 def illegal_move(pos: Any, source: int, target: int, promotion: bool) -> ValueError:
     """Return the error, saying why, that `legal_move` raises for a move that is illegal in `pos`."""
-    if source >= DROP_BASE:
-        move = int(drop_move(source - DROP_BASE, target))
+    if source >= t.DROP_BASE:
+        move = int(t.drop_move(source - t.DROP_BASE, target))
     else:
-        kind, captured = piece_kind(pos.board[source]), piece_kind(pos.board[target])
-        move = int(board_move(source, target, kind, captured, int(promotion)))
+        kind, captured = t.piece_kind(pos.board[source]), t.piece_kind(pos.board[target])
+        move = int(t.board_move(source, target, kind, captured, int(promotion)))
     return ValueError(f"illegal move {usi_of(source, target, promotion)!r}: {_why_illegal(pos, move)}")
 
 
 def _why_illegal(pos: Any, move: int) -> str:
     """Return what is wrong with a move that is not legal in `pos`."""
     side = int(pos.side)
-    problem = _why_no_drop(pos, move) if move_from(move) >= DROP_BASE else _why_no_board_move(pos, move)
+    problem = _why_no_drop(pos, move) if t.move_from(move) >= t.DROP_BASE else _why_no_board_move(pos, move)
     if problem:
         return problem
     after = pos.copy()
-    do_move(after, np.uint32(move), new_record(UNDO))
+    do_move(after, np.uint32(move), new_record(t.UNDO))
     king = int(after.king[side])
-    attackers = attacking_squares(after, king, 1 - side) if king != NO_SQUARE else []
+    attackers = attacking_squares(after, king, 1 - side) if king != t.NO_SQUARE else []
     if attackers:
-        how = "leaves" if move_kind(move) != KING else "puts"
-        return f"it {how} the king on {SQUARE_NAMES[king]} in check from {list_squares(attackers)}"
+        how = "leaves" if t.move_kind(move) != t.KING else "puts"
+        return f"it {how} the king on {symbols.SQUARE_NAMES[king]} in check from {symbols.list_squares(attackers)}"
     return "a pawn drop may not mate"
 
 
 def _why_no_drop(pos: Any, move: int) -> str:
     """Return why a drop cannot be made, ignoring the own king's safety and pawn drop mate; '' if it can."""
-    side, kind, target = int(pos.side), move_kind(move), move_to(move)
-    name = KIND_NAMES[kind]
-    if hand_count(pos.hand[side], kind) == 0:
-        return f"{SIDES[side]} has no {name} in hand"
+    side, kind, target = int(pos.side), t.move_kind(move), t.move_to(move)
+    name = symbols.KIND_NAMES[kind]
+    if t.hand_count(pos.hand[side], kind) == 0:
+        return f"{symbols.SIDES[side]} has no {name} in hand"
     if pos.board[target]:
-        return f"{SQUARE_NAMES[target]} is not empty"
+        return f"{symbols.SQUARE_NAMES[target]} is not empty"
     if is_dead(side, kind, target):
-        return f"a {name} on {SQUARE_NAMES[target]} could never move"
-    column = range(target % 9, SQUARES, 9)
-    pawns = [square for square in column if pos.board[square] == make_piece(side, PAWN)]
-    if kind == PAWN and pawns:
-        return f"{SIDES[side]} already has a pawn on file {9 - target % 9}, on {SQUARE_NAMES[pawns[0]]} (nifu)"
+        return f"a {name} on {symbols.SQUARE_NAMES[target]} could never move"
+    column = range(target % 9, t.SQUARES, 9)
+    pawns = [square for square in column if pos.board[square] == t.make_piece(side, t.PAWN)]
+    if kind == t.PAWN and pawns:
+        return (
+            f"{symbols.SIDES[side]} already has a pawn on file {9 - target % 9}, "
+            f"on {symbols.SQUARE_NAMES[pawns[0]]} (nifu)"
+        )
     return ""
 
 
 def _why_no_board_move(pos: Any, move: int) -> str:
     """Return why a move on the board cannot be made, ignoring the own king's safety; '' if it can."""
-    side, source, target = int(pos.side), move_from(move), move_to(move)
+    side, source, target = int(pos.side), t.move_from(move), t.move_to(move)
     piece, captured = int(pos.board[source]), int(pos.board[target])
-    origin, goal = SQUARE_NAMES[source], SQUARE_NAMES[target]
+    origin, goal = symbols.SQUARE_NAMES[source], symbols.SQUARE_NAMES[target]
     if not piece:
         return f"there is no piece on {origin}"
-    if piece_colour(piece) != side:
-        return f"the piece on {origin} is {SIDES[1 - side]}'s, but {SIDES[side]} is to move"
-    if captured and piece_colour(captured) == side:
-        return f"{SIDES[side]}'s own piece is on {goal}"
-    kind = piece_kind(piece)
-    name = ("promoted " if kind > KING else "") + KIND_NAMES[UNPROMOTED[kind]]
+    if t.piece_colour(piece) != side:
+        return f"the piece on {origin} is {symbols.SIDES[1 - side]}'s, but {symbols.SIDES[side]} is to move"
+    if captured and t.piece_colour(captured) == side:
+        return f"{symbols.SIDES[side]}'s own piece is on {goal}"
+    kind = t.piece_kind(piece)
+    name = ("promoted " if kind > t.KING else "") + symbols.KIND_NAMES[t.UNPROMOTED[kind]]
     if source not in attacking_squares(pos, target, side):
         return f"the {name} on {origin} does not reach {goal}"
-    if is_promotion(move):
-        if PROMOTED[kind] == 0:
+    if t.is_promotion(move):
+        if t.PROMOTED[kind] == 0:
             return f"a {name} cannot promote"
-        if not any((square // 9 < 3) if side == BLACK else (square // 9 > 5) for square in (source, target)):
-            return f"neither {origin} nor {goal} is in {SIDES[side]}'s promotion zone"
+        if not any((square // 9 < 3) if side == t.BLACK else (square // 9 > 5) for square in (source, target)):
+            return f"neither {origin} nor {goal} is in {symbols.SIDES[side]}'s promotion zone"
     elif is_dead(side, kind, target):
         return f"the {name} must promote on {goal}"
     return ""

@@ -6,32 +6,17 @@ Python explains what is wrong with the input that `read_packed` declines: packed
 import numpy as np
 
 from shogi_engine.common.bits import ONE, ZERO
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.packed.packed import BYTES, PACKINGS, SQUARE_ORDER, Packing
 from shogi_engine.games.shogi.position import HAND_KEYS, SIDE_KEY, SQUARE_KEYS
 from shogi_engine.games.shogi.rules.legality import ONE_OF, WHOLE_SET, faults_of
-from shogi_engine.games.shogi.types import (
-    BISHOP,
-    DRAGON,
-    GOLD,
-    GOLD_MOVERS,
-    HAND_GUARDS,
-    HORSE,
-    KING,
-    NO_SQUARE,
-    PAWN,
-    PROM_PAWN,
-    PROM_SILVER,
-    ROOK,
-    SQUARES,
-    hand_count,
-    hand_covers,
-    make_piece,
-)
 from shogi_engine.jit import address_of, ctz, load_i32, njit, store_u64
 
-PACKED_SQUARES = np.array([*SQUARE_ORDER, NO_SQUARE, NO_SQUARE], dtype=np.uint8)  # by place; two more: see read_packed
-PACKED_PLACES = np.argsort(PACKED_SQUARES[:SQUARES]).astype(np.uint8)
-NO_KINGS = SQUARES - 2  # squares that are written
+PACKED_SQUARES = np.array(
+    [*SQUARE_ORDER, t.NO_SQUARE, t.NO_SQUARE], dtype=np.uint8
+)  # by place; two more: see read_packed
+PACKED_PLACES = np.argsort(PACKED_SQUARES[: t.SQUARES]).astype(np.uint8)
+NO_KINGS = t.SQUARES - 2  # squares that are written
 BYTE, HEADER_BITS = np.uint64(8), np.uint64(15)
 LOW_BYTE, LOW_BITS = np.uint64(255), np.uint64(127)
 LOW_WORD = 0xFFFFFFFF
@@ -75,7 +60,7 @@ def write_packed(pos, packing, row):
     header = np.uint64(pos.side)
     for colour in range(2):
         king = int(pos.king[colour])
-        if king >= NO_SQUARE:
+        if king >= t.NO_SQUARE:
             return 0
         header |= np.uint64(PACKED_PLACES[king]) << np.uint64(1 + 7 * colour)
     return write_fields(pos.board, PACKED_SQUARES, packing, header, pos.hand[0], pos.hand[1], row)
@@ -93,21 +78,21 @@ def write_fields(board, squares, packing, header, black_hand, white_hand, row):
     address, bits, filled, end = address_of(row), header, int(HEADER_BITS), 0
     kings = 0
     left = WHOLE_SET - black_hand - white_hand
-    for place in range(SQUARES):
+    for place in range(t.SQUARES):
         piece = int(board[squares[place]])
-        if piece & 15 == KING:
+        if piece & 15 == t.KING:
             kings += 1
             continue
         left -= ONE_OF[piece]
         bits, filled, end = put_code(WRITTEN[packing, 0, piece], address, bits, filled, end)
-    if not hand_covers(WHOLE_SET, left, HAND_GUARDS):
+    if not t.hand_covers(WHOLE_SET, left, t.HAND_GUARDS):
         return 0
     for owner in range(3):
         pieces = left if owner == 2 else white_hand if owner == 1 else black_hand
         while pieces != ZERO:
             kind = ctz(pieces) >> 3
-            code = WRITTEN[packing, 2, kind] if owner == 2 else WRITTEN[packing, 1, make_piece(owner, kind)]
-            for _ in range(hand_count(pieces, kind)):
+            code = WRITTEN[packing, 2, kind] if owner == 2 else WRITTEN[packing, 1, t.make_piece(owner, kind)]
+            for _ in range(t.hand_count(pieces, kind)):
                 bits, filled, end = put_code(code, address, bits, filled, end)
             pieces &= ~(LOW_BYTE << np.uint64(8 * kind))
     return int(end == BYTES and filled == 0 and kings == 2)
@@ -188,7 +173,7 @@ def read_packed(row, packing, pos):
     byte, bits, filled = fill(address, 0, ZERO, 0)
     pos.side = bits & ONE
     black, white = int(bits >> ONE & LOW_BITS), int(bits >> BYTE & LOW_BITS)
-    if black >= SQUARES or white >= SQUARES or black == white:
+    if black >= t.SQUARES or white >= t.SQUARES or black == white:
         return 0
     bits >>= HEADER_BITS
     filled -= 15
@@ -197,8 +182,8 @@ def read_packed(row, packing, pos):
     pos.ply = 0
     pos.king[0], pos.king[1] = PACKED_SQUARES[black], PACKED_SQUARES[white]
     board_key = SIDE_KEY if pos.side else ZERO
-    board_key ^= place_piece(pos, make_piece(0, KING), np.uint64(pos.king[0]))
-    board_key ^= place_piece(pos, make_piece(1, KING), np.uint64(pos.king[1]))
+    board_key ^= place_piece(pos, t.make_piece(0, t.KING), np.uint64(pos.king[0]))
+    board_key ^= place_piece(pos, t.make_piece(1, t.KING), np.uint64(pos.king[1]))
     counts = ZERO
     place, piece, byte, bits, filled = next_piece(address, packing, 0, byte, bits, filled)
     while piece != ZERO:
@@ -214,8 +199,8 @@ def read_packed(row, packing, pos):
         return 0
     pos.hand_key = ZERO
     for colour in range(2):
-        for kind in range(PAWN, KING):
-            pos.hand_key += HAND_KEYS[colour, kind] * np.uint64(hand_count(pos.hand[colour], kind))
+        for kind in range(t.PAWN, t.KING):
+            pos.hand_key += HAND_KEYS[colour, kind] * np.uint64(t.hand_count(pos.hand[colour], kind))
     return int(faults_of(pos, counts + pos.hand[0] + pos.hand[1]) == 0)
 
 
@@ -234,15 +219,15 @@ def unite_kinds(pos):
     """Derive from the bitboards of each kind those of all pieces of a colour and of those that move like a gold."""
     for colour in range(2):
         for half in range(2):
-            golds = pos.bb[colour, GOLD, half]
-            for kind in range(PROM_PAWN, PROM_SILVER + 1):
+            golds = pos.bb[colour, t.GOLD, half]
+            for kind in range(t.PROM_PAWN, t.PROM_SILVER + 1):
                 golds |= pos.bb[colour, kind, half]
             every = golds
-            for kind in range(PAWN, GOLD):
+            for kind in range(t.PAWN, t.GOLD):
                 every |= pos.bb[colour, kind, half]
-            for kind in (BISHOP, ROOK, KING, HORSE, DRAGON):
+            for kind in (t.BISHOP, t.ROOK, t.KING, t.HORSE, t.DRAGON):
                 every |= pos.bb[colour, kind, half]
-            pos.bb[colour, GOLD_MOVERS, half] = golds
+            pos.bb[colour, t.GOLD_MOVERS, half] = golds
             pos.bb[colour, 0, half] = every
 
 

@@ -7,40 +7,14 @@ such a piece to move, not whether the move is legal. `apply_legal` checks the mo
 import numpy as np
 
 from shogi_engine.common.bits import ONE, ZERO
-from shogi_engine.games.shogi.board.kernels import complete_move
-from shogi_engine.games.shogi.packed.kernels import (
-    BYTE,
-    HEADER_BITS,
-    LOW_BITS,
-    NO_KINGS,
-    PACKED_PLACES,
-    fill,
-    next_piece,
-    past_kings,
-    read_hands,
-    read_packed,
-    write_fields,
-    write_packed,
-)
+from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi.movegen.codes import complete_move
+from shogi_engine.games.shogi.packed import kernels
 from shogi_engine.games.shogi.rules.legality import ONE_OF
-from shogi_engine.games.shogi.types import (
-    DROP_BASE,
-    KING,
-    PROMOTED,
-    PROMOTION,
-    SQUARES,
-    arriving_kind,
-    hand_count,
-    make_piece,
-    move_from,
-    move_kind,
-    move_to,
-    piece_kind,
-)
 from shogi_engine.jit import address_of, njit
 
 SCRATCH_BYTES = 96  # for the pieces by place
-PLACES = np.arange(SQUARES, dtype=np.uint8)
+PLACES = np.arange(t.SQUARES, dtype=np.uint8)
 
 
 @njit
@@ -64,46 +38,53 @@ def apply_rows(packed, packing, codes, scratch, out):
 def move_packed(row, packing, code, scratch, out):
     """Write the position after the move `code` in `row` to `out`; return 1, or 0 if that is impossible."""
     address = address_of(row)
-    byte, bits, filled = fill(address, 0, ZERO, 0)
+    byte, bits, filled = kernels.fill(address, 0, ZERO, 0)
     us = int(bits & ONE)
-    black, white = int(bits >> ONE & LOW_BITS), int(bits >> BYTE & LOW_BITS)
+    black, white = int(bits >> ONE & kernels.LOW_BITS), int(bits >> kernels.BYTE & kernels.LOW_BITS)
     target, source = code & 127, code >> 7 & 127
-    if black >= SQUARES or white >= SQUARES or black == white or target >= SQUARES or code < 0 or code >= 2 * PROMOTION:
+    if (
+        black >= t.SQUARES
+        or white >= t.SQUARES
+        or black == white
+        or target >= t.SQUARES
+        or code < 0
+        or code >= 2 * t.PROMOTION
+    ):
         return 0
-    bits >>= HEADER_BITS
+    bits >>= kernels.HEADER_BITS
     filled -= 15
     scratch[:] = 0
-    scratch[black], scratch[white] = make_piece(0, KING), make_piece(1, KING)
-    place, piece, byte, bits, filled = next_piece(address, packing, 0, byte, bits, filled)
+    scratch[black], scratch[white] = t.make_piece(0, t.KING), t.make_piece(1, t.KING)
+    place, piece, byte, bits, filled = kernels.next_piece(address, packing, 0, byte, bits, filled)
     while piece != ZERO:
-        scratch[np.uint64(past_kings(place, black, white))] = piece
-        place, piece, byte, bits, filled = next_piece(address, packing, place + 1, byte, bits, filled)
-    if place < NO_KINGS:
+        scratch[np.uint64(kernels.past_kings(place, black, white))] = piece
+        place, piece, byte, bits, filled = kernels.next_piece(address, packing, place + 1, byte, bits, filled)
+    if place < kernels.NO_KINGS:
         return 0
-    whole, black_hand, white_hand = read_hands(address, packing, byte, bits, filled)
+    whole, black_hand, white_hand = kernels.read_hands(address, packing, byte, bits, filled)
     if whole == 0:
         return 0
     own, other = (black_hand, white_hand) if us == 0 else (white_hand, black_hand)
-    target = int(PACKED_PLACES[target])
-    if source >= DROP_BASE:
-        own, moved = drop(scratch, us, source - DROP_BASE, target, own)
+    target = int(kernels.PACKED_PLACES[target])
+    if source >= t.DROP_BASE:
+        own, moved = drop(scratch, us, source - t.DROP_BASE, target, own)
     else:
-        own, moved = move_piece(scratch, us, int(PACKED_PLACES[source]), target, code & PROMOTION, own)
+        own, moved = move_piece(scratch, us, int(kernels.PACKED_PLACES[source]), target, code & t.PROMOTION, own)
     if moved == 0:
         return 0
-    if moved == KING:
+    if moved == t.KING:
         black, white = (target, white) if us == 0 else (black, target)
     header = np.uint64(1 - us | black << 1 | white << 8)
     black_hand, white_hand = (own, other) if us == 0 else (other, own)
-    return write_fields(scratch, PLACES, packing, header, black_hand, white_hand, out)
+    return kernels.write_fields(scratch, PLACES, packing, header, black_hand, white_hand, out)
 
 
 @njit
 def drop(places, us, kind, target, hand):
     """Put a piece of `kind` from `hand` on a place; return (the new hand, kind), or (hand, 0) if this is impossible."""
-    if kind == 0 or kind >= KING or hand_count(hand, kind) == 0 or places[target] != 0:
+    if kind == 0 or kind >= t.KING or t.hand_count(hand, kind) == 0 or places[target] != 0:
         return hand, 0
-    places[target] = make_piece(us, kind)
+    places[target] = t.make_piece(us, kind)
     return hand - ONE_OF[kind], kind
 
 
@@ -111,13 +92,13 @@ def drop(places, us, kind, target, hand):
 def move_piece(places, us, source, target, promotion, hand):
     """Move the piece on a place; return (the new hand, the piece's kind), or (hand, 0) if this is impossible."""
     piece, captured = int(places[source]), int(places[target])
-    kind = piece_kind(piece)
-    if piece != make_piece(us, kind) or kind == 0 or promotion != 0 and PROMOTED[kind] == 0:
+    kind = t.piece_kind(piece)
+    if piece != t.make_piece(us, kind) or kind == 0 or promotion != 0 and t.PROMOTED[kind] == 0:
         return hand, 0
-    if captured != 0 and captured >> 4 == us or piece_kind(captured) == KING:
+    if captured != 0 and captured >> 4 == us or t.piece_kind(captured) == t.KING:
         return hand, 0
     places[source] = 0
-    places[target] = make_piece(us, int(PROMOTED[kind]) if promotion != 0 else kind)
+    places[target] = t.make_piece(us, int(t.PROMOTED[kind]) if promotion != 0 else kind)
     return hand + ONE_OF[captured], kind
 
 
@@ -132,13 +113,13 @@ def apply_legal(packed, packing, codes, pos, out):
         pos: record[POSITION], scratch
     """
     for row in range(packed.shape[0]):
-        if read_packed(packed[row], packing, pos) == 0:
+        if kernels.read_packed(packed[row], packing, pos) == 0:
             return row
         move = complete_move(pos, int(codes[row]))
         if move == 0:
             return row
         make_unkeyed(pos, move)
-        if write_packed(pos, packing, out[row]) == 0:
+        if kernels.write_packed(pos, packing, out[row]) == 0:
             return row
     return -1
 
@@ -146,13 +127,13 @@ def apply_legal(packed, packing, codes, pos, out):
 @njit
 def make_unkeyed(pos, move):
     """Make a legal move, but update only the board, the hands, the kings' squares and the side to move."""
-    us, source, target = int(pos.side), move_from(move), move_to(move)
-    if source >= DROP_BASE:
-        pos.hand[us] -= ONE << np.uint64(8 * move_kind(move))
+    us, source, target = int(pos.side), t.move_from(move), t.move_to(move)
+    if source >= t.DROP_BASE:
+        pos.hand[us] -= ONE << np.uint64(8 * t.move_kind(move))
     else:
         pos.hand[us] += ONE_OF[pos.board[target]]
         pos.board[source] = 0
-    pos.board[target] = make_piece(us, arriving_kind(move))
-    if move_kind(move) == KING:
+    pos.board[target] = t.make_piece(us, t.arriving_kind(move))
+    if t.move_kind(move) == t.KING:
         pos.king[us] = target
     pos.side = 1 - us

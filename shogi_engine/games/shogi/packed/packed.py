@@ -22,28 +22,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from shogi_engine.games.shogi.notation.symbols import KIND_NAMES, SIDES, SQUARE_NAMES
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.rules.validation import validate_position
-from shogi_engine.games.shogi.types import (
-    BISHOP,
-    BLACK,
-    GOLD,
-    KING,
-    KNIGHT,
-    LANCE,
-    NO_SQUARE,
-    PAWN,
-    POSITION,
-    PROMOTED,
-    ROOK,
-    SET_SIZE,
-    SILVER,
-    SQUARES,
-    UNPROMOTED,
-    WHITE,
-    piece_colour,
-    piece_kind,
-)
+from shogi_engine.games.shogi.symbols import KIND_NAMES, SIDES, SQUARE_NAMES
 from shogi_engine.jit import new_record
 
 BYTES = 32
@@ -51,8 +32,8 @@ BITS = 8 * BYTES
 SQUARE_ORDER = tuple(9 * rank + 8 - file for file in range(9) for rank in range(9))  # place in the format -> square
 PLACE = {square: place for place, square in enumerate(SQUARE_ORDER)}  # square -> place in the format
 EMPTY_SQUARE = "0"
-HAND_KINDS = range(PAWN, KING)
-WAS = UNPROMOTED.tolist()  # by kind, for Python
+HAND_KINDS = range(t.PAWN, t.KING)
+WAS = t.UNPROMOTED.tolist()  # by kind, for Python
 
 
 @dataclass(frozen=True)
@@ -85,10 +66,10 @@ def _board_codes(stems: dict[int, str], flags: Callable[[int, int], str]) -> dic
     """Return the codes of all pieces on the board: `flags` joins the bits of colour and promotion."""
     codes = {}
     for kind, stem in stems.items():
-        for colour in (BLACK, WHITE):
-            codes[colour << 4 | kind] = stem + (str(colour) if kind == GOLD else flags(colour, 0))
-            if kind != GOLD:
-                codes[colour << 4 | int(PROMOTED[kind])] = stem + flags(colour, 1)
+        for colour in (t.BLACK, t.WHITE):
+            codes[colour << 4 | kind] = stem + (str(colour) if kind == t.GOLD else flags(colour, 0))
+            if kind != t.GOLD:
+                codes[colour << 4 | int(t.PROMOTED[kind])] = stem + flags(colour, 1)
     return codes
 
 
@@ -96,25 +77,25 @@ def _loose_codes(stems: dict[int, str]) -> tuple[dict[int, str], dict[int, str]]
     """Return the codes of pieces in hand, and in the box: what a promoted piece in hand would be, a gold white's."""
     hand, box = {}, {}
     for kind, stem in stems.items():
-        for colour in (BLACK, WHITE):
-            hand[colour << 4 | kind] = stem[1:] + ("" if kind == GOLD else "0") + str(colour)
+        for colour in (t.BLACK, t.WHITE):
+            hand[colour << 4 | kind] = stem[1:] + ("" if kind == t.GOLD else "0") + str(colour)
         box[kind] = stem[1:] + "10"
-    box[GOLD] = stems[SILVER][1:] + "11"
+    box[t.GOLD] = stems[t.SILVER][1:] + "11"
     return hand, box
 
 
-_COMMON = {PAWN: "10", LANCE: "1100", GOLD: "11110", BISHOP: "111110", ROOK: "111111"}
-_APERY = _COMMON | {KNIGHT: "1110", SILVER: "1101"}
-_YANEURAOU = _COMMON | {KNIGHT: "1101", SILVER: "1110"}
+_COMMON = {t.PAWN: "10", t.LANCE: "1100", t.GOLD: "11110", t.BISHOP: "111110", t.ROOK: "111111"}
+_APERY = _COMMON | {t.KNIGHT: "1110", t.SILVER: "1101"}
+_YANEURAOU = _COMMON | {t.KNIGHT: "1101", t.SILVER: "1110"}
 
 
 def _hcp() -> Packing:
     """Return HuffmanCodedPos: the colour bit before the promotion bit; bishop and rook in hand keep their stem."""
     hand, box = _loose_codes(_APERY)
-    for kind in (BISHOP, ROOK):
-        for colour in (BLACK, WHITE):
+    for kind in (t.BISHOP, t.ROOK):
+        for colour in (t.BLACK, t.WHITE):
             hand[colour << 4 | kind] = _APERY[kind] + str(colour)
-    box |= {BISHOP: "1111000", ROOK: "1111010"}
+    box |= {t.BISHOP: "1111000", t.ROOK: "1111010"}
     return Packing("HuffmanCodedPos", _board_codes(_APERY, lambda colour, promoted: f"{colour}{promoted}"), hand, box)
 
 
@@ -135,17 +116,17 @@ def pack(packing: Packing, pos: Any) -> bytes:
     Raises ValueError if a king is missing, which the format cannot express. The move number is not kept.
     """
     for colour, side in enumerate(SIDES):
-        if pos.king[colour] == NO_SQUARE:
+        if pos.king[colour] == t.NO_SQUARE:
             raise ValueError(f"{packing.name}: {side} has no king, but the format needs both kings")
     bits = [str(int(pos.side)), *(f"{PLACE[int(king)]:07b}"[::-1] for king in pos.king)]
-    left = list(SET_SIZE)
+    left = list(t.SET_SIZE)
     board = pos.board.tolist()
     for square in SQUARE_ORDER:
         piece = board[square]
-        if piece_kind(piece) == KING:
+        if t.piece_kind(piece) == t.KING:
             continue
         bits.append(packing.board[piece] if piece else EMPTY_SQUARE)
-        left[WAS[piece_kind(piece)]] -= 1
+        left[WAS[t.piece_kind(piece)]] -= 1
     for colour, hand in enumerate(pos.hand.tolist()):
         for kind in HAND_KINDS:
             count = hand >> 8 * kind & 255
@@ -169,14 +150,14 @@ def unpack(packing: Packing, data: Any) -> Any:
     if len(data) != BYTES:
         raise ValueError(f"{packing.name}: expected {BYTES} bytes, not {len(data)}")
     bits = f"{int.from_bytes(data, 'little'):0{BITS}b}"[::-1]
-    pos = new_record(POSITION)
+    pos = new_record(t.POSITION)
     pos.side = int(bits[0])
     kings = [int(bits[start : start + 7][::-1], 2) for start in (1, 8)]
-    board = [0] * SQUARES
+    board = [0] * t.SQUARES
     for colour, place in enumerate(kings):
-        if place >= SQUARES:
+        if place >= t.SQUARES:
             raise ValueError(f"{packing.name}: {SIDES[colour]}'s king must be on a square from 0 to 80, not {place}")
-        board[SQUARE_ORDER[place]] = colour << 4 | KING
+        board[SQUARE_ORDER[place]] = colour << 4 | t.KING
     if kings[0] == kings[1]:
         raise ValueError(f"{packing.name}: both kings are on {SQUARE_NAMES[SQUARE_ORDER[kings[0]]]}")
     cursor = 15
@@ -184,15 +165,17 @@ def unpack(packing: Packing, data: Any) -> Any:
         if not board[square]:
             board[square], cursor = _read(packing, packing.on_board, bits, cursor)
     pos.board[:] = board
-    hands = [[0] * KING, [0] * KING]
+    hands = [[0] * t.KING, [0] * t.KING]
     while cursor < BITS:
         piece, cursor = _read(packing, packing.off_board, bits, cursor)
         if piece:
-            hands[piece_colour(piece)][piece_kind(piece)] += 1
+            hands[t.piece_colour(piece)][t.piece_kind(piece)] += 1
     for colour, hand in enumerate(hands):
         for kind, count in enumerate(hand):
-            if count > SET_SIZE[kind]:
-                raise ValueError(f"{packing.name}: {count} {KIND_NAMES[kind]}s in hand, but a set has {SET_SIZE[kind]}")
+            if count > t.SET_SIZE[kind]:
+                raise ValueError(
+                    f"{packing.name}: {count} {KIND_NAMES[kind]}s in hand, but a set has {t.SET_SIZE[kind]}"
+                )
         pos.hand[colour] = sum(count << 8 * kind for kind, count in enumerate(hand))
     validate_position(pos)
     return pos

@@ -6,39 +6,14 @@ form and explains what is wrong with invalid ones.
 
 import numpy as np
 
-from shogi_engine.games.shogi.board.kernels import CODES, complete_move
+from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi.movegen.codes import CODES, complete_move
 from shogi_engine.games.shogi.notation.sfen_kernels import write_sfen
-from shogi_engine.games.shogi.notation.symbols import CSA_PIECES
 from shogi_engine.games.shogi.position import do_move
-from shogi_engine.games.shogi.records.array_kernels import (
-    BEGAN,
-    BLACK_NAME,
-    ENDING,
-    FACTS,
-    LENGTH,
-    NO_ENDING,
-    NO_MOVE,
-    SFEN_LENGTH,
-    VALUE_LIMIT,
-    WHITE_NAME,
-    copy_position,
-    hash_of,
-    line_end,
-    read_decimal,
-    word_hash,
-)
+from shogi_engine.games.shogi.records import array_kernels as arrays
 from shogi_engine.games.shogi.records.csa_words import SUMMARY
 from shogi_engine.games.shogi.rules.legality import position_faults
-from shogi_engine.games.shogi.types import (
-    BLACK,
-    DROP_BASE,
-    KING,
-    PROMOTED,
-    PROMOTION,
-    WHITE,
-    make_piece,
-    piece_kind,
-)
+from shogi_engine.games.shogi.symbols import CSA_PIECES
 from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.jit import njit
 
@@ -49,10 +24,10 @@ TAB, ZERO_DIGIT, NINE_DIGIT, NAME, TIME, VERSION, POSITION_LETTER, WHOLE = (ord(
 LETTER_S, LETTER_A, LETTERS = ord("s"), ord("A"), 26
 NOT_SET_UP, AS_USUAL, BY_ROWS = range(3)  # how the starting position was set up
 # The format's facts: how the position was set up, its ranks, whether the game has begun, a `summary_code`.
-SET_UP, RANKS, HAS_BEGUN, SUMMARY_CODE = range(WHITE_NAME + 2, FACTS)
+SET_UP, RANKS, HAS_BEGUN, SUMMARY_CODE = range(arrays.WHITE_NAME + 2, arrays.FACTS)
 MOVE_BYTES = 7
-BLACK_RATE, WHITE_RATE = (np.uint64(hash_of(f"{side}_rate:")) for side in ("black", "white"))
-SUMMARY_HASH, SUMMARY_BYTES = np.uint64(hash_of(SUMMARY)), len(SUMMARY)
+BLACK_RATE, WHITE_RATE = (np.uint64(arrays.hash_of(f"{side}_rate:")) for side in ("black", "white"))
+SUMMARY_HASH, SUMMARY_BYTES = np.uint64(arrays.hash_of(SUMMARY)), len(SUMMARY)
 TIME_DIGITS = 7
 
 KIND_OF_NAME = np.zeros(LETTERS * LETTERS, dtype=np.uint8)
@@ -87,7 +62,7 @@ def game_end(data, begin, stop):
     """
     place, has_begun = begin, False
     while place < stop:
-        end = line_end(data, place, stop)
+        end = arrays.line_end(data, place, stop)
         if not has_begun:
             has_begun = data[place] == PLUS or data[place] == MINUS or data[place] == PERCENT
         elif data[place] == VERSION:
@@ -107,12 +82,12 @@ def csa_move(pos, data, place):
     if data[place] != sign or source == -2 or target < 0 or kind == 0:
         return np.uint32(0)
     if source < 0:
-        return complete_move(pos, target | (DROP_BASE + kind) << 7) if kind < KING else np.uint32(0)
-    moves = piece_kind(pos.board[source])
+        return complete_move(pos, target | (t.DROP_BASE + kind) << 7) if kind < t.KING else np.uint32(0)
+    moves = t.piece_kind(pos.board[source])
     if moves == kind:
         return complete_move(pos, target | source << 7)
-    if moves != 0 and int(PROMOTED[moves]) == kind:
-        return complete_move(pos, target | source << 7 | PROMOTION)
+    if moves != 0 and int(t.PROMOTED[moves]) == kind:
+        return complete_move(pos, target | source << 7 | t.PROMOTION)
     return np.uint32(0)
 
 
@@ -133,14 +108,14 @@ def set_rank(pos, data, place, end):
         kind = named_kind(data[at + 1], data[at + 2])
         if kind == 0 or data[at] != PLUS and data[at] != MINUS:
             return 0
-        pos.board[9 * (rank - 1) + column] = make_piece(WHITE if data[at] == MINUS else BLACK, kind)
+        pos.board[9 * (rank - 1) + column] = t.make_piece(t.WHITE if data[at] == MINUS else t.BLACK, kind)
     return 1
 
 
 @njit
 def set_pieces(pos, data, place, end):
     """Place the pieces of a line such as 'P+00FU55KI' at data[place:end]; return 1, 0 to decline."""
-    colour = WHITE if data[place + 1] == MINUS else BLACK
+    colour = t.WHITE if data[place + 1] == MINUS else t.BLACK
     if (end - place) % 4 != 2:
         return 0
     for at in range(place + 2, end, 4):
@@ -150,8 +125,8 @@ def set_pieces(pos, data, place, end):
         if square >= 0:
             if pos.board[square] != 0:
                 return 0
-            pos.board[square] = make_piece(colour, kind)
-        elif kind >= KING or int(pos.hand[colour] >> np.uint64(8 * kind)) & 255 >= 18:
+            pos.board[square] = t.make_piece(colour, kind)
+        elif kind >= t.KING or int(pos.hand[colour] >> np.uint64(8 * kind)) & 255 >= 18:
             return 0
         else:
             pos.hand[colour] += np.uint64(1) << np.uint64(8 * kind)
@@ -202,22 +177,22 @@ def read_comment(data, place, end, pos, length, values, ratings):
         if data[at] == MINUS or data[at] == PLUS:
             sign = -1 if data[at] == MINUS else 1
             at += 1
-        number, after = read_decimal(data, at, end)
+        number, after = arrays.read_decimal(data, at, end)
         if length > 0 and after > at and (after == end or data[after] == BLANK) and values[length - 1] == VALUE_NONE:
             mover = 1 - int(pos.side)
-            value = sign * int(min(number, float(VALUE_LIMIT)))
-            values[length - 1] = value if mover == BLACK else -value
+            value = sign * int(min(number, float(arrays.VALUE_LIMIT)))
+            values[length - 1] = value if mover == t.BLACK else -value
         return int(after > at)
     if end - place > 4 and data[place + 1] == STAR and data[place + 2] == STAR:
         return int(is_depth(data, place + 3))
-    word = word_hash(data, place + 1, place + 12) if end - place > 12 else np.uint64(0)
+    word = arrays.word_hash(data, place + 1, place + 12) if end - place > 12 else np.uint64(0)
     if word in (BLACK_RATE, WHITE_RATE):
         last = end - 1
         while last > place + 12 and data[last] != COLON:
             last -= 1
-        number, after = read_decimal(data, last + 1, end)
+        number, after = arrays.read_decimal(data, last + 1, end)
         if last > place + 12 and after == end > last + 1:
-            ratings[BLACK if word == BLACK_RATE else WHITE] = number
+            ratings[t.BLACK if word == BLACK_RATE else t.WHITE] = number
     return 1
 
 
@@ -235,7 +210,7 @@ def trimmed(data, place, end):
 def is_summary(data, place, end):
     """Tell whether the comment at data[place:end] begins like shogi-server's summary."""
     after = place + 1 + SUMMARY_BYTES
-    return after <= end and data[place + 1] == LETTER_S and word_hash(data, place + 1, after) == SUMMARY_HASH
+    return after <= end and data[place + 1] == LETTER_S and arrays.word_hash(data, place + 1, after) == SUMMARY_HASH
 
 
 @njit
@@ -252,20 +227,20 @@ def summary_code(data, place, end, kinds, marks):
     colon = place
     while colon < end and data[colon] != COLON:
         colon += 1
-    kind, row = word_hash(data, place, colon), 0
+    kind, row = arrays.word_hash(data, place, colon), 0
     while row < kinds.shape[0] and kinds[row] != kind:
         row += 1
     last = end
     while last > colon and data[last - 1] != BLANK:
         last -= 1
-    word = word_hash(data, last, end)
+    word = arrays.word_hash(data, last, end)
     for result in range(marks.shape[0]):
         if marks[result, 0] != word:
             continue
         length = int(marks[result, 2])
         for at in range(colon + 2 + length, last):
             named = data[at] == COLON and data[at - length - 1] == BLANK
-            if named and word_hash(data, at - length, at) == marks[result, 1]:
+            if named and arrays.word_hash(data, at - length, at) == marks[result, 1]:
                 return 1 + 3 * row + result
     return 0
 
@@ -273,7 +248,7 @@ def summary_code(data, place, end, kinds, marks):
 @njit
 def is_time(data, place, end):
     """Tell whether data[place:end] is a time such as 'T12' or 'T0.5'."""
-    number, after = read_decimal(data, place + 1, end)
+    number, after = arrays.read_decimal(data, place + 1, end)
     whole = place + 1
     while whole < end and data[whole] != DOT:
         whole += 1
@@ -287,7 +262,7 @@ def is_header(data, place, end):
     if kind == NAME:
         return end - place > 1 and (data[place + 1] == PLUS or data[place + 1] == MINUS)
     if kind == VERSION:
-        number, after = read_decimal(data, place + 1, end)
+        number, after = arrays.read_decimal(data, place + 1, end)
         return place + 1 < after == end and data[end - 1] != DOT and data[place + 1] != DOT
     for at in range(place + 1, end):
         if data[at] == COLON:
@@ -310,12 +285,12 @@ def take_set_up(data, place, stop, start, work, facts, sfen):
         pos.ply = 0
         if position_faults(pos) != 0:
             return 0
-        facts[SFEN_LENGTH] = write_sfen(pos, sfen, 0)
+        facts[arrays.SFEN_LENGTH] = write_sfen(pos, sfen, 0)
     elif kind == PLUS:
-        copy_position(start, work)
+        arrays.copy_position(start, work)
     else:
         return 0
-    facts[BEGAN], facts[HAS_BEGUN] = pos.side, 1
+    facts[arrays.BEGAN], facts[HAS_BEGUN] = pos.side, 1
     return 1
 
 
@@ -323,17 +298,17 @@ def take_set_up(data, place, stop, start, work, facts, sfen):
 def take_statement(data, place, stop, work, undo, words, endings, moves, facts):
     """Read a move, a time or an ending at data[place:stop]; return 1, 0 to decline."""
     pos = work[0]
-    kind, length = data[place], facts[LENGTH]
+    kind, length = data[place], facts[arrays.LENGTH]
     if kind == TIME:
-        return int((length > 0 or facts[ENDING] != NO_ENDING) and is_time(data, place, stop))
+        return int((length > 0 or facts[arrays.ENDING] != arrays.NO_ENDING) and is_time(data, place, stop))
     if kind == PERCENT:
-        word = word_hash(data, place, stop)
+        word = arrays.word_hash(data, place, stop)
         for row in range(words.shape[0]):
             if words[row] == word:
-                before, facts[ENDING] = facts[ENDING], endings[row, int(pos.side)]
-                return int(before == NO_ENDING or before == facts[ENDING])  # servers say it twice
+                before, facts[arrays.ENDING] = facts[arrays.ENDING], endings[row, int(pos.side)]
+                return int(before == arrays.NO_ENDING or before == facts[arrays.ENDING])  # servers say it twice
         return 0
-    if facts[ENDING] != NO_ENDING:
+    if facts[arrays.ENDING] != arrays.NO_ENDING:
         return 0
     if stop - place != MOVE_BYTES or length == moves.shape[0]:
         return 0
@@ -342,7 +317,7 @@ def take_statement(data, place, stop, work, undo, words, endings, moves, facts):
         return 0
     moves[length] = int(move) & CODES
     do_move(pos, move, undo[0])
-    facts[LENGTH] = length + 1
+    facts[arrays.LENGTH] = length + 1
     return 1
 
 
@@ -367,15 +342,15 @@ def read_game(
         kinds, marks: in, see `summary_code`
         judged: int8[n, m], in, the ending by that of the word (the first row: none) and the code of a summary
     """
-    moves[:] = NO_MOVE
+    moves[:] = arrays.NO_MOVE
     values[:] = VALUE_NONE
     ratings[:] = np.nan
     facts[:] = 0
-    facts[ENDING] = NO_ENDING
+    facts[arrays.ENDING] = arrays.NO_ENDING
     something = False
     place = begin
     while place < end:
-        line = line_end(data, place, end)
+        line = arrays.line_end(data, place, end)
         place, last = trimmed(data, place, line)
         kind = data[place]
         something |= last > place
@@ -386,13 +361,13 @@ def read_game(
             if facts[SUMMARY_CODE] == 0:
                 return 0
         elif kind == QUOTE:
-            if read_comment(data, place, last, work[0], facts[LENGTH], values, ratings) == 0:
+            if read_comment(data, place, last, work[0], facts[arrays.LENGTH], values, ratings) == 0:
                 return 0
         elif kind in (NAME, VERSION, DOLLAR):
             if facts[HAS_BEGUN] != 0 and kind != DOLLAR or not is_header(data, place, last):
                 return 0
             if kind == NAME:
-                who = BLACK_NAME if data[place + 1] == PLUS else WHITE_NAME
+                who = arrays.BLACK_NAME if data[place + 1] == PLUS else arrays.WHITE_NAME
                 facts[who], facts[who + 1] = place + 2, last
         commas = False
         while place < last and kind not in (QUOTE, NAME, VERSION, DOLLAR):
@@ -412,7 +387,7 @@ def read_game(
         place = line + 1
     if facts[HAS_BEGUN] == 0:
         return 0 if something else -1
-    facts[ENDING] = judged[facts[ENDING] - NO_ENDING, facts[SUMMARY_CODE]]
+    facts[arrays.ENDING] = judged[facts[arrays.ENDING] - arrays.NO_ENDING, facts[SUMMARY_CODE]]
     return 1
 
 
@@ -458,13 +433,13 @@ def read_lines(data, begins, ends, start, work, line, line_undo, undo, moves, ou
         out: int32[n, longest], out, the moves that are legal
         counts: int32[n], out, the number of legal moves of each line
     """
-    copy_position(start, work)
+    arrays.copy_position(start, work)
     for ply in range(moves.shape[0]):
         do_move(work[0], complete_move(work[0], int(moves[ply])), undo[0])
         counts[ply] = 0
         if begins[ply] == ends[ply]:
             continue
-        copy_position(work, line)
+        arrays.copy_position(work, line)
         for place in range(begins[ply], ends[ply], MOVE_BYTES + 1):
             move = csa_move(line[0], data, place)
             if move == 0 or counts[ply] == out.shape[1]:

@@ -141,7 +141,8 @@ def _take_pv(node: Node, texts: list[str], board: Any) -> bool:
     """Store the moves expected after a node; return False, without storing them, if one of them is illegal."""
     if not texts:
         return True
-    moves = legal_line([text.replace("\u3000", "").strip() for text in texts], board, board.parse_text)
+    line = legal_line([text.replace("\u3000", "").strip() for text in texts], board, board.parse_text)
+    moves = tuple(map(str, line))
     if len(moves) < len(texts) or node.pv not in ((), moves):
         return False
     node.pv = moves

@@ -7,24 +7,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from shogi_engine.games.shogi.notation.sfen import START
-from shogi_engine.games.shogi.notation.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
+from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.games.shogi.records import kakinoki_lines as lines
 from shogi_engine.games.shogi.records.evaluations import take_evaluations
 from shogi_engine.games.shogi.records.handicaps import handicap
-from shogi_engine.games.shogi.records.kakinoki import (
-    BLACK_AND_WHITE,
-    HEADER_NAMES,
-    REFINED,
-    SIDES,
-    WINS,
-    WORDS,
-    ending_line,
-    ending_of,
-    ending_word,
-    names_winner,
-)
 from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, HANDICAP, header_of, kind_of
 from shogi_engine.games.shogi.records.setup import Setup
+from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
 from shogi_engine.games.shogi.types import KING
 from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.formats import Line, LineFormat, LineReader
@@ -52,15 +41,15 @@ def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> Outcome
         order: whether 先手 and 後手 may mean who moves first and second, as white begins
     """
     try:
-        said = ending_of(rest, turn)
+        said = kakinoki.ending_of(rest, turn)
     except ValueError:
         return None
     if not outcome.termination:
         return said
-    found = WINS.fullmatch(rest.strip(f"{BLANKS}。"))
+    found = kakinoki.WINS.fullmatch(rest.strip(f"{BLANKS}。"))
     if said.winner is None or not found or (order and found["side"] in "先後"):
         return outcome
-    refined = outcome.termination in REFINED.get(said.termination, ())
+    refined = outcome.termination in kakinoki.REFINED.get(said.termination, ())
     termination = said.termination if refined else outcome.termination
     if termination in (said.termination, Termination.ADJUDICATION):
         return Outcome(said.winner, termination)
@@ -85,9 +74,9 @@ class Diagram:
         if line[0] == "|":
             self._row(line)
         elif found := _HAND.fullmatch(line):
-            self._hand(SIDES[found["side"]], found["held"])
+            self._hand(kakinoki.SIDES[found["side"]], found["held"])
         elif found := _TURN.match(line):
-            self.turn = SIDES[found["side"] or found["told"]]
+            self.turn = kakinoki.SIDES[found["side"] or found["told"]]
         elif found := _AT_MOVE.fullmatch(line):
             self.number = int(found["number"][:9]) + 1
         else:
@@ -242,21 +231,21 @@ class Reader(LineReader):
         name, value = header
         if self.builder is not None:
             self.note(f"the header {clipped(line)} is amid the moves")
-        if name in SIDES:
+        if name in kakinoki.SIDES:
             self._known = True
-            if self.builder is None or not self.record.names[SIDES[name]]:
-                self.record.names[SIDES[name]] = value
+            if self.builder is None or not self.record.names[kakinoki.SIDES[name]]:
+                self.record.names[kakinoki.SIDES[name]] = value
         elif name == HANDICAP:
             self._known = True
             self._handicap = (self.number, value)
         elif name.endswith("の持駒"):
             raise ValueError(f"{name!r} is neither side's hand")
         else:
-            self._known = self._known or HEADER_NAMES.to_shared(name) != name
+            self._known = self._known or kakinoki.HEADER_NAMES.to_shared(name) != name
             if self.builder is None:
-                self.record.headers[HEADER_NAMES.to_shared(name)] = value
+                self.record.headers[kakinoki.HEADER_NAMES.to_shared(name)] = value
             else:
-                self.record.headers.setdefault(HEADER_NAMES.to_shared(name), value)
+                self.record.headers.setdefault(kakinoki.HEADER_NAMES.to_shared(name), value)
 
     def _close(self, line: str, builder: RecordBuilder) -> None:
         """Read the closing line of moves, 'まで85手で先手の勝ち'."""
@@ -333,7 +322,9 @@ class KakinokiFormat(LineFormat):
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
         """Return the outcome of a line as it is read back from the written file."""
-        closes = self.tells_all_winners or (node is record.main_line[-1] and names_winner(record))
+        closes = self.tells_all_winners or (node is record.main_line[-1] and kakinoki.names_winner(record))
         if not closes:
-            return WORDS.read(ending_word(node, side, closes), side)
-        return ending_of(ending_line(node, 0, side, BLACK_AND_WHITE).removeprefix("まで0手で"), side)
+            return kakinoki.WORDS.read(kakinoki.ending_word(node, side, closes), side)
+        return kakinoki.ending_of(
+            kakinoki.ending_line(node, 0, side, kakinoki.BLACK_AND_WHITE).removeprefix("まで0手で"), side
+        )

@@ -6,23 +6,9 @@ that it declines: it accepts every valid form and explains what is wrong with in
 
 import numpy as np
 
-from shogi_engine.games.shogi.board.kernels import CODES, complete_move
-from shogi_engine.games.shogi.notation.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
+from shogi_engine.games.shogi.movegen.codes import CODES, complete_move
 from shogi_engine.games.shogi.position import do_move
-from shogi_engine.games.shogi.records.array_kernels import (
-    BLACK_NAME,
-    ENDING,
-    LENGTH,
-    NO_ENDING,
-    NO_MOVE,
-    VALUE_LIMIT,
-    WHITE_NAME,
-    copy_position,
-    hash_of,
-    line_end,
-    read_decimal,
-    word_hash,
-)
+from shogi_engine.games.shogi.records import array_kernels as arrays
 from shogi_engine.games.shogi.records.kakinoki_lines import (
     BLANKS,
     BRANCH,
@@ -42,6 +28,7 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
 from shogi_engine.games.shogi.records.kakinoki_lines import ENDING as ENDING_LINE
 from shogi_engine.games.shogi.records.kakinoki_lines import begins_game as _begins_game
 from shogi_engine.games.shogi.records.kakinoki_lines import found_after as _found_after
+from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, PROMOTED, PROMOTION, piece_kind
 from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.jit import njit
@@ -56,11 +43,13 @@ UNTIL, UNTIL_NEXT, MOVES, BY, BY_NEXT = (ord(letter) for letter in "まで手に
 CHANGE, CHANGE_NEXT, VALUE, VALUE_NEXT, FULL_STOP, EQUALS = (ord(letter) for letter in "変化評価。=")
 HARMLESS = tuple(ord(letter) for letter in "読深ノエ")  # first characters of ShogiHome's lines without a value
 NAME_MAX = 31
-LAST_TARGET, FIRST_NUMBER, HAS_BEGUN = range(WHITE_NAME + 2, WHITE_NAME + 5)  # the format's facts
-BLACKS, WHITES = (tuple(np.uint64(hash_of(name)) for name in names) for names in (("先手", "下手"), ("後手", "上手")))
-HANDICAP, EVEN, TURN = (np.uint64(hash_of(word)) for word in ("手合割", "平手", "手番"))
-MATES = tuple(np.uint64(hash_of(f"詰み={side}手勝ち")) for side in "先後")
-RULER = np.uint64(hash_of("手数--"))
+LAST_TARGET, FIRST_NUMBER, HAS_BEGUN = range(arrays.WHITE_NAME + 2, arrays.WHITE_NAME + 5)  # the format's facts
+BLACKS, WHITES = (
+    tuple(np.uint64(arrays.hash_of(name)) for name in names) for names in (("先手", "下手"), ("後手", "上手"))
+)
+HANDICAP, EVEN, TURN = (np.uint64(arrays.hash_of(word)) for word in ("手合割", "平手", "手番"))
+MATES = tuple(np.uint64(arrays.hash_of(f"詰み={side}手勝ち")) for side in "先後")
+RULER = np.uint64(arrays.hash_of("手数--"))
 NUMBER_DIGITS = 9  # of a number; more are ignored
 
 begins_game, found_after = njit(_begins_game), njit(_found_after)
@@ -189,7 +178,7 @@ def kind_of(text, place, end):
             return BRANCH, 0
     if text[place] == BAR:
         return DIAGRAM, 0
-    if end - place >= 4 and word_hash(text, place, place + 4) == RULER:
+    if end - place >= 4 and arrays.word_hash(text, place, place + 4) == RULER:
         return MAIN_HEADER, 0
     last = name_end(text, place, end)
     if last < 0:
@@ -198,7 +187,7 @@ def kind_of(text, place, end):
         last -= 1
     if text[last - 1] == PIECES:
         return DIAGRAM, 0
-    name = word_hash(text, place, last)
+    name = arrays.word_hash(text, place, last)
     return MAIN_HEADER if name == HANDICAP or name in BLACKS or name in WHITES else HEADER, 0
 
 
@@ -207,7 +196,7 @@ def game_end(text, begin, stop):
     """Return (end of the game at `begin`, whether another begins there); see `kakinoki_lines.begins_game`."""
     place, moves, found, outside, last, last_number = begin, False, NOTHING, begin, OTHER, 0
     while place < stop:
-        end = line_end(text, place, stop)
+        end = arrays.line_end(text, place, stop)
         kind, number = kind_of(text, place, end)
         if kind <= BRANCH:
             if moves and begins_game(kind, number, last, last_number, found):
@@ -299,8 +288,8 @@ def is_time(text, place, end):
 @njit
 def take_numbered(text, place, begin, end, work, undo, words, endings, moves, facts):
     """Read a move or an ending; `begin` is the start of its text. Return 1, 0 to decline."""
-    pos, length = work[0], facts[LENGTH]
-    if facts[ENDING] != NO_ENDING:
+    pos, length = work[0], facts[arrays.LENGTH]
+    if facts[arrays.ENDING] != arrays.NO_ENDING:
         return 0
     number = read_number(text, skip_blanks(text, place, end), end)[0]
     stop = begin
@@ -314,10 +303,10 @@ def take_numbered(text, place, begin, end, work, undo, words, endings, moves, fa
         return 0
     if length == 0 and facts[HAS_BEGUN] == 0:
         facts[FIRST_NUMBER], facts[HAS_BEGUN] = number, 1
-    word = word_hash(text, begin, stop)
+    word = arrays.word_hash(text, begin, stop)
     for row in range(words.shape[0]):
         if words[row] == word:
-            facts[ENDING] = endings[row, int(pos.side)]
+            facts[arrays.ENDING] = endings[row, int(pos.side)]
             return 1
     if number != facts[FIRST_NUMBER] + length or length == moves.shape[0]:
         return 0
@@ -325,7 +314,7 @@ def take_numbered(text, place, begin, end, work, undo, words, endings, moves, fa
     if move == 0:
         return 0
     moves[length] = int(move) & CODES
-    facts[LAST_TARGET], facts[LENGTH] = int(move) & 127, length + 1
+    facts[LAST_TARGET], facts[arrays.LENGTH] = int(move) & 127, length + 1
     do_move(pos, move, undo[0])
     return 1
 
@@ -348,12 +337,12 @@ def take_over(text, place, end, side, said, told, facts):
     place = skip_blanks(text, place, end)
     while end > place and (is_blank(text[end - 1]) or text[end - 1] == FULL_STOP):
         end -= 1
-    word = word_hash(text, place, end)
+    word = arrays.word_hash(text, place, end)
     for row in range(said.shape[0]):
         if said[row] == word:
             # The last two columns are those of games without an ending, for either side to move.
-            column = facts[ENDING] if facts[ENDING] != NO_ENDING else told.shape[1] - 2 + int(side)
-            facts[ENDING] = told[row, column]
+            column = facts[arrays.ENDING] if facts[arrays.ENDING] != arrays.NO_ENDING else told.shape[1] - 2 + int(side)
+            facts[arrays.ENDING] = told[row, column]
             return 1
     return 0
 
@@ -367,15 +356,17 @@ def take_comment(text, place, end, pos, length, values):
         return 1
     if text[place + 2] in HARMLESS:
         return 1
-    word = word_hash(text, place + 2, place + 9) if end - place >= 9 else np.uint64(0)
+    word = arrays.word_hash(text, place + 2, place + 9) if end - place >= 9 else np.uint64(0)
     if word in MATES:
         after = place + 9
         if after < end:
             digits = skip_digits(text, after + 1, end)
             if text[after] != COLON or digits == after + 1 or digits + 1 != end or text[digits] != MOVES:
                 return 0
-        if length > 0 and abs(int(values[length - 1])) != VALUE_LIMIT:
-            values[length - 1] = VALUE_LIMIT if (word == MATES[0]) == (pos.side != BLACK) else -VALUE_LIMIT
+        if length > 0 and abs(int(values[length - 1])) != arrays.VALUE_LIMIT:
+            values[length - 1] = (
+                arrays.VALUE_LIMIT if (word == MATES[0]) == (pos.side != BLACK) else -arrays.VALUE_LIMIT
+            )
         return 1
     at = place + 3
     if text[place + 2] == VALUE:
@@ -386,11 +377,11 @@ def take_comment(text, place, end, pos, length, values):
         return 0
     sign = -1 if text[at] == MINUS else 1
     at += int(text[at] == MINUS or text[at] == PLUS)
-    number, after = read_decimal(text, at, end)
+    number, after = arrays.read_decimal(text, at, end)
     if after == at or after - at > 9 or after < end and (text[after] != BLANK or text[place + 2] == VALUE):
         return 0
     if length > 0 and values[length - 1] == VALUE_NONE:
-        value = sign * int(min(np.rint(number), float(VALUE_LIMIT)))
+        value = sign * int(min(np.rint(number), float(arrays.VALUE_LIMIT)))
         values[length - 1] = value if pos.side != BLACK else -value
     return 1
 
@@ -398,7 +389,7 @@ def take_comment(text, place, end, pos, length, values):
 @njit
 def take_header(text, place, end, facts):
     """Read a line before the first move; return 1, 0 to decline."""
-    if end - place >= 4 and word_hash(text, place, place + 4) == RULER:
+    if end - place >= 4 and arrays.word_hash(text, place, place + 4) == RULER:
         return 1
     colon = name_end(text, place, end)
     if colon < 0 or text[place] == CHANGE:
@@ -406,7 +397,7 @@ def take_header(text, place, end, facts):
     last = colon
     while last > place and is_space(text[last - 1]):
         last -= 1
-    name, value = word_hash(text, place, last), skip_blanks(text, colon + 1, end)
+    name, value = arrays.word_hash(text, place, last), skip_blanks(text, colon + 1, end)
     if name == TURN:
         return 0
     if text[last - 1] == PIECES:
@@ -414,11 +405,11 @@ def take_header(text, place, end, facts):
     if name == HANDICAP:
         while end > value and is_blank(text[end - 1]):
             end -= 1
-        return int(word_hash(text, value, end) == EVEN)
+        return int(arrays.word_hash(text, value, end) == EVEN)
     if name in BLACKS:
-        facts[BLACK_NAME], facts[BLACK_NAME + 1] = value, end
+        facts[arrays.BLACK_NAME], facts[arrays.BLACK_NAME + 1] = value, end
     elif name in WHITES:
-        facts[WHITE_NAME], facts[WHITE_NAME + 1] = value, end
+        facts[arrays.WHITE_NAME], facts[arrays.WHITE_NAME + 1] = value, end
     return 1
 
 
@@ -432,15 +423,15 @@ def read_game(text, begin, end, start, work, undo, words, endings, moves, values
         told: int64[m, endings + 2], in, the ending that follows from this and each ending, or from this and no ending
             with black or white to move
     """
-    moves[:] = NO_MOVE
+    moves[:] = arrays.NO_MOVE
     values[:] = VALUE_NONE
     ratings[:] = np.nan
     facts[:] = 0
-    facts[ENDING], facts[LAST_TARGET] = NO_ENDING, -1
-    copy_position(start, work)
+    facts[arrays.ENDING], facts[LAST_TARGET] = arrays.NO_ENDING, -1
+    arrays.copy_position(start, work)
     something, place = False, begin
     while place < end:
-        line = line_end(text, place, end)
+        line = arrays.line_end(text, place, end)
         taken = 1
         first = skip_blanks(text, place, line)
         if first < line:
@@ -451,7 +442,7 @@ def read_game(text, begin, end, start, work, undo, words, endings, moves, values
             elif first > place:
                 taken = 0
             elif text[first] == STAR:
-                taken = take_comment(text, place, line, work[0], int(facts[LENGTH]), values)
+                taken = take_comment(text, place, line, work[0], int(facts[arrays.LENGTH]), values)
             elif text[first] == AND or text[first] == HASH:
                 taken = 1
             elif is_over(text, place, line):

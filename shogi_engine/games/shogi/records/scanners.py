@@ -8,17 +8,8 @@ import numpy as np
 
 from shogi_engine.games.shogi.notation.sfen import START, starting_position
 from shogi_engine.games.shogi.notation.sfen_kernels import SFEN_BYTES
+from shogi_engine.games.shogi.records import array_kernels as arrays
 from shogi_engine.games.shogi.records import csa_kernels, kif_kernels
-from shogi_engine.games.shogi.records.array_kernels import (
-    BLACK_NAME,
-    ENDING,
-    FACTS,
-    LENGTH,
-    NO_ENDING,
-    SFEN_LENGTH,
-    WHITE_NAME,
-    hash_of,
-)
 from shogi_engine.games.shogi.records.csa_words import OPPOSITE, TYPES, judged, summary_outcome
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.records.arrays import POINTS, Table, part_of
@@ -35,18 +26,20 @@ class ShogiScanner:
     wide = False
 
     def __init__(self, words: EndingWords) -> None:
-        self._words = np.array([hash_of(word) for word in words.words], dtype=np.uint64)
+        self._words = np.array([arrays.hash_of(word) for word in words.words], dtype=np.uint64)
         self._said = [words.read(word, side) for word in words.words for side in (0, 1)]
         self._endings = np.arange(len(self._said), dtype=np.int8).reshape(-1, 2)
         self._tell(self._said)
         self._start = np.array([starting_position()], dtype=POSITION)
         self._work, self._undo = np.zeros(1, dtype=POSITION), np.zeros(1, dtype=UNDO)
-        self._facts = np.zeros((0, FACTS), dtype=np.int64)
+        self._facts = np.zeros((0, arrays.FACTS), dtype=np.int64)
         self._sfens = np.zeros((0, SFEN_BYTES), dtype=np.uint8)
 
     def _tell(self, outcomes: Sequence[Outcome]) -> None:
         """Set the outcomes that facts number; -1, for a game without an ending, is the last entry."""
-        self._numbers = np.array([*(ENDINGS.index(each.termination) for each in outcomes), NO_ENDING], dtype=np.int8)
+        self._numbers = np.array(
+            [*(ENDINGS.index(each.termination) for each in outcomes), arrays.NO_ENDING], dtype=np.int8
+        )
         self._results = np.array([*(POINTS[each.result()] for each in outcomes), 0], dtype=np.int8)
 
     def array_of(self, text: str) -> Any:
@@ -66,7 +59,7 @@ class ShogiScanner:
         table.game = "shogi"
         first, rows = table.filled, len(table.lengths)
         if len(self._facts) != rows:
-            self._facts, self._sfens = np.zeros((rows, FACTS), np.int64), np.empty((rows, SFEN_BYTES), np.uint8)
+            self._facts, self._sfens = np.zeros((rows, arrays.FACTS), np.int64), np.empty((rows, SFEN_BYTES), np.uint8)
         begin, filled, declined = self._read(
             text, begin, len(text), final, self._start, self._work, self._undo, self._words, self._endings,
             table.moves, table.values, table.ratings, self._facts, self._sfens, first,
@@ -78,15 +71,15 @@ class ShogiScanner:
     def _note(self, text: Any, table: Table, first: int, filled: int) -> None:
         """Store all facts other than moves of the games in table[first:filled]."""
         facts = self._facts[first:filled]
-        endings = facts[:, ENDING]
-        table.lengths[first:filled], table.endings[first:filled] = facts[:, LENGTH], self._numbers[endings]
+        endings = facts[:, arrays.ENDING]
+        table.lengths[first:filled], table.endings[first:filled] = facts[:, arrays.LENGTH], self._numbers[endings]
         table.results[first:filled] = self._results[endings]
         view = memoryview(text)
         for row, fact in enumerate(facts.tolist(), first):
-            length = fact[SFEN_LENGTH]
+            length = fact[arrays.SFEN_LENGTH]
             table.starts.append(self._sfens[row, :length].tobytes().decode("ascii") if length else START)
-            black = part_of(view, fact[BLACK_NAME], fact[BLACK_NAME + 1]).strip()
-            table.names.append((black, part_of(view, fact[WHITE_NAME], fact[WHITE_NAME + 1]).strip()))
+            black = part_of(view, fact[arrays.BLACK_NAME], fact[arrays.BLACK_NAME + 1]).strip()
+            table.names.append((black, part_of(view, fact[arrays.WHITE_NAME], fact[arrays.WHITE_NAME + 1]).strip()))
 
 
 @functools.cache
@@ -95,7 +88,7 @@ def _judgements(said: tuple[Outcome, ...]) -> tuple[list[Outcome], Any]:
     summaries = [summary_outcome(kind, result) for kind in (*TYPES, "") for result in OPPOSITE]
     numbers = {outcome: number for number, outcome in enumerate(dict.fromkeys([*said, *summaries]))}
     rows = [
-        [numbers.get(each, NO_ENDING), *(numbers[judged(each, summary)] for summary in summaries)]
+        [numbers.get(each, arrays.NO_ENDING), *(numbers[judged(each, summary)] for summary in summaries)]
         for each in (Outcome(None, Termination.NONE), *said)
     ]
     return list(numbers), np.array(rows, dtype=np.int8)
@@ -106,9 +99,10 @@ class CsaScanner(ShogiScanner):
 
     def __init__(self, words: EndingWords) -> None:
         super().__init__(words)
-        self._kinds = np.array([hash_of(kind) for kind in TYPES], dtype=np.uint64)
+        self._kinds = np.array([arrays.hash_of(kind) for kind in TYPES], dtype=np.uint64)
         self._marks = np.array(
-            [[hash_of(white), hash_of(black), len(black)] for white, black in OPPOSITE.items()], dtype=np.uint64
+            [[arrays.hash_of(white), arrays.hash_of(black), len(black)] for white, black in OPPOSITE.items()],
+            dtype=np.uint64,
         )
         outcomes, self._judged = _judgements(tuple(self._said))
         self._tell(outcomes)
@@ -136,7 +130,7 @@ class KifScanner(ShogiScanner):
         rows = [[told(outcome, text, side) or outcome for outcome, side in ends] for text in said]
         outcomes = [*self._said, *dict.fromkeys(each for row in rows for each in row if each not in self._said)]
         self._tell(outcomes)
-        self._closings = np.array([hash_of(text) for text in said], dtype=np.uint64)
+        self._closings = np.array([arrays.hash_of(text) for text in said], dtype=np.uint64)
         self._told = np.array([[outcomes.index(each) for each in row] for row in rows], dtype=np.int64)
 
     def _read(self, *arguments: Any) -> tuple[int, int, int]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from shogi_engine.games.shogi.notation.sfen import format_sfen, parse_sfen
-from shogi_engine.games.shogi.notation.symbols import HAND_ORDER, SYMBOLS
+from shogi_engine.games.shogi.symbols import HAND_ORDER, SYMBOLS
 from shogi_engine.games.shogi.types import BLACK, SET_SIZE, UNPROMOTED, WHITE
 
 

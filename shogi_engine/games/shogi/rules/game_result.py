@@ -11,6 +11,7 @@ from shogi_engine.games.shogi.rules.declaration import declaration, has_tried, r
 from shogi_engine.games.shogi.rules.repetition import repetition
 from shogi_engine.games.shogi.rules.results import DRAW, WIN
 from shogi_engine.games.shogi.types import POSITION
+from shogi_engine.interface import game as rules
 from shogi_engine.interface.game import (
     DECLARATION,
     MOVE_LIMIT,
@@ -21,11 +22,10 @@ from shogi_engine.interface.game import (
     TRY,
     VALUE_MATE,
     VALUE_NONE,
-    provides,
 )
 
 
-@provides(POSITION)
+@rules.provides(POSITION)
 def game_result(ctx, move_count):
     # In the order of `Board.outcome`; then a player's declaration, and a tournament's move limit.
     rule = ctx.params.entering_king_rule

@@ -10,19 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.shogi.notation.symbols import KIND_NAMES, PROMOTED_KINDS, SIDES, SQUARE_NAMES, list_squares
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.rules import legality
-from shogi_engine.games.shogi.types import (
-    BLACK,
-    KING,
-    KNIGHT,
-    LANCE,
-    PAWN,
-    ROOK,
-    SET_SIZE,
-    WHITE,
-    make_piece,
-)
+from shogi_engine.games.shogi.symbols import KIND_NAMES, PROMOTED_KINDS, SIDES, SQUARE_NAMES, list_squares
 
 
 class Status(Flag):
@@ -58,31 +48,31 @@ def attacking_squares(pos: Any, square: int, colour: int) -> list[int]:
 
 def _squares(pos: Any, colour: int, kind: int) -> list[int]:
     """Return the squares of the pieces of `colour` and `kind`."""
-    return np.flatnonzero(pos.board == make_piece(colour, kind)).tolist()
+    return np.flatnonzero(pos.board == t.make_piece(colour, kind)).tolist()
 
 
 def _too_many_kings(pos: Any) -> Iterator[str]:
     for colour, side in enumerate(SIDES):
-        kings = _squares(pos, colour, KING)
+        kings = _squares(pos, colour, t.KING)
         if len(kings) > 1:
             yield f"{len(kings)} {side} kings, on {list_squares(kings)}"
 
 
 def _too_many_pieces(pos: Any) -> Iterator[str]:
-    for kind in range(PAWN, ROOK + 1):
+    for kind in range(t.PAWN, t.ROOK + 1):
         on_board = sum(
             len(_squares(pos, colour, each)) for colour in (0, 1) for each in (kind, PROMOTED_KINDS[kind]) if each
         )
         in_hand = [hand >> 8 * kind & 255 for hand in pos.hand.tolist()]
         total = on_board + sum(in_hand)
-        if total > SET_SIZE[kind]:
-            where = f"{on_board} on the board, {in_hand[BLACK]} in black's hand, {in_hand[WHITE]} in white's"
-            yield f"{total} {KIND_NAMES[kind]}s ({where}), but a set has {SET_SIZE[kind]}"
+        if total > t.SET_SIZE[kind]:
+            where = f"{on_board} on the board, {in_hand[t.BLACK]} in black's hand, {in_hand[t.WHITE]} in white's"
+            yield f"{total} {KIND_NAMES[kind]}s ({where}), but a set has {t.SET_SIZE[kind]}"
 
 
 def _dead_piece(pos: Any) -> Iterator[str]:
     for colour, side in enumerate(SIDES):
-        for kind in (PAWN, LANCE, KNIGHT):
+        for kind in (t.PAWN, t.LANCE, t.KNIGHT):
             for square in _squares(pos, colour, kind):
                 if is_dead(colour, kind, square):
                     yield f"the {side} {KIND_NAMES[kind]} on {SQUARE_NAMES[square]} can never move"
@@ -91,7 +81,7 @@ def _dead_piece(pos: Any) -> Iterator[str]:
 def _two_pawns(pos: Any) -> Iterator[str]:
     for colour, side in enumerate(SIDES):
         files: dict[int, int] = {}
-        for square in _squares(pos, colour, PAWN):
+        for square in _squares(pos, colour, t.PAWN):
             first = files.setdefault(square % 9, square)
             if first != square:
                 where = f"file {9 - square % 9}, on {list_squares([first, square])}"
@@ -115,5 +105,5 @@ WORDS = {
 
 def is_dead(colour: int, kind: int, square: int) -> bool:
     """Tell whether a piece of `kind` on `square` could never move again: pawn, lance, knight on the last ranks."""
-    ahead = square // 9 if colour == BLACK else 8 - square // 9
-    return ahead < {PAWN: 1, LANCE: 1, KNIGHT: 2}.get(kind, 0)
+    ahead = square // 9 if colour == t.BLACK else 8 - square // 9
+    return ahead < {t.PAWN: 1, t.LANCE: 1, t.KNIGHT: 2}.get(kind, 0)

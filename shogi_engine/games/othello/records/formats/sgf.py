@@ -8,15 +8,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from shogi_engine.games.othello.notation import (
-    PASS_NAME,
-    SQUARE_NAMES,
-    START,
-    discs_of,
-    format_obf,
-    parse_obf,
-    position_of,
-)
+from shogi_engine.games.othello import notation
 from shogi_engine.games.othello.records.referee import LETTERS, kept_outcome, set_result
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
@@ -45,8 +37,8 @@ def _square(value: str) -> str:
     """Return the name of a square or 'pass'. Raises ValueError."""
     text = value.strip().lower()
     if text in ("", "tt", "pa", "ps", "pass", "--", "@@"):
-        return PASS_NAME
-    if text in SQUARE_NAMES:
+        return notation.PASS_NAME
+    if text in notation.SQUARE_NAMES:
         return text
     if re.fullmatch("[a-h][a-h]", text):
         return f"{text[0]}{'abcdefgh'.index(text[1]) + 1}"
@@ -101,9 +93,9 @@ class _Reader:
         """Return the builder, created when the starting position is complete."""
         if self.builder is None:
             if self._set_up:
-                self.record.start = format_obf(position_of("".join(self._discs), self._side or 0))
+                self.record.start = notation.format_obf(notation.position_of("".join(self._discs), self._side or 0))
             elif self._side == 1:
-                self.record.start = START[:-1] + "O"
+                self.record.start = notation.START[:-1] + "O"
             self.builder = RecordBuilder(self.record)
         return self.builder
 
@@ -123,8 +115,8 @@ class _Reader:
 
     def _move(self, name: str, value: str, builder: RecordBuilder) -> None:
         square = _square(value)
-        if square != PASS_NAME and builder.board.must_pass():
-            builder.play(PASS_NAME)
+        if square != notation.PASS_NAME and builder.board.must_pass():
+            builder.play(notation.PASS_NAME)
         if name != "BW"[builder.board.turn]:
             raise ValueError(f"it is not {'black' if name == 'B' else 'white'}'s turn")
         builder.play(square)
@@ -149,9 +141,9 @@ class _Reader:
             return
         for value in values:
             for corner in value.split(":"):
-                if _square(corner) == PASS_NAME or ":" in value:
+                if _square(corner) == notation.PASS_NAME or ":" in value:
                     raise ValueError("squares must be listed one by one")
-                self._discs[SQUARE_NAMES.index(_square(corner))] = {"AB": "X", "AW": "O", "AE": "-"}[name]
+                self._discs[notation.SQUARE_NAMES.index(_square(corner))] = {"AB": "X", "AW": "O", "AE": "-"}[name]
         self._set_up = True
 
     def _header(self, name: str, value: str) -> None:
@@ -224,10 +216,10 @@ def _root(record: GameRecord, encoding: str) -> str:
     values |= {name: value for name, value in own.items() if _is_property(name) and name not in values}
     text = f";FF[4]GM[2]SZ[8]CA[{encoding.upper() or 'UTF-8'}]"
     text += "".join(f"{name}[{_escaped(one_line(value))}]" for name, value in values.items() if value)
-    if record.start != START:
-        position = parse_obf(record.start)
-        for name, discs in zip(("AB", "AW"), discs_of(position), strict=True):
-            squares = "".join(f"[{SQUARE_NAMES[square]}]" for square in range(64) if discs >> square & 1)
+    if record.start != notation.START:
+        position = notation.parse_obf(record.start)
+        for name, discs in zip(("AB", "AW"), notation.discs_of(position), strict=True):
+            squares = "".join(f"[{notation.SQUARE_NAMES[square]}]" for square in range(64) if discs >> square & 1)
             text += name + squares if squares else ""
         text += f"PL[{'BW'[int(position.side)]}]"
     return text + _notes(record.root, 0)
@@ -255,7 +247,7 @@ def _moves(record: GameRecord) -> str:
             continue
         if node.move:
             side = (first + ply) % 2
-            text.append(f";{'BW'[side]}[{'' if node.move == PASS_NAME else node.move}]{_notes(node, side)}")
+            text.append(f";{'BW'[side]}[{'' if node.move == notation.PASS_NAME else node.move}]{_notes(node, side)}")
         if node.ending:
             continue  # SGF cannot express an ending at a move that has variations
         if len(node.children) == 1:

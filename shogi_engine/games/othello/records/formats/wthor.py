@@ -10,17 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from shogi_engine.games.othello.notation import START
-from shogi_engine.games.othello.records.wthor import (
-    PLAYER_BYTES,
-    TOURNAMENT_BYTES,
-    Wthor,
-    WthorGame,
-    format_wthor,
-    parse_game,
-    parse_names,
-    read_blocks,
-    read_header,
-)
+from shogi_engine.games.othello.records import wthor
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.records import formats
 from shogi_engine.records.errors import RecordError
@@ -53,7 +43,11 @@ class Database:
         path = Path(name) if isinstance(name, (str, Path)) else Path()
         if path.suffix.lower() not in WthorFormat.extensions:  # the source is bytes or a stream
             return cls(year, [], [])
-        return cls(year, names_beside(path, PLAYERS, PLAYER_BYTES), names_beside(path, TOURNAMENTS, TOURNAMENT_BYTES))
+        return cls(
+            year,
+            names_beside(path, PLAYERS, wthor.PLAYER_BYTES),
+            names_beside(path, TOURNAMENTS, wthor.TOURNAMENT_BYTES),
+        )
 
 
 def names_beside(path: Path, suffix: str, width: int) -> list[str]:
@@ -69,7 +63,7 @@ def names_beside(path: Path, suffix: str, width: int) -> list[str]:
     if found is None:
         return []
     try:
-        return parse_names(found.read_bytes(), width)
+        return wthor.parse_names(found.read_bytes(), width)
     except ValueError as fault:
         raise RecordError(f"{found.name}: {fault}") from None
 
@@ -88,7 +82,7 @@ class WthorFormat(RecordFormat):
         """Return the outcome as it is read back from the written file; a score is always written."""
         if record.start != START:
             return super().kept_outcome(record, node, side)
-        return Outcome(leader(2 * WthorGame.of(record).score - SQUARES), Termination.UNKNOWN)
+        return Outcome(leader(2 * wthor.WthorGame.of(record).score - SQUARES), Termination.UNKNOWN)
 
     def recognises(self, head: str) -> bool:
         """Tell whether `head` begins with a date (century, year, month, day) and has a board size in its place."""
@@ -97,18 +91,18 @@ class WthorFormat(RecordFormat):
     def split(self, source: BinaryIO) -> Iterator[tuple[Database, int, bytes]]:
         """Yield each game's database, number and bytes. Raises RecordError for a wrong header or name file."""
         try:
-            header = read_header(source)
+            header = wthor.read_header(source)
         except ValueError as fault:
             raise RecordError(str(fault)) from None
         database = Database.of(source, header.year)
-        for number, data in read_blocks(source):
+        for number, data in wthor.read_blocks(source):
             yield database, number, data
 
     def parse(self, block: tuple[Database, int, bytes]) -> GameRecord:
         """Return one game. Raises RecordError."""
         database, number, data = block
         try:
-            record = parse_game(number, data).record(database.players, database.tournaments)
+            record = wthor.parse_game(number, data).record(database.players, database.tournaments)
         except ValueError as fault:
             raise RecordError(str(fault)) from None
         if database.year:
@@ -119,8 +113,8 @@ class WthorFormat(RecordFormat):
         """Yield the file's bytes as latin-1. Raises ValueError for a record that a database cannot hold."""
         listed = list(records)
         years = [record.headers[YEAR] for record in listed if record.headers.get(YEAR, "").isdecimal()]
-        games = tuple(WthorGame.of(record) for record in listed)
-        yield format_wthor(Wthor(games, int(years[0]) if years else 0)).decode("latin-1")
+        games = tuple(wthor.WthorGame.of(record) for record in listed)
+        yield wthor.format_wthor(wthor.Wthor(games, int(years[0]) if years else 0)).decode("latin-1")
 
 
 FORMAT = WthorFormat()

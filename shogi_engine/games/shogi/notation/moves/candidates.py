@@ -6,26 +6,15 @@ Directions are from the mover's point of view.
 from dataclasses import dataclass
 from typing import Any
 
-from shogi_engine.games.shogi.notation.symbols import KIND_NAMES, PROMOTED_KINDS, SIDES, SQUARE_NAMES, list_squares
+from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.notation.usi_moves import legal_move, usi_of
 from shogi_engine.games.shogi.rules.validation import attacking_squares
-from shogi_engine.games.shogi.types import (
-    BLACK,
-    DROP_BASE,
-    GOLD,
-    KING,
-    PROM_PAWN,
-    PROM_SILVER,
-    SILVER,
-    UNPROMOTED,
-    hand_count,
-    make_piece,
-)
+from shogi_engine.games.shogi.symbols import KIND_NAMES, PROMOTED_KINDS, SIDES, SQUARE_NAMES, list_squares
 
 UP, SIDEWAYS, DOWN = "上", "寄", "引"
 LEFT, RIGHT, STRAIGHT = "左", "右", "直"
 QUALIFIERS = {UP: UP, "行": UP, "入": UP, SIDEWAYS: SIDEWAYS, DOWN: DOWN, LEFT: LEFT, RIGHT: RIGHT, STRAIGHT: STRAIGHT}
-STEPPERS = (SILVER, GOLD, *range(PROM_PAWN, PROM_SILVER + 1))  # the pieces that `直` can qualify
+STEPPERS = (t.SILVER, t.GOLD, *range(t.PROM_PAWN, t.PROM_SILVER + 1))  # the pieces that `直` can qualify
 
 
 @dataclass(frozen=True)
@@ -52,14 +41,14 @@ class Parts:
 
 def piece_name(kind: int) -> str:
     """Return a kind's English name, 'promoted silver'."""
-    name = KIND_NAMES[int(UNPROMOTED[kind])]
-    return name if kind <= KING else f"promoted {name}"
+    name = KIND_NAMES[int(t.UNPROMOTED[kind])]
+    return name if kind <= t.KING else f"promoted {name}"
 
 
 def sources(pos: Any, kind: int, target: int) -> list[int]:
     """Return the squares from which pieces of `kind` of the side to move reach `target`, pinned pieces included."""
     side = int(pos.side)
-    piece, there = make_piece(side, kind), int(pos.board[target])
+    piece, there = t.make_piece(side, kind), int(pos.board[target])
     if there and there >> 4 == side:
         return []
     return [square for square in attacking_squares(pos, target, side) if int(pos.board[square]) == piece]
@@ -67,7 +56,7 @@ def sources(pos: Any, kind: int, target: int) -> list[int]:
 
 def _seen(side: int, square: int) -> tuple[int, int]:
     """Return (column, row) of a square as `side` sees it, from its left and from the far end."""
-    square = square if side == BLACK else 80 - square
+    square = square if side == t.BLACK else 80 - square
     return square % 9, square // 9
 
 
@@ -129,13 +118,13 @@ def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
         return _legal(pos, text, parts.source, parts)
     found: list[int] = []
     kinds = [parts.kind]
-    if parts.arrives and parts.promotion is None and int(UNPROMOTED[parts.kind]) != parts.kind:
-        kinds.append(int(UNPROMOTED[parts.kind]))  # the piece may promote with this move
+    if parts.arrives and parts.promotion is None and int(t.UNPROMOTED[parts.kind]) != parts.kind:
+        kinds.append(int(t.UNPROMOTED[parts.kind]))  # the piece may promote with this move
     for kind in kinds:
         found += choose(pos, sources(pos, kind, parts.target), parts.target, parts.words)
-    drops = parts.kind < KING and not parts.words and not parts.promotion
-    if not found and drops and hand_count(pos.hand[int(pos.side)], parts.kind):
-        return _legal(pos, text, DROP_BASE + parts.kind, parts)
+    drops = parts.kind < t.KING and not parts.words and not parts.promotion
+    if not found and drops and t.hand_count(pos.hand[int(pos.side)], parts.kind):
+        return _legal(pos, text, t.DROP_BASE + parts.kind, parts)
     legal, faults = [], []
     for source in found:
         try:
@@ -159,7 +148,7 @@ def _split(move: int) -> tuple[int, int, bool]:
 def _legal(pos: Any, text: str, source: int, parts: Parts) -> int:
     """Return the legal move from `source`. Raises ValueError."""
     promotion = parts.promotion
-    if parts.arrives and source < DROP_BASE and promotion is None:
+    if parts.arrives and source < t.DROP_BASE and promotion is None:
         stands = int(pos.board[source]) & 15
         promotion = stands != parts.kind
         if promotion and PROMOTED_KINDS[stands] != parts.kind:
@@ -170,7 +159,7 @@ def _legal(pos: Any, text: str, source: int, parts: Parts) -> int:
     try:
         return legal_move(pos, source, parts.target, bool(promotion))
     except ValueError as fault:
-        if promotion is None and source < DROP_BASE:
+        if promotion is None and source < t.DROP_BASE:
             try:
                 return legal_move(pos, source, parts.target, True)
             except ValueError:
@@ -185,7 +174,7 @@ def _nothing(pos: Any, parts: Parts) -> str:
     there = int(pos.board[parts.target])
     if there and there >> 4 == side:
         return f"{SIDES[side]}'s own piece is on {goal}"
-    where = [square for square in range(81) if int(pos.board[square]) == make_piece(side, parts.kind)]
+    where = [square for square in range(81) if int(pos.board[square]) == t.make_piece(side, parts.kind)]
     reach = [square for square in where if square in sources(pos, parts.kind, parts.target)]
     if reach and parts.words:
         return f"no {name} matches {parts.words!r}; {list_squares(reach)} reach {goal}"

@@ -5,7 +5,7 @@ from typing import Any
 
 from shogi_engine.games.shogi.notation.moves.candidates import Parts, resolve
 from shogi_engine.games.shogi.notation.moves.japanese import file_and_rank, square_of
-from shogi_engine.games.shogi.notation.symbols import CSA_PIECES, KINDS_BY_CSA
+from shogi_engine.games.shogi.symbols import CSA_PIECES, KINDS_BY_CSA
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, WHITE, arriving_kind, move_from, move_to
 
 _MOVE = re.compile(r"(?P<sign>[+-])?(?P<source>00|[1-9][1-9])?(?P<target>[1-9][1-9])(?P<kind>[A-Z]{2})")

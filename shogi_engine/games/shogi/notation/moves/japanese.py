@@ -3,20 +3,12 @@
 import re
 from typing import Any
 
+from shogi_engine.games.shogi import symbols
 from shogi_engine.games.shogi.notation.moves.candidates import Parts, qualifiers, resolve, sources
-from shogi_engine.games.shogi.notation.symbols import (
-    KANJI_NAMES,
-    KANJI_NUMBERS,
-    KANJI_PIECES,
-    KINDS_BY_KANJI,
-    PROMOTED_KINDS,
-    SIDE_MARKS,
-    WIDE_DIGITS,
-)
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, WHITE, is_promotion, move_from, move_kind, move_to
 
 _SIDES = dict(zip("▲☗▼△☖▽", (BLACK,) * 3 + (WHITE,) * 3, strict=True))
-_DIGITS = {str(n): n for n in range(1, 10)} | {KANJI_NUMBERS[n]: n for n in range(1, 10)}
+_DIGITS = {str(n): n for n in range(1, 10)} | {symbols.KANJI_NUMBERS[n]: n for n in range(1, 10)}
 MOVE = re.compile(
     r"(?P<side>[▲☗▼△☖▽])? *(?:(?P<file>[1-9])(?P<rank>[1-9一二三四五六七八九])|同) *"
     r"(?P<kind>成[香桂銀]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])(?P<words>[左右直上行入引寄]*)"
@@ -52,7 +44,7 @@ def split(text: str, last: int | None) -> Parts | None:
         raise ValueError(f"move {text!r}: 同 needs a previous move, and there is none")
     else:
         target = last
-    kind, how = KINDS_BY_KANJI[found["kind"]], found["how"]
+    kind, how = symbols.KINDS_BY_KANJI[found["kind"]], found["how"]
     side = _SIDES.get(found["side"] or "")
     if how == "打" or found["source"] == "00":  # 00 is CSA's square for pieces in hand
         if found["words"] or found["source"] not in (None, "00") or how not in (None, "打"):
@@ -78,28 +70,28 @@ def _check_piece(pos: Any, text: str, parts: Parts) -> None:
     source = parts.source or 0
     if source >= DROP_BASE:
         if parts.kind >= 8:
-            raise ValueError(f"move {text!r}: no {KANJI_PIECES[parts.kind]} can be dropped")
+            raise ValueError(f"move {text!r}: no {symbols.KANJI_PIECES[parts.kind]} can be dropped")
         return
     stands = int(pos.board[source]) & 15
     if stands != parts.kind:
         file, rank = file_and_rank(source)
-        raise ValueError(f"move {text!r}: {file}{rank} holds {KANJI_PIECES[stands].strip() or 'nothing'}")
+        raise ValueError(f"move {text!r}: {file}{rank} holds {symbols.KANJI_PIECES[stands].strip() or 'nothing'}")
 
 
 def target_name(square: int) -> str:
     """Return '７六'."""
     file, rank = file_and_rank(square)
-    return f"{WIDE_DIGITS[file]}{KANJI_NUMBERS[rank]}"
+    return f"{symbols.WIDE_DIGITS[file]}{symbols.KANJI_NUMBERS[rank]}"
 
 
 def format_japanese(pos: Any, move: int, last: int | None) -> str:
     """Return '▲７六歩': a legal move as KI2 and books write it, with the fewest words that identify the piece."""
     source, target, kind = move_from(move), move_to(move), move_kind(move)
-    mark = SIDE_MARKS[int(pos.side)]
+    mark = symbols.SIDE_MARKS[int(pos.side)]
     where = "同" if target == last else target_name(target)
     if source >= DROP_BASE:
-        return f"{mark}{target_name(target)}{KANJI_PIECES[kind]}{'打' if sources(pos, kind, target) else ''}"
-    name = KANJI_NAMES[kind]
+        return f"{mark}{target_name(target)}{symbols.KANJI_PIECES[kind]}{'打' if sources(pos, kind, target) else ''}"
+    name = symbols.KANJI_NAMES[kind]
     space = "　" if where == "同" and len(name) == 1 else ""
     return f"{mark}{where}{space}{name}{qualifiers(pos, kind, source, target)}{_promotion(pos, move)}"
 
@@ -115,14 +107,14 @@ def may_promote(pos: Any, move: int) -> bool:
     """Tell whether a legal move of a piece on the board could promote."""
     ranks = (0, 1, 2) if int(pos.side) == BLACK else (6, 7, 8)
     in_zone = move_from(move) // 9 in ranks or move_to(move) // 9 in ranks
-    return move_from(move) < DROP_BASE and bool(PROMOTED_KINDS[move_kind(move)]) and in_zone
+    return move_from(move) < DROP_BASE and bool(symbols.PROMOTED_KINDS[move_kind(move)]) and in_zone
 
 
 def format_kif(pos: Any, move: int, last: int | None) -> str:
     """Return '７六歩(77)' or '同　銀(31)': a legal move as KIF writes it."""
     source, target, kind = move_from(move), move_to(move), move_kind(move)
     if source >= DROP_BASE:
-        return f"{target_name(target)}{KANJI_PIECES[kind]}打"
+        return f"{target_name(target)}{symbols.KANJI_PIECES[kind]}打"
     file, rank = file_and_rank(source)
     where = "同　" if target == last else target_name(target)
-    return f"{where}{KANJI_NAMES[kind]}{'成' if is_promotion(move) else ''}({file}{rank})"
+    return f"{where}{symbols.KANJI_NAMES[kind]}{'成' if is_promotion(move) else ''}({file}{rank})"

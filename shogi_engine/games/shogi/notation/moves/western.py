@@ -5,7 +5,7 @@ from typing import Any
 
 from shogi_engine.games.shogi.notation.moves.candidates import Parts, resolve, sources
 from shogi_engine.games.shogi.notation.moves.japanese import may_promote
-from shogi_engine.games.shogi.notation.symbols import KINDS_BY_SYMBOL, RANKS, SQUARE_NAMES, SQUARES_BY_NAME, SYMBOLS
+from shogi_engine.games.shogi.symbols import KINDS_BY_SYMBOL, RANKS, SQUARE_NAMES, SQUARES_BY_NAME, SYMBOLS
 from shogi_engine.games.shogi.types import DROP_BASE, is_promotion, move_captured, move_from, move_kind, move_to
 
 _SQUARE = r"[1-9][1-9a-i]"

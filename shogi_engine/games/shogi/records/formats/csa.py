@@ -14,11 +14,11 @@ from typing import Any
 
 from shogi_engine.games.shogi.board.moves import Move
 from shogi_engine.games.shogi.notation.sfen import START
-from shogi_engine.games.shogi.notation.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA, PROMOTED_KINDS
 from shogi_engine.games.shogi.records import csa_kernels, quick_trees
 from shogi_engine.games.shogi.records.csa_words import WORDS, judged, summary_of
 from shogi_engine.games.shogi.records.evaluations import comment_lines, take_evaluations
 from shogi_engine.games.shogi.records.setup import Setup
+from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA, PROMOTED_KINDS
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, WHITE
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader

@@ -9,7 +9,6 @@ from typing import Any
 
 from shogi_engine.games.shogi.notation.moves.candidates import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP
 from shogi_engine.games.shogi.notation.moves.japanese import file_and_rank, square_of, target_name
-from shogi_engine.games.shogi.notation.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
 from shogi_engine.games.shogi.records.csa_words import WORDS as CSA_WORDS
 from shogi_engine.games.shogi.records.ending_words import NEAREST
 from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
@@ -17,6 +16,7 @@ from shogi_engine.games.shogi.records.handicaps import PRESETS, handicap
 from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, SIDES, player_names
 from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START
 from shogi_engine.games.shogi.records.setup import Setup
+from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
 from shogi_engine.games.shogi.types import BLACK, WHITE
 from shogi_engine.records import formats
 from shogi_engine.records.errors import RecordError, clipped

@@ -4,13 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from shogi_engine.games.shogi.notation.moves import japanese, wide_to_ascii
-from shogi_engine.games.shogi.records.kakinoki import (
-    WORDS,
-    ending_line,
-    header_lines,
-    note_lines,
-    player_names,
-)
+from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.games.shogi.records.kakinoki_lines import (
     BLANKS,
     KI2_HEAD,
@@ -57,9 +51,9 @@ class Ki2Reader(Reader):
         """Read an ending amid moves; return the place after it. Raises ValueError if it is none."""
         found = _WORD.match(line, place)
         word = found[0] if found else line[place:]
-        if word not in WORDS:
+        if word not in kakinoki.WORDS:
             raise ValueError(f"{clipped(word)} is not a move")
-        builder.end(WORDS.read(word, builder.board.turn))
+        builder.end(kakinoki.WORDS.read(word, builder.board.turn))
         return place + len(word)
 
 
@@ -81,7 +75,7 @@ class Ki2Format(KakinokiFormat):
         """Yield each game. Raises ValueError for a move that is not legal."""
         for number, record in enumerate(records):
             lines = [""] if number else []
-            lines += [*header_lines(record), "", *_move_lines(record)]
+            lines += [*kakinoki.header_lines(record), "", *_move_lines(record)]
             yield "\r\n".join(lines) + "\r\n"
 
 
@@ -96,11 +90,11 @@ def _move_lines(record: GameRecord) -> Iterator[str]:
         row: list[str] = []
         for node in line:
             if not node.move:
-                yield from note_lines(node, board.turn, board)
+                yield from kakinoki.note_lines(node, board.turn, board)
                 continue
             row.append(board.text(board.parse_text(node.move)))
             board.push_text(node.move)
-            notes = list(note_lines(node, 1 - board.turn, board))
+            notes = list(kakinoki.note_lines(node, 1 - board.turn, board))
             if notes or len(row) == A_LINE:
                 yield "    ".join(row)
                 yield from notes
@@ -109,7 +103,7 @@ def _move_lines(record: GameRecord) -> Iterator[str]:
             yield "    ".join(row)
         if line[-1].ending:
             plies = first + len(line) - 1
-            yield ending_line(line[-1], plies, board.turn, player_names(record))
+            yield kakinoki.ending_line(line[-1], plies, board.turn, kakinoki.player_names(record))
 
 
 FORMAT = Ki2Format()

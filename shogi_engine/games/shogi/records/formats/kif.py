@@ -5,21 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from shogi_engine.games.shogi.notation.moves import japanese, wide_to_ascii
-from shogi_engine.games.shogi.records import kif_kernels, quick_trees
+from shogi_engine.games.shogi.records import kakinoki, kif_kernels, quick_trees
 from shogi_engine.games.shogi.records.evaluations import take_evaluations
-from shogi_engine.games.shogi.records.kakinoki import (
-    HEADER_NAMES,
-    NUMBERED_MOVE,
-    SAID,
-    WORDS,
-    ending_line,
-    ending_of,
-    ending_word,
-    header_lines,
-    names_winner,
-    note_lines,
-    player_names,
-)
 from shogi_engine.games.shogi.records.kakinoki_lines import (
     BLANKS,
     CLOSING,
@@ -51,9 +38,9 @@ _COLUMN = re.compile(r"(?:[(\[](?P<time>[^)\]]{0,80})[)\]])?\s*+\+?")
 _TIME = re.compile(
     r"(?:(?P<hours>\d{1,7})(?::|時間))??(?:(?P<minutes>\d{1,7})(?::|分))?(?P<seconds>\d{1,7}(?:\.\d{0,9})?)?秒?"
 )
-_HEADERS = "|".join(["手合割", "先手", "後手", "上手", "下手", *map(HEADER_NAMES.to_own, HEADERS)])
+_HEADERS = "|".join(["手合割", "先手", "後手", "上手", "下手", *map(kakinoki.HEADER_NAMES.to_own, HEADERS)])
 _HEAD = re.compile(
-    rf"^[{BLANKS}]*(手数-{{2,}}|#\s{{0,9}}-*\s{{0,9}}KIF|({_HEADERS})[：:]|{NUMBERED_MOVE})",
+    rf"^[{BLANKS}]*(手数-{{2,}}|#\s{{0,9}}-*\s{{0,9}}KIF|({_HEADERS})[：:]|{kakinoki.NUMBERED_MOVE})",
     re.IGNORECASE | re.MULTILINE,
 )
 _KI2_MOVES = re.compile(rf"^{KI2_HEAD}", re.MULTILINE)
@@ -91,7 +78,7 @@ class KifReader(Reader):
             self.note(str(fault))
             seconds = None
         try:
-            outcome = ending_of(text, builder.board.turn)
+            outcome = kakinoki.ending_of(text, builder.board.turn)
         except ValueError:
             self._play(number, text, seconds, builder)
         else:
@@ -165,7 +152,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
             move = next(found, None)
             if move is None:
                 text, column = parts_of(numbered["rest"])
-                node.end(WORDS.read(text, reader.record.side(len(moves))), seconds_of(column))
+                node.end(kakinoki.WORDS.read(text, reader.record.side(len(moves))), seconds_of(column))
             else:
                 node.children.append(move)
                 node = move
@@ -203,7 +190,7 @@ class KifFormat(KakinokiFormat):
         """Return the scanner that reads games by kernels."""
         from shogi_engine.games.shogi.records.scanners import KifScanner
 
-        return KifScanner(WORDS, SAID, told)
+        return KifScanner(kakinoki.WORDS, kakinoki.SAID, told)
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield each game, with Windows line endings. Raises ValueError for a move that is not legal."""
@@ -211,7 +198,7 @@ class KifFormat(KakinokiFormat):
             lines = [""] if number else []
             if "utf-8" in encoding.lower():
                 lines.append("#KIF version=2.0 encoding=UTF-8")
-            lines += [*header_lines(record), RULER, *_move_lines(record)]
+            lines += [*kakinoki.header_lines(record), RULER, *_move_lines(record)]
             yield "\r\n".join(lines) + "\r\n"
 
 
@@ -227,13 +214,13 @@ def _move_lines(record: GameRecord) -> Iterator[str]:
                 board.pop()
         for ply, node in enumerate(line, first):
             if not ply:
-                yield from note_lines(node, board.turn, board)
+                yield from kakinoki.note_lines(node, board.turn, board)
             else:
                 used = spent[-1].copy()
                 used[board.turn] += node.seconds or 0
                 yield f"{ply:4} {board.text(board.parse_text(node.move), 'kif')}{_time(node.seconds, used[board.turn])}"
                 board.push_text(node.move)
-                yield from note_lines(node, 1 - board.turn, board)
+                yield from kakinoki.note_lines(node, 1 - board.turn, board)
                 spent.append(used)
         if line[-1].ending:
             yield from _ending_lines(record, line[-1], spent[-1][board.turn], len(spent) - 1, board.turn)
@@ -242,11 +229,11 @@ def _move_lines(record: GameRecord) -> Iterator[str]:
 def _ending_lines(record: GameRecord, node: Node, used: float, plies: int, side: int) -> Iterator[str]:
     """Yield the text of a line's ending."""
     main = node is record.main_line[-1]
-    told = main and names_winner(record)
+    told = main and kakinoki.names_winner(record)
     time = _time(node.ending_seconds, used + (node.ending_seconds or 0))
-    yield f"{plies + 1:4} {ending_word(node, side, told)}{time}"
+    yield f"{plies + 1:4} {kakinoki.ending_word(node, side, told)}{time}"
     if main:
-        yield ending_line(node, plies, side, player_names(record), told)
+        yield kakinoki.ending_line(node, plies, side, kakinoki.player_names(record), told)
 
 
 def _time(seconds: float | None, total: float) -> str:

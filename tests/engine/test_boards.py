@@ -6,9 +6,9 @@ import time
 import pytest
 
 from shogi_engine import Engine, Limit, Score, othello, shogi
-from shogi_engine.engine.board_search import PlayResult
 from shogi_engine.jit import cache_folder
 from shogi_engine.search.timeman import budget_of
+from shogi_engine.types.info import PlayResult
 from tests.support.clock import within
 from tests.support.processes import ROOT, environment, run
 
@@ -29,7 +29,7 @@ def test_play(engines, game):
     for _ in range(6):
         found = engine.play(board, Limit(depth=3))
         assert found.move in board.legal_moves and isinstance(found.move, type(next(iter(board.legal_moves))))
-        assert found.info.depth == 3 and found.info.moves[0] == found.move and found.info["pv"][0] == found.move
+        assert found.info.depth == 3 and found.info.pv[0] == found.info["pv"][0] == found.move
         board.push(found.move)
         assert found.ponder is None or found.ponder in board.legal_moves
     assert engine.move_texts == [str(move) for move in board.move_stack[:-1]]
@@ -67,11 +67,11 @@ def test_analyse(engines, game):
     assert [line.multipv for line in lines] == [1, 2, 3] and len({line["pv"][0] for line in lines}) == 3
     assert sorted((line.score for line in lines), reverse=True) == [line.score for line in lines]
     info = engine.analyse(new_board(), Limit(depth=4))
-    assert (info["depth"], info["score"], info["time"], info["nodes"]) == (4, info.score, info.seconds, info.nodes)
+    assert (info["depth"], info["score"], info["time"], info["nodes"]) == (4, info.score, info.time, info.nodes)
     assert isinstance(info["score"], Score) and info["nps"] == info.nps >= 0
     with pytest.raises(KeyError):
         info["lines"]
-    assert pickle.loads(pickle.dumps(info)).moves == info.moves
+    assert pickle.loads(pickle.dumps(info)) == info
 
 
 @pytest.mark.parametrize("game", ["shogi", "othello"])
@@ -80,10 +80,10 @@ def test_an_analysis_goes_on_until_it_is_stopped(engines, game):
     board = new_board()
     with engine.analysis(board, multipv=2) as reports:
         for info in reports:
-            assert info.moves[0] in board.legal_moves
+            assert info.pv[0] in board.legal_moves
             if info.depth >= 3 and len(reports.multipv) == 2:
                 reports.stop()
-        found = reports.result()
+        found = reports.wait()
     assert found.move in board.legal_moves and reports.info.depth >= 3
     assert list(reports) == []
     with engine.analysis(board) as reports:  # the end of the block ends the search
@@ -99,7 +99,7 @@ def test_an_analysis_goes_on_until_it_is_stopped(engines, game):
 def test_an_analysis_with_a_limit_ends_by_itself(engines):
     engine, new_board = engines["shogi"]
     reports = engine.analysis(new_board(), Limit(depth=4))
-    assert max(info.depth for info in reports) == 4 and reports.result().move is not None
+    assert max(info.depth for info in reports) == 4 and reports.wait().move is not None
     reports.stop()  # too late, and no harm
     assert engine.play(new_board(), Limit(depth=2)).move is not None
 
@@ -111,7 +111,7 @@ def test_a_ponderhit_gives_the_search_its_time(engines, game):
         next(iter(pondering))
         hit = time.monotonic()
         pondering.ponderhit(Limit(time=0.3))
-        assert pondering.result().move in new_board().legal_moves
+        assert pondering.wait().move in new_board().legal_moves
     assert time.monotonic() - hit > 0.25
     with engine.start(depth=1) as other:
         pondering.stop()  # over: it stops no other search
@@ -120,7 +120,7 @@ def test_a_ponderhit_gives_the_search_its_time(engines, game):
 
 def test_what_a_search_raises_comes_out_of_the_analysis(engines, monkeypatch):
     engine, new_board = engines["shogi"]
-    monkeypatch.setattr(engine, "_warm_up_search", lambda timed: 1 // 0)
+    monkeypatch.setattr(engine._kernels, "warmup", lambda *_, **__: 1 // 0)
     with engine.analysis(new_board()) as reports, pytest.raises(ZeroDivisionError):
         list(reports)
     monkeypatch.undo()
@@ -134,8 +134,8 @@ def test_mate_and_solve(engines):
     engine, new_board = engines["othello"]
     board = new_board(ENDING)
     info = engine.solve(board)
-    assert info.exact and info.score == Score.discs(18) and info.moves[0] in board.legal_moves
-    for move in info.moves:
+    assert info.exact and info.score == Score.discs(18) and info.pv[0] in board.legal_moves
+    for move in info.pv:
         board.push(move)
     assert board.outcome().score == 18
     with pytest.raises(ValueError, match="the game is over"):

@@ -1,0 +1,65 @@
+"""The opening book of an engine. Its moves are looked up for the engine's position."""
+
+from typing import TYPE_CHECKING
+
+from shogi_engine.interface.extras.book import BookMove, OpeningBook, choose
+
+if TYPE_CHECKING:
+    from shogi_engine.engine.engine import Engine
+
+MARGIN = 4  # a book move is as good as the best one if it is worse by at most params.score_noise / MARGIN
+
+
+class EngineBook:
+    """The book of an engine: the game's own until another is opened."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        self._book: OpeningBook | None = None
+
+    def open(self, name: str | OpeningBook | None = None) -> None:
+        """Use an opening book from now on.
+
+        Raises book.BookError, a ValueError, if the book cannot be read; the engine then has no book.
+
+        Args:
+            name: the name or path of a book, or an open book; None for the game's own book, '' for no book
+        """
+        self._book, open_book = None, self._engine.game.extras.open_book
+        if not (name is None or isinstance(name, str)):
+            self._book = name
+        elif open_book is not None:
+            self._book = open_book("")
+            self._book = open_book(name)
+
+    def moves(self, **lookup: bool) -> list[BookMove]:
+        """Return the book's legal moves for the engine's position, best first.
+
+        Args:
+            lookup: options of book.OpeningBook.known
+        """
+        if self._book is None:
+            self.open()
+        if self._book is None:
+            return []
+        known = self._book.known(self._engine.position_text, **lookup)
+        legal = set(self._engine.legal_moves()) if known else ()
+        return [each for each in known if each.move in legal]
+
+    def choice(self, *, best: int = 16, margin: int | None = None, **lookup: bool) -> BookMove | None:
+        """Choose one of the book's moves for the engine's position at random; return None if it has none.
+
+        Args:
+            best: the number of moves to choose from
+            margin: how far their values may be below the first move's, in the game's unit; None for a negligible loss
+            lookup: options of book.OpeningBook.known
+        """
+        if margin is None:
+            margin = max(int(self._engine.searcher.params.score_noise), 1) // MARGIN
+        known = self.moves(**lookup)
+        return choose(known, [each.move for each in known], self._engine.rng, best=best, margin=margin)
+
+    def move(self) -> str:
+        """Choose one of the book's best moves at random; return '' if it has none."""
+        found = self.choice()
+        return found.move if found else ""
