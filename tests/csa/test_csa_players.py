@@ -227,7 +227,8 @@ def test_levels():
 def test_a_beginner_plays_no_book(level, searches):
     engine = FakeEngine()
     engine.game = SimpleNamespace(extras=SimpleNamespace(score=Score))
-    engine.book.choice = lambda **_: SimpleNamespace(move="2g2f", ponder="8c8d", value=9, depth=1)
+    known = SimpleNamespace(move="2g2f", ponder="8c8d", value=9, depth=1)
+    engine.book = SimpleNamespace(choice=lambda **_: known)
     player = CsaEnginePlayer(engine, Strength(level=level, book=True))
     asked(player, turn())
     assert len(engine.limits) == searches
