@@ -1,4 +1,4 @@
-"""play.Game: what it allows, what it refuses and why, how it ends; beside a twin that works everything out again."""
+"""play.Game: what it allows, what it refuses and why, how it ends; next to a twin that works everything out again."""
 
 import json
 import random
