@@ -165,12 +165,7 @@ class Batch(Rows):
         return masks
 
     def apply(
-        self,
-        positions: Any,
-        moves: Any,
-        layout: str = IDS,
-        out: NDArray[np.uint8] | None = None,
-        checked: bool = True,
+        self, positions: Any, moves: Any, layout: str = IDS, out: NDArray[np.uint8] | None = None, checked: bool = True
     ) -> NDArray[np.uint8]:
         """Return the positions after `moves`, int[n], labels of `layout`.
 

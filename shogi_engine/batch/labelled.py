@@ -19,7 +19,7 @@ from shogi_engine.batch.games import Games, positions_of
 from shogi_engine.batch.streams import record_kind
 from shogi_engine.games.batch_rules import IDS
 from shogi_engine.interface.game import VALUE_NONE
-from shogi_engine.training.data import read_piece
+from shogi_engine.training.data import read_shard
 
 NO_MOVE = 0  # in hcpe and psv
 UNKNOWN_PLY = -1
@@ -77,13 +77,13 @@ def training_games(batch: Batch, path: str | os.PathLike[str]) -> Iterator[Games
     if not files:
         raise ValueError(f"{path}: there are no files of games (piece-*.npz)")
     for file in files:
-        piece = read_piece(file)
-        lengths = piece["lengths"]
+        shard = read_shard(file)
+        lengths = shard["lengths"]
         filled = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
         moves: Any = np.full(filled.shape, kernels.NO_LABEL, dtype=np.int32)
         values = np.full(filled.shape, VALUE_NONE, dtype=np.int16)
-        moves[filled], values[filled] = piece["moves"] & batch.code_mask, piece["values"]
-        yield Games(moves, lengths, piece["results"], values)
+        moves[filled], values[filled] = shard["moves"] & batch.code_mask, shard["values"]
+        yield Games(moves, lengths, shard["results"], values)
 
 
 def labelled_positions(batch: Batch, games: Games, *, without_value: bool = False) -> Labelled:

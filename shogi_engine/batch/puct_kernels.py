@@ -15,23 +15,10 @@ from shogi_engine.jit import njit, record_dtype
 
 # A position in a tree: its legal moves are edges[first_edge : first_edge + count]; none if it ends the game.
 # visits : through its edges.   value : for the side to move; the network's or, at the end of a game, the result.
-NODE = record_dtype(
-    [
-        ("value", np.float32),
-        ("first_edge", np.int32),
-        ("count", np.int32),
-        ("visits", np.int32),
-    ]
-)
+NODE = record_dtype([("value", np.float32), ("first_edge", np.int32), ("count", np.int32), ("visits", np.int32)])
 # A legal move. total : the sum of its visits' values for the side that makes it.   child : a node, or one of these.
 EDGE = record_dtype(
-    [
-        ("prior", np.float32),
-        ("total", np.float32),
-        ("move", np.uint32),
-        ("visits", np.int32),
-        ("child", np.int32),
-    ]
+    [("prior", np.float32), ("total", np.float32), ("move", np.uint32), ("visits", np.int32), ("child", np.int32)]
 )
 UNVISITED, IN_FLIGHT = -1, -2
 

@@ -56,12 +56,7 @@ def write(entries: Entries) -> str:
 RECIPE = Recipe(
     game_name="othello",
     defaults=Defaults(
-        limit=("depth", 10),
-        width=6,
-        margin=4 * DISC,
-        max_ply=30,
-        ply_cost=DISC // 4,
-        multi_probcut_margin=130,
+        limit=("depth", 10), width=6, margin=4 * DISC, max_ply=30, ply_cost=DISC // 4, multi_probcut_margin=130
     ),
     unit=DISC,
     unit_name="discs",

@@ -135,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
     def told(line: str) -> None:
         print(line, flush=True)
 
-    pipeline.run(plan, last - args.generation, first=args.generation, stages=stages, told=told, around=shown)
+    pipeline.run(plan, last - args.generation, first=args.generation, stages=stages, on_line=told, around=shown)
     return 0
 
 
@@ -166,7 +166,7 @@ def plan_of(args: argparse.Namespace) -> Any:
         gate_games=args.gate_games,
         gate_nodes=args.gate_nodes,
         against=args.against,
-        noted=None if args.noted is None else open_records(args.noted, "psv"),
+        annotated=None if args.noted is None else open_records(args.noted, "psv"),
         threads=args.threads,
         cluster=args.cluster,
         name=args.name,

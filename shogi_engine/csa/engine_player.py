@@ -4,9 +4,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.csa.players import UNTIMED_MS, CsaPlayer, GameRules, Job, ServerTurn
+from shogi_engine.csa.players import UNTIMED_MS, CsaPlayer, Job, ServerTurn
 from shogi_engine.games.shogi.names import entering_king_rule
 from shogi_engine.play.answer import RESIGN, Answer
+from shogi_engine.play.game import Game
 from shogi_engine.play.strength import choose
 from shogi_engine.play.terms import number
 from shogi_engine.search.timeman import TimeOptions, fixed, in_full_seconds, plan
@@ -50,7 +51,7 @@ class CsaEnginePlayer(CsaPlayer):
         self._engine = engine
         self._strength = strength or Strength()
         self._ponders, self._delay_ms = ponder, delay_ms
-        self._rules = GameRules()
+        self._max_moves = 0
         if self._strength.level is not None:
             engine.check_level(self._strength.level)
 
@@ -62,11 +63,10 @@ class CsaEnginePlayer(CsaPlayer):
         if self._strength.book:
             self._engine.book.open()
 
-    def _begin(self, rules: GameRules) -> None:
-        self._rules = rules
+    def _begin(self, game: Game) -> None:
+        self._max_moves = game.terms.max_plies
         self._engine.new_game()
-        rule = entering_king_rule(rules.entering_king_rule)
-        self._engine.configure(entering_king_rule=rule, max_moves=rules.max_moves)
+        self._engine.configure(entering_king_rule=entering_king_rule(game.rule or ""), max_moves=self._max_moves)
 
     def _answer(self, job: Job) -> Answer:
         engine, turn = self._engine, job.turn
@@ -82,8 +82,7 @@ class CsaEnginePlayer(CsaPlayer):
                 return engine.search(**limits)
 
         book, level = self._strength.book and not job.pondering, self._strength.level
-        declares = self._rules.declaration
-        answer = choose(engine, search, level, book=book, declares=declares, flipped=True, any_ply=True)
+        answer = choose(engine, search, level, book=book, flipped=True, any_ply=True)
         resign = self._strength.resign
         if resign and not answer.from_book and answer.score is not None and number(answer.score) <= -resign:
             return Answer(RESIGN, answer.seconds, score=answer.score)
@@ -114,7 +113,7 @@ class CsaEnginePlayer(CsaPlayer):
         if not turn.time.timed:
             return fixed(UNTIMED_MS, options)
         ply = len(turn.moves)
-        budget = plan(turn.clock(), ply, options, self._rules.max_moves)
+        budget = plan(turn.clock(), ply, options, self._max_moves)
         if turn.time.unit >= SECOND:
             budget = in_full_seconds(budget, turn.clock(), options)
         return budget

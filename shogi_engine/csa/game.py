@@ -8,13 +8,14 @@ from typing import Any
 
 from shogi_engine.common.lines import legal_line
 from shogi_engine.csa.clock import MS, TimeReader, server_clock
-from shogi_engine.csa.players import CsaPlayer, GameRules, ServerTurn
+from shogi_engine.csa.players import CsaPlayer, ServerTurn
 from shogi_engine.csa.protocol import Declared, Ended, Moved, Protocol, outcome_of, result_of
 from shogi_engine.csa.summary import JISHOGI, Summary
+from shogi_engine.games.shogi.names import CSA_27, ENTERING_KING_RULES, NO_ENTERING_KING
 from shogi_engine.games.shogi.records.evaluations import evaluation_lines
 from shogi_engine.play.answer import DECLARE, RESIGN, Answer
 from shogi_engine.play.game import Game
-from shogi_engine.play.terms import number
+from shogi_engine.play.terms import Terms, number
 from shogi_engine.records.headers import one_line
 from shogi_engine.records.tree import GameRecord, Node
 from shogi_engine.types.clock import Clock
@@ -74,9 +75,12 @@ class ServerGame:
         self.summary, self.stem = summary, stem
         self.side = summary.side
         self.record = GameRecord("shogi", summary.start, list(summary.names))
-        self._declares = summary.declaration == JISHOGI  # whether the player may declare a win
         self.game = Game(
-            self.record, clock=server_clock(summary.times), judged=False, rule=self.rules.entering_king_rule
+            self.record,
+            clock=server_clock(summary.times),
+            terms=Terms(max_plies=summary.max_moves),
+            judged=False,
+            rule=ENTERING_KING_RULES[CSA_27 if summary.declaration == JISHOGI else NO_ENTERING_KING],
         )
         self._times = TimeReader(summary.times)
         self.reason = self.result = ""
@@ -163,11 +167,6 @@ class ServerGame:
         return ServerTurn(self.record.start, moves, side, clocks, self.summary.times, self._since, self._overhead_ms)
 
     # ---- what happens
-
-    @property
-    def rules(self) -> GameRules:
-        """The conditions that the player must know."""
-        return GameRules(self.summary.max_moves, self._declares)
 
     def start(self, now: float) -> None:
         """The game begins, or continues."""
@@ -272,9 +271,9 @@ class ServerGame:
         if answer.move == RESIGN:
             return RESIGN
         if answer.move == DECLARE:
-            if self._declares and self.game.may_declare():
+            if self.game.may_declare():
                 return DECLARE
-            self._declares = False
+            self.game.rule = ENTERING_KING_RULES[NO_ENTERING_KING]
             raise ValueError("it declared a win that this server or position does not allow")
         try:
             return str(board.text(board.parse_usi(answer.move), "csa"))
@@ -291,7 +290,7 @@ class ServerGame:
             return
         try:
             self._context.player.restart()
-            self._context.player.begin(self.rules)
+            self._context.player.begin(self.game)
         except (ValueError, OSError) as failure:
             self._retry(str(failure))
             return

@@ -1,4 +1,4 @@
-"""Players: the requests of a game to a player, and the thread that thinks. Standard library only."""
+"""Players: the requests of a game to a player, and the thread that thinks."""
 
 import contextlib
 import threading
@@ -9,30 +9,12 @@ from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.common.threads import start_thread
 from shogi_engine.csa.summary import ServerTime
-from shogi_engine.games.shogi.names import CSA_27, ENTERING_KING_RULES, NO_ENTERING_KING
 from shogi_engine.play.answer import Answer
+from shogi_engine.play.game import Game
 from shogi_engine.types.clock import Clock, TimeBudget
 
-DECLARATION_RULE = CSA_27  # of a server's Jishogi 1.1
 UNTIMED_MS = 5000  # for each move if the game has no time limit
-CLOSE_PATIENCE = 5.0  # timeout in seconds for a player to end its search
-
-
-@dataclass(frozen=True)
-class GameRules:
-    """The conditions of a game that a player must know.
-
-    Attributes:
-        declaration: whether a win can be declared, by DECLARATION_RULE
-    """
-
-    max_moves: int = 0
-    declaration: bool = True
-
-    @property
-    def entering_king_rule(self) -> str:
-        """The rule's name in USI."""
-        return ENTERING_KING_RULES[DECLARATION_RULE if self.declaration else NO_ENTERING_KING]
+CLOSE_TIMEOUT = 5.0  # seconds for a player to end its search
 
 
 @dataclass(frozen=True)
@@ -100,8 +82,8 @@ class CsaPlayer:
     def load(self) -> None:
         """Prepare for the first game, however long it takes. Raises ValueError, OSError."""
 
-    def _begin(self, rules: GameRules) -> None:
-        """Get ready for a game."""
+    def _begin(self, game: Game) -> None:
+        """Get ready for a game under its rule and terms."""
 
     def _answer(self, job: Job) -> Answer:
         """Search for a job, in the player's thread. Any exception is a failure to answer."""
@@ -119,11 +101,11 @@ class CsaPlayer:
 
     # ---- called by a game
 
-    def begin(self, rules: GameRules) -> None:
+    def begin(self, game: Game) -> None:
         """Prepare for a game and drop any running job."""
         self.halt()
         with self._working:
-            self._begin(rules)
+            self._begin(game)
 
     def think(self, turn: ServerTurn, deliver: Deliver) -> None:
         """Start thinking about a move."""
@@ -159,7 +141,7 @@ class CsaPlayer:
         """End the player."""
         self.halt()
         if self._thread is not None:
-            self._thread.join(CLOSE_PATIENCE)
+            self._thread.join(CLOSE_TIMEOUT)
 
     # ---- the thread
 

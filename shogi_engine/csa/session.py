@@ -360,11 +360,11 @@ class Session:
             game.stem = self._keeper.stem(event.summary.game_id)
         self._game = game
         try:
-            self._player.begin(game.rules)
+            self._player.begin(game.game)
         except (ValueError, OSError) as fault:
             self._note(f"the engine failed: {fault}")
             self._player.restart()
-            self._player.begin(game.rules)
+            self._player.begin(game.game)
         self._send(self._protocol.agree())
         self._set_deadline("start", self._timeouts.start)
 

@@ -6,10 +6,12 @@ from time import monotonic
 
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.usi import Limit, PlayResult, SimpleEngine
-from shogi_engine.csa.players import UNTIMED_MS, CsaPlayer, GameRules, Job, ServerTurn
-from shogi_engine.play.answer import DECLARE, RESIGN, Answer
+from shogi_engine.csa.players import UNTIMED_MS, CsaPlayer, Job, ServerTurn
+from shogi_engine.play.answer import RESIGN, Answer
+from shogi_engine.play.game import Game
+from shogi_engine.play.programs import answer_of
 
-TIMEOUTS = 30.0  # seconds beyond a move's time after which the engine has failed to answer
+TIMEOUT = 30.0  # seconds beyond a move's time after which the engine has failed to answer
 
 
 class CsaUsiPlayer(CsaPlayer):
@@ -26,7 +28,7 @@ class CsaUsiPlayer(CsaPlayer):
         self, command: str, *, options: dict[str, str] | None = None, delay_ms: int = 200, nodes: int | None = None
     ) -> None:
         super().__init__()
-        self._engine = SimpleEngine.described(command, {}, timeout=TIMEOUTS)
+        self._engine = SimpleEngine.described(command, {}, timeout=TIMEOUT)
         self._options = options or {}
         self._delay_ms, self._nodes = delay_ms, nodes
         self.name = command.partition(":")[0]
@@ -68,11 +70,11 @@ class CsaUsiPlayer(CsaPlayer):
 
     # ---- games
 
-    def _begin(self, rules: GameRules) -> None:
+    def _begin(self, game: Game) -> None:
         try:
             if not self._engine.running:
                 self._start()
-            self._set({"MaxMovesToDraw": str(rules.max_moves), "EnteringKingRule": rules.entering_king_rule})
+            self._set({"MaxMovesToDraw": str(game.terms.max_plies), "EnteringKingRule": game.rule or ""})
             self._engine.new_game()
         except EngineError as fault:
             raise ValueError(f"{self.name}: {fault}") from None
@@ -91,10 +93,8 @@ class CsaUsiPlayer(CsaPlayer):
             raise ValueError(f"{self.name}: {fault}") from None
         if result is None:
             return Answer("")
-        info, move = result.info, DECLARE if result.declares else result.move or RESIGN
-        pv = info.pv if info.pv[:1] == (move,) else (move,)
-        seconds = result.time if info.time is None else info.time
-        return Answer(move, seconds, result.ponder or "", info.score, info.depth or 0, pv=pv)
+        answer, thought = answer_of(result), result.info.time
+        return replace(answer, move=answer.move or RESIGN, seconds=answer.seconds if thought is None else thought)
 
     def _thought(self, job: Job) -> PlayResult[str] | None:
         """Return the result of a search by the clock, None if it is no longer needed."""

@@ -348,7 +348,7 @@ class Engine:
         if not self.solve_roots:
             return self.searcher.search(self.root, self.moves, limits, report)
         self.searcher.ensure_prepared()  # a win may be found before the search begins, and then ends it too
-        with self._root_solver.beside(self.position, limits, self.searcher.tt, self.searcher.stop):
+        with self._root_solver.during(self.position, limits, self.searcher.tt, self.searcher.stop):
             result = self.searcher.search(self.root, self.moves, limits, report)
         return self._root_solver.best(result)
 

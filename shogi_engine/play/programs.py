@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeVar
 from shogi_engine.clients.base import EngineError, PlainClient
 from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
-from shogi_engine.clients.usi import SimpleEngine, position_command
+from shogi_engine.clients.usi import PlayResult, SimpleEngine, position_command
 from shogi_engine.play.answer import DECLARE, RESIGN, Answer
 from shogi_engine.play.game import PASS, Game
 from shogi_engine.play.players import Player
@@ -14,6 +14,13 @@ from shogi_engine.types.clock import Clock
 from shogi_engine.types.limit import SIDES, Limit
 
 Client = TypeVar("Client", bound=PlainClient[Any])
+
+
+def answer_of(result: PlayResult[str]) -> Answer:
+    """Return the answer of a USI engine; its time is that from the command to the bestmove."""
+    move, info = RESIGN if result.resigned else DECLARE if result.declares else result.move or "", result.info
+    pv = info.pv if info.pv[:1] == (move,) else (move,)
+    return Answer(move, result.time, result.ponder or "", info.score, info.depth or 0, info.nodes or 0, tuple(pv))
 
 
 class ProgramPlayer(Player, Generic[Client]):
@@ -53,9 +60,7 @@ class UsiPlayer(ProgramPlayer[SimpleEngine]):
     def think(self, game: Game) -> Answer:
         """Return the move, by a ponderhit if the engine ponders on the position."""
         result = self.engine.play(position_command(game.board), self._limit(game, game.turn))
-        move = RESIGN if result.resigned else DECLARE if result.declares else result.move or ""
-        info = result.info
-        return Answer(move, result.time, result.ponder or "", info.score, info.depth or 0, info.nodes or 0)
+        return answer_of(result)
 
     def ponders_on(self, game: Game) -> bool | None:
         """Tell whether the engine ponders on this position."""

@@ -44,7 +44,6 @@ def choose(
     level: int | None = None,
     *,
     book: bool = True,
-    declares: bool = True,
     **lookup: bool,
 ) -> Answer:
     """Return the engine's answer to its position: a declaration, a book move, or the result of `search`.
@@ -53,10 +52,9 @@ def choose(
         search: called only if neither of the others is possible
         level: None for full strength
         book: whether it may play book moves
-        declares: whether a win may be declared
         lookup: options of book.OpeningBook.known
     """
-    if declares and engine.may_declare():
+    if engine.may_declare():
         return Answer(DECLARE)
     if book and opens_from_book(level) and (known := engine.book.choice(**lookup)) is not None:
         score = engine.game.extras.score(known.value)

@@ -164,13 +164,7 @@ class Table:
 
 
 def games(
-    path: str | Path,
-    *,
-    rows: int = 1024,
-    format: str = "",
-    game: str = "",
-    keep: bool = False,
-    longest: int = 1024,
+    path: str | Path, *, rows: int = 1024, format: str = "", game: str = "", keep: bool = False, longest: int = 1024
 ) -> Iterator[GameArrays]:
     """Yield the games of `path` as arrays, at most `rows` at a time, so that memory is bounded.
 

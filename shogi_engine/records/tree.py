@@ -7,14 +7,7 @@ from typing import Any
 
 from shogi_engine.records.errors import RecordError
 from shogi_engine.types.score import Score
-from shogi_engine.types.termination import (
-    USUAL_WINNERS,
-    Outcome,
-    Termination,
-    completed,
-    termination_of,
-    usual_outcome,
-)
+from shogi_engine.types.termination import USUAL_WINNERS, Outcome, Termination, completed, termination_of, usual_outcome
 
 
 @dataclass(slots=True, eq=False)

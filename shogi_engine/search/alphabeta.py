@@ -14,7 +14,7 @@ import numpy as np
 from shogi_engine.interface import game as rules
 from shogi_engine.interface.game import MAX_PLY, MOVE_NONE, VALUE_INFINITE, VALUE_MATE, VALUE_MATE_IN_MAX, VALUE_NONE
 from shogi_engine.jit import njit
-from shogi_engine.search import history, selectivity, tt
+from shogi_engine.search import context, history, selectivity, tt
 from shogi_engine.search.context import (
     ALL,
     CUT,
@@ -27,18 +27,6 @@ from shogi_engine.search.context import (
     USE_REPETITION,
     USE_SOLVERS,
     USE_TT,
-    enter_node,
-    follows_last_pv,
-    make_move,
-    make_null_move,
-    node_state,
-    prefetch_child,
-    prepare_node,
-    repetition_in_tree,
-    restore_node,
-    unmake_move,
-    unmake_null_move,
-    update_pv,
 )
 from shogi_engine.search.history import BEFORE_ROOT
 from shogi_engine.search.movepick import init_picker, next_move, pick, score_captures, skip_quiet_moves
@@ -65,7 +53,7 @@ def search(ctx, alpha, beta, depth, node, start):
         return quiescence(ctx, alpha, beta, start)
 
     # 2. After a stop, return from every node; the values are discarded.
-    if enter_node(ctx):
+    if context.enter_node(ctx):
         return 0
     params = ctx.params
     root = node == ROOT
@@ -79,7 +67,7 @@ def search(ctx, alpha, beta, depth, node, start):
 
     if not root:
         # 3. The rules may end the game here: a repetition or a declaration.
-        value = repetition_in_tree(ctx)
+        value = context.repetition_in_tree(ctx)
         if value != VALUE_NONE:
             return value
         if ctx.ply >= MAX_PLY:
@@ -105,7 +93,7 @@ def search(ctx, alpha, beta, depth, node, start):
     pruning = ctx.search_flags & USE_PRUNING != 0
     reducing = ctx.search_flags & USE_REDUCTIONS != 0
     here.in_check, here.depth = in_check, depth
-    here.follow_pv = follows_last_pv(ctx)
+    here.follow_pv = context.follows_last_pv(ctx)
     here.move_count = here.stat_score = 0
     ctx.frames[BEFORE_ROOT + ctx.ply + 2].cutoffs = 0
     last_reduction = last.reduction
@@ -115,7 +103,7 @@ def search(ctx, alpha, beta, depth, node, start):
     #    expected node type. It never ends a singular search, which excludes the table's move.
     using_table = ctx.search_flags & USE_TT != 0
     hash_key = rules.key(ctx.pos) ^ ctx.tt_key_salt
-    prepare_node(ctx)
+    context.prepare_node(ctx)
     tt_hit, tt_move, tt_value, tt_depth, tt_bound, raw_eval, tt_is_pv = tt.lookup(ctx, hash_key, using_table)
     if root and ctx.root_count > ctx.root_first:
         tt_move = ctx.root_moves[ctx.root_first]
@@ -134,7 +122,7 @@ def search(ctx, alpha, beta, depth, node, start):
         move = find_mate_in_one(ctx, hash_key, start)
         if move != MOVE_NONE:
             ctx.pv_end[ctx.ply + 1] = ctx.ply + 1
-            update_pv(ctx, move)
+            context.update_pv(ctx, move)
             return VALUE_MATE - ctx.ply - 1
 
     # 8. Values without a search. raw_eval: the evaluation's, which the table stores. static_eval: corrected by the
@@ -203,18 +191,18 @@ def search(ctx, alpha, beta, depth, node, start):
             and rules.null_allowed(ctx.pos)
         ):
             null_depth = depth - params.nmp_base - depth // max(params.nmp_depth_divisor, 1)
-            make_null_move(ctx)
+            context.make_null_move(ctx)
             value = -search(ctx, -beta, -beta + 1, null_depth, np.int64(ALL), start)
-            unmake_null_move(ctx)
+            context.unmake_null_move(ctx)
             if ctx.stopped:
                 return 0
             if beta <= value < VALUE_MATE_IN_MAX:
                 if ctx.null_min_ply > 0 or depth < params.nmp_verify_depth:
                     return value
                 ctx.null_min_ply = ctx.ply + 3 * null_depth // 4
-                kept = node_state(ctx)
+                kept = context.node_state(ctx)
                 verified = search(ctx, beta - 1, beta, null_depth, np.int64(ALL), start)
-                restore_node(ctx, kept)
+                context.restore_node(ctx, kept)
                 ctx.null_min_ply = 0
                 if ctx.stopped:
                     return 0
@@ -248,13 +236,13 @@ def search(ctx, alpha, beta, depth, node, start):
                 continue
             if not rules.see_ge(ctx, move, probcut_beta - static_eval):
                 continue
-            prefetch_child(ctx, move)
+            context.prefetch_child(ctx, move)
             ctx.nodes += 1
-            make_move(ctx, move)
+            context.make_move(ctx, move)
             value = -quiescence(ctx, -probcut_beta, -probcut_beta + 1, end)
             if value >= probcut_beta and depth > 4:
                 value = -search(ctx, -probcut_beta, -probcut_beta + 1, depth - 4, next_node, end)
-            unmake_move(ctx, move)
+            context.unmake_move(ctx, move)
             if ctx.stopped:
                 return 0
             if value >= probcut_beta:
@@ -275,9 +263,9 @@ def search(ctx, alpha, beta, depth, node, start):
             margin = params.multi_probcut_margin * spread // 100
             above = rules.evaluate(ctx) >= beta
             bound = beta + margin if above else alpha - margin + 1
-            kept = node_state(ctx)
+            kept = context.node_state(ctx)
             value = search(ctx, bound - 1, bound, shallow, np.int64(node), start)
-            restore_node(ctx, kept)
+            context.restore_node(ctx, kept)
             if ctx.stopped:
                 return 0
             if (value >= bound) == above:
@@ -306,7 +294,7 @@ def search(ctx, alpha, beta, depth, node, start):
                 continue
         move_count += 1
         here.move_count = move_count
-        prefetch_child(ctx, move)
+        context.prefetch_child(ctx, move)
         quiet = rules.is_quiet(ctx.pos, move)
         new_depth = depth - rules.move_cost(ctx.pos, move)
         r = 0
@@ -353,11 +341,11 @@ def search(ctx, alpha, beta, depth, node, start):
         ):
             margin = params.singular_margin + (params.singular_tt_pv if here.tt_pv and not pv_node else 0)
             singular_beta = tt_value - margin * depth // 55
-            kept = node_state(ctx)
+            kept = context.node_state(ctx)
             here.excluded = move
             same_node = np.int64(CUT if cut_node else ALL)
             value = search(ctx, singular_beta - 1, singular_beta, new_depth // 2, same_node, picker.end)
-            restore_node(ctx, kept)
+            context.restore_node(ctx, kept)
             if ctx.stopped:
                 return 0
             if value < singular_beta:
@@ -376,7 +364,7 @@ def search(ctx, alpha, beta, depth, node, start):
         stat_score = selectivity.move_stat_score(ctx, move) if reducing else 0
         here.stat_score = stat_score
         ctx.nodes += 1
-        make_move(ctx, move)
+        context.make_move(ctx, move)
         if reducing:
             r = selectivity.lmr_adjust(ctx, r, node, depth, move_count, alpha, tt_value, tt_depth, correction)
             if cut_node and tt_move == MOVE_NONE:
@@ -419,7 +407,7 @@ def search(ctx, alpha, beta, depth, node, start):
             if reducing and move == tt_move and tt_depth > 1:
                 new_depth = max(new_depth, 1)
             value = -search(ctx, -beta, -alpha, new_depth, np.int64(PV), picker.end)
-        unmake_move(ctx, move)
+        context.unmake_move(ctx, move)
         if ctx.stopped:
             return best_value if root else 0
 
@@ -430,12 +418,12 @@ def search(ctx, alpha, beta, depth, node, start):
             best_value = value
             if root and (value > alpha or move_count == 1):
                 ctx.pv_end[0] = 0
-                update_pv(ctx, move)
+                context.update_pv(ctx, move)
                 bring_to_front(ctx, move_count - 1, value)
             if value > alpha:
                 best_move = move
                 if pv_node and not root:
-                    update_pv(ctx, move)
+                    context.update_pv(ctx, move)
                 if value >= beta:
                     if extension < 2 or pv_node:
                         here.cutoffs += 1

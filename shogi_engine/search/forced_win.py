@@ -21,7 +21,7 @@ from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.types.forced_win import ForcedWin
 
-BESIDE_MB = 16  # the table of the solver that runs during a search
+DURING_MB = 16  # the table of the solver that runs during a search
 SHARE = 0.1  # the share of a search's time or nodes that this solver may use
 NODES_PER_MS = 4000  # positions that a solver visits in a millisecond
 LEAST_NODES = 10_000
@@ -100,7 +100,7 @@ class RootSolver:
         self._stop = stop_token
         self._before: EndgameSolver | None = None
         self._is_warm = False
-        self._beside: ForcedWinSolver | None = None
+        self._during: ForcedWinSolver | None = None
         self._loader: threading.Thread | None = None
         self._proven: Result | None = None
         self.set_threads(threads)
@@ -129,16 +129,16 @@ class RootSolver:
 
     def _load(self, here: bool) -> None:
         assert self._game.extras.mate_solver is not None
-        solver: ForcedWinSolver = self._game.extras.mate_solver(hash_mb=BESIDE_MB)
+        solver: ForcedWinSolver = self._game.extras.mate_solver(hash_mb=DURING_MB)
         if not here and not solver.is_saved():
             compile_aside(self._game)
         solver.warmup()
-        self._beside = solver
+        self._during = solver
 
     def new_game(self) -> None:
         """Forget what was learned."""
-        if self._beside:
-            self._beside.new_game()
+        if self._during:
+            self._during.new_game()
 
     def before(
         self,
@@ -177,7 +177,7 @@ class RootSolver:
         return self._before.attempt(position, limits, table)
 
     @contextlib.contextmanager
-    def beside(
+    def during(
         self, position: Any, limits: Limits, table: TranspositionTable, on_win: Callable[[], None]
     ) -> Iterator[None]:
         """Run the solver in a thread until it finds a win, `limits` are reached, or the `with` block ends.
@@ -185,7 +185,7 @@ class RootSolver:
         If it finds a win, it calls `on_win`, and `best` returns the win.
         """
         self._proven = None
-        solver = self._beside
+        solver = self._during
         if solver is None or allowed_nodes(limits) == 0:
             yield
             return

@@ -46,12 +46,7 @@ TRUST_MAX = 8192
 
 # The initial values of the tables; all others start at zero.
 LOW_PLY_START = 98
-START_VALUES = {
-    "low_ply": LOW_PLY_START,
-    "captures": -678,
-    "continuation": -523,
-    "continuation_corrections": 6,
-}
+START_VALUES = {"low_ply": LOW_PLY_START, "captures": -678, "continuation": -523, "continuation_corrections": 6}
 
 _dtypes: dict[tuple, np.dtype] = {}  # by the properties of a game that they depend on
 _scratch: dict[np.dtype, "Histories"] = {}

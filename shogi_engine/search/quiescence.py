@@ -5,19 +5,8 @@ import numpy as np
 from shogi_engine.interface import game as rules
 from shogi_engine.interface.game import MAX_PLY, MOVE_NONE, VALUE_INFINITE, VALUE_MATE, VALUE_MATE_IN_MAX, VALUE_NONE
 from shogi_engine.jit import njit
-from shogi_engine.search import tt
-from shogi_engine.search.context import (
-    USE_PRUNING,
-    USE_QUIESCENCE,
-    USE_SOLVERS,
-    USE_TT,
-    enter_node,
-    make_move,
-    prefetch_child,
-    prepare_node,
-    repetition_in_tree,
-    unmake_move,
-)
+from shogi_engine.search import context, tt
+from shogi_engine.search.context import USE_PRUNING, USE_QUIESCENCE, USE_SOLVERS, USE_TT
 from shogi_engine.search.history import BEFORE_ROOT, corrected, static_correction
 from shogi_engine.search.movepick import pick, score_captures
 from shogi_engine.search.tt import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER, MAX_STORED_DEPTH, UNSEARCHED
@@ -40,7 +29,7 @@ def value_without_moves(ctx, alpha, beta):
     Such a node is a repetition, is at the maximum ply, or is an endgame that `endgame_solve` decides.
     """
     if ctx.ply > 0:
-        value = repetition_in_tree(ctx)
+        value = context.repetition_in_tree(ctx)
         if value != VALUE_NONE:
             return value
     if ctx.ply >= MAX_PLY or ctx.search_flags & USE_QUIESCENCE == 0:
@@ -100,7 +89,7 @@ def quiescence(ctx, alpha, beta, start):
     Args:
         start: the first free index of ctx.moves
     """
-    if enter_node(ctx):
+    if context.enter_node(ctx):
         return 0
     value = value_without_moves(ctx, alpha, beta)
     if value != VALUE_NONE:
@@ -113,7 +102,7 @@ def quiescence(ctx, alpha, beta, start):
 
     using_table = ctx.search_flags & USE_TT != 0
     hash_key = rules.key(ctx.pos) ^ ctx.tt_key_salt
-    prepare_node(ctx)
+    context.prepare_node(ctx)
     tt_hit, tt_move, tt_value, _, tt_bound, raw_eval, is_pv = tt.lookup(ctx, hash_key, using_table)
     if not pv_node and tt_value != VALUE_NONE and tt.bound_holds(tt_bound, tt_value, beta):
         return tt_value
@@ -148,16 +137,16 @@ def quiescence(ctx, alpha, beta, start):
         if not rules.is_legal(ctx.pos, move):
             continue
         move_count += 1
-        prefetch_child(ctx, move)
+        context.prefetch_child(ctx, move)
         if best_value > -VALUE_MATE_IN_MAX:
             pruned, at_most = is_pruned(ctx, move, move_count, in_check, alpha, futility_base)
             best_value = max(best_value, at_most)
             if pruned:
                 continue
         ctx.nodes += 1
-        make_move(ctx, move)
+        context.make_move(ctx, move)
         value = -quiescence(ctx, -beta, -alpha, end)
-        unmake_move(ctx, move)
+        context.unmake_move(ctx, move)
         if ctx.stopped:
             return 0
         if value > best_value:

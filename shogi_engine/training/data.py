@@ -1,10 +1,10 @@
 """Self-play games as training data, for any game; each game has its own options.
 
-The data are files, called pieces, of a few hundred games each. A piece stores, for one game after another, `moves`
-(uint32, from the starting position) and `values` (int16: the search's value for the side to move, VALUE_NONE for a
-move of the opening); for each game, `lengths` (int32) and `results` (int8: 1, 0, -1 for black); and `options`,
-which record how the games were made. A position takes four to five bytes. A piece depends only on its options, seed and
-number, byte for byte. It is written atomically, and its container (zip) has checksums.
+The data are files, called shards (piece-SEED-NUMBER.npz), of a few hundred games each. A shard stores, for one game
+after another, `moves` (uint32, from the starting position) and `values` (int16: the search's value for the side to
+move, VALUE_NONE for a move of the opening); for each game, `lengths` (int32) and `results` (int8: 1, 0, -1 for black);
+and `options`, which record how the games were made. A position takes four to five bytes. A shard depends only on its
+options, seed and number, byte for byte. It is written atomically, and its container (zip) has checksums.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ from shogi_engine.search.history import Histories, forget
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST, TERMS, play_game
 
-FORMAT = 2  # the version of pieces; others are not read
+FORMAT = 2  # the version of shards; others are not read
 TABLE_MB = 1
 DAMAGED = (  # what numpy and zipfile raise for incomplete files
     OSError,
@@ -89,7 +89,7 @@ class DataOptions:
     weights: bytes | None
     openings: Openings
     decided: int
-    piece_games: int
+    piece_games: int  # of a shard; the old name, as files tell their options by name
 
     @cached_property
     def text(self) -> str:
@@ -145,15 +145,15 @@ def play_from(
 
 
 class Workbench:
-    """The players with which a thread makes pieces; both sides share a table."""
+    """The players with which a thread makes shards; both sides share a table."""
 
     def __init__(self, options: DataOptions) -> None:
         self.options = options
         evaluator, table, game = options.evaluator(), TranspositionTable(TABLE_MB), options.game
         self.players = SearchState(evaluator, table, game), SearchState(evaluator, table, game)
 
-    def piece(self, number: int) -> bytes:
-        """Return the contents of a piece's file."""
+    def shard(self, number: int) -> bytes:
+        """Return the contents of a shard's file."""
         options = self.options
         random = np.random.default_rng([options.seed, number])
         game = options.game
@@ -180,8 +180,8 @@ class Workbench:
         return file.getvalue()
 
 
-def piece_path(folder: Path, seed: int, number: int) -> Path:
-    """Return the path of a piece."""
+def shard_path(folder: Path, seed: int, number: int) -> Path:
+    """Return the path of a shard."""
     return folder / f"piece-{seed}-{number:05}.npz"
 
 
@@ -192,23 +192,23 @@ def refuse_foreign(file: Path) -> None:
             raise ValueError(f"training: {file} is not a file of a run, so it is not replaced; remove it")
 
 
-def read_piece(file: Path) -> dict[str, np.ndarray]:
-    """Return a piece's arrays. Raises ValueError, naming the file, if it is damaged or is not a piece."""
+def read_shard(file: Path) -> dict[str, np.ndarray]:
+    """Return a shard's arrays. Raises ValueError, naming the file, if it is damaged or is not a shard."""
     try:
         with np.load(file, allow_pickle=False) as content:
-            piece = {name: content[name] for name in ("moves", "values", "lengths", "results", "options")}
+            shard = {name: content[name] for name in ("moves", "values", "lengths", "results", "options")}
     except DAMAGED as fault:
         raise ValueError(f"training data: {file} cannot be read ({fault})") from None
-    moves, lengths = len(piece["moves"]), piece["lengths"]
+    moves, lengths = len(shard["moves"]), shard["lengths"]
     if lengths.min(initial=0) < 0 or lengths.max(initial=0) > LONGEST:
         raise ValueError(f"training data: {file} has games of impossible lengths")
-    if moves != int(lengths.sum()) or moves != len(piece["values"]) or len(lengths) != len(piece["results"]):
+    if moves != int(lengths.sum()) or moves != len(shard["values"]) or len(lengths) != len(shard["results"]):
         raise ValueError(f"training data: {file} has arrays that do not fit each other")
-    return piece
+    return shard
 
 
-def read_pieces(folders: Sequence[Path], older_share: float) -> list[list[dict[str, np.ndarray]]]:
-    """Return the pieces by folder, the last of `folders` first: all of its pieces, and a share of the others'.
+def read_shards(folders: Sequence[Path], older_share: float) -> list[list[dict[str, np.ndarray]]]:
+    """Return the shards by folder, the last of `folders` first: all of its shards, and a share of the others'.
 
     Raises ValueError if there are none, or one is damaged.
     """
@@ -217,22 +217,22 @@ def read_pieces(folders: Sequence[Path], older_share: float) -> list[list[dict[s
         here = sorted(folder.glob("piece-*.npz"))
         files.append(here if age == 0 else here[: round(older_share * len(here))])
     if not any(files):
-        raise ValueError(f"training data: there are no pieces in {', '.join(map(str, folders))}")
-    return [[read_piece(file) for file in here] for here in files if here]
+        raise ValueError(f"training data: there are no shards in {', '.join(map(str, folders))}")
+    return [[read_shard(file) for file in here] for here in files if here]
 
 
 def is_made(file: Path, options: DataOptions) -> bool:
-    """Tell whether a complete piece made with `options` exists; a damaged one counts as missing.
+    """Tell whether a complete shard made with `options` exists; a damaged one counts as missing.
 
-    Raises ValueError if the piece was made with other options.
+    Raises ValueError if the shard was made with other options.
     """
     if not file.exists():
         return False
     refuse_foreign(file)
     try:
-        piece = read_piece(file)
+        shard = read_shard(file)
     except ValueError:
         return False
-    if str(piece["options"]) != options.text:
-        raise ValueError(f"training data: {file} was made with other options: {piece['options']}")
+    if str(shard["options"]) != options.text:
+        raise ValueError(f"training data: {file} was made with other options: {shard['options']}")
     return True

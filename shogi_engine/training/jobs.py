@@ -7,43 +7,43 @@ from pathlib import Path
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.locks import locked
 from shogi_engine.jobs import Pool
-from shogi_engine.training.data import DataOptions, Workbench, is_made, piece_path
+from shogi_engine.training.data import DataOptions, Workbench, is_made, shard_path
 
-Progress = Callable[[int, int], None]  # called with the numbers of finished pieces and in total
-
-
-def missing_pieces(folder: Path, options: DataOptions, pieces: int) -> list[int]:
-    """Return the numbers of the missing pieces. Raises ValueError if one was made with other options."""
-    return [number for number in range(pieces) if not is_made(piece_path(folder, options.seed, number), options)]
+Progress = Callable[[int, int], None]  # called with the numbers of finished shards and in total
 
 
-class PieceWorker:
-    """Makes pieces; an item is the number of a piece."""
+def missing_shards(folder: Path, options: DataOptions, shards: int) -> list[int]:
+    """Return the numbers of the missing shards. Raises ValueError if one was made with other options."""
+    return [number for number in range(shards) if not is_made(shard_path(folder, options.seed, number), options)]
+
+
+class ShardWorker:
+    """Makes shards; an item is the number of a shard."""
 
     def __init__(self, options: DataOptions) -> None:
         self._workbench = Workbench(options)
 
     def do(self, number: int) -> bytes:
-        """Return the contents of a piece's file."""
-        return self._workbench.piece(number)
+        """Return the contents of a shard's file."""
+        return self._workbench.shard(number)
 
     def close(self) -> None:
-        """Do nothing: a piece takes seconds and is not interrupted."""
+        """Do nothing: a shard takes seconds and is not interrupted."""
 
 
 @dataclass(frozen=True)
-class PieceMaker:
-    """Makes PieceWorkers."""
+class ShardMaker:
+    """Makes ShardWorkers."""
 
     options: DataOptions
 
-    def __call__(self) -> PieceWorker:
+    def __call__(self) -> ShardWorker:
         """Return a worker."""
-        return PieceWorker(self.options)
+        return ShardWorker(self.options)
 
     def warm_up(self) -> None:
-        """Compile the kernels by making a piece of one short game."""
-        Workbench(replace(self.options, nodes=1, piece_games=1)).piece(0)
+        """Compile the kernels by making a shard of one short game."""
+        Workbench(replace(self.options, nodes=1, piece_games=1)).shard(0)
 
 
 def make_data(
@@ -54,16 +54,16 @@ def make_data(
     cluster: str = "",
     progress: Progress | None = None,
 ) -> None:
-    """Make the missing pieces in `folder`, for at least that many games in total.
+    """Make the missing shards in `folder`, for at least that many games in total.
 
     Args:
-        games: the least number of games in all pieces together
+        games: the least number of games in all shards together
         threads: the number of threads of this process, or of workers if the cluster is 'local'
         cluster: see `jobs.Pool`; '' for none
 
     Raises:
-        ValueError: an existing piece was made with other options
-        OSError: a piece cannot be written, or another process makes pieces of this seed here
+        ValueError: an existing shard was made with other options
+        OSError: a shard cannot be written, or another process makes shards of this seed here
     """
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / f"piece-{options.seed}"):
@@ -75,16 +75,16 @@ def _make_missing(
 ) -> None:
     for rest in folder.glob(f".piece-{options.seed}-*.tmp"):
         rest.unlink(missing_ok=True)
-    pieces = -(-games // options.piece_games)
-    numbers = missing_pieces(folder, options, pieces)
-    done = pieces - len(numbers)
+    shards = -(-games // options.piece_games)
+    numbers = missing_shards(folder, options, shards)
+    done = shards - len(numbers)
     if progress is not None:
-        progress(done, pieces)
+        progress(done, shards)
     if not numbers:
         return
-    with Pool(PieceMaker(options), threads, cluster, name="self-play") as pool:
+    with Pool(ShardMaker(options), threads, cluster, name="self-play") as pool:
         for number, content in pool.results(numbers):
-            write_whole(piece_path(folder, options.seed, number), content)
+            write_whole(shard_path(folder, options.seed, number), content)
             done += 1
             if progress is not None:
-                progress(done, pieces)
+                progress(done, shards)

@@ -22,7 +22,7 @@ from shogi_engine.training.data import DataOptions
 from shogi_engine.training.gate import Outcome, play_match
 from shogi_engine.training.jobs import make_data
 from shogi_engine.training.page import page
-from shogi_engine.training.recipe import Lesson, Losses, Progress, Recipe, Trainer, TrainOptions
+from shogi_engine.training.recipe import Losses, Progress, Recipe, Trainer, TrainingRequest, TrainOptions
 
 WHOLE = ("data", "train", "report", "gate")  # the stages of a whole generation
 OUTPUTS = {"train": "bin", "export": "bin", "report": "report.json", "gate": "gate.json"}
@@ -42,7 +42,7 @@ class Plan:
         name: the base name of the weights' files, so that several can be trained on the same games; '' for the recipe's
         command: a command to record in the weights' file
         against: the opponent in the stage `gate`, a name or a file; '' for the evaluation that labelled the games
-        noted: records of positions with known values, for comparison in the report; None for none
+        annotated: records of positions with known values, for comparison in the report; None for none
         cluster: see shogi_engine.jobs.Pool
         progress: called with the progress of a stage
     """
@@ -55,7 +55,7 @@ class Plan:
     gate_games: int = 400
     gate_nodes: int = 20_000
     against: str = ""
-    noted: Any = None
+    annotated: Any = None
     threads: int = 1
     cluster: str = ""
     name: str = ""
@@ -101,20 +101,22 @@ def trainer(plan: Plan, generation: int) -> Trainer:
     """Return the trainer of a generation, in the state of its checkpoint. Raises ValueError if there are no games."""
     folders = [plan.generation_folder(number) / "data" for number in range(generation + 1)]
     checkpoint = plan.file(generation, "checkpoint.npz")
-    return plan.recipe.trainer(Lesson(folders, plan.training, checkpoint, plan.threads, plan.labeller(generation)))
+    return plan.recipe.trainer(
+        TrainingRequest(folders, plan.training, checkpoint, plan.threads, plan.labeller(generation))
+    )
 
 
 def train(
-    plan: Plan, generation: int, told: Callable[[Losses], object] | None = None, learner: Trainer | None = None
+    plan: Plan, generation: int, on_epoch: Callable[[Losses], object] | None = None, learner: Trainer | None = None
 ) -> None:
     """Stage `train`: train to the end, and write the weights.
 
     Args:
-        told: called with the losses of each epoch
+        on_epoch: called with the losses of each epoch
         learner: the generation's trainer, to avoid reading the games again
     """
     learner = learner or trainer(plan, generation)
-    learner.run(plan.progress, told)
+    learner.run(plan.progress, on_epoch)
     export(plan, generation, learner)
 
 
@@ -139,9 +141,9 @@ def report(plan: Plan, generation: int, learner: Trainer | None = None) -> list[
     """Stage `report`: write the report; return the problems found."""
     recipe, file = plan.recipe, plan.file(generation, "bin")
     found = recipe.report(learner or trainer(plan, generation), file)
-    if recipe.compared is not None and plan.noted is not None:
+    if recipe.compared is not None and plan.annotated is not None:
         now, before = (recipe.named_evaluator(what) for what in (str(file), plan.labeller(generation)))
-        found.facts["by values noted"] = recipe.compared(now, before, plan.noted)
+        found.facts["by values noted"] = recipe.compared(now, before, plan.annotated)
     write_whole(plan.file(generation, "report.json"), json.dumps(found.facts, indent=1).encode())
     write_whole(plan.file(generation, "report.html"), page(found).encode())
     problems: list[str] = found.facts["problems"]
@@ -172,7 +174,7 @@ def gate(plan: Plan, generation: int) -> Outcome:
 @contextmanager
 def claimed(plan: Plan, generation: int, stage: str) -> Iterator[None]:
     """Lock a stage's output during the block. Raises OSError, and ValueError if a file there is not of a run."""
-    if stage == "data":  # locks its pieces itself
+    if stage == "data":  # locks its shards itself
         yield
         return
     file = plan.file(generation, OUTPUTS[stage])
@@ -199,7 +201,7 @@ def run(
     *,
     first: int = 0,
     stages: Sequence[str] = WHOLE,
-    told: Callable[[str], object] | None = None,
+    on_line: Callable[[str], object] | None = None,
     around: Callable[[Plan, str], AbstractContextManager[Plan]] = lambda plan, title: nullcontext(plan),
 ) -> Outcome | None:
     """Make generations, except what already exists; return the result of the last match, None without one.
@@ -209,7 +211,7 @@ def run(
     Args:
         first: the first generation's number
         stages: the stages of each generation, some of STAGES
-        told: called with a line of text after each stage and epoch
+        on_line: called with a line of text after each stage and epoch
         around: `around(plan, title)` returns a context manager for a stage that yields the plan to use; for example
             to show a progress bar
 
@@ -220,7 +222,7 @@ def run(
     unknown = set(stages) - set(STAGES)
     if unknown:
         raise ValueError(f"there is no stage {min(unknown)!r}; there are {', '.join(STAGES)}")
-    tell = told or (lambda line: None)
+    tell = on_line or (lambda line: None)
     outcome = None
     for generation in range(first, first + generations):
         learner: Trainer | None = None

@@ -28,11 +28,11 @@ class Trainer(Protocol):
     def game_count(self) -> int:
         """The number of games, including those held out."""
 
-    def run(self, progress: Progress | None = None, told: Callable[[Losses], object] | None = None) -> None:
+    def run(self, progress: Progress | None = None, on_epoch: Callable[[Losses], object] | None = None) -> None:
         """Train to the end.
 
         Args:
-            told: called with each epoch's losses
+            on_epoch: called with each epoch's losses
         """
 
     def weights(self, made: dict[str, Any]) -> bytes:
@@ -64,7 +64,7 @@ class TrainOptions:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TrainingRequest:
     """The input of a trainer.
 
     Attributes:
@@ -119,7 +119,7 @@ class Recipe:
     training_bytes: Callable[[Any], int]
     gate_openings: Openings
     gate_decided: int
-    trainer: Callable[[Lesson], Trainer]
+    trainer: Callable[[TrainingRequest], Trainer]
     report: Callable[[Any, Path], Report]
     compared: Callable[[Evaluator, Evaluator, Any], list[dict[str, Any]]] | None = None
 

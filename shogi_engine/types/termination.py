@@ -153,9 +153,7 @@ class EndingWords:
     """
 
     def __init__(
-        self,
-        words: Mapping[str, tuple[Termination, Winner]],
-        nearest: Mapping[Termination, Termination] | None = None,
+        self, words: Mapping[str, tuple[Termination, Winner]], nearest: Mapping[Termination, Termination] | None = None
     ) -> None:
         self.words = dict(words)
         self._nearest = dict(nearest or {})

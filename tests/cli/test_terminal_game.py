@@ -135,7 +135,7 @@ def test_save_load_and_what_is_not_overwritten(tmp_path):
     ]
     text, match = played("shogi", lines)
     assert text.count(f"saved in {kif}") == 2 and other.read_text() == "mine" and not match.is_unsaved()
-    for said in ("already exists", "save under which name", "'.pgn'", "expected one of", "load which file"):
+    for said in ("already exists", "save under which name", "x.pgn is none of the formats", "load which file"):
         assert said in text
     (record,) = records.load(kif)
     assert record.moves == ["7g7f", "3c3d"] and record.names == ["human", "human"] and record.ending == "interrupted"

@@ -128,8 +128,8 @@ class ScriptedPlayer(CsaPlayer):
         self.hits += 1
         super().hit(turn)
 
-    def _begin(self, rules):
-        self.rules.append(rules)
+    def _begin(self, game):
+        self.rules.append(game.rule)
 
     def _over(self, result):
         self.results.append(result)

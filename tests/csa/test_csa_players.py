@@ -10,12 +10,14 @@ import pytest
 
 from shogi_engine.clients.usi.searches import go_words
 from shogi_engine.csa.engine_player import CsaEnginePlayer, Strength
-from shogi_engine.csa.players import GameRules, Job, ServerTurn
+from shogi_engine.csa.players import Job, ServerTurn
 from shogi_engine.csa.summary import ServerTime
 from shogi_engine.csa.usi_player import CsaUsiPlayer
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
 from shogi_engine.games.shogi.notation.sfen import START
 from shogi_engine.play.answer import Answer
+from shogi_engine.play.game import Game
+from shogi_engine.play.terms import Terms
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
 from tests.csa.scripted import ScriptedPlayer
@@ -31,6 +33,10 @@ def turn(
     both = ServerTime(Clock(total, byoyomi, increment), **more)
     before = tuple(Clock(main + increment, byoyomi, increment) for main in clocks)
     return ServerTurn(START, moves, side, before, (both, both), time.monotonic() - elapsed, overhead)
+
+
+def game(rule="CSARule27"):
+    return Game.begin("shogi", terms=Terms(256), judged=False, rule=rule)
 
 
 def asked(player, position):
@@ -94,7 +100,7 @@ class FakeEngine:
         return self.moves
 
     def may_declare(self):
-        return self.declares
+        return self.declares and self.rules.get("entering_king_rule") != NO_ENTERING_KING
 
     def prepare(self):
         pass
@@ -122,7 +128,7 @@ class FakeEngine:
 def test_a_move_stays_within_the_clock():
     engine = FakeEngine()
     player = CsaEnginePlayer(engine, delay_ms=200)
-    player.begin(GameRules(256))
+    player.begin(game())
     assert engine.rules == {"entering_king_rule": CSA_27, "max_moves": 256}
     for clocks, byoyomi, increment in (((60_000, 0), 0, 0), ((0, 0), 10_000, 0), ((0, 0), 0, 5000)):
         answer = asked(player, turn("7g7f", clocks=clocks, total=1, byoyomi=byoyomi, increment=increment))
@@ -201,7 +207,7 @@ def test_giving_up_and_declaring(engine, strength, expected):
 def test_without_the_rule_nothing_is_declared():
     engine = FakeEngine(declares=True)
     player = CsaEnginePlayer(engine)
-    player.begin(GameRules(declaration=False))
+    player.begin(game("NoEnteringKing"))
     assert engine.rules["entering_king_rule"] == NO_ENTERING_KING
     assert asked(player, turn()).move == "7g7f"
     player.close()
@@ -241,7 +247,7 @@ def usi():
 
 def test_a_usi_engine_plays(usi):
     usi.load()
-    usi.begin(GameRules(256, declaration=False))
+    usi.begin(game("NoEnteringKing"))
     assert usi.name == "echo"
     said = asked(usi, turn("7g7f", side=1, increment=10_000))
     assert (said.move, said.ponder, said.score, said.pv, said.depth) == ("7g7f", "3c3d", Score(42), ("7g7f", "3c3d"), 7)
@@ -281,7 +287,7 @@ def test_a_usi_engine_that_crashed_is_started_again(usi):
     usi.load()
     assert "crash" in str(asked(usi, turn("crash")))
     usi.restart()
-    usi.begin(GameRules())
+    usi.begin(game())
     assert asked(usi, turn()).move == "7g7f"
 
 

@@ -234,6 +234,34 @@ def test_a_game_continues_a_record_and_drops_its_ending():
         Game(GameRecord.from_moves("shogi", ["7g7e"]))
 
 
+@pytest.mark.parametrize(
+    ("name", "start", "moves", "ending"),
+    [
+        ("shogi", "", ["7g7f", "3c3d"], Outcome(0, Termination.RESIGNATION)),
+        ("shogi", "", ["7g7f"], Outcome(None, Termination.MAX_MOVES)),
+        ("shogi", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", ["G*5b"], None),
+        ("othello", "X" * 32 + "O" * 8 + "X" * 22 + "O- X", ["h8"], None),
+        ("othello", "", ["f5"], None),
+    ],
+)
+def test_a_game_is_restored_as_it_was(name, start, moves, ending):
+    clock = GameClock(Clock(60_000))
+    game = Game.begin(name, start, moves, clock=clock)
+    game.start()
+    if ending is not None:
+        game.end(ending, 3.0)
+    again = Game.restore(game.record, game.path, clock=GameClock(Clock(60_000)))
+    assert state(again) == state(game) and again.record.main_line[-1].ending_seconds == (3.0 if ending else None)
+
+
+def test_a_game_continues_where_it_is_told_to():
+    record = GameRecord.from_moves("shogi", ["7g7f", "3c3d", "2g2f"], ending="resignation")
+    game = Game(record, at=record.main_line[:2])
+    assert (game.moves, game.outcome, record.moves) == (["7g7f"], None, ["7g7f", "3c3d", "2g2f"])
+    game.move("8c8d")
+    assert record.moves == ["7g7f", "8c8d"] and record.main_line[1].children[1].move == "3c3d"
+
+
 def test_moves_from_an_earlier_position_keep_the_later_ones_as_a_variation():
     game = Game.begin("othello", moves=["f5", "d6", "c3"])
     known = game.path[2]

@@ -14,7 +14,7 @@ from shogi_engine.games.othello.notation import legal_moves
 from shogi_engine.interface.game import VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import recipe
-from shogi_engine.training.data import Workbench, piece_path, read_piece
+from shogi_engine.training.data import Workbench, read_shard, shard_path
 from shogi_engine.training.jobs import make_data
 from shogi_engine.training.othello import report, spread
 from shogi_engine.training.othello.data import DataOptions
@@ -50,11 +50,11 @@ def positions(moves):
 
 
 def test_games_are_legal_and_their_ends_exact(folder):
-    piece, solver, at = read_piece(piece_path(folder, 3, 0)), Solver(GAME, hash_mb=1), 0
+    shard, solver, at = read_shard(shard_path(folder, 3, 0)), Solver(GAME, hash_mb=1), 0
     lengths = set()
-    for game, length in enumerate(piece["lengths"]):
-        found, last = positions(piece["moves"][at : at + length])
-        values = piece["values"][at : at + length]
+    for game, length in enumerate(shard["lengths"]):
+        found, last = positions(shard["moves"][at : at + length])
+        values = shard["values"][at : at + length]
         empties = np.array([64 - int(pos.own | pos.opponent).bit_count() for pos in found])
         lengths.add(int(np.argmax(values != VALUE_NONE)))
         assert (values[empties <= 8] != VALUE_NONE).all()  # random moves too are solved
@@ -63,24 +63,24 @@ def test_games_are_legal_and_their_ends_exact(folder):
                 assert count > 8 or value == 100 * solver.solve(pos).score
         black = (last.own if last.side == 0 else last.opponent).item().bit_count()
         white = (last.opponent if last.side == 0 else last.own).item().bit_count()
-        assert piece["results"][game] == (black > white) - (black < white)
+        assert shard["results"][game] == (black > white) - (black < white)
         at += length
     assert min(lengths) >= 4 and max(lengths) > 20
 
 
 def test_a_piece_depends_on_options_seed_and_number_only():
     first, second = Workbench(SMALL), Workbench(SMALL)
-    second.piece(5)
-    assert first.piece(0) == second.piece(0) != first.piece(1)
+    second.shard(5)
+    assert first.shard(0) == second.shard(0) != first.shard(1)
     assert json.loads(SMALL.text)["exact"] == 8
     assert replace(SMALL, exact=9).text != SMALL.text
 
 
 def test_values_are_mixed_with_later_ones_up_to_random_moves_and_exact_ones(folder):
-    piece = read_piece(piece_path(folder, 3, 0))
+    shard = read_shard(shard_path(folder, 3, 0))
     alone, mixed = (Games.load([folder], 1, td_lambda).samples for td_lambda in (0, 0.5))
-    length = int(piece["lengths"][0])
-    values, boards = piece["values"][:length].astype(int), positions(piece["moves"][:length])[0]
+    length = int(shard["lengths"][0])
+    values, boards = shard["values"][:length].astype(int), positions(shard["moves"][:length])[0]
     expected, later = [], None
     for pos, value in reversed(list(zip(boards, values, strict=True))):
         exact = 64 - int(pos.own | pos.opponent).bit_count() <= 8
@@ -124,7 +124,7 @@ def test_killed_and_resumed_is_the_same_run(folder, tmp_path):
 
     torn = trainer(folder, tmp_path / "torn.npz")
     with pytest.raises(KilledError):
-        torn.run(told=told)
+        torn.run(on_epoch=told)
     torn = trainer(folder, tmp_path / "torn.npz")
     assert len(torn.losses) == 5  # of a checkpoint
     torn.run()

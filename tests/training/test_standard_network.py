@@ -59,7 +59,7 @@ def test_what_is_written_is_read_by_the_slow_reader_and_the_engine(title, width,
 def test_features_are_those_of_the_format():
     for sfen in SFENS:
         seen = np.zeros((2, 40), np.uint16)
-        write_position(GAME.parse_position(sfen), OPTIONS.model.sights[0], seen)
+        write_position(GAME.parse_position(sfen), OPTIONS.model.feature_tables[0], seen)
         expected, side, _ = nnbin.features(sfen, "K+P")
         for found, view in zip(seen, (side, 1 - side), strict=True):
             assert sorted(found[found < FEATURES]) == sorted(set(expected[view]) - {0}), sfen  # 0: missing
@@ -72,7 +72,7 @@ def mirrored(sfen):
 
 
 def test_every_second_epoch_sees_the_mirror_image():
-    plain, mirror = OPTIONS.model.sights
+    plain, mirror = OPTIONS.model.feature_tables
     seen = np.zeros((2, 2, 40), np.uint16)
     for sfen in SFENS:
         write_position(GAME.parse_position(mirrored(sfen)), plain, seen[0])
@@ -82,7 +82,7 @@ def test_every_second_epoch_sees_the_mirror_image():
 
 def test_a_missing_piece_is_no_feature():
     seen = np.zeros((2, 40), np.uint16)
-    write_position(GAME.parse_position("4k4/9/9/9/9/9/9/9/4K4 b 2P 1"), OPTIONS.model.sights[0], seen)
+    write_position(GAME.parse_position("4k4/9/9/9/9/9/9/9/4K4 b 2P 1"), OPTIONS.model.feature_tables[0], seen)
     assert (seen == FEATURES).sum(axis=1).tolist() == [36, 36]
     assert {1, 2} < set(seen[0]) and {20, 21} < set(seen[1])
 
@@ -92,7 +92,7 @@ def test_slopes_are_those_of_the_loss():
     model, random = OPTIONS.model, np.random.default_rng(1)
     parameters = model.beginning(1)
     parameters[OUTPUT:] = random.normal(0, 0.5, len(parameters) - OUTPUT)
-    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, model.sights[0]))
+    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, model.feature_tables[0]))
     features, targets = block.features[:20], random.random(20).astype(np.float32)
     order, scratch = np.arange(20, dtype=np.int32), model.scratch()
 
@@ -121,7 +121,7 @@ def test_from_games_to_a_file_that_plays(tmp_path):
     (tmp_path / "gen0" / "data").symlink_to(data_folder())
     plan = pipeline.Plan(tmp_path, DataOptions(), OPTIONS, threads=2, name="nn", gate_games=2, gate_nodes=20)
     told = []
-    outcome = pipeline.run(plan, stages=("train", "report", "gate"), told=told.append)
+    outcome = pipeline.run(plan, stages=("train", "report", "gate"), on_line=told.append)
     assert len(outcome.scores) == 2
     file = plan.file(0, "bin")
     assert file.name == "nn.bin" and file.stat().st_size == KP.size == 893_917
@@ -136,7 +136,7 @@ def test_from_games_to_a_file_that_plays(tmp_path):
     whole = [sfen for sfen in SFENS if 0 not in nnbin.features(sfen, "K+P")[0][0]]
     features = np.zeros((len(whole), 2, 40), np.uint16)
     for seen, sfen in zip(features, whole, strict=True):
-        write_position(GAME.parse_position(sfen), model.sights[0], seen)
+        write_position(GAME.parse_position(sfen), model.feature_tables[0], seen)
     outputs = np.zeros(len(whole), np.float32)
     model.write_outputs(parameters, features, outputs, *model.scratch())
     for sfen, value, output in zip(whole, model.values(parameters, features), outputs * SCALE, strict=True):

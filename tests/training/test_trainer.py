@@ -12,13 +12,13 @@ from shogi_engine import games
 from shogi_engine.__main__ import parser
 from shogi_engine.cli.train import EXPLAINED, SETTINGS, plan_of
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, SIDE, view_of, write_features
+from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, SIDE, piece_feature, view_of
 from shogi_engine.games.shogi.evaluation.network_weights import decode, encode, load
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline, recipe
 from shogi_engine.training.gate import play_match
-from shogi_engine.training.recipe import Lesson
+from shogi_engine.training.recipe import TrainingRequest
 from shogi_engine.training.shogi.games import LARGEST, SCALE, Games
 from shogi_engine.training.shogi.openings import Openings
 from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, bucket_of
@@ -30,7 +30,7 @@ from tests.support.training_data import data_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 SMALL = TrainOptions(width=32, epochs=4, batch=512, seed=2, held_out=0.1, result_share=(0.1, 0.1))
-SIGHT = SMALL.model.sights[0]
+FEATURE_TABLE = SMALL.model.feature_tables[0]
 
 
 class KilledError(Exception):
@@ -47,8 +47,8 @@ def test_blocks_hold_the_quiet_positions_of_the_games_asked_for():
     learning, held_out = games.split(1, 0.1)
     assert len(set(learning) & set(held_out)) == 0
     assert len(held_out) == round(0.1 * len(games.distinct()))
-    small = [block.scores.copy() for _, block in games.blocks(learning, 2000, SIGHT)]
-    (done, whole), *rest = games.blocks(learning, len(games.moves), SIGHT)
+    small = [block.scores.copy() for _, block in games.blocks(learning, 2000, FEATURE_TABLE)]
+    (done, whole), *rest = games.blocks(learning, len(games.moves), FEATURE_TABLE)
     assert done == len(learning) and not rest
     assert len(small) > 1
     assert np.array_equal(np.concatenate(small), whole.scores)
@@ -69,11 +69,12 @@ def test_features_are_those_of_the_side_to_move_first():
     )
     games = Games(moves, values, np.array([2]), np.array([1], np.int8))
     assert np.array_equal(games.begins, begins)
-    _, block = next(games.blocks(np.array([0]), 10, SIGHT))
-    expected = np.zeros(ACTIVE, np.uint16)
+    _, block = next(games.blocks(np.array([0]), 10, FEATURE_TABLE))
     for place, colour in ((0, 1), (1, 0)):
-        assert write_features(pos, view_of(colour, int(pos.king[colour])), expected) == ACTIVE
-        assert np.array_equal(block.features[1, place], expected)
+        view = view_of(colour, int(pos.king[colour]))
+        pieces = [(square, int(piece) ^ colour << 4) for square, piece in enumerate(pos.board) if piece]
+        expected = [piece_feature(view, piece >> 4, piece & 15, square) for square, piece in pieces]
+        assert len(expected) == ACTIVE and block.features[1, place].tolist() == expected
     assert block.outcomes.tolist() == [1, -1]
     assert block.plies.tolist() == [0, 1]
     assert (block.features[1, 0] < SIDE).sum() == 20
@@ -135,7 +136,7 @@ def test_gradients_are_those_of_the_loss():
     parameters = SMALL.model.beginning(SMALL.seed)
     parameters[BIAS * width : OUTPUT * width] = random.uniform(0.1, 0.6, width)
     parameters[OUTPUT_BIAS * width :] = 0.1
-    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, SIGHT))
+    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, FEATURE_TABLE))
     features, targets = block.features[:20], random.random(20).astype(np.float32)
     order = np.arange(20, dtype=np.int32)
     model, scratch = SMALL.model, SMALL.model.scratch()
@@ -176,7 +177,7 @@ def test_killed_and_resumed_is_the_same_network(tmp_path):
 
     for _ in range(2):
         with pytest.raises(KilledError):
-            trainer(tmp_path / "torn.npz", threads=2).run(told=told)
+            trainer(tmp_path / "torn.npz", threads=2).run(on_epoch=told)
     torn = trainer(tmp_path / "torn.npz", threads=2)
     assert len(torn.state.losses) == 3
     torn.run()
@@ -214,11 +215,11 @@ def test_a_network_that_labelled_is_refined(tmp_path):
     assert np.allclose(rescaled[OUTPUT * 32 :], 2 * parameters[OUTPUT * 32 :])
 
     options = replace(SMALL, epochs=1, refine=True, rate=2e-4, seed=3)
-    lesson = Lesson([data_folder()], options, tmp_path / "second.npz", 1, str(file))
-    second = new_trainer(lesson)
+    request = TrainingRequest([data_folder()], options, tmp_path / "second.npz", 1, str(file))
+    second = new_trainer(request)
     larger = tmp_path / "larger.bin"
     larger.write_bytes(encode(replace(network, scale=2 * network.scale)))
-    other = new_trainer(replace(lesson, labeller=str(larger)))  # fitted to the values, whatever its own scale
+    other = new_trainer(replace(request, labeller=str(larger)))  # fitted to the values, whatever its own scale
     assert np.allclose(other.state.parameters, second.state.parameters, rtol=0.03)
     before = second.losses_now(0.1)["validation"]
     plain = Trainer(second.games, replace(options, refine=False), tmp_path / "plain.npz")
@@ -227,12 +228,14 @@ def test_a_network_that_labelled_is_refined(tmp_path):
     assert second.losses[-1]["training"] < first.losses[0]["training"]
     file.write_bytes(second.weights({}))
     with pytest.raises(ValueError, match="another run"):
-        new_trainer(lesson)
+        new_trainer(request)
     third = tmp_path / "third.npz"
     for labeller, width, message in ((str(file), 64, "has width 32, not 64"), ("none.bin", 32, "cannot be read")):
         with pytest.raises(ValueError, match=message):
-            new_trainer(Lesson([data_folder()], replace(options, width=width), third, 1, labeller))
-    fresh = new_trainer(Lesson([data_folder()], options, third, 1, "king-piece"))  # it has no network to begin with
+            new_trainer(TrainingRequest([data_folder()], replace(options, width=width), third, 1, labeller))
+    fresh = new_trainer(
+        TrainingRequest([data_folder()], options, third, 1, "king-piece")
+    )  # it has no network to begin with
     assert np.array_equal(fresh.state.parameters, options.model.beginning(options.seed))
 
 
@@ -272,7 +275,7 @@ def test_a_run_makes_what_is_missing_and_reads_games_once(tmp_path, monkeypatch)
     plan = pipeline.Plan(tmp_path, DataOptions(), SMALL, gate_games=2, gate_nodes=20)
     told, read, made = [], [], pipeline.trainer
     monkeypatch.setattr(pipeline, "trainer", lambda *given: read.append(given) or made(*given))
-    outcome = pipeline.run(plan, stages=("train", "report", "gate"), told=told.append)
+    outcome = pipeline.run(plan, stages=("train", "report", "gate"), on_line=told.append)
     assert len(read) == 1 and len(outcome.scores) == 2
     titles = [line.partition(":")[0] for line in told if line.startswith("generation")]
     assert titles[:3] == ["generation 0, train", "generation 0, report", "generation 0, gate"]

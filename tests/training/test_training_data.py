@@ -18,9 +18,9 @@ from shogi_engine.jobs import do_piece, load_ray
 from shogi_engine.search.context import set_root, start_search, write_root_moves
 from shogi_engine.search.root_search import open_window, search_root
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.data import SearchState, Workbench, piece_path, read_piece
+from shogi_engine.training.data import SearchState, Workbench, read_shard, shard_path
 from shogi_engine.training.game_kernels import LONGEST, think
-from shogi_engine.training.jobs import PieceMaker, make_data
+from shogi_engine.training.jobs import ShardMaker, make_data
 from shogi_engine.training.shogi.games import Games
 from shogi_engine.training.shogi.openings import Openings, book_line
 from shogi_engine.training.shogi.recipe import DataOptions
@@ -45,9 +45,9 @@ def contents(folder):
 
 def test_a_piece_depends_on_options_seed_and_number_only():
     first, second = Workbench(SMALL), Workbench(SMALL)
-    second.piece(5)  # what was searched before does not matter
-    assert first.piece(0) == second.piece(0) != first.piece(1)
-    assert Workbench(replace(SMALL, seed=12)).piece(0) != first.piece(0)
+    second.shard(5)  # what was searched before does not matter
+    assert first.shard(0) == second.shard(0) != first.shard(1)
+    assert Workbench(replace(SMALL, seed=12)).shard(0) != first.shard(0)
 
 
 def test_games_are_legal_and_openings_as_wanted():
@@ -127,7 +127,7 @@ def test_missing_and_damaged_pieces_are_made_again(tmp_path):
     make_data(tmp_path, SMALL, 9)
     before = contents(tmp_path)
     assert len(before) == 3
-    first, second, third = (piece_path(tmp_path, SMALL.seed, number) for number in range(3))
+    first, second, third = (shard_path(tmp_path, SMALL.seed, number) for number in range(3))
     first.unlink()
     second.write_bytes(before[second.name][: len(before[second.name]) // 2])
     changed = bytearray(before[third.name])
@@ -149,15 +149,15 @@ def test_pieces_made_otherwise_are_refused(tmp_path):
 
 
 def test_what_is_no_piece_is_refused(tmp_path):
-    file = piece_path(tmp_path, 1, 0)
+    file = shard_path(tmp_path, 1, 0)
     file.write_bytes(b"nothing")
     with pytest.raises(ValueError, match="cannot be read"):
-        read_piece(file)
-    piece = {"moves": np.zeros(5, np.uint32), "values": np.zeros(5, np.int16), "options": np.array("{}")}
+        read_shard(file)
+    shard = {"moves": np.zeros(5, np.uint32), "values": np.zeros(5, np.int16), "options": np.array("{}")}
     for lengths in ([4], [6, -1], [LONGEST + 1]):
-        np.savez(file, **piece, lengths=np.array(lengths), results=np.zeros(len(lengths), np.int8))
+        np.savez(file, **shard, lengths=np.array(lengths), results=np.zeros(len(lengths), np.int8))
         with pytest.raises(ValueError, match="do not fit|impossible"):
-            read_piece(file)
+            read_shard(file)
 
 
 def test_options_say_all_that_a_piece_depends_on():
@@ -173,8 +173,8 @@ def test_enlarged_values_are_labelled_in_the_networks_unit():
     assert factor.evaluator().weights.scale == round(2.5 * options.evaluator().weights.scale)
     middles = []
     for each in (options, factor):
-        with np.load(io.BytesIO(Workbench(each).piece(0))) as piece:
-            values = piece["values"].astype(int)
+        with np.load(io.BytesIO(Workbench(each).shard(0))) as shard:
+            values = shard["values"].astype(int)
         usual = np.abs(values[np.abs(values) <= VALUE_MAX])
         assert 1000 < usual.max() <= VALUE_MAX / 2.5 or each is options
         middles.append(np.median(usual))
@@ -185,8 +185,8 @@ def test_a_share_of_the_quiet_positions_is_searched_anew():
     options = replace(SMALL, piece_games=20)
     again = replace(options, label_nodes=1000, label_share=0.25)
     with (
-        np.load(io.BytesIO(Workbench(options).piece(0))) as first,
-        np.load(io.BytesIO(Workbench(again).piece(0))) as second,
+        np.load(io.BytesIO(Workbench(options).shard(0))) as first,
+        np.load(io.BytesIO(Workbench(again).shard(0))) as second,
     ):
         moves, values, labels, lengths = first["moves"], first["values"], second["values"], first["lengths"]
         assert np.array_equal(moves[: lengths[0]], second["moves"][: lengths[0]])
@@ -225,7 +225,7 @@ def test_killed_and_resumed_is_the_same_data(tmp_path, kills):
 def test_workers_make_the_pieces_that_threads_make(tmp_path):
     make_data(tmp_path, SMALL, 6, threads=2)
     for number in range(2):
-        assert do_piece(PieceMaker(SMALL), number) == (number, piece_path(tmp_path, SMALL.seed, number).read_bytes())
+        assert do_piece(ShardMaker(SMALL), number) == (number, shard_path(tmp_path, SMALL.seed, number).read_bytes())
 
 
 def test_a_cluster_needs_ray(monkeypatch):
@@ -243,7 +243,7 @@ def test_two_workers_of_ray_make_the_same_data(tmp_path):
 
 
 def test_games_without_pieces_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="no pieces"):
+    with pytest.raises(ValueError, match="no shards"):
         Games.load([tmp_path])
 
 

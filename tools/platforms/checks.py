@@ -318,7 +318,7 @@ def match(engine: Engine) -> str:
         "--json",
     )  # fmt: skip
     result = json.loads(out.splitlines()[-1])
-    if result["games"] != 2 or result["faults"]:
+    if result["games"] != 2 or any(result["faults"].values()):
         raise CheckError(f"{result}")
     if not records.stat().st_size:
         raise CheckError("no game was kept")

@@ -201,6 +201,12 @@ def between(first, second):
 
 
 @njit
+def promotion_zone(colour, source):
+    """Return the squares on which a piece of `colour` from `source` may promote."""
+    return BOARD if source in ZONE[colour] else ZONE[colour]
+
+
+@njit
 def files_without(pawns):
     """Return all squares of the files that `pawns`, a colour's pawns, does not touch."""
     rows = pawns | pawns >> 36 | pawns >> 72  # folds rows 4 to 8 onto rows 0 to 4

@@ -16,7 +16,7 @@ from shogi_engine.games.othello.evaluation.pattern_layout import PHASE_OF_DISCS
 from shogi_engine.games.othello.evaluation.patterns import ACCUMULATOR
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.jit import new_record
-from shogi_engine.training.data import read_pieces
+from shogi_engine.training.data import read_shards
 from shogi_engine.training.othello.kernels import (
     FEATURES,
     REPLAY,
@@ -45,20 +45,20 @@ class Games:
 
     @classmethod
     def load(cls, folders: Sequence[Path], older_share: float, td_lambda: float) -> "Games":
-        """Return the samples of pieces. Raises ValueError; see data.read_pieces.
+        """Return the samples of shards. Raises ValueError; see data.read_shards.
 
         Args:
             td_lambda: as in TrainOptions
         """
         replay, start, parts, games = new_record(REPLAY), GAME.parse_position(GAME.start), [], 0
-        for piece in chain.from_iterable(read_pieces(folders, older_share)):
-            samples: Any = np.zeros(len(piece["moves"]), dtype=SAMPLE).view(np.recarray)
-            begins = np.concatenate([[0], np.cumsum(piece["lengths"], dtype=np.int64)])
-            exact = json.loads(str(piece["options"]))["exact"]
-            arguments = piece["moves"], piece["values"], begins, exact, round(td_lambda * PERMILLE)
+        for shard in chain.from_iterable(read_shards(folders, older_share)):
+            samples: Any = np.zeros(len(shard["moves"]), dtype=SAMPLE).view(np.recarray)
+            begins = np.concatenate([[0], np.cumsum(shard["lengths"], dtype=np.int64)])
+            exact = json.loads(str(shard["options"]))["exact"]
+            arguments = shard["moves"], shard["values"], begins, exact, round(td_lambda * PERMILLE)
             parts.append(samples[: write_samples(replay, start, *arguments, samples)])
             parts[-1].game += games
-            games += len(piece["lengths"])
+            games += len(shard["lengths"])
         return cls(np.concatenate(parts), games)
 
     def split(self, seed: int, held_out: float) -> tuple[np.ndarray, np.ndarray]:

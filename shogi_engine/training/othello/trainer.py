@@ -24,7 +24,7 @@ from shogi_engine.training import recipe
 from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
 from shogi_engine.training.othello.positions import KNOT_SHAPE, Games, Problem
 from shogi_engine.training.othello.spread import fit_spread, spread_table
-from shogi_engine.training.recipe import Lesson, Losses, Progress
+from shogi_engine.training.recipe import Losses, Progress, TrainingRequest
 
 CHECKPOINT_EPOCHS = 5
 LARGEST = 32767  # weights are int16
@@ -117,11 +117,11 @@ class Trainer:
         ones = np.ones(len(self.learning.values), dtype=np.float32)
         return np.asarray(1 / (self.learning.gather(ones) + np.float32(self.options.penalty)))
 
-    def run(self, progress: Progress | None = None, told: Callable[[Losses], object] | None = None) -> None:
+    def run(self, progress: Progress | None = None, on_epoch: Callable[[Losses], object] | None = None) -> None:
         """Train to the end, from the checkpoint if there is one.
 
         Args:
-            told: called with the losses of each epoch
+            on_epoch: called with the losses of each epoch
         """
         epochs = self.options.epochs
         for epoch in range(len(self.losses), epochs):
@@ -134,8 +134,8 @@ class Trainer:
                 self.state.save(self.checkpoint, self.identity)
             if progress is not None:
                 progress((epoch + 1) / epochs, f"epoch {epoch + 1}/{epochs}, error {losses['validation']:.3f}")
-            if told is not None:
-                told(losses)
+            if on_epoch is not None:
+                on_epoch(losses)
 
     def _epoch(self) -> None:
         """Take a step of conjugate gradients."""
@@ -172,12 +172,12 @@ def mean_error(problem: Problem, values: np.ndarray) -> float:
     return float(np.mean(np.abs(values - problem.values))) / DISC
 
 
-def new_trainer(lesson: Lesson) -> Trainer:
-    """Return the trainer of a lesson. Raises ValueError if there are no games."""
-    options: TrainOptions = lesson.options
-    games = Games.load(lesson.folders, options.older_share, options.td_lambda)
+def new_trainer(request: TrainingRequest) -> Trainer:
+    """Return the trainer of a request. Raises ValueError if there are no games."""
+    options: TrainOptions = request.options
+    games = Games.load(request.folders, options.older_share, options.td_lambda)
     beginning = np.zeros(KNOT_SHAPE, dtype=np.int16)
-    if Path(lesson.labeller).exists() or lesson.labeller == TAUGHT:
-        file = pattern_weights.SHIPPED if lesson.labeller == TAUGHT else Path(lesson.labeller)
+    if Path(request.labeller).exists() or request.labeller == TAUGHT:
+        file = pattern_weights.SHIPPED if request.labeller == TAUGHT else Path(request.labeller)
         beginning = pattern_weights.read(file)[0]
-    return Trainer(games, options, lesson.checkpoint, lesson.threads, beginning)
+    return Trainer(games, options, request.checkpoint, request.threads, beginning)

@@ -11,7 +11,7 @@ from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE
 from shogi_engine.jit import new_record
-from shogi_engine.training.data import read_pieces
+from shogi_engine.training.data import read_shards
 from shogi_engine.training.shogi.positions_kernels import REPLAY, write_positions
 
 SAME_PLIES = 24  # games that share these moves count as one game
@@ -38,9 +38,9 @@ class Block:
         return np.asarray(hope, dtype=np.float32)
 
 
-def concatenated(pieces: Sequence[Mapping[str, np.ndarray]]) -> Iterator[np.ndarray]:
-    """Yield the arrays of Games, joined from the pieces."""
-    return (np.concatenate([piece[name] for piece in pieces]) for name in ("moves", "values", "lengths", "results"))
+def concatenated(shards: Sequence[Mapping[str, np.ndarray]]) -> Iterator[np.ndarray]:
+    """Yield the arrays of Games, joined from the shards."""
+    return (np.concatenate([shard[name] for shard in shards]) for name in ("moves", "values", "lengths", "results"))
 
 
 class Games:
@@ -52,12 +52,12 @@ class Games:
 
     @classmethod
     def load(cls, folders: Sequence[Path], older_share: float = 1.0) -> "Games":
-        """Return the games of all pieces in the last of `folders`, and of a share of the pieces in the others.
+        """Return the games of all shards in the last of `folders`, and of a share of the shards in the others.
 
         The scale of values depends on the evaluation that labelled them, so each folder's are converted to SCALE.
-        Raises ValueError if there are no pieces, or one is damaged.
+        Raises ValueError if there are no shards, or one is damaged.
         """
-        generations = [cls(*concatenated(pieces)).scaled() for pieces in read_pieces(folders, older_share)]
+        generations = [cls(*concatenated(shards)).scaled() for shards in read_shards(folders, older_share)]
         return cls(*concatenated([vars(games) for games in generations]))
 
     def __len__(self) -> int:
@@ -127,13 +127,13 @@ class Games:
             losses.append(-(wins * np.log(chances) + (counts - wins) * np.log(1 - chances)).sum())
         return float(SCALES[int(np.argmin(losses))])
 
-    def blocks(self, games: np.ndarray, size: int, sight: Any) -> Iterator[tuple[int, Block]]:
+    def blocks(self, games: np.ndarray, size: int, table: Any) -> Iterator[tuple[int, Block]]:
         """Yield (games done, block) with the positions of `games` in their order, about `size` at a time.
 
         The next block overwrites the arrays of a block.
 
         Args:
-            sight: record[SIGHT], the features
+            table: record[FEATURE_TABLE], the features
         """
         longest = int(self.lengths.max())
         rows = max(size, longest)
@@ -144,7 +144,7 @@ class Games:
             np.zeros(rows, dtype=np.int16),
         )
         replay, done = new_record(REPLAY), 0
-        replay.pos, replay.sight = GAME.parse_position(GAME.start), sight
+        replay.pos, replay.table = GAME.parse_position(GAME.start), table
         arrays = self.begins, self.moves, self.values, self.results, LARGEST
         while done < len(games):
             done, count = write_positions(

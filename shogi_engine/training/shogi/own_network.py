@@ -14,7 +14,7 @@ from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, 
 from shogi_engine.jit import new_record, vectors
 from shogi_engine.training.shogi.games import SCALE, Block
 from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, add_gradients, write_outputs
-from shogi_engine.training.shogi.positions_kernels import SIGHT
+from shogi_engine.training.shogi.positions_kernels import FEATURE_TABLE
 from shogi_engine.training.shogi.trainer_kernels import LANES
 
 NETWORK = "network"  # the evaluation's name
@@ -42,15 +42,11 @@ class OwnNetwork:
         return OUTPUT_BIAS * self.width + inputs.OUTPUT_BUCKETS
 
     @cached_property
-    def sights(self) -> tuple[Any, ...]:
-        """The feature tables, records[SIGHT], used in turn by epoch; held-out positions use the first."""
-        sight = new_record(SIGHT)
-        for view in range(len(inputs.SEEN)):
-            enemy = view >> 1 << 4
-            for piece in range(32):
-                sight.pieces[view, piece] = inputs.PIECE_FEATURES[piece ^ enemy] + inputs.SEEN[view]
-        sight.hands[:], sight.nothing = inputs.HAND_FEATURES, inputs.FEATURES
-        return (sight,)
+    def feature_tables(self) -> tuple[Any, ...]:
+        """The feature tables, records[FEATURE_TABLE], used in turn by epoch; held-out positions use the first."""
+        table = new_record(FEATURE_TABLE)
+        table.pieces[:], table.hands[:], table.nothing = inputs.PIECES, inputs.HAND_FEATURES, inputs.FEATURES
+        return (table,)
 
     def scratch(self) -> tuple[np.ndarray, ...]:
         """Return the kernels' scratch memory for a thread."""

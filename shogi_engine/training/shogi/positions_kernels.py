@@ -1,43 +1,28 @@
-"""The positions of games as network features, which SIGHT numbers."""
+"""The positions of games as network features, which FEATURE_TABLE numbers."""
 
 import numpy as np
 
-from shogi_engine.common.bits import ZERO
-from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, VIEWS, view_of
-from shogi_engine.games.shogi.queries import occupied
-from shogi_engine.games.shogi.types import KING, POSITION, SQUARES, UNDO, hand_count
+from shogi_engine.games.shogi.evaluation.network_features import VIEWS, write_features
+from shogi_engine.games.shogi.types import POSITION, SQUARES, UNDO
 from shogi_engine.interface.game import VALUE_NONE, do_move, is_in_check, is_quiet, undo_move
 from shogi_engine.jit import njit, record_dtype
 from shogi_engine.jit.random_numbers import random_below
 from shogi_engine.search.context import begin_game, play_move, write_root_moves
 from shogi_engine.training.game_kernels import CHANCES, LONGEST, think
 
-# A feature table: by view (`view_of`), piece on the board, and square, the feature; by owner << 4 | kind (owner 0 is
-# the side whose view it is), the feature of the first such piece in hand (those of further pieces follow); and the
-# number that means no feature.
-SIGHT = record_dtype([("pieces", np.uint16, (VIEWS, 32, SQUARES)), ("hands", np.uint16, (32,)), ("nothing", np.uint16)])
+# What `write_features` takes: how a network numbers its features.
+FEATURE_TABLE = record_dtype(
+    [("pieces", np.uint16, (VIEWS, 32, SQUARES)), ("hands", np.uint16, (32,)), ("nothing", np.uint16)]
+)
 # A feature table, a position, and the moves to undo.
-REPLAY = record_dtype([("sight", SIGHT), ("pos", POSITION), ("undo", UNDO, (LONGEST + 1,))])
+REPLAY = record_dtype([("table", FEATURE_TABLE), ("pos", POSITION), ("undo", UNDO, (LONGEST + 1,))])
 
 
 @njit
-def write_position(pos, sight, features):
+def write_position(pos, table, features):
     """Write the features of `pos` for both sides, mover first, to `features`, uint16[2, ACTIVE], the rest `nothing`."""
     for place in range(2):
-        colour = int(pos.side) ^ place
-        view, count = view_of(colour, int(pos.king[colour])), 0
-        for square in occupied(pos):
-            features[place, count] = sight.pieces[view, pos.board[square], square]
-            count += 1
-        for owner in range(2):
-            hand = pos.hand[colour ^ owner]
-            if hand != ZERO:
-                for kind in range(1, KING):
-                    for number in range(hand_count(hand, kind)):
-                        features[place, count] = sight.hands[owner << 4 | kind] + number
-                        count += 1
-        for rest in range(count, ACTIVE):
-            features[place, rest] = sight.nothing
+        write_features(pos, int(pos.side) ^ place, table.pieces, table.hands, table.nothing, features[place])
 
 
 @njit
@@ -65,7 +50,7 @@ def write_positions(replay, games, first, begins, moves, values, results, larges
         for place in range(begin, end):
             value, ply = int(values[place]), place - begin
             if value != VALUE_NONE and abs(value) <= largest and not is_in_check(pos) and is_quiet(pos, moves[place]):
-                write_position(pos, replay.sight, features[row])
+                write_position(pos, replay.table, features[row])
                 scores[row], plies[row] = value, ply
                 outcomes[row] = -results[games[index]] if ply & 1 else results[games[index]]
                 row += 1

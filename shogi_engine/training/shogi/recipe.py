@@ -13,7 +13,7 @@ from shogi_engine.interface.game import VALUE_MAX
 from shogi_engine.training import data
 from shogi_engine.training.game_kernels import CHANCES
 from shogi_engine.training.recipe import Recipe
-from shogi_engine.training.shogi.noted import compared
+from shogi_engine.training.shogi.annotated import compared
 from shogi_engine.training.shogi.openings import Openings
 from shogi_engine.training.shogi.positions_kernels import relabel
 from shogi_engine.training.shogi.report import report

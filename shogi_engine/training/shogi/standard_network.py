@@ -25,7 +25,7 @@ from shogi_engine.jit import new_record
 from shogi_engine.jit.layers import CLIP_SHIFT, LARGEST_ACTIVATION
 from shogi_engine.training.shogi import standard_kernels as kernels
 from shogi_engine.training.shogi.games import SCALE, Block
-from shogi_engine.training.shogi.positions_kernels import SIGHT
+from shogi_engine.training.shogi.positions_kernels import FEATURE_TABLE
 from shogi_engine.training.shogi.trainer_kernels import LANES
 
 SHAPE = Architecture(feature_set("K-P"), kernels.WIDTH, kernels.FIRST, kernels.SECOND)
@@ -41,20 +41,20 @@ class StandardNetwork:
     features, parameter_count = kernels.FEATURES, kernels.PARAMETERS
 
     @cached_property
-    def sights(self) -> tuple[Any, ...]:
-        """The feature tables, records[SIGHT]: the board as it is, and its mirror image for every second epoch.
+    def feature_tables(self) -> tuple[Any, ...]:
+        """The feature tables, records[FEATURE_TABLE]: the board as it is, and its mirror image for every second epoch.
 
         K-P has separate rows for the mirror image of a position, whose value is the same.
         """
         found, tables = [], feature_tables(SHAPE.features)
         for mirrored in (0, 1):
-            sight = new_record(SIGHT)
+            table = new_record(FEATURE_TABLE)
             for view in range(VIEWS):
-                sight.pieces[view] = tables.pieces[view & ~1 | mirrored]
+                table.pieces[view] = tables.pieces[view & ~1 | mirrored]
             for kind, firsts in HAND.items():
-                sight.hands[[kind, 16 | kind]] = firsts
-            sight.nothing = kernels.FEATURES
-            found.append(sight)
+                table.hands[[kind, 16 | kind]] = firsts
+            table.nothing = kernels.FEATURES
+            found.append(table)
         return tuple(found)
 
     def scratch(self) -> tuple[np.ndarray, ...]:

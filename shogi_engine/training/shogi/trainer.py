@@ -18,7 +18,7 @@ import numpy as np
 
 from shogi_engine.training import recipe
 from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
-from shogi_engine.training.recipe import Lesson, Progress
+from shogi_engine.training.recipe import Progress, TrainingRequest
 from shogi_engine.training.shogi.games import Block, Games
 from shogi_engine.training.shogi.own_network import OwnNetwork
 from shogi_engine.training.shogi.standard_kernels import WIDTH
@@ -152,25 +152,27 @@ class Trainer:
         """The positions of the held-out games."""
         begins = self.games.begins
         size = int((begins[self.held_out + 1] - begins[self.held_out]).sum())
-        return next(self.games.blocks(self.held_out, size, self.model.sights[0]))[1]
+        return next(self.games.blocks(self.held_out, size, self.model.feature_tables[0]))[1]
 
     def result_share(self, epoch: int) -> float:
         """Return the weight of results in an epoch."""
         first, last = self.options.result_share
         return first + (last - first) * epoch / max(self.options.epochs - 1, 1)
 
-    def run(self, progress: Progress | None = None, told: Callable[[dict[str, float]], object] | None = None) -> None:
+    def run(
+        self, progress: Progress | None = None, on_epoch: Callable[[dict[str, float]], object] | None = None
+    ) -> None:
         """Train to the end, starting from the checkpoint if there is one; a killed run loses its unfinished epoch.
 
         Args:
-            told: called with the losses of each epoch at its end
+            on_epoch: called with the losses of each epoch at its end
         """
         for epoch in range(len(self.state.losses), self.options.epochs):
             loss = self._epoch(epoch, progress)
             self.state.losses.append({"training": loss, **self.losses_now(self.result_share(epoch))})
             self.state.save(self.checkpoint, self.identity)
-            if told is not None:
-                told(self.state.losses[-1])
+            if on_epoch is not None:
+                on_epoch(self.state.losses[-1])
 
     def _epoch(self, epoch: int, progress: Progress | None) -> float:
         """Train on every position once, in this epoch's random order; return the mean loss."""
@@ -178,8 +180,8 @@ class Trainer:
         random = np.random.default_rng([options.seed, 2, epoch])
         games, share = random.permutation(self.learning), self.result_share(epoch)
         total, positions, before = 0.0, 0, 0
-        sight = self.model.sights[epoch % len(self.model.sights)]
-        for done, block in self.games.blocks(games, max(BLOCK_POSITIONS, options.batch), sight):
+        table = self.model.feature_tables[epoch % len(self.model.feature_tables)]
+        for done, block in self.games.blocks(games, max(BLOCK_POSITIONS, options.batch), table):
             targets = block.targets(share)
             order = random.permutation(len(targets)).astype(np.int32)
             batches = max(len(order) // options.batch, 1)  # the remainder is left for the next epoch
@@ -253,18 +255,18 @@ class Trainer:
         return self.model.weights(self.state.parameters, made)
 
 
-def new_trainer(lesson: Lesson) -> Trainer:
-    """Return the trainer of a lesson.
+def new_trainer(request: TrainingRequest) -> Trainer:
+    """Return the trainer of a request.
 
     Raises ValueError if there are no games, or no network to refine.
     """
-    options = lesson.options
-    games = Games.load(lesson.folders, options.older_share).with_later_values(options.td_lambda)
+    options = request.options
+    games = Games.load(request.folders, options.older_share).with_later_values(options.td_lambda)
     first = None
     if options.refine:
         sample = games.split(options.seed, options.held_out)[0][:SAMPLE_GAMES]
         positions = int(games.lengths[sample].sum())
         first = options.model.refining(
-            lesson.labeller, next(games.blocks(sample, positions, options.model.sights[0]))[1]
+            request.labeller, next(games.blocks(sample, positions, options.model.feature_tables[0]))[1]
         )
-    return Trainer(games, options, lesson.checkpoint, lesson.threads, None if first is None else state_of(first))
+    return Trainer(games, options, request.checkpoint, request.threads, None if first is None else state_of(first))

@@ -13,10 +13,7 @@ Figures = dict[str, dict[str, list[float]]]  # by operation and subject: a figur
 
 
 def rate(
-    work: Callable[[], object],
-    count: int = 1,
-    seconds: float = 0.05,
-    clock: Callable[[], float] = time.process_time,
+    work: Callable[[], object], count: int = 1, seconds: float = 0.05, clock: Callable[[], float] = time.process_time
 ) -> Measurement:
     """Return the measurement of the operations per second of `work`, which does `count` of them at once.
 

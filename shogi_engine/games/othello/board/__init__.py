@@ -1,13 +1,6 @@
 """Board: a game of Othello for Python programs, in the style of python-chess; every move is checked."""
 
-from shogi_engine.games.othello.board.board import (
-    COLORS,
-    STARTING_OBF,
-    UNICODE_CELLS,
-    Board,
-    LegalMoves,
-    Outcome,
-)
+from shogi_engine.games.othello.board.board import COLORS, STARTING_OBF, UNICODE_CELLS, Board, LegalMoves, Outcome
 from shogi_engine.games.othello.board.moves import Move
 from shogi_engine.games.othello.notation import SQUARE_NAMES
 from shogi_engine.games.othello.types import BLACK, SQUARES, WHITE

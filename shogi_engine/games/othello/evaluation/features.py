@@ -54,10 +54,7 @@ def load_weights(file: Path | None) -> FeatureWeights:
 
 
 EVALUATION = Evaluation(
-    "features",
-    POSITION,
-    fields=tuple((feature, np.int32, (2,)) for feature in WEIGHTS),
-    load_weights=load_weights,
+    "features", POSITION, fields=tuple((feature, np.int32, (2,)) for feature in WEIGHTS), load_weights=load_weights
 )
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.attacks import attacks_from
 from shogi_engine.games.shogi.bitboard import STEP_ATTACKS
+from shogi_engine.games.shogi.evaluation import network_features as inputs
 from shogi_engine.games.shogi.evaluation.halfkp import BOARD_FEATURES, FILE_MAJOR, HAND_COUNTS, HAND_FEATURES, PER_KING
-from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, view_of, write_features
 from shogi_engine.games.shogi.notation.sfen_kernels import read_sfen, write_sfen
 from shogi_engine.games.shogi.packed.kernels import read_packed, write_packed
 from shogi_engine.games.shogi.queries import bishops_and_horses, in_check, occupied, pieces, rooks_and_dragons
@@ -219,10 +219,10 @@ def write_network_features(nodes, count, out):
     for row in range(count):
         pos = nodes[row].pos
         for place in range(2):
-            colour = int(pos.side) ^ place
-            features = out[row, ACTIVE * place : ACTIVE * (place + 1)]
-            for rest in range(write_features(pos, view_of(colour, int(pos.king[colour])), features), ACTIVE):
-                features[rest] = FEATURES
+            features = out[row, inputs.ACTIVE * place : inputs.ACTIVE * (place + 1)]
+            inputs.write_features(
+                pos, int(pos.side) ^ place, inputs.PIECES, inputs.HAND_FEATURES, inputs.FEATURES, features
+            )
 
 
 @njit

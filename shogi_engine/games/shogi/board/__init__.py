@@ -6,14 +6,8 @@ this Board checks every move when it is pushed and an edited position when it is
 pawn drop mates even if the only defenders are pinned.
 """
 
-from shogi_engine.games.shogi.board.base_board import (
-    BaseBoard,
-)
-from shogi_engine.games.shogi.board.board import (
-    Board,
-    LegalMoves,
-    PseudoLegalMoves,
-)
+from shogi_engine.games.shogi.board.base_board import BaseBoard
+from shogi_engine.games.shogi.board.board import Board, LegalMoves, PseudoLegalMoves
 from shogi_engine.games.shogi.board.moves import Move
 from shogi_engine.games.shogi.board.pieces import (
     BB_ALL,

@@ -281,11 +281,7 @@ class Board(BaseBoard):
         return found.convert(lambda moves: [Move._decode(move) for move in moves])
 
     def find_move(
-        self,
-        from_square: int | None,
-        to_square: int,
-        promotion: bool | None = None,
-        drop_piece_type: int | None = None,
+        self, from_square: int | None, to_square: int, promotion: bool | None = None, drop_piece_type: int | None = None
     ) -> Move:
         """Return the legal move between these squares, or the drop if from_square is None.
 

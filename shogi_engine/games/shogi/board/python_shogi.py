@@ -22,12 +22,7 @@ class ExporterException(ValueError):  # noqa: N818  (python-shogi's name)
 def _summaries(data: str | bytes, name: str) -> list[dict[str, Any]]:
     """Return the games of a file's contents in the form of python-shogi's parsers. Raises RecordError, a ValueError."""
     return [
-        {
-            "names": list(record.names),
-            "sfen": record.start,
-            "moves": record.moves,
-            "win": WINNERS[record.result],
-        }
+        {"names": list(record.names), "sfen": record.start, "moves": record.moves, "win": WINNERS[record.result]}
         for record in loads(data, format=name)
     ]
 

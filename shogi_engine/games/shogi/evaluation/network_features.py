@@ -58,6 +58,11 @@ for _owner in range(2):
     for _kind in range(1, KING):
         HAND_FEATURES[_owner << 4 | _kind] = _owner * SIDE + HAND_BASE + HAND_OFFSETS[_kind]
 
+# `write_features`'s table of the pieces on the board.
+PIECES = np.array(
+    [[PIECE_FEATURES[_piece ^ _view >> 1 << 4] + SEEN[_view] for _piece in range(32)] for _view in range(VIEWS)]
+)
+
 
 @njit
 def view_of(colour, king):
@@ -94,19 +99,24 @@ def hand_feature(owner, kind, number):
 
 
 @njit
-def write_features(pos, view, features):
-    """Write the features of `pos` that are active for `view` to `features`, uint16[ACTIVE]; return how many."""
-    enemy = (view >> 1) << 4  # turns black and white pieces into own and enemy pieces
-    count = 0
+def write_features(pos, colour, pieces, hands, nothing, features):
+    """Write the features of `pos` that are active for `colour` to `features`, uint16[ACTIVE], and fill up the rest.
+
+    Args:
+        pieces: uint16[VIEWS, 32, SQUARES], in, by view, piece on the board and square, the feature
+        hands: uint16[32], in, by owner << 4 | kind, the feature of the first such piece in hand; others follow
+        nothing: the number that means no feature
+    """
+    view, count = view_of(colour, int(pos.king[colour])), 0
     for square in occupied(pos):
-        piece = int(pos.board[square]) ^ enemy
-        features[count] = piece_feature(view, piece >> 4, piece & 15, square)
+        features[count] = pieces[view, pos.board[square], square]
         count += 1
     for owner in range(2):
-        hand = pos.hand[(view >> 1) ^ owner]
+        hand = pos.hand[colour ^ owner]
         if hand != ZERO:
             for kind in range(1, KING):
-                for number in range(1, hand_count(hand, kind) + 1):
-                    features[count] = hand_feature(owner, kind, number)
+                for number in range(hand_count(hand, kind)):
+                    features[count] = hands[owner << 4 | kind] + number
                     count += 1
-    return count
+    for rest in range(count, ACTIVE):
+        features[rest] = nothing

@@ -107,7 +107,7 @@ def write_board_checks(ctx, end, king, state):
         promote = zone = bb.NOTHING
         promotes = t.can_promote(kind)
         if promotes:
-            zone = bb.BOARD if source in bb.ZONE[us] else bb.ZONE[us]
+            zone = bb.promotion_zone(us, source)
             promote = to & zone & check_squares(state, int(t.PROMOTED[kind]))
         if source in candidates:
             off = to & ~bb.RAYS[king, int(bb.DIRECTION[king, source])]

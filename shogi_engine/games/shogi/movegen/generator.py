@@ -167,9 +167,7 @@ def promotions(move_set, us, kind, source, targets):
     """
     if not t.can_promote(kind):
         return bb.NOTHING, targets
-    zone = bb.ZONE[us]
-    if source in zone:
-        zone = bb.BOARD
+    zone = bb.promotion_zone(us, source)
     return targets & zone, targets & (~zone | bb.OPTIONAL_PROMOTION[move_set, us, kind, source])
 
 

@@ -2,7 +2,7 @@
 
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.attacks import attacked_near_king, attackers_to
-from shogi_engine.games.shogi.bitboard import DIRECTION, NEAR_KING, RAYS, STEP_ATTACKS, ZONE
+from shogi_engine.games.shogi.bitboard import DIRECTION, NEAR_KING, RAYS, STEP_ATTACKS, promotion_zone
 from shogi_engine.games.shogi.movegen.evasions import count_evasions
 from shogi_engine.games.shogi.queries import occupied, pieces, pinned
 from shogi_engine.interface.game import MOVE_NONE, do_move, provides, undo_move
@@ -48,7 +48,7 @@ def mating_step(ctx, source, target, king):
     if source in pinned(pos) and target not in RAYS[pos.king[us], int(DIRECTION[pos.king[us], source])]:
         return MOVE_NONE
     kind, captured = t.piece_kind(pos.board[source]), t.piece_kind(pos.board[target])
-    promotes = t.can_promote(kind) and (source in ZONE[us] or target in ZONE[us])
+    promotes = t.can_promote(kind) and target in promotion_zone(us, source)
     for promotion in range(int(promotes), -1, -1):
         arrived = int(t.PROMOTED[kind]) if promotion else kind
         if target in CONTACT[us, arrived, king]:

@@ -6,15 +6,4 @@
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS
 from shogi_engine.records import ENDINGS, GameRecord, RecordError, decode, dumps, iterate, load, loads, save
 
-__all__ = [
-    "ENDINGS",
-    "GameRecord",
-    "HANDICAPS",
-    "RecordError",
-    "decode",
-    "dumps",
-    "iterate",
-    "load",
-    "loads",
-    "save",
-]
+__all__ = ["ENDINGS", "GameRecord", "HANDICAPS", "RecordError", "decode", "dumps", "iterate", "load", "loads", "save"]

@@ -1,7 +1,7 @@
 """Measure how well Shogi evaluations rank positions valued by strong engines, and how often they find the move played.
 
-    python -m tools.measure.noted_values --weights work/gen0/network.bin
-    python -m tools.measure.noted_values --nodes 30000 --count 500
+    python -m tools.measure.annotated_values --weights work/gen0/network.bin
+    python -m tools.measure.annotated_values --nodes 30000 --count 500
 
 The positions are records of YaneuraOu's PackedSfenValue, by default those of tools/data: 2000 from games of strong
 engines on floodgate, with the values, moves and results recorded there. They are for measuring only, not for training.
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from shogi_engine.batch.streams import open_records
 from shogi_engine.training.recipe import load
-from shogi_engine.training.shogi.noted import Noted
+from shogi_engine.training.shogi.annotated import Annotated
 
 FILE = Path(__file__).resolve().parents[1] / "data" / "floodgate.psv"
 
@@ -29,12 +29,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--nodes", type=int, default=0, help="nodes of a search after the first ply; default 0")
     parser.add_argument("--weights", nargs="*", default=[], metavar="WHAT", help="evaluations or files")
     args = parser.parse_args(argv)
-    noted, recipe = Noted(open_records(args.positions, "psv")[: args.count]), load("shogi")
+    annotated, recipe = Annotated(open_records(args.positions, "psv")[: args.count]), load("shogi")
     for what in ("network", *args.weights):
         begin = time.process_time()
-        values, agreed = noted.searched(recipe.named_evaluator(what), args.nodes)
+        values, agreed = annotated.searched(recipe.named_evaluator(what), args.nodes)
         seconds = time.process_time() - begin
-        correlations = noted.correlations(values)
+        correlations = annotated.correlations(values)
         print(
             f"{what}: rank correlation {correlations['all'][1]:.4f}, moves {agreed.mean():.1%}, {seconds:.1f} s of CPU"
         )

@@ -1,4 +1,4 @@
-"""Values noted: ranks and cells by naive counts, searches like the engine's, damaged files, the report, the tool."""
+"""Annotated values: ranks and cells by naive counts; searches like the engine's, damaged files, report, tool."""
 
 import json
 
@@ -13,11 +13,11 @@ from shogi_engine.games.shogi.notation.sfen import START
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.training import pipeline
 from shogi_engine.training.recipe import load
-from shogi_engine.training.shogi.noted import CELLS, Noted, compared, rank_correlation, ranks
+from shogi_engine.training.shogi.annotated import CELLS, Annotated, compared, rank_correlation, ranks
 from shogi_engine.training.shogi.recipe import DataOptions
 from shogi_engine.training.shogi.trainer import TrainOptions
 from tests.support.training_data import data_folder
-from tools.measure import noted_values
+from tools.measure import annotated_values
 
 SHOGI, PACKED = load("shogi"), Batch("shogi", "psfen")
 searches = pytest.mark.skipif(JIT_DISABLED, reason="searches of thousands of nodes")
@@ -25,7 +25,7 @@ searches = pytest.mark.skipif(JIT_DISABLED, reason="searches of thousands of nod
 
 def records(count):
     """Return the first records of the tools' file."""
-    return open_records(noted_values.FILE, "psv")[:count]
+    return open_records(annotated_values.FILE, "psv")[:count]
 
 
 def test_the_correlation_is_spearmans():
@@ -41,13 +41,13 @@ def test_the_correlation_is_spearmans():
 
 
 def test_cells_are_of_what_stands_and_is_held():
-    noted, start = Noted(records(200)), shogi.Board()
-    for number, sfen in enumerate(PACKED.texts(noted.records["sfen"])):
+    annotated, start = Annotated(records(200)), shogi.Board()
+    for number, sfen in enumerate(PACKED.texts(annotated.records["sfen"])):
         board = shogi.Board(sfen)
-        assert noted.held[number] == sum(sum(hand.values()) for hand in board.pieces_in_hand)
+        assert annotated.held[number] == sum(sum(hand.values()) for hand in board.pieces_in_hand)
         same = [board.piece_at(square) == start.piece_at(square) is not None for square in shogi.SQUARES]
-        assert noted.home[number] == sum(same)
-    found = noted.correlations(np.asarray(noted.records["score"]))
+        assert annotated.home[number] == sum(same)
+    found = annotated.correlations(np.asarray(annotated.records["score"]))
     assert list(found) == [cell[0] for cell in CELLS]
     counts = [count for count, _ in found.values()]
     assert counts[0] == sum(counts[1:4]) == sum(counts[4:]) == 200
@@ -57,20 +57,20 @@ def test_cells_are_of_what_stands_and_is_held():
 def test_what_is_no_position_is_named():
     broken = np.zeros(3, PSV)
     broken[:2] = records(2)
-    with pytest.raises(ValueError, match="noted positions: record 3: "):
-        _ = Noted(broken).positions
+    with pytest.raises(ValueError, match="annotated positions: record 3: "):
+        _ = Annotated(broken).positions
 
 
 @searches
 def test_searches_are_those_of_the_engine():
-    noted, evaluator = Noted(records(30)), SHOGI.named_evaluator("network")
-    values, agreed = noted.searched(evaluator, 2000)
-    again, _ = Noted(records(30)[::-1]).searched(evaluator, 2000)
+    annotated, evaluator = Annotated(records(30)), SHOGI.named_evaluator("network")
+    values, agreed = annotated.searched(evaluator, 2000)
+    again, _ = Annotated(records(30)[::-1]).searched(evaluator, 2000)
     assert np.array_equal(values, again[::-1])  # none depends on those before it
-    shallow, found = noted.searched(evaluator)[0], []
+    shallow, found = annotated.searched(evaluator)[0], []
     with Engine("shogi", hash_mb=1) as engine:
         engine.set_evaluation("network")
-        for number, sfen in enumerate(PACKED.texts(noted.records["sfen"])):
+        for number, sfen in enumerate(PACKED.texts(annotated.records["sfen"])):
             engine.new_game()
             engine.set_position(sfen)
             result = engine.search(depth=1)
@@ -92,7 +92,7 @@ def test_a_report_compares_with_the_labeller(tmp_path):
     (tmp_path / "gen0").mkdir()
     (tmp_path / "gen0" / "data").symlink_to(data_folder())
     options = TrainOptions(width=32, epochs=1, batch=512, held_out=0.1)
-    plan = pipeline.Plan(tmp_path, DataOptions(), options, noted=records(40))
+    plan = pipeline.Plan(tmp_path, DataOptions(), options, annotated=records(40))
     pipeline.run(plan, stages=("train", "report"))
     rows = json.loads(plan.file(0, "report.json").read_text())["by values noted"]
     assert rows[0]["number"] == 40 and {"rank correlation", "before"} <= set(rows[0])
@@ -101,7 +101,7 @@ def test_a_report_compares_with_the_labeller(tmp_path):
 
 @searches
 def test_the_tool_says_what_it_found(capsys):
-    assert noted_values.main(["--count", "20", "--weights", "material"]) == 0
+    assert annotated_values.main(["--count", "20", "--weights", "material"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 * len(CELLS)
     assert lines[0].startswith("network: rank correlation ") and lines[len(CELLS)].startswith("material: rank ")

@@ -34,7 +34,7 @@ CELLS = (  # name, key, lowest and highest value
 
 
 @dataclass(frozen=True)
-class Noted:
+class Annotated:
     """Positions with known values.
 
     Attributes:
@@ -51,7 +51,7 @@ class Noted:
             try:
                 found.append(unpack(PSFEN, packed))
             except ValueError as fault:
-                raise ValueError(f"noted positions: record {number}: {fault}") from None
+                raise ValueError(f"annotated positions: record {number}: {fault}") from None
         return found
 
     @cached_property
@@ -111,8 +111,8 @@ def rank_correlation(left: np.ndarray, right: np.ndarray) -> float:
 
 def compared(now: Evaluator, before: Evaluator, records: Any) -> list[dict[str, Any]]:
     """Return the report's rows: by CELLS, how well two evaluations rank the positions of psv records."""
-    noted = Noted(records)
-    after, earlier = (noted.correlations(noted.searched(evaluator)[0]) for evaluator in (now, before))
+    annotated = Annotated(records)
+    after, earlier = (annotated.correlations(annotated.searched(evaluator)[0]) for evaluator in (now, before))
     return [
         {"positions": name, "number": number, "rank correlation": value, "before": earlier[name][1]}
         for name, (number, value) in after.items()
