@@ -3,7 +3,7 @@
 import contextlib
 import queue
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Generic, Self
+from typing import Any, Generic, Self
 
 from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.common.threads import join, received, start_thread
@@ -12,16 +12,13 @@ from shogi_engine.types.clock import TimeBudget
 from shogi_engine.types.info import Info, Move, PlayResult
 from shogi_engine.types.limit import Limit
 
-if TYPE_CHECKING:
-    from shogi_engine.engine.engine import Engine
-
 OnInfo = Callable[[PvInfo], None]
 
 
 class Analysis(SearchHandle, Generic[Move]):
     """A search in another thread. Iterate over it to receive its reports. The end of a `with` block stops it."""
 
-    def __init__(self, engine: "Engine", search: Callable[[OnInfo], SearchResult], line: Line[Move]) -> None:
+    def __init__(self, engine: Any, search: Callable[[OnInfo], SearchResult], line: Line[Move]) -> None:
         super().__init__()
         self._player, self._line = engine, line
         self._reports: queue.SimpleQueue[PvInfo | BaseException | None] = queue.SimpleQueue()

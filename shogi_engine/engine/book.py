@@ -1,19 +1,16 @@
 """The opening book of an engine. Its moves are looked up for the engine's position."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from shogi_engine.interface.extras.book import BookMove, OpeningBook, choose
-
-if TYPE_CHECKING:
-    from shogi_engine.engine.engine import Engine
 
 MARGIN = 4  # a book move is as good as the best one if it is worse by at most params.score_noise / MARGIN
 
 
 class EngineBook:
-    """The book of an engine: the game's own until another is opened."""
+    """The book of an `Engine`: the game's own until another is opened."""
 
-    def __init__(self, engine: "Engine") -> None:
+    def __init__(self, engine: Any) -> None:
         self._engine = engine
         self._book: OpeningBook | None = None
 

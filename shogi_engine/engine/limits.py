@@ -1,14 +1,11 @@
 """The limits of a search."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import Any, TypedDict
 
 from shogi_engine.interface.extras.levels import FULL_STRENGTH_MS, drawn_limits, lowest
 from shogi_engine.search.limits import Limits
 from shogi_engine.types.clock import TimeBudget
-
-if TYPE_CHECKING:
-    from shogi_engine.engine.engine import Engine
 
 
 class Wanted(TypedDict, total=False):
@@ -26,7 +23,7 @@ class Wanted(TypedDict, total=False):
 
 
 def search_limits(
-    engine: "Engine",
+    engine: Any,
     *,
     depth: int | None = None,
     nodes: int | None = None,
@@ -39,11 +36,11 @@ def search_limits(
     budget: TimeBudget | None = None,
 ) -> Limits:
     """Return the limits of a search of the engine's position. Raises ValueError for invalid arguments."""
-    for name, value in (("depth", depth), ("nodes", nodes), ("mate", mate), ("multipv", multipv)):
-        if value is not None and value < 1:
-            raise ValueError(f"{name} must be at least 1, not {value}")
-    if movetime is not None and not movetime >= 0:
-        raise ValueError(f"movetime must be at least 0, not {movetime}")
+    given = {"depth": depth, "nodes": nodes, "mate": mate, "multipv": multipv, "movetime": movetime}
+    for name, value in given.items():
+        least = 0 if name == "movetime" else 1
+        if value is not None and not value >= least:
+            raise ValueError(f"{name} must be at least {least}, not {value}")
     selectivity = None
     if level is not None:
         plan = engine.check_level(level)
