@@ -297,7 +297,7 @@ def test_a_game_without_a_board_is_judged_alike(name):
             if rng.random() < 0.1 and not one.over:
                 one.take_back(), other.take_back()
             assert one.moves == other.moves
-            if one.over != other.over:  # a declaration is found, not asked for
+            if one.over != other.over:  # a declaration is found, not requested
                 assert other.outcome.termination is Termination.DECLARATION
                 break
             assert not one.over or one.outcome.winner == other.outcome.winner
