@@ -62,7 +62,7 @@ def can_move_without_promotion(to_square: int, piece_type: int, color: int) -> b
 class Piece:
     """A piece: its type (PAWN ... PROM_ROOK) and its colour (BLACK, WHITE).
 
-    >>> Piece(PROM_ROOK, WHITE)
+    >>> Piece(PROM_ROOK, t.WHITE)
     Piece.from_symbol('+r')
     """
 
