@@ -8,6 +8,7 @@ import webbrowser
 from typing import Any
 
 from shogi_engine.cli.common import add_command, at_least_one, port
+from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.phone_address import qr_code, reachable_host
 from shogi_engine.cli.preparation import leave
 from shogi_engine.cli.progress import progress_bar
@@ -37,7 +38,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until Ctrl-C."""
+    """Serve until a signal ends it, which is no failure."""
     try:
         import starlette  # noqa: F401
         import uvicorn
@@ -73,10 +74,12 @@ def run(args: argparse.Namespace) -> int:
             print(qr_code(address), flush=True)
         if args.open:
             webbrowser.open(address)
+        server = uvicorn.Server(config)
         try:
-            uvicorn.Server(config).run(sockets=[listener])
-        except KeyboardInterrupt:
-            pass
+            with ending_signals() as signals:
+                # The server handles most signals itself and raises them again at its end; SIGHUP it does not know.
+                signals.first = lambda: setattr(server, "should_exit", True)
+                server.run(sockets=[listener])
         finally:
             hub.close()
     leave(0)  # engines may still be searching

@@ -293,7 +293,7 @@ class GameRecord:
     def board(self, ply: int | None = None) -> Any:
         """Return the game's Board after `ply` or all moves of the main line. Raises ValueError for an illegal move."""
         board = importlib.import_module(f"shogi_engine.games.{self.game}.board").Board(self.start)
-        for move in self.moves if ply is None else self.moves[:ply]:
+        for move in self.moves[:ply] if ply != 0 else ():  # walking the line for no move takes time
             board.push_text(move)
         return board
 

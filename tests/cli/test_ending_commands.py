@@ -2,13 +2,16 @@
 
 import json
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
 
 import pytest
 
+from tests.csa.scripted import SECRET, ScriptedServer
 from tests.support.processes import environment
 from tests.support.shogi_cases import MICROCOSMOS
 
@@ -100,25 +103,73 @@ def perft(folder):
     return ["perft", "shogi", "9"], (folder / "begun").exists
 
 
-COMMANDS = {"match": match, "analyse": analyse, "train": train, "book": book, "mate": mate, "perft": perft}
+def serve(folder):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+    visitors = []  # their connections stay open
+
+    def begun():
+        try:
+            visitors.append(socket.create_connection(("127.0.0.1", port)))
+        except OSError:
+            return False
+        visitors[0].sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        return visitors[0].recv(1)
+
+    return ["serve", "--port", port, "--engines", "1"], begun
+
+
+COMMANDS = {each.__name__: each for each in (match, analyse, train, book, mate, perft, serve)}
+
+
+def ended(process, begun, numbers):
+    """Return the status and stderr of a process that gets signals in the middle of its work."""
+    try:
+        wait_until(begun, process)
+        for number in numbers:
+            time.sleep(2)
+            process.send_signal(number)
+        _, err = process.communicate(timeout=GENEROUS)
+    finally:
+        process.kill()
+    return process.returncode, err
+
+
+def check_left(folder):
+    assert not [path for path in folder.glob("pid-*") if lives(int(path.name[4:]))]
+    assert not list(folder.rglob("*.tmp")) and not list(folder.rglob("*.holder"))
 
 
 @pytest.mark.parametrize("name", SIGNALS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_signals_end_commands_alike(tmp_path, env, command, name):
     words, begun = COMMANDS[command](tmp_path)
-    process = run(words, env, tmp_path)
-    try:
-        wait_until(begun, process)
-        time.sleep(2)  # into the middle of the work
-        number = getattr(signal, name)
-        process.send_signal(number)
-        _, err = process.communicate(timeout=GENEROUS)
-    finally:
-        process.kill()
-    assert process.returncode == 128 + number and len(err.splitlines()) <= 1, err
-    assert not [path for path in tmp_path.glob("pid-*") if lives(int(path.name[4:]))]
-    assert not list(tmp_path.rglob("*.tmp")) and not list(tmp_path.rglob("*.holder"))
+    number = getattr(signal, name)
+    status, err = ended(run(words, env, tmp_path), begun, [number])
+    # A server has no other end: it is no failure.
+    assert status == (0 if command == "serve" else 128 + number) and len(err.splitlines()) <= 1, err
+    check_left(tmp_path)
     if (out := tmp_path / "out").exists():  # whole: it continues
         for line in out.read_text().splitlines():
             json.loads(line)
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_a_second_signal_leaves_a_game_on_a_server(tmp_path, env, name):
+    def script(peer):
+        peer.begin("+")
+        peer.end()  # the engine thinks until the client leaves
+
+    (tmp_path / "engine.py").write_text(ENGINE)
+    (tmp_path / "password").write_text(SECRET)
+    (tmp_path / "password").chmod(0o600)
+    log, number = tmp_path / "log", getattr(signal, name)
+    engine = f"{sys.executable} {tmp_path / 'engine.py'} {tmp_path / 'pid-'}"
+    with ScriptedServer(script, longest=GENEROUS) as server:
+        words = ["csa", f"127.0.0.1:{server.port}", "--name", "me", "--password-file", tmp_path / "password"]
+        process = run([*words, "--log", log, "--out", tmp_path / "games", "--engine", engine], env, tmp_path)
+        status, err = ended(process, lambda: log.exists() and "START:g1" in log.read_text(), [number, number])
+    assert status == 128 + number and len(err.splitlines()) <= 1, err
+    check_left(tmp_path)
+    text = log.read_text()
+    assert text.endswith("\n") and all(re.match(r"[0-9-]{10} [0-9:.]{12} [<>=] ", line) for line in text.splitlines())

@@ -64,10 +64,10 @@ class ScriptedServer:
     A script that fails makes the end of the block fail.
     """
 
-    def __init__(self, *scripts):
-        self._scripts = scripts
+    def __init__(self, *scripts, longest=LONGEST):
+        self._scripts, self._longest = scripts, longest
         self._listening = socket.create_server(("127.0.0.1", 0))
-        self._listening.settimeout(LONGEST)
+        self._listening.settimeout(longest)
         self.port = self._listening.getsockname()[1]
         self.peers = []
         self._failure = None
@@ -76,7 +76,7 @@ class ScriptedServer:
     def _serve(self):
         try:
             for script in self._scripts:
-                peer = ScriptedPeer(self._listening.accept()[0], LONGEST)
+                peer = ScriptedPeer(self._listening.accept()[0], self._longest)
                 self.peers.append(peer)
                 script(peer)
                 peer.close()
@@ -93,7 +93,7 @@ class ScriptedServer:
 
     def __exit__(self, kind, *_):
         if kind is None:
-            self._thread.join(LONGEST)
+            self._thread.join(self._longest)
             assert not self._thread.is_alive(), f"the script still waits; lines: {[each.lines for each in self.peers]}"
         if self._failure is not None:
             raise self._failure

@@ -3,6 +3,8 @@
 # ruff: noqa: E501
 
 import io
+import re
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shogi_engine.games.shogi.records import kif_kernels
+from shogi_engine.games.shogi.records.formats.ki2 import FORMAT as KI2
 from shogi_engine.games.shogi.records.formats.kif import FORMAT, KifReader
-from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS
+from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, MOVE
 
 LINES = (
     "1 ７六歩(77)", "2 ３四歩(33)", "　３　２六歩（２７）", "4 投了", "1 投了", "2 同　歩(11)", "5 P-7f", "6 ▲７六歩", "1234567890123 x",
@@ -42,3 +45,22 @@ def test_the_kernel_splits_at_the_same_lines(lines):
         found.append([line for line in text[begin:end].split("\n") if line.strip(BLANKS)])
         begin = end
     assert [block for block in found if block] == wanted
+
+
+@pytest.mark.parametrize("format", [FORMAT, KI2])
+@pytest.mark.parametrize(
+    "line", [*LINES, "▲７六歩", "１ 同　飛", "　12　76歩", "7 ９８ 7", "７六歩 ３四歩", "1 76", "３ 28"]
+)
+def test_usual_moves_are_moves(line, format):
+    if format.reader.usual_moves.match(line):
+        assert format.reader.kind_of_line(line.lstrip(BLANKS))[0] == MOVE
+
+
+@pytest.mark.parametrize("format", [FORMAT, KI2])
+@settings(deadline=None)
+@given(lines=st.lists(st.sampled_from([*LINES, "▲７六歩 △３四歩", "７六歩"]), max_size=14))
+def test_usual_moves_change_no_split(format, lines):
+    text = "\n".join(lines)
+    quick = list(format.split(io.StringIO(text)))
+    with mock.patch.object(format.reader, "usual_moves", re.compile("(?!)")):
+        assert list(format.split(io.StringIO(text))) == quick

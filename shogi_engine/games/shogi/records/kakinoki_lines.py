@@ -4,6 +4,7 @@ The reader in Python and the kernel use the same rule; `kind_of` here and the ke
 """
 
 import re
+from collections.abc import Callable
 
 # The lines from REMARK on are outside the moves: a program's comment (#), a header, a header that each game has (names,
 # handicap, the line above the moves), a part of a diagram, anything else. NOTE is a comment or a bookmark.
@@ -21,19 +22,30 @@ _PIECE = "(?:成[香桂銀]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])"
 MOVE_LIKE = re.compile(rf"{_TARGET}[{BLANKS}]?{_PIECE}")
 # A line of moves as KI2 has them: it begins with a mark, or has only moves. In a file of an unknown format, a
 # square must follow the mark.
-_MARKED = rf"(?:[0-9０-９]+[{BLANKS}]*)?[{MARKS}]"
+_MARKED = rf"(?:[0-9０-９]++[{BLANKS}]*+)?[{MARKS}]"
 _UNMARKED = rf"(?:{_TARGET}[{BLANKS}]?{_PIECE}[左右直上行入引寄]*(?:不成|成|生|打)?[{BLANKS}、,]*)+$"
-KI2_MOVES = re.compile(rf"[{BLANKS}]*(?:{_MARKED}|{_UNMARKED})")
-KI2_HEAD = rf"[{BLANKS}]*(?:{_MARKED}[{BLANKS}]*{_TARGET}|{_UNMARKED})"
+KI2_MOVES = re.compile(rf"[{BLANKS}]*+(?:{_MARKED}|{_UNMARKED})")
+KI2_HEAD = rf"[{BLANKS}]*+(?:{_MARKED}[{BLANKS}]*+{_TARGET}|{_UNMARKED})"
 DIGITS = "0123456789０１２３４５６７８９"
 NUMBERED = re.compile(
     rf"[{BLANKS}]*(?P<number>[0-9０-９]+)[{BLANKS}]+(?P<rest>(?P<first>[^{BLANKS}0-9０-９]|[0-9０-９][^{BLANKS}]).*)"
 )
+# The moves as almost all KIF files have them; it fits only lines of the kind MOVE, and saves the work of finding that.
+USUAL_MOVE = re.compile(rf"[{BLANKS}]*+[0-9０-９]++[{BLANKS}]++[{MARKS}]?{_TARGET}")
 BRANCHES = re.compile(rf"変化[：:{BLANKS}]*(?P<ply>[0-9０-９]+)[{BLANKS}]*手?.*")
 CLOSING = re.compile(
     rf"まで、?[{BLANKS}]*(?:(?P<plies>[0-9０-９]+)[{BLANKS}]*手目?(?:で|にて)?)?、?[{BLANKS}]*(?P<rest>.*)"
 )
 _HEADER = re.compile(r"(?P<name>[^\s：:|*#&'0-9][^：:|]{0,30})[：:](?P<value>.*)")
+
+
+def line_finder(pattern: str, flags: int = 0) -> Callable[[str], bool]:
+    """Return a function that tells whether a line of a text begins with `pattern`.
+
+    A line feed is looked for faster than ^, which is tried at every character.
+    """
+    find = re.compile(rf"\n{pattern}", flags | re.MULTILINE).search
+    return lambda text: find(f"\n{text}") is not None
 
 
 def header_of(text: str) -> tuple[str, str] | None:

@@ -132,7 +132,13 @@ class Diagram:
 
 
 class Reader(LineReader):
-    """The lines of one KIF or KI2 game: all but the moves, which subclasses read in `take_moves`."""
+    """The lines of one KIF or KI2 game: all but the moves, which subclasses read in `take_moves`.
+
+    Attributes:
+        usual_moves: fits the beginning of most lines of moves, and of no other line
+    """
+
+    usual_moves: re.Pattern[str]
 
     def __init__(self) -> None:
         self.record = GameRecord("shogi")
@@ -294,27 +300,32 @@ class KakinokiFormat(LineFormat):
     def split(self, source: Iterable[str]) -> Iterator[list[Line]]:
         """Yield the numbered lines of each game, without empty lines; `kakinoki_lines.begins_game` is the rule."""
         block: list[Line] = []
-        kind_of_line = self.reader.kind_of_line
-        last = last_number = 0
+        kind_of_line, is_usual = self.reader.kind_of_line, self.reader.usual_moves.match
+        last, last_moves = lines.OTHER, ""  # the kind of the last line of moves; the last with a number
         outside = 0  # the index of the first line outside the moves since the last of these
         moves, found = False, lines.NOTHING
         for number, text in enumerate(source, 1):
+            if last == lines.MOVE and found == lines.NOTHING and is_usual(text):  # no game begins amid the moves
+                block.append((number, text.rstrip("\n")))
+                last_moves = text
+                continue
             if not text.strip(f"{BLANKS}\r\n"):
                 continue
             line = text.rstrip("\n")
             kind, count = kind_of_line(line.lstrip(BLANKS))
             if kind <= lines.BRANCH:
+                _, last_number = kind_of_line(last_moves.lstrip(BLANKS))
                 if moves and lines.begins_game(kind, count, last, last_number, found):
                     first = outside if found else len(block)
                     yield block[:first]
                     block = block[first:]
                 last, found, moves = kind, lines.NOTHING, moves or kind != lines.BRANCH
-                last_number = count if kind in (lines.MOVE, lines.ENDING) else last_number
+                last_moves = line if kind in (lines.MOVE, lines.ENDING) else last_moves
             elif moves and kind != lines.NOTE:
                 outside = outside if found else len(block)
                 found = lines.found_after(found, kind)
             block.append((number, line))
-        if found and lines.begins_game(lines.END, 0, last, last_number, found):
+        if found and lines.begins_game(lines.END, 0, last, 0, found):
             yield block[:outside]
             block = block[outside:]
         if block:

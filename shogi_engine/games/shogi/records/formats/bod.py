@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Iterator
 
 from shogi_engine.games.shogi.records.kakinoki import NUMBERED_MOVE, position_lines
-from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, KI2_HEAD
+from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, KI2_HEAD, line_finder
 from shogi_engine.games.shogi.records.kakinoki_reader import Reader
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat
 from shogi_engine.records.tree import GameRecord
 
-_ROW = re.compile(rf"^[{BLANKS}]*\|.{{18}}\|", re.MULTILINE)
-_MOVES = re.compile(rf"^(?:{KI2_HEAD}|[{BLANKS}]*{NUMBERED_MOVE})", re.MULTILINE)
+_has_row = line_finder(rf"[{BLANKS}]*+\|.{{18}}\|")
+_has_moves = line_finder(rf"(?:{KI2_HEAD}|[{BLANKS}]*{NUMBERED_MOVE})")
 _UPPER_HAND = re.compile(r"(後手|上手)の?持ち?駒[：:]")
 
 
@@ -39,7 +39,7 @@ class BodFormat(LineFormat):
 
     def recognises(self, head: str) -> bool:
         """Tell whether there is a diagram and no move."""
-        return bool(_ROW.search(head)) and not _MOVES.search(head)
+        return _has_row(head) and not _has_moves(head)
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
         """Tell whether the line is the hand above a diagram, after another diagram."""

@@ -13,6 +13,7 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
     MOVE,
     UNNUMBERED,
     kind_of,
+    line_finder,
 )
 from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader
 from shogi_engine.records import formats
@@ -20,13 +21,15 @@ from shogi_engine.records.errors import clipped
 from shogi_engine.records.tree import GameRecord, RecordBuilder
 
 A_LINE = 6  # moves per line
-_HEAD = re.compile(rf"^{KI2_HEAD}", re.MULTILINE)
+_has_moves = line_finder(KI2_HEAD)
 _BETWEEN = re.compile(rf"[{BLANKS}、,]*(?:[0-9０-９]+[{BLANKS}]*(?=[{MARKS}]))?")  # blanks, and the number of a move
 _WORD = re.compile(rf"[^{BLANKS}{MARKS}]+")
 
 
 class Ki2Reader(Reader):
     """Reads the lines of one KI2 game."""
+
+    usual_moves = KI2_MOVES
 
     @staticmethod
     def kind_of_line(line: str) -> tuple[int, int]:
@@ -69,7 +72,7 @@ class Ki2Format(KakinokiFormat):
 
     def recognises(self, head: str) -> bool:
         """Tell whether a line begins with a player's mark, or has only moves."""
-        return bool(_HEAD.search(head))
+        return _has_moves(head)
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield each game. Raises ValueError for a move that is not legal."""

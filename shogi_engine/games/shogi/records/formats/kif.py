@@ -17,7 +17,9 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
     MOVE,
     MOVE_LIKE,
     NUMBERED,
+    USUAL_MOVE,
     kind_of,
+    line_finder,
 )
 from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader, told
 from shogi_engine.records import formats
@@ -39,15 +41,16 @@ _TIME = re.compile(
     r"(?:(?P<hours>\d{1,7})(?::|時間))??(?:(?P<minutes>\d{1,7})(?::|分))?(?P<seconds>\d{1,7}(?:\.\d{0,9})?)?秒?"
 )
 _HEADERS = "|".join(["手合割", "先手", "後手", "上手", "下手", *map(kakinoki.HEADER_NAMES.to_own, HEADERS)])
-_HEAD = re.compile(
-    rf"^[{BLANKS}]*(手数-{{2,}}|#\s{{0,9}}-*\s{{0,9}}KIF|({_HEADERS})[：:]|{kakinoki.NUMBERED_MOVE})",
-    re.IGNORECASE | re.MULTILINE,
+_has_head = line_finder(
+    rf"[{BLANKS}]*(手数-{{2,}}|#\s{{0,9}}-*\s{{0,9}}KIF|({_HEADERS})[：:]|{kakinoki.NUMBERED_MOVE})", re.IGNORECASE
 )
-_KI2_MOVES = re.compile(rf"^{KI2_HEAD}", re.MULTILINE)
+_has_ki2_moves = line_finder(KI2_HEAD)
 
 
 class KifReader(Reader):
     """Reads the lines of one KIF game."""
+
+    usual_moves = USUAL_MOVE
 
     def __init__(self) -> None:
         super().__init__()
@@ -128,12 +131,21 @@ def seconds_of(text: str) -> float | None:
 def _tree(block: list[Line], moves: Any) -> GameRecord:
     """Return the game of lines that a kernel has checked; `moves` (int32[n]) are its moves."""
     reader = KifReader()
-    node, begun = reader.record.root, False
-    nodes = list(map(Node, quick_trees.texts_of(moves)))
-    found = iter(nodes)
+    node, begun, commented = reader.record.root, False, False
+    found = map(Node, quick_trees.texts_of(moves))
     for number, line in block:
         first = line[0]
-        if first == "*":
+        if USUAL_MOVE.match(line):
+            begun = True
+            move = next(found)
+            node.children.append(move)
+            node = move
+            time = line.rpartition("(")[2]
+            if ":" in time:
+                minutes, _, seconds = time.partition(":")
+                node.seconds = 60.0 * int(minutes) + int(seconds.split("/")[0].rstrip(" +\t\u3000)"))
+        elif first == "*":
+            commented = True
             reader.comment(node, line[1:])
         elif first == "&":
             node.label = line[1:].strip()
@@ -149,19 +161,11 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
                 node.ending, node.winner = outcome.termination, outcome.winner
         else:
             begun = True
-            move = next(found, None)
-            if move is None:
-                text, column = parts_of(numbered["rest"])
-                node.end(kakinoki.WORDS.read(text, reader.record.side(len(moves))), seconds_of(column))
-            else:
-                node.children.append(move)
-                node = move
-                time = line.rpartition("(")[2]
-                if ":" in time:
-                    minutes, _, seconds = time.partition(":")
-                    node.seconds = 60.0 * int(minutes) + int(seconds.split("/")[0].rstrip(" +\t\u3000)"))
+            text, column = parts_of(numbered["rest"])
+            node.end(kakinoki.WORDS.read(text, reader.record.side(len(moves))), seconds_of(column))
     reader.keep_comment()
-    take_evaluations(reader.record)
+    if commented:
+        take_evaluations(reader.record)
     return reader.record
 
 
@@ -184,7 +188,7 @@ class KifFormat(KakinokiFormat):
 
     def recognises(self, head: str) -> bool:
         """Tell whether there are numbered moves, or headers without KI2's moves."""
-        return bool(_HEAD.search(head)) and not _KI2_MOVES.search(head)
+        return _has_head(head) and not _has_ki2_moves(head)
 
     def scanner(self) -> Any:
         """Return the scanner that reads games by kernels."""
