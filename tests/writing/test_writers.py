@@ -260,7 +260,7 @@ WRITERS = {
 GROWING = ("match --log", "book RUN", "csa --log", "DebugLogFile", "RecordWriter, append")
 LOCKED = ("match --log", "book RUN", "csa --log", "RecordWriter, append", "tsume")
 ONCE = {  # files that are only ever new
-    "play": lambda folder: keeping.keep(shogi_record(1)),
+    "play": lambda folder: keeping.GameFile().write(shogi_record(1)),
     "doctor --launcher": lambda folder: doctor.write_launcher(folder / "it.sh"),
     "csa --out, another process": lambda folder: Keeper(folder).save(shogi_record(1), "game"),
 }

@@ -6,6 +6,7 @@ import collections
 import contextlib
 import os
 import shlex
+import sys
 import time
 import weakref
 from collections.abc import Callable, Sequence
@@ -170,8 +171,9 @@ class EngineProcess:
         """Kill the process and its children if they still exist."""
         if self._transport.get_returncode() is None:
             self._group.kill()
-            with contextlib.suppress(OSError):
-                self._transport.kill()
+            if sys.platform == "win32":  # elsewhere this might reap it before asyncio does, which complains
+                with contextlib.suppress(OSError):
+                    self._transport.kill()
 
     async def close(self, farewell: str = "") -> None:
         """Tell the process to quit (by the line `farewell`), and kill it after QUIT_TIMEOUT seconds."""

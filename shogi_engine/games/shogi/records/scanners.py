@@ -15,6 +15,8 @@ from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.records.arrays import POINTS, Table, part_of
 from shogi_engine.types.termination import ENDINGS, EndingWords, Outcome, Termination
 
+_Told = Callable[[Outcome, str, int], Outcome | None]
+
 
 class ShogiScanner:
     """The common part of the scanners of Shogi's formats.
@@ -111,6 +113,21 @@ class CsaScanner(ShogiScanner):
         return csa_kernels.read_games(*arguments, self._kinds, self._marks, self._judged)  # type: ignore[no-any-return]
 
 
+@functools.cache
+def _closings(said: tuple[Outcome, ...], texts: tuple[str, ...], told: _Told) -> tuple[list[Outcome], Any, Any]:
+    """Return all outcomes of KIF games, the hashes of closing texts, and a row of the outcomes' numbers for each text.
+
+    A row has the outcome after each of `said`, for which black and white are to move in turn, and after none of them.
+    """
+    before = [*said, *2 * [Outcome(None, Termination.NONE)]]
+    rows = [[told(outcome, text, place % 2) or outcome for place, outcome in enumerate(before)] for text in texts]
+    known = set(said)
+    outcomes = [*said, *dict.fromkeys(each for row in rows for each in row if each not in known)]
+    numbers = {outcome: number for number, outcome in enumerate(outcomes)}
+    hashes = np.array([arrays.hash_of(text) for text in texts], dtype=np.uint64)
+    return outcomes, hashes, np.array([[numbers[each] for each in row] for row in rows], dtype=np.int64)
+
+
 class KifScanner(ShogiScanner):
     """Scans KIF games; each ends where the headers of the next begin.
 
@@ -121,17 +138,10 @@ class KifScanner(ShogiScanner):
 
     wide = True
 
-    def __init__(
-        self, words: EndingWords, said: Sequence[str], told: Callable[[Outcome, str, int], Outcome | None]
-    ) -> None:
+    def __init__(self, words: EndingWords, said: Sequence[str], told: _Told) -> None:
         super().__init__(words)
-        ends = [(words.read(word, side), side) for word in words.words for side in (0, 1)]
-        ends += [(Outcome(None, Termination.NONE), side) for side in (0, 1)]
-        rows = [[told(outcome, text, side) or outcome for outcome, side in ends] for text in said]
-        outcomes = [*self._said, *dict.fromkeys(each for row in rows for each in row if each not in self._said)]
+        outcomes, self._closings, self._told = _closings(tuple(self._said), tuple(said), told)
         self._tell(outcomes)
-        self._closings = np.array([arrays.hash_of(text) for text in said], dtype=np.uint64)
-        self._told = np.array([[outcomes.index(each) for each in row] for row in rows], dtype=np.int64)
 
     def _read(self, *arguments: Any) -> tuple[int, int, int]:
         return kif_kernels.read_games(*arguments, self._closings, self._told)  # type: ignore[no-any-return]
