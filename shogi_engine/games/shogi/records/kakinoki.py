@@ -107,6 +107,7 @@ _SAID = {
 }
 _WON = {"勝ち": True, "勝利": True, "勝": True, "負け": False, "負": False}  # for the reason before it, if there is one
 WINS = re.compile(rf"(?P<reason>.*?)(?P<side>[先後上下])手の?(?P<how>{'|'.join([*_SAID, *_WON])})")
+_DRAWS = re.compile(r"^(?P<reason>千日手|持将棋|最大手数)(?:成立)?(?:により|による|のため|で)、?引き?分け?$")
 _REASONS = (
     ("時間切れ", Termination.TIME_FORFEIT),
     ("切れ負け", Termination.TIME_FORFEIT),
@@ -128,6 +129,7 @@ def ending_of(rest: str, turn: int) -> Outcome:
     Raises ValueError if it is not an ending.
     """
     rest = rest.strip(f"{BLANKS}。")
+    rest = _DRAWS.sub(r"\g<reason>", rest)
     if rest in WORDS:
         return WORDS.read(rest, turn)
     found = WINS.fullmatch(rest)
