@@ -22,6 +22,7 @@ MIDDLE_GAME = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn
 # depth that each was called with, and the moves that it made.
 WATCHED = """
 import json
+from types import SimpleNamespace
 import numpy as np
 from shogi_engine import games
 from shogi_engine.interface.game import VALUE_INFINITE
@@ -32,7 +33,7 @@ from shogi_engine.search.root_moves import prepare_root
 from shogi_engine.search.tt import TranspositionTable
 
 nodes, found = [], {"punished": 0, "not_made": 0, "again": 0, "changed": 0}
-init_picker, make_move, search = alphabeta.init_picker, alphabeta.make_move, alphabeta.search
+init_picker, make_move, search = alphabeta.init_picker, alphabeta.context.make_move, alphabeta.search
 
 def begin(ctx, *rest):
     look(ctx)
@@ -59,9 +60,11 @@ def watched(ctx, alpha, beta, depth, *rest):
     nodes.pop()
     return value
 
-alphabeta.init_picker, alphabeta.make_move, alphabeta.history.learn_from_best_move = begin, make, learn
+alphabeta.init_picker, alphabeta.history.learn_from_best_move = begin, learn
+alphabeta.context = SimpleNamespace(**vars(alphabeta.context) | {"make_move": make})  # quiescence keeps its own
 alphabeta.search = root_search.search = watched
-movepick.is_legal_tt_move = lambda pos, move: False  # the table's move is then not always the first
+# The table's move is then not always the first.
+movepick.rules = SimpleNamespace(**vars(movepick.rules) | {"is_legal_tt_move": lambda pos, move: False})
 game = games.load(name)
 histories, never, table = Histories(game), np.zeros(1, np.uint64), TranspositionTable(1)
 ctx = new_context(game, histories)
