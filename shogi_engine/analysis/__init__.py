@@ -12,6 +12,7 @@ from shogi_engine.analysis.analyst import Analyst, Hint, analyse, cores, hints, 
 from shogi_engine.analysis.annotation import annotate, annotated
 from shogi_engine.analysis.judgement import BLUNDER, INACCURACY, MISTAKE, Finding, GameAnalysis, MoveAnalysis, judge
 from shogi_engine.analysis.page import page
+from shogi_engine.analysis.results import player_of, score_table, scored
 from shogi_engine.analysis.saved import SavedAnalysis
 from shogi_engine.analysis.tables import game_table, hint_table, sparkline
 
@@ -35,5 +36,8 @@ __all__ = [
     "judge",
     "limits_for",
     "page",
+    "player_of",
+    "score_table",
+    "scored",
     "sparkline",
 ]

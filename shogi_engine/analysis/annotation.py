@@ -11,8 +11,10 @@ from shogi_engine.types.limit import SIDES
 
 
 def annotated(game: GameAnalysis, language: str = "en") -> GameRecord:
-    """Return an annotated copy of a game's record, see `annotate`."""
+    """Return an annotated copy of a game's record, see `annotate`. Its headers name the opening if they did not."""
     record = copied(game.record)
+    if game.names and (opening := game.names.header(language)):
+        record.headers.setdefault("opening", opening)
     annotate(record, record.main_line, game, language)
     return record
 

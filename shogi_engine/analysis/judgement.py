@@ -6,12 +6,17 @@ Scores are for the side to move. This module does not search. Only the unit of s
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
+from shogi_engine import openings
 from shogi_engine.play.game import PASS as PASS
 from shogi_engine.records import GameRecord
 from shogi_engine.types.limit import SIDES
 from shogi_engine.types.score import Score
+
+if TYPE_CHECKING:
+    from shogi_engine.games.shogi.openings import GameNames
 
 PER_UNIT = {"cp": 100.0, "discs": 1.0}  # the value of a pawn or a disc
 MOST = {"cp": 3000.0, "discs": 64.0}  # values, mates included, are clipped to this before subtraction
@@ -139,6 +144,11 @@ class GameAnalysis:
         """The unit of `given`: 'pawns' or 'discs'."""
         return "discs" if self.record.game == "othello" else "pawns"
 
+    @cached_property
+    def names(self) -> "GameNames | None":
+        """The castles and openings of the game, None if its players have no such names."""
+        return openings.names_of(self.record)
+
     def mean_loss(self, side: str) -> float:
         """Return the mean winning chance that the moves of a side lost."""
         losses = [move.loss for move in self.moves if move.side == side]
@@ -158,6 +168,7 @@ class GameAnalysis:
                 for move in self.missed_mates
             ],
             "final": self.final,
+            **(self.names.values() if self.names else {}),
         }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shogi_engine.analysis.judgement import GameAnalysis, MoveAnalysis
+from shogi_engine.analysis.tables import named_lines
 from shogi_engine.analysis.words import called, line_texts, move_text, score_words, shown, words_of
 from shogi_engine.pages import render
 from shogi_engine.types.limit import SIDES
@@ -73,7 +74,8 @@ def _game(game: GameAnalysis, boards: _Boards, language: str, title: str) -> dic
         black = move.black_after if move is not None else before.get(ply, plies[-1]["black"])
         row |= {"board": boards.add(board), "black": black}
         plies.append(row)
-    return {"title": title or names or words["analysis"], "names": names, "words": words, "plies": plies}
+    heading = title or names or words["analysis"]
+    return {"title": heading, "names": names, "named": named_lines(game, language), "words": words, "plies": plies}
 
 
 def _judged(game: GameAnalysis, move: MoveAnalysis, board: Any, boards: _Boards, language: str) -> dict[str, Any]:

@@ -71,7 +71,17 @@ def game_table(game: GameAnalysis, language: str = "en") -> str:
         board.push_text(text)
     graph = f"{words['chance']}: {sparkline(game.chances)} {game.final:.0%}"
     lines = table(rows, "><<>><><")
-    return "\n".join([*lines, "", graph, *_counts(game, words), "", *(guilty or [translate(GOOD, language)])])
+    return "\n".join(
+        [
+            *lines,
+            "",
+            graph,
+            *_counts(game, words),
+            *named_lines(game, language),
+            "",
+            *(guilty or [translate(GOOD, language)]),
+        ]
+    )
 
 
 def _row(move: MoveAnalysis, number: str, game: GameAnalysis, board: Any, language: str) -> list[str]:
@@ -96,6 +106,17 @@ def _counts(game: GameAnalysis, words: dict[str, str]) -> list[str]:
             for name, _ in VERDICTS
         )
         rows.append(f"{words[side]}: {', '.join(counts)}; {words['gave']} {game.mean_loss(side):.1%}")
+    return rows
+
+
+def named_lines(game: GameAnalysis, language: str) -> list[str]:
+    """Return a row per side that has an opening or a castle: their names, each with the ply at which it stood."""
+    words, names = words_of(language, game.record.game), game.names
+    rows = []
+    for side, *named in zip(SIDES, names.openings, names.castles, strict=True) if names else ():
+        texts = [f"{each.name.text(language)} ({each.ply})" for standings in named for each in standings]
+        if texts:
+            rows.append(f"{words[side]}: {', '.join(texts)}")
     return rows
 
 

@@ -134,6 +134,8 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
         write_whole(args.html, text.encode("utf-8", "replace"))
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
     values = {"games": rows, "positions": analyst.positions, "seconds": analyst.seconds, "positions_per_second": speed}
+    player = analysis.player_of(judged)
+    values["scores"] = {"player": player, "rows": [row.values() for row in analysis.scored(judged, player)]}
     report(args, values, _text(args, sources, judged, analyst))
     return 0
 
@@ -192,6 +194,8 @@ def _text(
     for (file, number, _record), game in zip(sources, judged, strict=True):
         head = [f"{file} ({number})"] if len(judged) > 1 else []
         parts.append("\n".join([*head, analysis.game_table(game, language.current())]))
+    if len(judged) > 1 and (scores := analysis.score_table(judged, language.current())):
+        parts.append(scores)
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
     words = _("{count} positions in {seconds:.1f} s, {speed:.1f} positions/s, {threads} threads")
     count = words.format(count=analyst.positions, seconds=analyst.seconds, speed=speed, threads=analyst.threads)

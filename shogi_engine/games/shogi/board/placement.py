@@ -158,16 +158,16 @@ class Placement(BoardMemory):
 
     zobrist_hash = key
 
-    def _identity(self) -> tuple[bytes, bytes, int]:
-        """Return the data by which positions are compared."""
+    def identity(self) -> tuple[bytes, bytes, int]:
+        """Return what tells positions apart: pieces by square, numbers in hand by colour and kind, side to move."""
         data = self._bytes
         return data[_SQUARES : _SQUARES + len(SQUARES)].tobytes(), data[_HANDS : _HANDS + 16].tobytes(), data[_SIDE]
 
     def __eq__(self, other: object) -> bool:
-        return self._identity() == other._identity() if isinstance(other, Placement) else NotImplemented
+        return self.identity() == other.identity() if isinstance(other, Placement) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._identity())
+        return hash(self.identity())
 
     def _image(self, square_of: Callable[[int], int], swapped: bool) -> Self:
         """Return a board without moves, with each piece on `square_of` its square, colours optionally swapped."""
