@@ -305,6 +305,19 @@ GAMES = {
         ("itteson_kakugawari", "itteson_kakugawari"),
         ("", ""),
     ),
+    "bishop exchange with a move less, and the king on the left": (
+        "7g7f 2g2f 7i8h 8h7g 3i4h 5i6h",
+        "7g7f 8h2b+ 7i8h 8h7g 3i4h 5i6h",
+        ("itteson_kakugawari", "itteson_kakugawari"),
+        ("", ""),
+    ),
+    "bishop exchange after the rook's pawns": (
+        "2g2f 2f2e 7g7f 3i4h 6i7h 5i5h 4i3h 8g8f P*8g 8h3c+ 7i8h",
+        "7g7f 8h7g 7i8h 2g2f 3i4h 2f2e 2e2d 2h2d 2d2h 8h7g",
+        ("kakugawari", "kakugawari"),
+        ("nakazumai", ""),
+    ),
+    "yagura from the start": ("7g7f 7i6h 6h7g", "2g2f 7g7f", ("yagura", ""), ("", "")),
     "double wing attack, climbing silver": (
         "2g2f 2f2e 6i7h 3i3h 3h2g 2g2f",
         "2g2f 2f2e 6i7h 3i3h 1g1f 9g9f",
