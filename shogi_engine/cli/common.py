@@ -12,7 +12,7 @@ from shogi_engine import games, language
 from shogi_engine.common.memory import machine_megabytes
 from shogi_engine.common.text import columns, nodes_per_second
 from shogi_engine.games.shogi.names import NOTATIONS
-from shogi_engine.language import mark
+from shogi_engine.language import Message, mark
 from shogi_engine.language import translate as _
 from shogi_engine.suites.suite import Outcome
 from shogi_engine.types.clock import Clock
@@ -163,7 +163,7 @@ def add_language(parser: argparse.ArgumentParser) -> None:
 
 def add_game(parser: argparse.ArgumentParser, count: str | None = None) -> None:
     """Add the argument GAME."""
-    help = mark(f"{' or '.join(games.NAMES)}, or one of an installed package")
+    help = Message("{0}, or one of an installed package", Message("{0} or {1}", *games.NAMES))
     parser.add_argument("game", nargs=count, type=game_name, metavar="GAME", help=help)
 
 

@@ -39,8 +39,8 @@ from shogi_engine.cli.terminal.screen import (
     pieces_for,
 )
 from shogi_engine.common.files import data_folder
+from shogi_engine.language import InputError, Message, translate_fault
 from shogi_engine.language import translate as _
-from shogi_engine.language import translate_fault
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.game import Game
 from shogi_engine.play.strength import DEFAULT_MS, FIRST_LEVEL, level_limits
@@ -145,7 +145,7 @@ def complete(args: argparse.Namespace) -> None:
 
         ask(args)
     if args.game is None:
-        raise ValueError(f"play: which game? {' or '.join(games.NAMES)}")
+        raise InputError("play: which game? {0}", Message("{0} or {1}", *games.NAMES))
     args.human = args.human or "black"
     if args.human in SIDES and args.level is None and not args.limit:
         args.level = FIRST_LEVEL

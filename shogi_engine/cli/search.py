@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     effort = _("depth {depth}, {nodes} nodes, {seconds:.2f} s").format(
         depth=result.depth, nodes=result.nodes, seconds=result.seconds
     )
-    head = f"{result.bestmove or _('no legal move')}   {effort}"
+    head = (result.bestmove or _("no legal move")) + f"   {effort}"
     report(args, values, "\n".join([head, *lines]))
     return 0 if result.bestmove else 1
 

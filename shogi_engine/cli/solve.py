@@ -124,8 +124,8 @@ def run_othello(args: argparse.Namespace, words: list[str]) -> int:
         values["result"] = RESULTS[solved.score + 1]
     else:
         values["pv"] = [format_move(position, move) for move in solved.pv]
-    score = _(values["result"]) if args.wld else _("{value} discs").format(value=f"{solved.score:+d}")
+    score = _(RESULTS[solved.score + 1]) if args.wld else _("{value} discs").format(value=f"{solved.score:+d}")
     effort = _("{nodes} nodes, {seconds:.3f} s").format(nodes=solved.nodes, seconds=solved.seconds)
-    text = f"{score}, {values['move'] or _('the game is over')}   {effort}"
+    text = f"{score}, " + (values["move"] or _("the game is over")) + f"   {effort}"
     report(args, values, "\n".join([text, *([" ".join(values["pv"])] if values.get("pv") else [])]))
     return 0
