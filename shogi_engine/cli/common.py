@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -100,6 +101,21 @@ def natural(text: str, least: int = 0) -> int:
 def at_least_one(text: str) -> int:
     """Return the positive integer `text`, for argparse."""
     return natural(text, 1)
+
+
+def real(least: float, most: float) -> Callable[[str], float]:
+    """Return a reader of numbers from `least` to `most`, for argparse."""
+
+    def read(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"expected a number from {least:g} to {most:g}, not {text!r}")
+        return number
+
+    return read
 
 
 def megabytes(text: str) -> int:
