@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PO = FOLDER / "ja" / "LC_MESSAGES" / f"{DOMAIN}.po"
 MO = PO.with_suffix(".mo")
 MADE = datetime.datetime(2000, 1, 1)  # for the headers, so that the files do not depend on the date
-FUNCTIONS = {"translate", "_", "mark", "progress_bar", "describe_task"}
+FUNCTIONS = {"Message", "translate", "_", "mark", "progress_bar", "describe_task"}
 # Modules whose exceptions players see. Others are for programmers, training and clusters.
 PLAYERS = (
     "cli", "play", "analysis", "records", "tsume", "language", "games/shogi", "games/othello", "games/__init__.py",

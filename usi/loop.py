@@ -25,21 +25,12 @@ from shogi_engine.interface.extras.levels import lowest
 from shogi_engine.search.timeman import fixed, in_full_seconds, plan
 from shogi_engine.types.clock import LEAST_MS, TimeBudget
 from shogi_engine.types.score import Score
+from usi import protocol
 from usi.console import COMMANDS, Console
 from usi.evaluation import Choice, choice_of, load, use
 from usi.info import InfoWriter, UsiOutput
 from usi.options import OPTIONS, Options
 from usi.own_book import OwnBook
-from usi.protocol import (
-    FALLBACK_MS,
-    Go,
-    Position,
-    ProtocolError,
-    info_line,
-    parse_go,
-    parse_position,
-    parse_setoption,
-)
 from usi.task import GoTask
 
 if TYPE_CHECKING:
@@ -59,7 +50,7 @@ class Loop(Console):
         leave: ends the process with an exit status
     """
 
-    refusals = ProtocolError
+    refusals = protocol.ProtocolError
 
     def __init__(
         self,
@@ -71,7 +62,7 @@ class Loop(Console):
         self.options = Options()
         self._announced = Options()  # the options that the reader has seen; the worker may not have set them yet
         self._configured = threading.Event()  # set by the first line that is neither `usi` nor an option
-        self.position = Position()
+        self.position = protocol.Position()
         self.book = OwnBook(self.options, output)
         self._sizes = (0, 0)  # the engine's hash and threads
         self.evaluation = Choice()  # the engine's
@@ -108,12 +99,12 @@ class Loop(Console):
             return
         try:
             self._readers[words[0]](words[1:], received_at)
-        except ProtocolError as fault:
+        except protocol.ProtocolError as fault:
             self.fail(fault)
 
     def fail(self, fault: Exception) -> None:
         """Report what was wrong with a line, or an internal error."""
-        self.out.info(str(fault) if isinstance(fault, ProtocolError) else f"internal error: {fault!r}")
+        self.out.info(str(fault) if isinstance(fault, protocol.ProtocolError) else f"internal error: {fault!r}")
 
     def fail_to_load(self, failure: BaseException) -> None:
         """Report why the engine could not be loaded."""
@@ -142,17 +133,17 @@ class Loop(Console):
             self.put(Task(self._ready, received_at))
 
     def _setoption(self, words: list[str], received_at: float) -> None:
-        option = parse_setoption(words)
-        with contextlib.suppress(ProtocolError):  # the worker reports it, in order
+        option = protocol.parse_setoption(words)
+        with contextlib.suppress(protocol.ProtocolError):  # the worker reports it, in order
             self._announced.set(option.name, option.value)
         self._change(lambda: self._set(option.name, option.value), received_at)
 
     def _position(self, words: list[str], received_at: float) -> None:
-        position = parse_position(words)
+        position = protocol.parse_position(words)
         self.put(Task(lambda: self.place(position), received_at))  # a script waits for it: there may be a message
 
     def _go(self, words: list[str], received_at: float) -> None:
-        go = parse_go(words)
+        go = protocol.parse_go(words)
         for fault in go.faults:
             self.out.info(fault)
         if go.perft is not None:
@@ -168,7 +159,7 @@ class Loop(Console):
         self.put(task)
 
     def _ponderhit(self, words: list[str], received_at: float) -> None:
-        update = parse_go(words)
+        update = protocol.parse_go(words)
         for fault in update.faults:
             self.out.info(fault)
         pondering = [task for task in self.pending() if isinstance(task, GoTask) and task.pondering]
@@ -240,15 +231,15 @@ class Loop(Console):
             try:
                 self.ready_engine().configure(**{name[len(PARAMETER) :]: value})
             except ValueError as fault:
-                raise ProtocolError(f"setoption: {fault}") from None
+                raise protocol.ProtocolError(f"setoption: {fault}") from None
             return
         if self.options.set(name, value) == "DebugLogFile":
             try:
                 self.out.open_log(self.options.text("DebugLogFile"))
             except OSError as fault:
-                raise ProtocolError(f"setoption: DebugLogFile {fault.strerror}") from None
+                raise protocol.ProtocolError(f"setoption: DebugLogFile {fault.strerror}") from None
             except ValueError as fault:
-                raise ProtocolError(f"setoption: {fault}") from None
+                raise protocol.ProtocolError(f"setoption: {fault}") from None
 
     def _new_game(self) -> None:
         if not self._fresh:
@@ -260,13 +251,13 @@ class Loop(Console):
         if self.options.flag("MateSearch"):
             self.ready_engine().load_solver()  # in its own thread, so that the first moves do not wait
 
-    def place(self, position: Position) -> None:
+    def place(self, position: protocol.Position) -> None:
         """Set the position. If it is invalid, keep the previous one and raise ProtocolError."""
         engine = self.ready_engine()
         try:
             engine.set_position(position.root, position.moves)
         except ValueError as fault:
-            raise ProtocolError(f"position: {fault}; the position is unchanged") from None
+            raise protocol.ProtocolError(f"position: {fault}; the position is unchanged") from None
         self.position = position
 
     # ---- the worker's side: go --------------------------------------------------------------------------------
@@ -287,7 +278,7 @@ class Loop(Console):
         elif budget is not None and task.only:
             budget = budget.for_only_move()
         if budget is None and (go.faults or go.ponder) and not (go.has_limit() or go.infinite):
-            budget = fixed(FALLBACK_MS, options)  # no one will stop this search
+            budget = fixed(protocol.FALLBACK_MS, options)  # no one will stop this search
         return budget
 
     def _elapsed_ms(self, task: GoTask) -> float:
@@ -295,7 +286,7 @@ class Loop(Console):
         since = task.requested if task.go.has_clock() else max(task.requested, self.free_at)
         return (time.monotonic() - since) * 1000
 
-    def _weak(self, go: Go) -> bool:
+    def _weak(self, go: protocol.Go) -> bool:
         """Tell whether weaker play is expected; analysis and mate searches are never weakened."""
         return self.options.number("SkillLevel") < FULL and go.mate is None and not go.infinite
 
@@ -406,7 +397,7 @@ class Loop(Console):
         self.speed = int(found.nodes / max(found.seconds, 0.001))
         return self._bestmove(found)
 
-    def _configure(self, engine: "Engine", go: Go) -> None:
+    def _configure(self, engine: "Engine", go: protocol.Go) -> None:
         """Set the rules of the game in the engine."""
         white = self.position.white_to_move
         draw = self.options.number("DrawValueWhite" if white else "DrawValueBlack")
@@ -434,7 +425,7 @@ class Loop(Console):
             self.out.info(str(fault))
             return "checkmate nomate"
         if found.result == "mate":
-            line = info_line(
+            line = protocol.info_line(
                 depth=found.length,
                 seldepth=found.length,
                 score=Score.mate_in(found.length),

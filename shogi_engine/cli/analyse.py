@@ -5,17 +5,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, language
+from shogi_engine.cli import common
 from shogi_engine.cli.analysed_files import check_files, write_files
-from shogi_engine.cli.common import (
-    add_cluster,
-    add_command,
-    add_hash,
-    add_json,
-    add_limit,
-    add_position,
-    at_least_one,
-    report,
-)
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.locks import locked
@@ -34,31 +25,31 @@ FOR_GAMES = ("html", "out", "save", "number")
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "analyse", run, "Judge recorded games, or show a position's best moves.")
+    parser = common.add_command(commands, "analyse", run, "Judge recorded games, or show a position's best moves.")
     parser.add_argument(
         "targets",
         nargs="*",
         metavar="[GAME] FILE",
         help="game records; with --position, GAME instead (shogi or othello)",
     )
-    add_position(parser)
-    parser.add_argument("--number", type=at_least_one, help="only this game of each file")
-    add_limit(
+    common.add_position(parser)
+    parser.add_argument("--number", type=common.at_least_one, help="only this game of each file")
+    common.add_limit(
         parser, "nodes", "movetime", "depth", "level",
         default=f"nodes=300000, Othello level=14; --position: movetime={DEFAULT_MS}, Othello level={POSITION_LEVEL}",
     )  # fmt: skip
-    parser.add_argument("--multipv", type=at_least_one, help="number of moves of a position to show")
+    parser.add_argument("--multipv", type=common.at_least_one, help="number of moves of a position to show")
     parser.add_argument(
-        "--threads", type=at_least_one, help="positions searched at the same time; default: one per core"
+        "--threads", type=common.at_least_one, help="positions searched at the same time; default: one per core"
     )
-    add_hash(parser, HASH_MB)
+    common.add_hash(parser, HASH_MB)
     parser.add_argument("--out", metavar="FILE", help="write the annotated record; for several files, FILE is a folder")
     parser.add_argument("--html", metavar="FILE", help="write an HTML page with boards to step through, and a graph")
     parser.add_argument(
         "--save", metavar="FILE", help="save the analysis (JSON); positions already in FILE are not searched again"
     )
-    add_cluster(parser)
-    add_json(parser)
+    common.add_cluster(parser)
+    common.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -99,7 +90,7 @@ def _run_position(args: argparse.Namespace, game: str) -> int:
         text = engine.position_text
         board = games.board(engine.game, engine.position)
     rows = [{**vars(hint), "score": hint.score.values(), **hint.score.values()} for hint in hints]
-    report(args, {"position": text, "hints": rows}, analysis.hint_table(hints, board, language.current()))
+    common.report(args, {"position": text, "hints": rows}, analysis.hint_table(hints, board, language.current()))
     return 0
 
 
@@ -136,7 +127,7 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
     values = {"games": rows, "positions": analyst.positions, "seconds": analyst.seconds, "positions_per_second": speed}
     player = analysis.player_of(judged)
     values["scores"] = {"player": player, "rows": [row.values() for row in analysis.scored(judged, player)]}
-    report(args, values, _text(args, sources, judged, analyst))
+    common.report(args, values, _text(args, sources, judged, analyst))
     return 0
 
 

@@ -7,19 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import language
-from shogi_engine.cli.common import (
-    add_command,
-    add_game,
-    add_json,
-    add_language,
-    add_limit,
-    add_notation,
-    add_position,
-    add_threads,
-    at_least_one,
-    natural,
-    report,
-)
+from shogi_engine.cli import common
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal.screen import notation_for
@@ -39,15 +27,15 @@ RECORD_PLIES = 24  # how many plies are taken from each game
 
 def add_parser(commands: Any) -> None:
     """Add the command and its actions."""
-    parser = add_command(commands, "book", run, "Make, extend, show and convert opening books.")
-    add_game(parser)
+    parser = common.add_command(commands, "book", run, "Make, extend, show and convert opening books.")
+    common.add_game(parser)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     _add_build(actions)
     show = _action(actions, "show", show_position, "Print a book's moves in a position.")
     show.add_argument("--book", default=None, metavar="FILE", help="default: the one that comes with the engine")
-    add_position(show)
-    add_notation(show)
-    add_json(show)
+    common.add_position(show)
+    common.add_notation(show)
+    common.add_json(show)
     merge = _action(
         actions,
         "import",
@@ -70,7 +58,7 @@ def _action(actions: Any, name: str, work: Any, help: str, aliases: Sequence[str
         name, help=help, description=help, allow_abbrev=False, aliases=aliases
     )
     parser.set_defaults(work=work)
-    add_language(parser)
+    common.add_language(parser)
     return parser
 
 
@@ -86,22 +74,26 @@ def _add_build(actions: Any) -> None:
         "run_file", type=Path, metavar="RUN", help="a file with a line for each position; an existing one is continued"
     )
     build.add_argument(
-        "--positions", type=at_least_one, help=f"positions in all, by default {POSITIONS}; with extend, those to add"
+        "--positions",
+        type=common.at_least_one,
+        help=f"positions in all, by default {POSITIONS}; with extend, those to add",
     )
-    add_limit(build, "nodes", "depth", default="nodes=40000, Othello depth=10")
-    build.add_argument("--width", type=at_least_one, help="moves searched in each position; default 3, Othello 6")
+    common.add_limit(build, "nodes", "depth", default="nodes=40000, Othello depth=10")
+    build.add_argument(
+        "--width", type=common.at_least_one, help="moves searched in each position; default 3, Othello 6"
+    )
     build.add_argument(
         "--margin",
         type=float,
         metavar="X",
         help="how much worse than the best move a kept move may be; default 50 (centipawns), Othello 4 (discs)",
     )
-    build.add_argument("--max-ply", type=natural, help="last ply of the book; default 40, Othello 30")
+    build.add_argument("--max-ply", type=common.natural, help="last ply of the book; default 40, Othello 30")
     build.add_argument("--openings", type=Path, help="lines to include, each as 'name: moves'")
     build.add_argument("--records", type=Path, nargs="+", default=[], help="game records to include, in any format")
-    build.add_argument("--plies", type=at_least_one, default=RECORD_PLIES, help="first plies of each record")
+    build.add_argument("--plies", type=common.at_least_one, default=RECORD_PLIES, help="first plies of each record")
     build.add_argument("--out", type=Path, help="the book to write at the end")
-    add_threads(build)
+    common.add_threads(build)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -287,7 +279,7 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
     if rows:
         words = plural("{count} move, values in {unit}", "{count} moves, values in {unit}", len(rows))
         head = words.format(count=len(rows), unit=_(recipe.unit_name))
-    report(args, {"game": args.game, "position": where, "moves": rows}, "\n".join([head, *lines]))
+    common.report(args, {"game": args.game, "position": where, "moves": rows}, "\n".join([head, *lines]))
     return 0 if rows else 1
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from shogi_engine import games, language
 from shogi_engine.common.memory import machine_megabytes
 from shogi_engine.common.text import columns, nodes_per_second
 from shogi_engine.games.shogi.names import NOTATIONS
-from shogi_engine.language import mark
+from shogi_engine.language import Message, mark
 from shogi_engine.language import translate as _
 from shogi_engine.suites.suite import Outcome
 from shogi_engine.types.clock import Clock
@@ -102,6 +103,21 @@ def at_least_one(text: str) -> int:
     return natural(text, 1)
 
 
+def real(least: float, most: float) -> Callable[[str], float]:
+    """Return a reader of numbers from `least` to `most`, for argparse."""
+
+    def read(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"expected a number from {least:g} to {most:g}, not {text!r}")
+        return number
+
+    return read
+
+
 def megabytes(text: str) -> int:
     """Return the size of a transposition table, for argparse; refuse one that cannot be allocated.
 
@@ -163,7 +179,7 @@ def add_language(parser: argparse.ArgumentParser) -> None:
 
 def add_game(parser: argparse.ArgumentParser, count: str | None = None) -> None:
     """Add the argument GAME."""
-    help = mark(f"{' or '.join(games.NAMES)}, or one of an installed package")
+    help = Message("{0}, or one of an installed package", Message("{0} or {1}", *games.NAMES))
     parser.add_argument("game", nargs=count, type=game_name, metavar="GAME", help=help)
 
 

@@ -8,14 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.cli.common import (
-    add_command,
-    add_game,
-    add_json,
-    at_least_one,
-    natural,
-    report,
-)
+from shogi_engine.cli import common
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common import text
@@ -33,10 +26,10 @@ Row = dict[str, Any]
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(
+    parser = common.add_command(
         commands, "compare", run, "Play a round robin of textbook players; print tables of results, times and nodes."
     )
-    add_game(parser)
+    common.add_game(parser)
     parser.add_argument(
         "--players",
         required=True,
@@ -47,17 +40,19 @@ def add_parser(commands: Any) -> None:
             "alphabeta:4:engine uses the engine's evaluation"
         ),
     )
-    parser.add_argument("--games", type=at_least_one, required=True, help="games for each pair of players")
-    parser.add_argument("--depth", type=at_least_one, default=4, metavar="D", help="search depth in plies")
-    parser.add_argument("--seed", type=natural, default=1, metavar="S", help="the same seed gives the same games")
-    parser.add_argument("--random-plies", type=natural, default=0, help="random moves at the start of each game")
+    parser.add_argument("--games", type=common.at_least_one, required=True, help="games for each pair of players")
+    parser.add_argument("--depth", type=common.at_least_one, default=4, metavar="D", help="search depth in plies")
+    parser.add_argument(
+        "--seed", type=common.natural, default=1, metavar="S", help="the same seed gives the same games"
+    )
+    parser.add_argument("--random-plies", type=common.natural, default=0, help="random moves at the start of each game")
     parser.add_argument(
         "--published-bugs",
         action="store_true",
         help="search Othello with the bugs described in docs/textbook-players.md",
     )
     parser.add_argument("--plot", type=Path, help="draw the tables (PNG, SVG ...; needs matplotlib)")
-    add_json(parser)
+    common.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -74,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         plot(args.game, rows, args.plot, plt)
     values = {"game": args.game, "players": names, "games": args.games, "seed": args.seed}
     values |= {"published_bugs": args.published_bugs, "rows": rows}
-    report(args, values, table(names, rows))
+    common.report(args, values, table(names, rows))
     return 0
 
 

@@ -189,7 +189,7 @@ def report(facts: dict[str, Any]) -> str:
     rows += [(name, value) for name, value in facts["settings"].items()]
     if "ready_seconds" in facts:
         kept = _("{cached_kernels} kernels, {cache_mb} MB before this run").format(**facts)
-        rows.append((_("cache"), f"{facts['cache'] or _('none is writable')} ({kept})"))
+        rows.append((_("cache"), (facts["cache"] or _("none is writable")) + f" ({kept})"))
         rows.append((_("ready after"), f"{facts['ready_seconds']} s"))
         rows.append((_("evaluation"), _(facts["evaluation"])))
     if "worth" in facts:

@@ -4,37 +4,27 @@ import argparse
 from typing import Any
 
 from shogi_engine import games
-from shogi_engine.cli.common import (
-    add_cluster,
-    add_command,
-    add_game,
-    add_json,
-    add_position,
-    add_threads,
-    at_least_one,
-    report,
-    report_suite,
-)
+from shogi_engine.cli import common
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.text import nodes_per_second
 
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "perft", run, "Perft: count the leaves of the tree of legal moves.")
-    add_game(parser, "?")
+    parser = common.add_command(commands, "perft", run, "Perft: count the leaves of the tree of legal moves.")
+    common.add_game(parser, "?")
     parser.add_argument("depth", nargs="?", type=int, metavar="DEPTH", help="depth in plies")
-    add_position(parser, moves=False)
+    common.add_position(parser, moves=False)
     parser.add_argument("--divide", action="store_true", help="show the leaves below each move")
     parser.add_argument(
         "--no-bulk", action="store_true", help="make the moves of the last ply too, instead of only counting them"
     )
     parser.add_argument("--free-pass", action="store_true", help="do not count passes as plies")
-    add_threads(parser)
-    add_cluster(parser)
+    common.add_threads(parser)
+    common.add_cluster(parser)
     parser.add_argument("--suite", metavar="FILE", help="check the counts in a file instead")
-    parser.add_argument("--max-nodes", type=at_least_one, help="skip counts of the suite larger than N")
-    add_json(parser)
+    parser.add_argument("--max-nodes", type=common.at_least_one, help="skip counts of the suite larger than N")
+    common.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -69,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         for move, nodes in result.divide.items():
             print(f"{move}: {nodes}")
         values["divide"] = result.divide
-    report(args, values, f"{result.nodes} nodes, {result.seconds:.3f} s, {values['nps']} nodes/s")
+    common.report(args, values, f"{result.nodes} nodes, {result.seconds:.3f} s, {values['nps']} nodes/s")
     return 0
 
 
@@ -83,4 +73,4 @@ def run_suite(args: argparse.Namespace) -> int:
     options = {"max_nodes": args.max_nodes, "bulk": not args.no_bulk, "threads": args.threads, "cluster": args.cluster}
     with progress_bar("position") as line:
         outcome = check(game, cases, progress=line.count, **options)
-    return report_suite(args, outcome)
+    return common.report_suite(args, outcome)

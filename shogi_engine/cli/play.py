@@ -12,35 +12,15 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games
-from shogi_engine.cli.common import (
-    add_command,
-    add_game,
-    add_hash,
-    add_level,
-    add_limit,
-    add_notation,
-    add_position,
-    add_threads,
-    time_control,
-)
+from shogi_engine.cli import common
 from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.preparation import Preparation, leave
 from shogi_engine.cli.progress import progress_bar
+from shogi_engine.cli.terminal import screen
 from shogi_engine.cli.terminal.game import TerminalGame
-from shogi_engine.cli.terminal.screen import (
-    KANJI,
-    PIECES,
-    Look,
-    console,
-    default_pieces,
-    draw,
-    is_terminal,
-    notation_for,
-    pieces_for,
-)
 from shogi_engine.common.files import data_folder
+from shogi_engine.language import InputError, Message, translate_fault
 from shogi_engine.language import translate as _
-from shogi_engine.language import translate_fault
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.game import Game
 from shogi_engine.play.strength import DEFAULT_MS, FIRST_LEVEL, level_limits
@@ -59,21 +39,21 @@ SIGNAL_DELAY = 0.1  # seconds: when a terminal is closed, input may end before t
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(
+    parser = common.add_command(
         commands,
         "play",
         run,
         "Play in the terminal; it asks for what is not given.",
     )
-    add_game(parser, "?")
+    common.add_game(parser, "?")
     parser.add_argument("--human", choices=(*SIDES, "both", "none"), help="the human's side, default black")
-    add_level(parser)
+    common.add_level(parser)
     parser.add_argument(
         "--pieces",
-        choices=PIECES,
+        choices=screen.PIECES,
         help="draw kanji (Othello: discs) or letters; default: kanji if the terminal supports them",
     )
-    add_notation(parser)
+    common.add_notation(parser)
     parser.add_argument(
         "--handicap",
         default="",
@@ -82,7 +62,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "--clock",
-        type=time_control,
+        type=common.time_control,
         metavar="MAIN+BYOYOMI+INC",
         help="clock of both sides: 10+30, 10:00 or 5m+0+10s; without units, MAIN is in minutes and the rest in seconds",
     )
@@ -90,10 +70,10 @@ def add_parser(commands: Any) -> None:
         "--xot", action="store_true", help="Othello: begin with eight random moves that leave the game balanced"
     )
     parser.add_argument("--load", default="", metavar="FILE", help="continue a recorded game")
-    add_position(parser)
-    add_limit(parser, "nodes", "movetime", "depth", default=f"movetime={DEFAULT_MS} without --level")
-    add_threads(parser)
-    add_hash(parser)
+    common.add_position(parser)
+    common.add_limit(parser, "nodes", "movetime", "depth", default=f"movetime={DEFAULT_MS} without --level")
+    common.add_threads(parser)
+    common.add_hash(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -118,9 +98,9 @@ def run(args: argparse.Namespace) -> int:
         match.show(greeting(match))
         try:
             match.play()
-            if match.game.over and is_terminal():
+            if match.game.over and screen.is_terminal():
                 offer_save(match)
-            elif is_terminal():
+            elif screen.is_terminal():
                 time.sleep(SIGNAL_DELAY)
         except KeyboardInterrupt:
             status = signals.status or 130
@@ -140,12 +120,12 @@ def complete(args: argparse.Namespace) -> None:
 
     Raises ValueError if there is no game, EOFError if the user leaves.
     """
-    if is_terminal() and not any(getattr(args, name) for name in SAID):
+    if screen.is_terminal() and not any(getattr(args, name) for name in SAID):
         from shogi_engine.cli.terminal.questions import ask
 
         ask(args)
     if args.game is None:
-        raise ValueError(f"play: which game? {' or '.join(games.NAMES)}")
+        raise InputError("play: which game? {0}", Message("{0} or {1}", *games.NAMES))
     args.human = args.human or "black"
     if args.human in SIDES and args.level is None and not args.limit:
         args.level = FIRST_LEVEL
@@ -194,23 +174,23 @@ def _opening(args: argparse.Namespace) -> list[str]:
 def _match(args: argparse.Namespace, engine: "Engine", game: Game) -> TerminalGame:
     """Return the match that the arguments describe."""
     humans = {"both": {0, 1}, "none": set()}.get(args.human) or {n for n in (0, 1) if SIDES[n] == args.human}
-    pieces = pieces_for(sys.stdout, args.pieces or default_pieces(sys.stdout))
+    pieces = screen.pieces_for(sys.stdout, args.pieces or screen.default_pieces(sys.stdout))
     limits = args.limit | ({} if args.level is None else level_limits(engine, args.level))
     match = TerminalGame(
         engine,
         game,
         humans,
         limits,
-        notation=notation_for(
-            sys.stdout, args.notation or ("japanese" if pieces == KANJI and args.game == "shogi" else "")
+        notation=screen.notation_for(
+            sys.stdout, args.notation or ("japanese" if pieces == screen.KANJI and args.game == "shogi" else "")
         ),
         pieces=pieces,
         flipped=humans == {1} and args.game == "shogi",
     )
-    if is_terminal():
+    if screen.is_terminal():
         from shogi_engine.cli.terminal.prompt import LinePrompt
 
-        match.show, match.show_board = console()
+        match.show, match.show_board = screen.console()
         history = data_folder() / f"history-{args.game}"
         match.read = LinePrompt(match.words, game.clock.left, match.clocks, history)
     if args.load:
@@ -223,7 +203,7 @@ def load_rules(match: TerminalGame) -> None:
     board, engine = match.board, match.engine
     for move in list(board.legal_moves)[:1]:
         board.push(move)
-        draw(match.game.name, board, Look())
+        screen.draw(match.game.name, board, screen.Look())
     board.outcome()
     engine.set_position(match.game.record.start, [str(move) for move in board.move_stack])
     engine.may_declare()

@@ -96,7 +96,7 @@ class Progress:
         text = f"{self._done}/{self._whole}"
         if self._first < self._done < self._whole:
             left = (time.monotonic() - self._began) / (self._done - self._first) * (self._whole - self._done)
-            text += f"  {_('left')} {timedelta(seconds=round(left))}"
+            text += "  " + _("left") + f" {timedelta(seconds=round(left))}"
         return self._what, self._done / max(self._whole, 1), text
 
     def _compiled(self) -> State:

@@ -1,26 +1,14 @@
 """`shogi-engine nboard` and `shogi-engine gtp`: Othello's protocols on standard input and output."""
 
 import argparse
-import math
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.cli.common import add_command
+from shogi_engine.cli.common import add_command, real
 
 if TYPE_CHECKING:
     from shogi_engine.frontends.othello import BookUse
 
 SHIPPED = ""  # --book without a file
-
-
-def discs(text: str) -> float:
-    """Return a number of discs, 0 or more, for argparse."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 <= number <= 64:
-        raise argparse.ArgumentTypeError(f"expected a number of discs, 0 to 64, not {text!r}")
-    return number
 
 
 def add_parser(commands: Any) -> None:
@@ -37,7 +25,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "--book-randomness",
-        type=discs,
+        type=real(0, 64),
         default=0.0,
         metavar="DISCS",
         help="how much worse than the best move a book move may be, in discs",

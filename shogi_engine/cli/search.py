@@ -4,17 +4,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.cli.common import (
-    add_command,
-    add_game,
-    add_hash,
-    add_json,
-    add_limit,
-    add_position,
-    add_threads,
-    at_least_one,
-    report,
-)
+from shogi_engine.cli import common
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import nodes_per_second
@@ -30,13 +20,13 @@ TREE_DEPTHS = (2, 3, 4)
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "search", run, "Search one position.")
-    add_game(parser)
-    add_position(parser)
-    add_limit(parser, "nodes", "movetime", "depth", "level", default=f"movetime={DEFAULT_MS}")
-    add_threads(parser)
-    add_hash(parser)
-    parser.add_argument("--multipv", type=at_least_one, default=1, help="number of best moves to show")
+    parser = common.add_command(commands, "search", run, "Search one position.")
+    common.add_game(parser)
+    common.add_position(parser)
+    common.add_limit(parser, "nodes", "movetime", "depth", "level", default=f"movetime={DEFAULT_MS}")
+    common.add_threads(parser)
+    common.add_hash(parser)
+    parser.add_argument("--multipv", type=common.at_least_one, default=1, help="number of best moves to show")
     parser.add_argument(
         "--tree",
         nargs="?",
@@ -44,7 +34,7 @@ def add_parser(commands: Any) -> None:
         metavar="FILE",
         help="print the tree of a small search, to see how alpha-beta works; in FILE, write it for Graphviz",
     )
-    add_json(parser)
+    common.add_json(parser)
 
 
 def show(info: "PvInfo") -> None:
@@ -82,8 +72,8 @@ def run(args: argparse.Namespace) -> int:
     effort = _("depth {depth}, {nodes} nodes, {seconds:.2f} s").format(
         depth=result.depth, nodes=result.nodes, seconds=result.seconds
     )
-    head = f"{result.bestmove or _('no legal move')}   {effort}"
-    report(args, values, "\n".join([head, *lines]))
+    head = (result.bestmove or _("no legal move")) + f"   {effort}"
+    common.report(args, values, "\n".join([head, *lines]))
     return 0 if result.bestmove else 1
 
 
@@ -118,5 +108,5 @@ def run_tree(args: argparse.Namespace) -> int:
         f"{count} {name.replace('_', ' ')}" for name, count in counts.items() if name != "minimax_nodes"
     )
     plain = f"plain minimax: {score_of(engine.game, tree.minimax_value)}, {tree.minimax_nodes} nodes"
-    report(args, values, "\n".join([*tree_lines(tree.root), "", f"{score}   {' '.join(line)}", counted, plain]))
+    common.report(args, values, "\n".join([*tree_lines(tree.root), "", f"{score}   {' '.join(line)}", counted, plain]))
     return 0

@@ -4,18 +4,7 @@ import argparse
 from typing import Any
 
 from shogi_engine import games
-from shogi_engine.cli import mate
-from shogi_engine.cli.common import (
-    add_cluster,
-    add_command,
-    add_hash,
-    add_json,
-    add_notation,
-    add_threads,
-    at_least_one,
-    report,
-    report_suite,
-)
+from shogi_engine.cli import common, mate
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.text import nodes_per_second
 from shogi_engine.language import mark
@@ -29,7 +18,7 @@ HASH_MB = 256
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(
+    parser = common.add_command(
         commands,
         "solve",
         run,
@@ -47,7 +36,9 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--position", dest="other", default="", metavar="POS", help="the same")
     shogi = parser.add_argument_group("Shogi")
-    shogi.add_argument("--max-ms", type=at_least_one, help=f"time limit for each problem in ms; default {mate.MAX_MS}")
+    shogi.add_argument(
+        "--max-ms", type=common.at_least_one, help=f"time limit for each problem in ms; default {mate.MAX_MS}"
+    )
     shogi.add_argument("--shortest", action="store_true", help="after the first mate, look for the shortest")
     shogi.add_argument(
         "--all",
@@ -62,20 +53,20 @@ def add_parser(commands: Any) -> None:
     shogi.add_argument(
         "--tsume", action="store_true", help="find the conventional length, without useless interpositions"
     )
-    add_notation(shogi)
+    common.add_notation(shogi)
     shogi.add_argument(
         "--diagram",
         action="store_true",
         help="draw all positions with kanji; by default, only a single SFEN is drawn, with letters",
     )
     shogi.add_argument("--out", metavar="FILE", help="write the problems with their answers as KIF")
-    add_cluster(shogi)
+    common.add_cluster(shogi)
     othello = parser.add_argument_group("Othello")
     othello.add_argument("--wld", action="store_true", help="find only who wins: the score is 1, 0 or -1")
     parser.add_argument("--suite", metavar="FILE", help="check the answers in a file instead")
-    add_hash(parser, HASH_MB)
-    add_threads(parser)
-    add_json(parser)
+    common.add_hash(parser, HASH_MB)
+    common.add_threads(parser)
+    common.add_json(parser)
     parser.set_defaults(foreign={"shogi": ("wld",), "othello": [each.dest for each in shogi._group_actions]})
 
 
@@ -110,7 +101,7 @@ def run_othello(args: argparse.Namespace, words: list[str]) -> int:
     if position is None:
         with progress_bar("position") as line:
             outcome = endgame_suite.check(endings, solver, line.count)
-        return report_suite(args, outcome)
+        return common.report_suite(args, outcome)
     with progress_bar("root move") as line:
         solved = solver.solve(position, wld=args.wld, pv=not args.wld, progress=line.count)
     values: dict[str, Any] = {
@@ -124,8 +115,8 @@ def run_othello(args: argparse.Namespace, words: list[str]) -> int:
         values["result"] = RESULTS[solved.score + 1]
     else:
         values["pv"] = [format_move(position, move) for move in solved.pv]
-    score = _(values["result"]) if args.wld else _("{value} discs").format(value=f"{solved.score:+d}")
+    score = _(RESULTS[solved.score + 1]) if args.wld else _("{value} discs").format(value=f"{solved.score:+d}")
     effort = _("{nodes} nodes, {seconds:.3f} s").format(nodes=solved.nodes, seconds=solved.seconds)
-    text = f"{score}, {values['move'] or _('the game is over')}   {effort}"
-    report(args, values, "\n".join([text, *([" ".join(values["pv"])] if values.get("pv") else [])]))
+    text = f"{score}, " + (values["move"] or _("the game is over")) + f"   {effort}"
+    common.report(args, values, "\n".join([text, *([" ".join(values["pv"])] if values.get("pv") else [])]))
     return 0

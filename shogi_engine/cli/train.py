@@ -11,32 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine import games
-from shogi_engine.cli.common import add_cluster, add_command, add_threads, at_least_one, natural
+from shogi_engine.cli import common
+from shogi_engine.cli.common import at_least_one, natural
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.language import mark
 from shogi_engine.training import STAGES
 
-
-def fraction(text: str) -> float:
-    """Return a number from 0 to 1, for argparse."""
-    try:
-        number = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, not {text!r}") from None
-    if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, not {text!r}")
-    return number
-
-
-def positive(text: str) -> float:
-    """Return a number above 0, for argparse."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a number above 0, not {text!r}")
-    return number
+fraction = common.real(0, 1)
 
 
 def first_and_last(text: str) -> tuple[float, float]:
@@ -56,7 +37,7 @@ SETTINGS: dict[str, Callable[[str], Any]] = {  # fields of the recipes' DataOpti
     "architecture": str, "batch": at_least_one, "endings": natural, "epochs": at_least_one, "exact": natural,
     "label_nodes": natural, "label_share": fraction, "nodes": at_least_one, "older_share": fraction,
     "penalty": natural, "rate": fraction, "refine": true_or_false, "result_share": first_and_last, "seed": natural,
-    "td_lambda": fraction, "value_factor": positive, "width": at_least_one,
+    "td_lambda": fraction, "value_factor": common.real(0.01, 100), "width": at_least_one,
 }  # fmt: skip
 EXPLAINED = mark("""
 settings of both games:
@@ -86,7 +67,7 @@ settings of Othello:
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "train", run, "Train an evaluation on the engine's own games.")
+    parser = common.add_command(commands, "train", run, "Train an evaluation on the engine's own games.")
     parser.epilog = EXPLAINED
     parser.add_argument("game", choices=games.NAMES, metavar="GAME", help=", ".join(games.NAMES))
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the run; existing files are kept")
@@ -115,8 +96,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--noted", type=Path, help="Shogi: a psv file of positions with known values, whose ranking the report checks"
     )
-    add_cluster(parser)
-    add_threads(parser)
+    common.add_cluster(parser)
+    common.add_threads(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -5,16 +5,23 @@
 
 The keys of the gettext catalogue, `locale/ja/LC_MESSAGES/shogi_engine.po`, are the English texts. `tools.catalogue`
 collects them and compiles the `.mo` file that is read here. Exceptions are written in English and translated where they
-are shown: `translate` recognises a message made from a pattern of the catalogue, in which {0} and {1} stand for values.
+are shown, as in translate(str(fault)). They carry their template and values:
+
+    raise InputError("there is no game {0!r}; there are {1}", name, ", ".join(names))
+
+In other texts, `translate` recognises a message made from a pattern of the catalogue, in which {0} and {1} stand for
+values.
 """
 
 import functools
 import gettext
 import os
 import re
+import string
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 SAMPLES = {"en": "a", "ja": "あ漢"}  # characters of each language
 LANGUAGES = tuple(SAMPLES)
@@ -26,6 +33,53 @@ _DEPTH = 3  # of nested messages
 _LISTS = {"{0} and {1}": "and", "{0} or {1}": "or"}  # of words; as patterns of sentences they would fit almost any
 
 _current = "en"
+
+
+class Message(str):
+    """An English text that knows its template and values, so that `translate` can show it in another language.
+
+    `str()` and exceptions keep it: `str(ValueError(message))` is a Message.
+
+    Args:
+        template: the text, with {0}, {1} ... for values as in `str.format`; without values, braces stand for themselves
+        values: an exception stands for its message; a text that is in the catalogue is translated too
+    """
+
+    template: str
+    values: tuple[Any, ...]
+
+    def __new__(cls, template: str, *values: Any) -> "Message":
+        """Fill the template."""
+        if isinstance(template, Message) and not values:
+            return template
+        values = tuple(str(value) if isinstance(value, BaseException) else value for value in values)
+        message = super().__new__(cls, template.format(*values) if values else template)
+        message.template, message.values = template, values
+        return message
+
+    def __str__(self) -> str:
+        """Return the message itself, which str would turn into a plain text."""
+        return self
+
+
+class InputError(ValueError):
+    """Something that a user gave is wrong. The arguments are those of a Message."""
+
+    def __init__(self, template: str, *values: Any) -> None:
+        super().__init__(Message(template, *values))
+
+
+class _Filler(string.Formatter):
+    """Fills a translated template with translated values."""
+
+    def __init__(self, language: str, context: str) -> None:
+        self._language, self._context = language, context
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Return a value as text."""
+        if isinstance(value, str):
+            value = translate(value, self._language, self._context)
+        return format(value, format_spec)
 
 
 def use(language: str) -> None:
@@ -43,7 +97,7 @@ def current() -> str:
 def check(language: str) -> None:
     """Raise ValueError if `language` is not one of LANGUAGES."""
     if language not in LANGUAGES:
-        raise ValueError(f"there is no language {language!r}; there are {', '.join(LANGUAGES)}")
+        raise InputError("there is no language {0!r}; there are {1}", language, ", ".join(LANGUAGES))
 
 
 def of_environment(environ: Mapping[str, str] = os.environ) -> str:
@@ -81,13 +135,16 @@ def translate(text: str, language: str = "", context: str = "") -> str:
         context: distinguishes meanings that share an English word, such as 'othello' for the names of the sides
     """
     language = language or _current
+    if isinstance(text, Message) and text.values and language != "en":
+        template = _translated(text.template, language, context, 0)
+        return _Filler(language, context).vformat(template, text.values, {})
     return text if language == "en" else _translated(text, language, context, _DEPTH)
 
 
 def fault_text(fault: BaseException) -> str:
     """Return the message of an exception; for a file that cannot be used, its name and the reason."""
     if isinstance(fault, OSError) and fault.strerror:
-        return fault.strerror if fault.filename is None else f"{fault.filename}: {fault.strerror}"
+        return fault.strerror if fault.filename is None else Message("{0}: {1}", fault.filename, fault.strerror)
     return str(fault)
 
 

@@ -1,6 +1,8 @@
-"""RecordError: why a file cannot be read as a record. Standard library only."""
+"""RecordError: why a file cannot be read as a record."""
 
 from typing import Any
+
+from shogi_engine.language import InputError, Message
 
 
 def clipped(text: str, most: int = 40) -> str:
@@ -8,17 +10,21 @@ def clipped(text: str, most: int = 40) -> str:
     return repr(text if len(text) <= most else f"{text[: most - 3]}...")
 
 
-class RecordError(ValueError):
+class RecordError(InputError):
     """A file that cannot be read as a record.
 
     Args:
-        reason: what is wrong
+        template, values: what is wrong, as a Message
         line: the line of the fault, from 1, None if unknown
         number: the game's number in the file, from 1
         record: the part of the GameRecord that could be read, or None
     """
 
-    def __init__(self, reason: str, *, line: int | None = None, record: Any = None, number: int | None = None) -> None:
-        reason = " ".join(reason.split("\n"))  # one line, even if it quotes the file
+    def __init__(
+        self, template: str, *values: Any, line: int | None = None, record: Any = None, number: int | None = None
+    ) -> None:
+        reason = Message(template, *values)
+        if "\n" in reason:  # it quotes the file
+            reason = Message(" ".join(reason.split("\n")))
         self.reason, self.line, self.record, self.number = reason, line, record, number
-        super().__init__(reason if line is None else f"line {line}: {reason}")
+        super().__init__(reason if line is None else Message("line {0}: {1}", line, reason))

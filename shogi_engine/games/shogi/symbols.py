@@ -1,6 +1,9 @@
 """The names of squares, ranks, pieces and colours in SFEN, USI and messages."""
 
+import functools
+
 from shogi_engine.games.shogi.types import PROMOTED, WHITE, piece_colour, piece_kind
+from shogi_engine.language import Message
 
 SYMBOLS = ("", "P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R")  # by kind, black's
 KIND_NAMES = ("", "pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king")
@@ -34,4 +37,5 @@ def piece_symbol(piece: int) -> str:
 
 def list_squares(squares: list[int]) -> str:
     """Return e.g. '5a and 5i'."""
-    return " and ".join(SQUARE_NAMES[square] for square in squares)
+    names = (SQUARE_NAMES[square] for square in squares)
+    return functools.reduce(lambda text, name: Message("{0} and {1}", text, name), names)

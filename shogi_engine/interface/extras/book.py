@@ -8,6 +8,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from shogi_engine.language import InputError
+
 NO_BOOK = ("", "no_book")  # names that mean "no book"
 
 
@@ -27,7 +29,7 @@ class BookMove:
     count: int = 0
 
 
-class BookError(ValueError):
+class BookError(InputError):
     """A book cannot be read or used; the message says why in one line."""
 
 

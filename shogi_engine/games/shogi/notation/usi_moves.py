@@ -10,6 +10,7 @@ from shogi_engine.games.shogi.movegen.generator import is_legal_tt_move
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.rules.validation import attacking_squares, is_dead
 from shogi_engine.jit import new_record
+from shogi_engine.language import Message
 
 
 def split_usi(text: str) -> tuple[int, int, bool]:
@@ -94,8 +95,10 @@ def _why_illegal(pos: Any, move: int) -> str:
     king = int(after.king[side])
     attackers = attacking_squares(after, king, 1 - side) if king != t.NO_SQUARE else []
     if attackers:
-        how = "leaves" if t.move_kind(move) != t.KING else "puts"
-        return f"it {how} the king on {symbols.SQUARE_NAMES[king]} in check from {symbols.list_squares(attackers)}"
+        where = symbols.SQUARE_NAMES[king], symbols.list_squares(attackers)
+        if t.move_kind(move) == t.KING:
+            return Message("it puts the king on {0} in check from {1}", *where)
+        return Message("it leaves the king on {0} in check from {1}", *where)
     return "a pawn drop may not mate"
 
 
