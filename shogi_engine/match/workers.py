@@ -53,7 +53,7 @@ def log_record(game_number: int, played: Played) -> Record:
 
 def _used(usage: Usage) -> Record:
     """Return the resources that a player used, for the log."""
-    used = {name: round(value, 1) for name, value in vars(usage).items() if isinstance(value, float | int)}
+    used = {name: round(value, 3) for name, value in vars(usage).items() if isinstance(value, float | int)}
     used["ms"] = used.pop("milliseconds")
     return used | ({"visits": usage.visits} if usage.visits else {})
 
