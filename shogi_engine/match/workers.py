@@ -73,7 +73,7 @@ class EngineWorker:
         for engine, player in zip(plan.engines, self._players, strict=True):
             begin(engine, player)  # all of them, so that a fault of any engine ends the match before its first game
         opening = self._openings[meeting.opening].split()
-        clock = GameClock((players[0].control.setting, players[1].control.setting))
+        clock = GameClock((plan.engines[meeting.sides[0]].clock, plan.engines[meeting.sides[1]].clock))
         game = Game.begin(plan.game, "", opening, clock=clock, terms=plan.terms)
         seed = None if plan.seed is None else f"{plan.seed} {game_number}"
         who = {"players": [meeting.first, meeting.second]} if plan.schedule.players > 2 else {}
