@@ -119,7 +119,7 @@ class EnginePlayer(Player):
         resign: int = 0,
     ) -> None:
         self.limit, self.settings = limit or Limit(), dict(settings)
-        self._game, self._sizes = game, {"hash_mb": hash_mb, "threads": threads}
+        self._game, self._hash_mb, self._threads = game, hash_mb, threads
         self._ponders, self._book, self._solver, self._resign = ponders, book, solver, resign
         self._engine: Engine | None = None
         self._pondered: tuple[list[str], Analysis[str]] | None = None  # the moves expected, and their search
@@ -127,7 +127,7 @@ class EnginePlayer(Player):
     def ready(self) -> None:
         """Compile the search or load it from the cache. Raises ValueError for wrong settings."""
         if self._engine is None:
-            engine = Engine(self._game, **self._sizes)
+            engine = Engine(self._game, hash_mb=self._hash_mb, threads=self._threads)
             self._configure(engine)
             engine.warmup()
             if self._solver:
@@ -201,7 +201,7 @@ class EnginePlayer(Player):
         """Return the limits of a search that begins now, as keywords of Engine.search."""
         return {**self._own_limits(), "budget": self._budget(game)}
 
-    def _own_limits(self) -> dict[str, int]:
+    def _own_limits(self) -> dict[str, Any]:
         """Return the limits besides time."""
         own = {name: value for name in ("nodes", "depth", "level") if (value := getattr(self.limit, name)) is not None}
         return level_limits(self.engine, int(self.settings[LEVEL])) or own if LEVEL in self.settings else own

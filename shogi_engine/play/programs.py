@@ -61,7 +61,7 @@ class UsiPlayer(ProgramPlayer[SimpleEngine]):
     def new_game(self, game: Game, side: int, seed: str) -> None:
         """Prepare for a game; if it states its rule for declaring a win, tell the engine."""
         if game.rule is not None:
-            self.engine.offer({"MaxMovesToDraw": game.terms.max_plies, "EnteringKingRule": game.rule})
+            self.engine.offer((("MaxMovesToDraw", game.terms.max_plies), ("EnteringKingRule", game.rule)))
         super().new_game(game, side, seed)
 
     def think(self, game: Game, search: SearchHandle | None = None) -> Answer:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
+from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.play.answer import Answer
 from shogi_engine.play.game import Game
 from shogi_engine.play.players import Player
@@ -114,8 +115,8 @@ class TextbookPlayer(Player):
         kind, flags, new = KINDS[self.textbook.kind][0], self.textbook.flags, np.array(moves, dtype=np.uint32)
         return int(answer(self._contexts, new, kind, depth, flags, self._state, self._visits))
 
-    def think(self, game: Game) -> Answer:
-        """Search the position."""
+    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+        """Search the position. Other threads cannot stop it."""
         new, self._known = game.board.move_stack[self._known :], game.ply
         self._visits[:] = 0
         began = time.perf_counter()
