@@ -8,7 +8,7 @@ Protocol: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draf
 
 from typing import Any
 
-from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, attribute, plain
+from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, plain
 from shogi_engine.common.text import sanitize
 from shogi_engine.types.info import BoardLike, Move, PlayResult
 from shogi_engine.types.limit import SIDES, Limit
@@ -32,8 +32,10 @@ class GtpClient(MovesClient):
         self.commands: frozenset[str] = frozenset()
         self.time = 0.0
         self._number = 0
+        self._depth: int | None = None  # that the engine has been told
 
     async def _greet(self) -> None:
+        self._depth = None
         self.commands = frozenset((await self.command("list_commands")).split())
         self.name = await self.command("name")
         self.version = await self.command("version")
@@ -80,6 +82,9 @@ class GtpClient(MovesClient):
         if clock is not None:
             stones = 0 if clock.time or not clock.byoyomi else 1
             await self.command(f"time_left {SIDES[side]} {round((clock.time or clock.byoyomi) / 1000)} {stones}")
+        if limit.depth and limit.depth != self._depth:
+            await self.command(f"set_level {limit.depth}")
+            self._depth = limit.depth
         text = await self.genmove(SIDES[side], limit.allowed(side))
         if text == "resign":
             return PlayResult(resigned=True, time=self.time)
@@ -94,18 +99,13 @@ class GtpClient(MovesClient):
             await self.command("boardsize 8")
             await self.command("clear_board")
             if clock := limit.clock(board.turn):
-                await self.time_settings(clock.time / 1000, clock.byoyomi / 1000, 1 if clock.byoyomi else 0)
+                times = f"{round(clock.time / 1000)} {round(clock.byoyomi / 1000)} {1 if clock.byoyomi else 0}"
+                await self.command(f"time_settings {times}")
             elif limit.time:
-                await self.time_settings(0, max(limit.time, 1), 1)
-            if limit.depth:
-                await self.command(f"set_level {limit.depth}")
+                await self.command(f"time_settings 0 {max(round(limit.time), 1)} 1")
         first = len(moves) - len(moves if new is None else new)
         for ply in range(first, len(moves)):
             await self.command(f"play {SIDES[ply % 2]} {moves[ply]}")
-
-    async def time_settings(self, main: float, byoyomi: float = 0.0, stones: int = 0) -> None:
-        """Send the time control in seconds; the protocol allows only whole seconds."""
-        await self.command(f"time_settings {round(main)} {round(byoyomi)} {stones}")
 
     async def genmove(self, colour: str, allowed: float | None = None) -> str:
         """Let the engine make a move for a side and return it: a vertex, 'pass' or 'resign', in lower case.
@@ -118,13 +118,7 @@ class GtpClient(MovesClient):
 
 
 class SimpleGtp(PlainClient[GtpClient]):
-    """A synchronous client: GtpClient's calls and attributes, with the same names and errors."""
+    """A synchronous client: GtpClient's `play` and `command`, with the same errors."""
 
     client_class = GtpClient
-
-    commands: frozenset[str] = attribute("commands")
-    time: float = attribute("time")
-
     command = plain(GtpClient.command)
-    time_settings = plain(GtpClient.time_settings)
-    genmove = plain(GtpClient.genmove)

@@ -12,7 +12,7 @@ import re
 import time
 from typing import Any, overload
 
-from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, plain, run_plainly
+from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, run_plainly
 from shogi_engine.common.lines import legal_line
 from shogi_engine.common.text import clamped_number
 from shogi_engine.types.clock import Clock
@@ -98,12 +98,6 @@ class NBoardClient(MovesClient):
         self._answered = str(move), found.time
         return PlayResult(move, info=Info(score=found.info.score, nodes=found.info.nodes), time=found.time)
 
-    @overload
-    async def analyse(self, position: BoardLike[Move], limit: Limit, *, multipv: None = None) -> Info[Move]: ...
-
-    @overload
-    async def analyse(self, position: BoardLike[Move], limit: Limit, *, multipv: int) -> list[Info[Move]]: ...
-
     async def analyse(self, position: Any, limit: Limit, *, multipv: int | None = None) -> Any:
         """Return what the engine reports of a Board. With `multipv`, return a list of reports, best move first."""
         await self._follow(position, limit)
@@ -120,7 +114,7 @@ class NBoardClient(MovesClient):
 
     async def _tell(self, board: Any, start: str, moves: list[str], new: list[str] | None, limit: Limit) -> None:
         if limit.depth and (new is None or limit.depth != self._depth):
-            await self.set_depth(limit.depth)
+            await self.send(f"set depth {limit.depth}")
             self._depth = limit.depth
         if new is None:
             clock = Clock(increment=1000 * limit.time) if limit.time else limit.clock(board.turn)
@@ -128,11 +122,13 @@ class NBoardClient(MovesClient):
             first = start.endswith("O")
             made = "".join(f"{'BW'[ply % 2 ^ first]}[{_square(move)}]" for ply, move in enumerate(moves))
             cells = start.replace("X", "*")
-            await self.set_game(f"(;GM[Othello]PC[match]PB[black]PW[white]RE[?]{header}TY[8]BO[8 {cells}]{made};)")
+            head = f"(;GM[Othello]PC[match]PB[black]PW[white]RE[?]{header}TY[8]"
+            await self.send(f"set game {head}BO[8 {cells}]{made};)")
             await self.ping()
         for number, move in enumerate(new or ()):
             answered, seconds = self._answered
-            await self.move(move, seconds=f"{seconds:.2f}" if number == 0 and move == answered else "")
+            used = f"//{seconds:.2f}" if number == 0 and move == answered else ""
+            await self.send(f"move {_square(move)}{used}")
 
     async def send(self, line: str) -> float:
         """Send a command that has no answer; return the time (time.monotonic)."""
@@ -151,18 +147,6 @@ class NBoardClient(MovesClient):
         end = await self.send(f"ping {self._pings}") + self.ready_timeout
         while (await self._line(end))[1] != f"pong {self._pings}":
             pass
-
-    async def set_depth(self, depth: int) -> None:
-        """Set the level."""
-        await self.send(f"set depth {depth}")
-
-    async def set_game(self, ggf: str) -> None:
-        """Set the game, its clock and its moves, as one line of GGF."""
-        await self.send(f"set game {ggf}")
-
-    async def move(self, move: str, value: str = "", seconds: str = "") -> None:
-        """Make a move of either side."""
-        await self.send(f"move {_square(move)}/{value}/{seconds}".rstrip("/"))
 
     async def go(self, allowed: float | None = None) -> PlayResult[str]:
         """Return the engine's move, without making it.
@@ -203,16 +187,9 @@ class NBoardClient(MovesClient):
 
 
 class SimpleNBoard(PlainClient[NBoardClient]):
-    """A synchronous client: NBoardClient's calls, with the same names and errors."""
+    """A synchronous client: NBoardClient's `play` and `analyse`, with the same errors."""
 
     client_class = NBoardClient
-    send = plain(NBoardClient.send)
-    ping = plain(NBoardClient.ping)
-    set_depth = plain(NBoardClient.set_depth)
-    set_game = plain(NBoardClient.set_game)
-    move = plain(NBoardClient.move)
-    go = plain(NBoardClient.go)
-    hint = plain(NBoardClient.hint)
 
     @overload
     def analyse(self, position: BoardLike[Move], limit: Limit, *, multipv: None = None) -> Info[Move]: ...

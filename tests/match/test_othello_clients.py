@@ -33,7 +33,7 @@ def test_gtp():
     engine = SimpleGtp([*STUB, "gtp"])
     lines, board = sent(engine), Board()
     with engine:
-        assert (engine.name, engine.client.version, "genmove" in engine.commands) == ("stub", "1", True)
+        assert (engine.name, engine.client.version, "genmove" in engine.client.commands) == ("stub", "1", True)
         board.push_text("d3")
         del lines[:]
         found = engine.play(board, Limit(white_clock=10.4, byoyomi=1.0))
@@ -43,7 +43,7 @@ def test_gtp():
         assert engine.play(board, Limit(depth=3, white_clock=9.6)).move in board.legal_moves
     assert [line.split(maxsplit=1)[1] for line in lines[:-1]] == [
         *("boardsize 8", "clear_board", "time_settings 10 1 1", "play black d3", "time_left white 10 0"),
-        *("genmove white", "play black b3", "time_left white 10 0", "genmove white"),
+        *("genmove white", "play black b3", "time_left white 10 0", "set_level 3", "genmove white"),
     ]
     assert not engine.running
     engine.start()  # it can be had again
@@ -67,10 +67,6 @@ def test_nboard():
         assert (one.depth, one["score"], two["score"]) == (4, Score.discs(1.5), Score.discs(-0.5))
         assert one.pv == (Move.from_text("f5"), Move.from_text("d6")) and two.pv == (Move.from_text("d3"),)
         assert engine.analyse(board, Limit(depth=4, time=5.0)) == one
-        assert engine.hint(2, 5.0) == [
-            Info(4, score=Score.discs(1.5), pv=("f5", "d6")),
-            Info(score=Score.discs(-0.5), pv=("d3",)),
-        ]
     start = f"BO[8 {'-' * 27}O*{'-' * 6}*O{'-' * 27} *]"
     head = "(;GM[Othello]PC[match]PB[black]PW[white]RE[?]"
     assert lines[:4] == [
@@ -116,12 +112,12 @@ def test_othello_engines_with_asyncio():
 
 def test_faults_of_othello_engines():
     with pytest.raises(EngineError, match="no answer"), SimpleGtp([*STUB, "gtp", "silent"], timeout=0.1) as engine:
-        engine.genmove("black")
+        engine.play(Board(), Limit(depth=1))
     with (
         pytest.raises(EngineError, match="no answer"),
         SimpleNBoard([*STUB, "nboard", "silent"], timeout=0.1) as other,
     ):
-        other.go()
+        other.play(Board(), Limit(depth=1))
     with (
         pytest.raises(EngineError, match="refusal: play black f5: never"),
         SimpleGtp([*STUB, "gtp", "refuses"]) as engine,

@@ -127,6 +127,7 @@ class MovesClient(EngineClient):
         start, moves = board.root().obf(), [str(move) for move in board.move_stack]
         known = None if self._told is None or self._told[0] != start else self._told[1]
         follows = known is not None and moves[: len(known)] == known
+        self._told = None  # unless all of it is told
         await self._tell(board, start, moves, moves[len(known or ()) :] if follows else None, limit)
         self._told = start, moves
 
