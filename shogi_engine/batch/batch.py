@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -287,6 +287,17 @@ class Batch(Rows):
 
         self._each_chunk(packed, write)
         return Outcomes(terminations, np.where(terminations == NOT_OVER, 0, np.sign(values)).astype(np.int8))
+
+    @overload
+    def features(self, positions: Any, name: str, /, *, dtype: Any = None) -> NDArray[Any]: ...
+
+    @overload
+    def features(
+        self, positions: Any, name: str, other: str, /, *names: str, dtype: Any = None
+    ) -> tuple[NDArray[Any], ...]: ...
+
+    @overload
+    def features(self, positions: Any, *names: str, dtype: Any = None, out: Any = None) -> Any: ...
 
     def features(self, positions: Any, *names: str, dtype: Any = None, out: Any = None) -> Any:
         """Return an array [n, *shape] for each of `names` (see `feature_names`), a tuple of them if there are several.

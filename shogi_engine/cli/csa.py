@@ -18,11 +18,13 @@ from shogi_engine.csa.password import VARIABLE, read_password
 from shogi_engine.language import mark, translate_fault
 
 if TYPE_CHECKING:
-    from shogi_engine.csa.players import CsaPlayer
     from shogi_engine.csa.session import Session
+    from shogi_engine.play.players import Player
+    from shogi_engine.types.limit import Limit
 
 _ADDRESS = re.compile(r"(\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\s:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
 _LOGGED = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} [<>=] ")
+TIMEOUT = 30.0  # seconds beyond a move's time after which a USI engine has failed to answer
 DELAY_MS = 200  # over the internet; a server on this machine needs less
 
 
@@ -172,29 +174,39 @@ def leaving_by_signals(session: "Session") -> Iterator[EndingSignals]:
             signals.first = None
 
 
-def make_player(args: argparse.Namespace) -> "CsaPlayer":
+def make_player(args: argparse.Namespace) -> "Player":
     """Return the player, ready for the first game. Raises ValueError, OSError."""
-    player: CsaPlayer
+    from shogi_engine.play.players import EnginePlayer
+    from shogi_engine.types.limit import Limit
+
+    limit = Limit(**args.limit)
     if args.engine:
-        if "level" in args.limit or args.book or args.resign:
+        if limit.level is not None or args.book or args.resign:
             raise ValueError(
                 "csa: --level, --book and --resign are for this engine; give another engine's options in --engine"
             )
-        from shogi_engine.csa.usi_player import CsaUsiPlayer
-
-        ponder = "true" if args.ponder else "false"
-        options = {"USI_Hash": str(args.hash), "Threads": str(args.threads), "USI_Ponder": ponder}
-        player = CsaUsiPlayer(args.engine, options=options, delay_ms=args.delay, nodes=args.limit.get("nodes"))
-        player.load()
-        return player
-    from shogi_engine.csa.engine_player import CsaEnginePlayer, Strength
-    from shogi_engine.engine import Engine
-
-    strength = Strength(args.limit.get("level"), args.limit.get("nodes"), args.resign or 0, args.book)
+        return usi_player(args, limit)
+    player = EnginePlayer(
+        "shogi", limit, hash_mb=args.hash, threads=args.threads, ponders=args.ponder,
+        book=args.book, solver=limit.level is None, resign=args.resign or 0,
+    )  # fmt: skip
     with progress_bar():
-        engine = Engine("shogi", hash_mb=args.hash, threads=args.threads)
-        player = CsaEnginePlayer(engine, strength, delay_ms=args.delay, ponder=args.ponder)
-        player.load()
+        player.ready()
+    return player
+
+
+def usi_player(args: argparse.Namespace, limit: "Limit") -> "Player":
+    """Return a USI engine as a player, ready for the first game. Raises ValueError."""
+    from shogi_engine.clients.usi import EngineError, SimpleEngine
+    from shogi_engine.play.programs import UsiPlayer
+
+    defaults = {"USI_Hash": args.hash, "Threads": args.threads, "USI_Ponder": args.ponder}
+    engine = SimpleEngine.described(args.engine, defaults=defaults, timeout=TIMEOUT)
+    player = UsiPlayer(engine, limit, ponders=args.ponder)
+    try:
+        player.ready()
+    except EngineError as fault:
+        raise ValueError(f"{args.engine}: {fault}") from None
     return player
 
 
@@ -215,6 +227,7 @@ def run(args: argparse.Namespace) -> int:
         games=args.games,
         comments=bool(args.game) if args.comments is None else args.comments,
         ponder=args.ponder,
+        delay=args.delay,
         attempts=args.attempts,
         resume=float((0 if args.game else 60) if args.resume is None else args.resume),
     )

@@ -208,9 +208,9 @@ def between_engines(args: argparse.Namespace, schedule: "Schedule") -> tuple["En
     labels = for_each("--names", args.names.split(","), count) if args.names else [""] * count
 
     def engine(number: int, game: str) -> "EngineSpec":
-        limit = match.parse_time_control(limits[number])
+        limit, clock = match.parse_limit(limits[number])
         return match.parse_engine(
-            texts[number], limit, ponder=args.ponder, label=labels[number], game=game, hash_mb=args.hash
+            texts[number], limit, clock, ponder=args.ponder, label=labels[number], game=game, hash_mb=args.hash
         )
 
     programs = [engine(number, "") for number, text in enumerate(texts) if not is_in_process(text)]

@@ -1,20 +1,20 @@
 """A client for engines that speak the Go Text Protocol, asynchronous (`GtpClient`) and synchronous (`SimpleGtp`).
 
     with SimpleGtp("shogi-engine gtp") as engine:
-        engine.new_game()
-        engine.play("black", "F5")
-        print(engine.genmove("white"))
+        print(engine.play(othello.Board(), Limit(time=1.0)).move)
 
 Protocol: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2".
 """
 
 from typing import Any
 
-from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, attribute, plain
+from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, plain
 from shogi_engine.common.text import sanitize
+from shogi_engine.types.info import BoardLike, Move, PlayResult
+from shogi_engine.types.limit import SIDES, Limit
 
 
-class GtpClient(EngineClient):
+class GtpClient(MovesClient):
     """A GTP engine; see EngineClient. Every violation of the protocol raises EngineError.
 
     If the engine refuses a command, the EngineError has the kind 'refusal'.
@@ -32,8 +32,10 @@ class GtpClient(EngineClient):
         self.commands: frozenset[str] = frozenset()
         self.time = 0.0
         self._number = 0
+        self._depth: int | None = None  # that the engine has been told
 
     async def _greet(self) -> None:
+        self._depth = None
         self.commands = frozenset((await self.command("list_commands")).split())
         self.name = await self.command("name")
         self.version = await self.command("version")
@@ -66,22 +68,44 @@ class GtpClient(EngineClient):
             raise EngineError("refusal", f"{text}: {sanitize(said)}")
         return said
 
-    async def new_game(self, size: int = 8) -> None:
-        """Begin a game: boardsize and clear_board."""
-        await self.command(f"boardsize {size}")
-        await self.command("clear_board")
+    @staticmethod
+    def check(limit: Limit) -> None:
+        """Raise ValueError if GTP cannot express a limit."""
+        if limit.nodes or limit.mate or limit.level or limit.black_inc or limit.white_inc:
+            raise ValueError("a GTP engine can have a main time, byoyomi, movetime or depth (set_level) only")
 
-    async def play(self, colour: str, move: str) -> None:
-        """Make a move of either side."""
-        await self.command(f"play {colour} {move}")
+    async def play(self, position: BoardLike[Move], limit: Limit) -> PlayResult[Move]:
+        """Return the move for an Othello Board, within its clock, `time` or `depth` (by set_level)."""
+        board: Any = position
+        await self._follow(board, limit)
+        side, clock = board.turn, limit.clock(board.turn)
+        if clock is not None:
+            stones = 0 if clock.time or not clock.byoyomi else 1
+            await self.command(f"time_left {SIDES[side]} {round((clock.time or clock.byoyomi) / 1000)} {stones}")
+        if limit.depth and limit.depth != self._depth:
+            await self.command(f"set_level {limit.depth}")
+            self._depth = limit.depth
+        text = await self.genmove(SIDES[side], limit.allowed(side))
+        if text == "resign":
+            return PlayResult(resigned=True, time=self.time)
+        move = self._legal(board, text)
+        self._told[1].append(str(move))  # type: ignore[index]
+        return PlayResult(move, time=self.time)
 
-    async def time_settings(self, main: float, byoyomi: float = 0.0, stones: int = 0) -> None:
-        """Send the time control in seconds; the protocol allows only whole seconds."""
-        await self.command(f"time_settings {round(main)} {round(byoyomi)} {stones}")
-
-    async def time_left(self, colour: str, seconds: float, stones: int = 0) -> None:
-        """Send a side's clock."""
-        await self.command(f"time_left {colour} {round(seconds)} {stones}")
+    async def _tell(self, board: Any, start: str, moves: list[str], new: list[str] | None, limit: Limit) -> None:
+        if new is None:
+            if start != type(board)().obf():
+                raise ValueError("a GTP engine can only play from the usual starting position")
+            await self.command("boardsize 8")
+            await self.command("clear_board")
+            if clock := limit.clock(board.turn):
+                times = f"{round(clock.time / 1000)} {round(clock.byoyomi / 1000)} {1 if clock.byoyomi else 0}"
+                await self.command(f"time_settings {times}")
+            elif limit.time:
+                await self.command(f"time_settings 0 {max(round(limit.time), 1)} 1")
+        first = len(moves) - len(moves if new is None else new)
+        for ply in range(first, len(moves)):
+            await self.command(f"play {SIDES[ply % 2]} {moves[ply]}")
 
     async def genmove(self, colour: str, allowed: float | None = None) -> str:
         """Let the engine make a move for a side and return it: a vertex, 'pass' or 'resign', in lower case.
@@ -94,16 +118,7 @@ class GtpClient(EngineClient):
 
 
 class SimpleGtp(PlainClient[GtpClient]):
-    """A synchronous client: GtpClient's calls and attributes, with the same names and errors."""
+    """A synchronous client: GtpClient's `play` and `command`, with the same errors."""
 
     client_class = GtpClient
-
-    commands: frozenset[str] = attribute("commands")
-    time: float = attribute("time")
-
     command = plain(GtpClient.command)
-    new_game = plain(GtpClient.new_game)
-    play = plain(GtpClient.play)
-    time_settings = plain(GtpClient.time_settings)
-    time_left = plain(GtpClient.time_left)
-    genmove = plain(GtpClient.genmove)

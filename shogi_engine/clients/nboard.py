@@ -1,9 +1,8 @@
 """A client for Othello engines that speak NBoard, asynchronous (`NBoardClient`) and synchronous (`SimpleNBoard`).
 
     with SimpleNBoard("shogi-engine nboard") as engine:
-        engine.set_depth(8)
-        engine.set_game("(;GM[Othello]PC[]PB[]PW[]RE[?]TI[1:00]TY[8]BO[8 ... *]B[F5];)")
-        print(engine.go().move)
+        print(engine.play(othello.Board(), Limit(depth=8)).move)
+        print(engine.analyse(othello.Board(), Limit(depth=8))["score"])
 
 Protocol: C. Welty, "NBoard Protocol", in the NBoard package, http://www.orbanova.com/nboard.
 """
@@ -11,11 +10,14 @@ Protocol: C. Welty, "NBoard Protocol", in the NBoard package, http://www.orbanov
 import contextlib
 import re
 import time
-from typing import Any
+from typing import Any, overload
 
-from shogi_engine.clients.base import Command, EngineClient, EngineError, PlainClient, plain
+from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, run_plainly
+from shogi_engine.common.lines import legal_line
 from shogi_engine.common.text import clamped_number
-from shogi_engine.types.info import Info, PlayResult
+from shogi_engine.types.clock import Clock
+from shogi_engine.types.info import BoardLike, Info, Move, PlayResult
+from shogi_engine.types.limit import Limit
 from shogi_engine.types.score import Score, limited_discs
 
 VERSION = 2
@@ -34,6 +36,16 @@ def _move(text: str) -> str:
     """Return 'f5' for 'F5', and 'pass' for 'PA'."""
     move = text.strip().lower()
     return "pass" if move == "pa" else move
+
+
+def _square(move: str) -> str:
+    return "PA" if move == "pass" else move.upper()
+
+
+def _clock(ms: float) -> str:
+    """Return a time in GGF's notation."""
+    minutes, rest = divmod(ms / 1000, 60)
+    return f"{int(minutes)}:{rest:05.2f}"
 
 
 def parse_go(text: str, seconds: float, nodes: int | None = None) -> PlayResult[str]:
@@ -57,16 +69,66 @@ def parse_hint(line: str) -> Info[str] | None:
     return Info(depth, score=score, pv=tuple(map(_move, _MOVE.findall(words[1]))), string="" if depth else text)
 
 
-class NBoardClient(EngineClient):
+class NBoardClient(MovesClient):
     """An NBoard engine; see EngineClient. Every violation of the protocol raises EngineError."""
 
     def __init__(self, command: Command, **settings: Any) -> None:
         super().__init__(command, **settings)
         self._pings = 0
+        self._depth: int | None = None  # that the engine has been told
+        self._answered = ("", 0.0)  # its last move, and the time that it took
 
     async def _greet(self) -> None:
+        self._depth = None
         await self.send(f"nboard {VERSION}")
         await self.ping()
+
+    @staticmethod
+    def check(limit: Limit) -> None:
+        """Raise ValueError if NBoard cannot express a limit."""
+        if limit.nodes or limit.mate or limit.level or limit.byoyomi:
+            raise ValueError("an NBoard engine can have a depth, a main time with an increment, or movetime only")
+
+    async def play(self, position: BoardLike[Move], limit: Limit) -> PlayResult[Move]:
+        """Return the move for an Othello Board, within a depth, a clock, or both."""
+        board: Any = position
+        await self._follow(board, limit)
+        found = await self.go(limit.allowed(board.turn))
+        move = self._legal(board, found.move or "")
+        self._answered = str(move), found.time
+        return PlayResult(move, info=Info(score=found.info.score, nodes=found.info.nodes), time=found.time)
+
+    async def analyse(self, position: Any, limit: Limit, *, multipv: int | None = None) -> Any:
+        """Return what the engine reports of a Board. With `multipv`, return a list of reports, best move first."""
+        await self._follow(position, limit)
+        board, seconds = position.copy(), limit.allowed(position.turn) or self.timeout or float("inf")
+        lines: dict[Any, Info[Any]] = {}
+        for hint in await self.hint(multipv or 1, seconds):
+            info = hint.convert(lambda line: legal_line(line, board, board.parse_text))
+            if info.pv:
+                lines[info.pv[0]] = info
+        best = sorted(lines.values(), key=lambda info: info["score"], reverse=True)
+        if multipv is not None:
+            return best[:multipv]
+        return best[0] if best else Info()
+
+    async def _tell(self, board: Any, start: str, moves: list[str], new: list[str] | None, limit: Limit) -> None:
+        if limit.depth and (new is None or limit.depth != self._depth):
+            await self.send(f"set depth {limit.depth}")
+            self._depth = limit.depth
+        if new is None:
+            clock = Clock(increment=1000 * limit.time) if limit.time else limit.clock(board.turn)
+            header = f"TI[{_clock(clock.time)}/{_clock(clock.increment)}]" if clock else ""
+            first = start.endswith("O")
+            made = "".join(f"{'BW'[ply % 2 ^ first]}[{_square(move)}]" for ply, move in enumerate(moves))
+            cells = start.replace("X", "*")
+            head = f"(;GM[Othello]PC[match]PB[black]PW[white]RE[?]{header}TY[8]"
+            await self.send(f"set game {head}BO[8 {cells}]{made};)")
+            await self.ping()
+        for number, move in enumerate(new or ()):
+            answered, seconds = self._answered
+            used = f"//{seconds:.2f}" if number == 0 and move == answered else ""
+            await self.send(f"move {_square(move)}{used}")
 
     async def send(self, line: str) -> float:
         """Send a command that has no answer; return the time (time.monotonic)."""
@@ -85,19 +147,6 @@ class NBoardClient(EngineClient):
         end = await self.send(f"ping {self._pings}") + self.ready_timeout
         while (await self._line(end))[1] != f"pong {self._pings}":
             pass
-
-    async def set_depth(self, depth: int) -> None:
-        """Set the level."""
-        await self.send(f"set depth {depth}")
-
-    async def set_game(self, ggf: str) -> None:
-        """Set the game, its clock and its moves, as one line of GGF."""
-        await self.send(f"set game {ggf}")
-
-    async def move(self, move: str, value: str = "", seconds: str = "") -> None:
-        """Make a move of either side."""
-        name = "PA" if move == "pass" else move.upper()
-        await self.send(f"move {name}/{value}/{seconds}".rstrip("/"))
 
     async def go(self, allowed: float | None = None) -> PlayResult[str]:
         """Return the engine's move, without making it.
@@ -138,13 +187,16 @@ class NBoardClient(EngineClient):
 
 
 class SimpleNBoard(PlainClient[NBoardClient]):
-    """A synchronous client: NBoardClient's calls, with the same names and errors."""
+    """A synchronous client: NBoardClient's `play` and `analyse`, with the same errors."""
 
     client_class = NBoardClient
-    send = plain(NBoardClient.send)
-    ping = plain(NBoardClient.ping)
-    set_depth = plain(NBoardClient.set_depth)
-    set_game = plain(NBoardClient.set_game)
-    move = plain(NBoardClient.move)
-    go = plain(NBoardClient.go)
-    hint = plain(NBoardClient.hint)
+
+    @overload
+    def analyse(self, position: BoardLike[Move], limit: Limit, *, multipv: None = None) -> Info[Move]: ...
+
+    @overload
+    def analyse(self, position: BoardLike[Move], limit: Limit, *, multipv: int) -> list[Info[Move]]: ...
+
+    def analyse(self, position: Any, limit: Limit, *, multipv: int | None = None) -> Any:
+        """Return what the engine reports of a Board. With `multipv`, return a list of reports, best move first."""
+        return run_plainly(self.client.analyse(position, limit, multipv=multipv))

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.common.lines import legal_line
-from shogi_engine.csa.clock import MS, TimeReader, server_clock
-from shogi_engine.csa.players import CsaPlayer, ServerTurn
+from shogi_engine.csa.clock import MS, ServerClock, TimeReader
 from shogi_engine.csa.protocol import Declared, Ended, Moved, Protocol, outcome_of, result_of
 from shogi_engine.csa.summary import JISHOGI, Summary
+from shogi_engine.csa.thinker import Thinker
 from shogi_engine.games.shogi.names import CSA_27, ENTERING_KING_RULES, NO_ENTERING_KING
 from shogi_engine.games.shogi.records.evaluations import evaluation_lines
 from shogi_engine.play.answer import DECLARE, RESIGN, Answer
@@ -18,7 +19,6 @@ from shogi_engine.play.game import Game
 from shogi_engine.play.terms import Terms, number
 from shogi_engine.records.headers import one_line
 from shogi_engine.records.tree import GameRecord, Node
-from shogi_engine.types.clock import Clock
 from shogi_engine.types.termination import Outcome, Termination
 
 PV_MAX = 12  # maximum number of moves in a comment
@@ -44,6 +44,7 @@ class GameContext:
 
     Attributes:
         protocol, send: to the server
+        delay: the ms that a move takes on its way there
         comments: send scores and lines with moves, in shogi-server's form
         ponder: think on the opponent's time
         deliver: called with (token, Answer or the failure) from the player's thread
@@ -52,8 +53,9 @@ class GameContext:
 
     protocol: Protocol
     send: Callable[[str], None]
-    player: CsaPlayer
+    thinker: Thinker
     deliver: Callable[[object, Answer | Exception], None]
+    delay: int = 20
     comments: bool = False
     ponder: bool = False
     note: Callable[[str], None] = print
@@ -75,9 +77,10 @@ class ServerGame:
         self.summary, self.stem = summary, stem
         self.side = summary.side
         self.record = GameRecord("shogi", summary.start, list(summary.names))
+        self._clock = ServerClock(summary.times, context.delay)
         self.game = Game(
             self.record,
-            clock=server_clock(summary.times),
+            clock=self._clock,
             terms=Terms(max_plies=summary.max_moves),
             judged=False,
             rule=ENTERING_KING_RULES[CSA_27 if summary.declaration == JISHOGI else NO_ENTERING_KING],
@@ -88,13 +91,10 @@ class ServerGame:
         self.score: int | None = None  # of the engine's last move, in centipawns
         self.began: str = earlier.began if earlier else time.strftime("%Y/%m/%d %H:%M:%S")
         self._context = context
-        self._since = time.monotonic()  # when the clock of the side to move began to run
         self._token: object | None = None  # the current question
-        self._guess = ""  # the reply being pondered on
         self._sent = ""  # the engine's move, '+7776FU', until the server accepts it
         self._answer = Answer("")  # which contains that move
         self._measured_ms = 0.0  # the time of that move, as measured here
-        self._overhead_ms = 0.0  # the time charged for the last moves beyond their thinking time
         self._turn_answered = False
         self._faults = 0
         self._illegal: tuple[str, str] | None = None  # a move by the server that is not legal, and why
@@ -154,23 +154,17 @@ class ServerGame:
         """The number of moves made."""
         return self.game.ply
 
-    def time_left(self, now: float) -> float:
+    def time_left(self) -> float:
         """Return the remaining seconds of the side to move, infinite without a limit."""
-        allowed = self.game.clock.allowed(self.game.turn)
-        return math.inf if allowed is None else allowed - (now - self._since)
-
-    def _turn(self, *more: str) -> ServerTurn:
-        """Return the position after `more` moves."""
-        moves = (*self.record.moves, *more)
-        side, clock = (self.game.turn + len(more)) % 2, self.game.clock
-        clocks = clock.for_search(0) or Clock(), clock.for_search(1) or Clock()
-        return ServerTurn(self.record.start, moves, side, clocks, self.summary.times, self._since, self._overhead_ms)
+        left = self._clock.left()
+        return math.inf if left is None else left
 
     # ---- what happens
 
     def start(self, now: float) -> None:
         """The game begins, or continues."""
-        self.started, self._since = True, now
+        self.started = True
+        self.game.start(now)
         if self.our_turn:
             self._think()
 
@@ -187,20 +181,18 @@ class ServerGame:
             move = board.parse_text(event.move)
         except ValueError as fault:
             self._illegal = event.move, str(fault)
-            self._context.player.halt()
+            self._context.thinker.halt()
             return
         # If the server gives no time, the measured one is at least the server's.
-        text, measured = (event.time, self._measured_ms) if event.time else (str(int(now - self._since)), None)
+        text, measured = (event.time, self._measured_ms) if event.time else (str(int(self._clock.elapsed)), None)
         node = self.game.move(move, seconds=self._seconds(text, measured if ours else None))
         assert node is not None  # the server judges
-        self._since, self._sent, self._faults, self._turn_answered = now, "", 0, False
+        self.game.start(now)
+        self._sent, self._faults, self._turn_answered = "", 0, False
         if ours:
             self._measure_overhead(node.seconds)
             self._note(node, self._answer, board)
             self._ponder()
-        elif self._token is not None and self._guess == node.move:
-            self._guess = ""
-            self._context.player.hit(self._turn())
         else:
             self._think()
 
@@ -217,7 +209,7 @@ class ServerGame:
         outcome = outcome_of(event.reason, self.result, self.side)
         self._finish(outcome, "" if outcome.termination in SAID_BY_ENDING else self.reason)
         if self.result:
-            self._context.player.over(self.result)
+            self._context.thinker.over(self.result)
 
     def break_off(self, reason: str) -> None:
         """The game cannot continue on this connection; the record ends here."""
@@ -236,7 +228,7 @@ class ServerGame:
         self.game.end(outcome, node.ending_seconds)
         self.record.headers["ended"] = time.strftime("%Y/%m/%d %H:%M:%S")
 
-    def answered(self, token: object, answer: Answer | Exception, now: float) -> None:
+    def answered(self, token: object, answer: Answer | Exception) -> None:
         """The player answers, or fails; an answer to an older question is ignored."""
         if token is not self._token or self.game.over or self._turn_answered:
             return
@@ -259,7 +251,7 @@ class ServerGame:
             self._context.send(protocol.declare())
         else:
             self._sent = move
-            self._measured_ms = (now - self._since) * MS
+            self._measured_ms = self._clock.elapsed * MS
             self._context.send(protocol.move(move, self._comment_text(answer) if self._context.comments else ""))
 
     def _checked(self, answer: Answer) -> str:
@@ -289,23 +281,18 @@ class ServerGame:
             self._context.send(self._context.protocol.resign())
             return
         try:
-            self._context.player.restart()
-            self._context.player.begin(self.game)
-        except (ValueError, OSError) as failure:
+            self._context.thinker.restart()
+            self._context.thinker.begin(self.game, self.side)
+        except (EngineError, ValueError, OSError) as failure:
             self._retry(str(failure))
             return
         self._think()
 
     # ---- the player
 
-    def _ask(self) -> Callable[[Answer | Exception], None]:
-        """Begin a new question and return the receiver of its answer."""
-        token = self._token = object()
-        return lambda answer: self._context.deliver(token, answer)
-
     def _think(self) -> None:
-        self._guess = ""
-        self._context.player.think(self._turn(), self._ask())
+        token = self._token = object()
+        self._context.thinker.think(self.game, lambda answer: self._context.deliver(token, answer))
 
     def _ponder(self) -> None:
         """Think on the opponent's time, if there is a reply to think about."""
@@ -317,12 +304,11 @@ class ServerGame:
         except ValueError:
             return
         if board.legal_moves:
-            self._guess = self._answer.ponder
-            self._context.player.ponder(self._turn(self._guess), self._ask())
+            self._context.thinker.ponder(self.game, self._answer.ponder)
 
     def _stop(self) -> None:
-        self._token, self._guess = None, ""
-        self._context.player.halt()
+        self._token = None
+        self._context.thinker.halt()
 
     # ---- times and comments
 
@@ -334,8 +320,9 @@ class ServerGame:
     def _measure_overhead(self, seconds: float | None) -> None:
         """Compare how long the move just made took, here or at the server, with the thinking time of the engine."""
         counted = (seconds or 0.0) * MS if self.summary.times[self.side].unit < MS else 0.0
-        overhead = max(self._measured_ms, counted) - self._answer.seconds * MS
-        self._overhead_ms = max(overhead, self._overhead_ms * OVERHEAD_KEPT)
+        thought = self._answer.seconds if self._answer.reported is None else self._answer.reported
+        overhead = max(self._measured_ms, counted) - thought * MS
+        self._clock.overhead = max(overhead, self._clock.overhead * OVERHEAD_KEPT)
 
     def _note(self, node: Node, answer: Answer, board: Any) -> Node:
         """Add the answer's score and line to the move's node; `board` is the position after it. Return the node."""

@@ -14,12 +14,12 @@ from collections.abc import Callable
 from typing import Any
 from typing import Protocol as Interface
 
+from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.common.text import sanitize
 from shogi_engine.csa.connection import Closed, Connection, ConnectionLost, Received
 from shogi_engine.csa.game import BrokenGame, GameContext, ServerGame
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.csa.password import Password
-from shogi_engine.csa.players import CsaPlayer
 from shogi_engine.csa.protocol import (
     Declared,
     Ended,
@@ -37,7 +37,9 @@ from shogi_engine.csa.protocol import (
     Unreadable,
 )
 from shogi_engine.csa.settings import Settings, Tally
+from shogi_engine.csa.thinker import Thinker
 from shogi_engine.play.answer import Answer
+from shogi_engine.play.players import Player
 from shogi_engine.types.limit import SIDES
 
 NAP = 0.1  # seconds; delays are slept in steps of this
@@ -79,7 +81,7 @@ class Session:
         self,
         settings: Settings,
         password: str,
-        player: CsaPlayer,
+        player: Player,
         keeper: Keeper,
         display: Display,
         log: Callable[[str, str], None] = lambda direction, line: None,
@@ -87,7 +89,7 @@ class Session:
         self.tally = Tally()
         self._settings, self._timeouts = settings, settings.timeouts
         self._password = Password(password, settings.password_game)
-        self._player, self._keeper, self._display = player, keeper, display
+        self._thinker, self._keeper, self._display = Thinker(player), keeper, display
         self._sink = log
         self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()  # signal handlers may put into it
         self._connection: Connection | None = None
@@ -126,6 +128,7 @@ class Session:
             self._drop_broken()
             if self._connection is not None:
                 self._connection.close()
+            self._thinker.close()
             self._display.progress("")
         return self.tally
 
@@ -152,7 +155,7 @@ class Session:
             self._lost(item.reason)
         elif isinstance(item, tuple) and self._game is not None:
             token, answer = item
-            self._game.answered(token, answer, time.monotonic())
+            self._game.answered(token, answer)
 
     def _deliver(self, token: object, answer: Answer | Exception) -> None:
         self._inbox.put((token, answer))
@@ -196,7 +199,7 @@ class Session:
         game = self._game
         if game is not None and self._protocol.state is State.PLAYING:
             silent = now - connection.heard
-            if silent > self._timeouts.silence and -game.time_left(now) > self._timeouts.silence:
+            if silent > self._timeouts.silence and -game.time_left() > self._timeouts.silence:
                 self._lost(f"no line from the server for {silent:.0f} s")
                 return
             self._show(game, now)
@@ -204,7 +207,7 @@ class Session:
             connection.send("")
 
     def _show(self, game: ServerGame, now: float) -> None:
-        left = game.time_left(now)
+        left = game.time_left()
         whose = "we think" if game.our_turn else f"{game.opponent} thinks"
         score = "" if game.score is None else f", score {game.score / 100:+.2f}"
         clock = "" if math.isinf(left) else f", {max(left, 0):.0f} s left"
@@ -344,7 +347,7 @@ class Session:
         self._deadlines.pop("resume", None)
         self._unreadable = 0
         context = GameContext(
-            self._protocol, self._send, self._player, self._deliver,
+            self._protocol, self._send, self._thinker, self._deliver, self._settings.delay,
             comments=self._settings.comments, ponder=self._settings.ponder, note=self._note,
         )  # fmt: skip
         game, broken = ServerGame(event.summary, context), self._broken
@@ -360,13 +363,20 @@ class Session:
             game.stem = self._keeper.stem(event.summary.game_id)
         self._game = game
         try:
-            self._player.begin(game.game)
-        except (ValueError, OSError) as fault:
+            self._thinker.begin(game.game, game.side)
+        except (EngineError, ValueError, OSError) as fault:
             self._note(f"the engine failed: {fault}")
-            self._player.restart()
-            self._player.begin(game.game)
+            self._restart(game)
         self._send(self._protocol.agree())
         self._set_deadline("start", self._timeouts.start)
+
+    def _restart(self, game: ServerGame) -> None:
+        """Start the player again for a game. Raises SessionError."""
+        try:
+            self._thinker.restart()
+            self._thinker.begin(game.game, game.side)
+        except (EngineError, ValueError, OSError) as fault:
+            raise SessionError(f"the engine does not start: {fault}") from None
 
     def _not_readable(self, event: Unreadable, now: float) -> None:
         self._note(f"the game {sanitize(event.game_id)} is refused: {sanitize(event.reason)}")

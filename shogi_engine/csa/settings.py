@@ -43,6 +43,7 @@ class Settings:
         games: the number of games, 0 for no limit
         comments: send scores and lines with moves
         ponder: think on the opponent's time
+        delay: the ms that a move takes on its way to the server
         attempts: the maximum number of consecutive attempts to connect or log in
         resume: seconds to wait for the server to offer an aborted last game again
     """
@@ -56,6 +57,7 @@ class Settings:
     games: int = 1
     comments: bool = False
     ponder: bool = True
+    delay: int = 20
     attempts: int = 10
     resume: float = 60.0
     timeouts: Timeouts = field(default_factory=Timeouts)

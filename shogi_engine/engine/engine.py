@@ -298,9 +298,10 @@ class Engine:
             raise ValueError(f"{self.game.name} has no levels")
         return self.game.extras.level(level, self.position)
 
-    def clock_budget(self, clock: Clock, ply: int) -> TimeBudget:
-        """Return the time that a player with `clock` may take for the move after `ply` moves."""
-        return (self.game.extras.budget or plan)(clock, ply, TimeOptions())
+    def clock_budget(self, clock: Clock, ply: int, options: TimeOptions | None = None, max_ply: int = 0) -> TimeBudget:
+        """Return the time that a player with `clock` may take for the move after `ply` moves; see `timeman.plan`."""
+        options, share = options or TimeOptions(), self.game.extras.budget
+        return share(clock, ply, options) if share else plan(clock, ply, options, max_ply)
 
     # ---- the search -------------------------------------------------------------------------------------------
 

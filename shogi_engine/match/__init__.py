@@ -2,7 +2,7 @@
 
     from shogi_engine import match
 
-    engines = tuple(match.parse_engine(text, match.parse_time_control("movetime=100")) for text in ("shogi", "foo"))
+    engines = tuple(match.parse_engine(text, *match.parse_limit("movetime=100")) for text in ("shogi", "foo"))
     schedule = match.Schedule(len(engines), games=100)
     openings, terms = match.OpeningPlan.of("shogi"), match.Terms(resign=(1500, 3))
     games = match.EngineGames("shogi", engines, schedule, openings, terms)
@@ -22,8 +22,8 @@ from shogi_engine.match.report import standings, summarise, text_table
 from shogi_engine.match.runner import GameLog, Match, Record
 from shogi_engine.match.schedule import Schedule
 from shogi_engine.match.workers import EngineGames
+from shogi_engine.play.limits import parse_limit
 from shogi_engine.play.terms import Terms
-from shogi_engine.play.time_controls import TimeControl, parse_time_control
 
 __all__ = [
     "EngineGames",
@@ -35,11 +35,10 @@ __all__ = [
     "Record",
     "Schedule",
     "Terms",
-    "TimeControl",
     "game_records",
     "page",
     "parse_engine",
-    "parse_time_control",
+    "parse_limit",
     "save",
     "standings",
     "summarise",

@@ -1,19 +1,21 @@
 """The engines of a match: how the command line describes them, and the players made from them."""
 
-import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import join
+from typing import Any
 
 from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
-from shogi_engine.clients.usi import Options, SimpleEngine, parse_options
+from shogi_engine.clients.usi import Options, SimpleEngine, parse_options, split_options
 from shogi_engine.engine.parameters import parse_settings
+from shogi_engine.play.clock import GameClock
 from shogi_engine.play.players import LEVEL, EnginePlayer, Player
-from shogi_engine.play.programs import GtpPlayer, NBoardPlayer, UsiPlayer
-from shogi_engine.play.time_controls import TimeControl
+from shogi_engine.play.programs import ProgramPlayer, UsiPlayer
 from shogi_engine.textbook.player import Textbook, TextbookPlayer, parse_player
+from shogi_engine.types.clock import Clock
+from shogi_engine.types.limit import Limit
 
 GAMES = {"usi": "shogi", "gtp": "othello", "nboard": "othello"}  # by protocol
 NO_BOOK: Options = (("USI_OwnBook", "false"),)  # the match supplies openings; an engine's own option overrides it
@@ -21,7 +23,6 @@ OWN = {"shogi": ("usi", ("-m", "usi")), "othello": ("nboard", ("-m", "shogi_engi
 IN_PROCESS = "engine"  # this engine without a protocol: 'engine:level=3', or 'level:3'
 TEXTBOOK = "textbook"  # a textbook search: 'textbook:alphabeta:4'
 HASH_MB = 8  # table size of an engine in this process
-_WITH_OPTIONS = re.compile(r"(.+?):([A-Za-z_][\w ]*=.*)")  # 'COMMAND:NAME=VALUE,...'; a path may begin with 'C:'
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class EngineSpec:
         label: its name in tables; '' for its command
         options: the options of a USI program
         settings, hash_mb: the settings and table size (MB) of an engine in this process, see EnginePlayer
+        limit, clock: the limits of its moves, and its clock at the start of a game, None for none
         game: the game that it plays
         textbook: what a textbook player does
     """
@@ -41,7 +43,8 @@ class EngineSpec:
     command: str
     options: Options = ()
     settings: tuple[tuple[str, int | str], ...] = ()
-    control: TimeControl = TimeControl()
+    limit: Limit = field(default_factory=Limit)
+    clock: Clock | None = None
     ponder: bool = False
     label: str = ""
     game: str = "shogi"
@@ -58,18 +61,19 @@ class EngineSpec:
         if self.protocol == "usi":
             ponder: Options = (("USI_Ponder", "true"),) if self.ponder else ()
             engine = SimpleEngine(self.command, (*self.options, *ponder), defaults=NO_BOOK, timeout=timeout)
-            return UsiPlayer(engine, self.control, ponder=self.ponder)
+            return UsiPlayer(engine, self.limit, ponders=self.ponder)
         if self.ponder:
             raise ValueError(f"only engines over USI ponder: {self.command}")
         if self.protocol == IN_PROCESS:
-            return EnginePlayer(self.game, self.control, self.settings, self.hash_mb)
+            return EnginePlayer(self.game, self.limit, self.settings, hash_mb=self.hash_mb)
         if self.options:
             raise ValueError(f"{self.protocol} engines have no options: {self.command}")
         if self.textbook is not None:
             return TextbookPlayer(self.game, self.textbook)
-        if self.protocol == "gtp":
-            return GtpPlayer(SimpleGtp(self.command, timeout=timeout), self.control)
-        return NBoardPlayer(SimpleNBoard(self.command, timeout=timeout), self.control)
+        client = SimpleGtp if self.protocol == "gtp" else SimpleNBoard
+        program = client(self.command, timeout=timeout)
+        program.check(GameClock(self.clock).limited(self.limit, 0))
+        return ProgramPlayer(program, self.limit)
 
 
 def is_in_process(text: str) -> bool:
@@ -79,7 +83,8 @@ def is_in_process(text: str) -> bool:
 
 def parse_engine(
     text: str,
-    control: TimeControl,
+    limit: Limit | None = None,
+    clock: Clock | None = None,
     *,
     ponder: bool = False,
     label: str = "",
@@ -93,19 +98,22 @@ def parse_engine(
     'textbook:KIND:DEPTH' is a textbook player; they play `game`.
     """
     name, colon, rest = text.partition(":")
-    protocol, command, given = "usi", text.strip(), ""
+    protocol, command = "usi", text.strip()
+    options: Options = ()
+    given: Any = {"limit": limit or Limit(), "clock": clock, "ponder": ponder, "label": label}
     if name == TEXTBOOK:
-        return EngineSpec(TEXTBOOK, text, (), (), control, ponder, label, game, textbook=parse_player(rest))
+        return EngineSpec(TEXTBOOK, text, game=game, textbook=parse_player(rest), **given)
     if is_in_process(text):
         settings = parse_settings(f"{LEVEL}={rest}" if name == LEVEL else rest)
-        return EngineSpec(IN_PROCESS, text, (), tuple(settings.items()), control, ponder, label, game, hash_mb)
+        return EngineSpec(IN_PROCESS, text, settings=tuple(settings.items()), game=game, hash_mb=hash_mb, **given)
     if name in OWN:
         protocol, words = OWN[name]
-        command, given, label = join([Path(sys.executable).as_posix(), *words]), rest, label or text
+        command, options = join([Path(sys.executable).as_posix(), *words]), parse_options(rest)
+        given["label"] = label or text
     elif colon and name in GAMES:
         protocol, command = name, rest.strip()
-    if protocol == "usi" and name not in OWN and (found := _WITH_OPTIONS.fullmatch(command)):
-        command, given = found.groups()
+    if protocol == "usi" and name not in OWN:
+        command, options = split_options(command)
     if not command:
         raise ValueError(f"an engine without a command: {text!r}")
-    return EngineSpec(protocol, command, parse_options(given), (), control, ponder, label, GAMES[protocol])
+    return EngineSpec(protocol, command, options, game=GAMES[protocol], **given)

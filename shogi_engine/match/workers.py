@@ -53,7 +53,7 @@ def log_record(game_number: int, played: Played) -> Record:
 
 def _used(usage: Usage) -> Record:
     """Return the resources that a player used, for the log."""
-    used = {name: round(value, 1) for name, value in vars(usage).items() if isinstance(value, float | int)}
+    used = {name: round(value, 3) for name, value in vars(usage).items() if isinstance(value, float | int)}
     used["ms"] = used.pop("milliseconds")
     return used | ({"visits": usage.visits} if usage.visits else {})
 
@@ -73,7 +73,7 @@ class EngineWorker:
         for engine, player in zip(plan.engines, self._players, strict=True):
             begin(engine, player)  # all of them, so that a fault of any engine ends the match before its first game
         opening = self._openings[meeting.opening].split()
-        clock = GameClock((players[0].control.setting, players[1].control.setting))
+        clock = GameClock((plan.engines[meeting.sides[0]].clock, plan.engines[meeting.sides[1]].clock))
         game = Game.begin(plan.game, "", opening, clock=clock, terms=plan.terms)
         seed = None if plan.seed is None else f"{plan.seed} {game_number}"
         who = {"players": [meeting.first, meeting.second]} if plan.schedule.players > 2 else {}

@@ -13,6 +13,8 @@ class Answer:
 
     Attributes:
         move: the move in the game's notation, RESIGN or DECLARE
+        seconds: the time that it took, as measured from outside a program
+        reported: that time by the player's own count, None if it does not tell
         ponder: the reply that the player expects, '' for none
         score: the mover's evaluation, None if unknown
         pv: the line that the player expects, `move` first; () if unknown
@@ -29,3 +31,4 @@ class Answer:
     pv: tuple[str, ...] = ()
     visits: tuple[int, ...] = ()
     from_book: bool = False
+    reported: float | None = None

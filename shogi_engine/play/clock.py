@@ -6,7 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from shogi_engine.language import translate as _
-from shogi_engine.types.clock import Clock
+from shogi_engine.search.timeman import TimeOptions
+from shogi_engine.types.clock import Clock, TimeBudget
+from shogi_engine.types.limit import Limit
+
+Share = Callable[[Clock, TimeOptions], TimeBudget]  # divides a clock among moves, as `timeman.plan` does
 
 
 class TimeUp(Exception):  # noqa: N818  (not an error: a player has lost)
@@ -68,8 +72,12 @@ class GameClock:
 
     def times(self) -> list[float]:
         """Return both sides' remaining main times, and the time that the current move has taken."""
-        running = self._paused if self._side is None else self._now() - self._began
-        return [*(clock.time / 1000 for clock in self._clocks), running]
+        return [*(clock.time / 1000 for clock in self._clocks), self.elapsed]
+
+    @property
+    def elapsed(self) -> float:
+        """The seconds that the current move has taken."""
+        return self._paused if self._side is None else self._now() - self._began
 
     def restore(self, times: Sequence[float]) -> None:
         """Restore the result of `times`; the clock is stopped."""
@@ -97,6 +105,27 @@ class GameClock:
     def for_search(self, side: int) -> Clock | None:
         """Return the clock for a search, None without a limit."""
         return self._clocks[side] if self.settings[side] else None
+
+    def budget(self, side: int, share: Share) -> TimeBudget | None:
+        """Return the time for a search that begins now, None without a limit."""
+        clock = self.for_search(side)
+        return None if clock is None else share(clock, TimeOptions())
+
+    def limited(self, limit: Limit, side: int) -> Limit:
+        """Return `limit` with the clocks for a search by `side`: both times, and increments or a byoyomi, as in USI."""
+        own = self.for_search(side)
+        if own is None:
+            return limit
+        black, white = (self.for_search(each) or Clock() for each in range(2))
+        increments = black.increment or white.increment
+        return replace(
+            limit,
+            black_clock=black.time / 1000,
+            white_clock=white.time / 1000,
+            black_inc=black.increment / 1000 if increments else None,
+            white_inc=white.increment / 1000 if increments else None,
+            byoyomi=own.byoyomi / 1000 if own.byoyomi or not own.increment else None,
+        )
 
     @property
     def side(self) -> int | None:

@@ -313,15 +313,21 @@ class Game:
             scores += [score if side == 0 else -score for score in known]
         return scores
 
-    def flag_fell(self, seconds: float | None = None) -> bool:
+    def allowed(self, limit: float | None = None) -> float | None:
+        """Return the seconds that the move may take: by the clock or, without one, by the player's `limit`."""
+        allowed = self.clock.allowed(self.turn)
+        return limit if allowed is None else allowed
+
+    def flag_fell(self, seconds: float | None = None, limit: float | None = None) -> bool:
         """End the game if the side to move has run out of time; tell whether it has.
 
         Args:
             seconds: how long the move has taken; None for the time measured by the clock
+            limit: as in `allowed`
         """
         if self.over or not self.judged:
             return False
-        allowed = self.clock.allowed(self.turn)
+        allowed = self.allowed(limit)
         left = self.clock.left() if seconds is None else None if allowed is None else allowed - seconds
         if left is None or left + self.terms.margin / 1000 > 0:
             return False

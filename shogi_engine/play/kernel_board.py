@@ -9,14 +9,13 @@ from shogi_engine.types.termination import Outcome
 
 
 class KernelBoard:
-    """A position and the moves that led to it; moves are texts."""
+    """A position and the moves that led to it. Moves are texts, those of `move_stack` are encoded."""
 
     def __init__(self, game: Game, start: str) -> None:
         self._game = game
         self._ctx, self._undo = new_context(game), new_record(game.undo)
         self._positions = [game.parse_position(start)]
-        self._encoded: list[int] = []
-        self.move_stack: list[str] = []
+        self.move_stack: list[int] = []
 
     @property
     def turn(self) -> int:
@@ -32,21 +31,18 @@ class KernelBoard:
         """Make a move. Raises ValueError if it is illegal."""
         position = copy_position(self._game, self._positions[-1])
         move = self._game.parse_move(position, text)
-        self.move_stack.append(self._game.format_move(position, move))
         do_move(position, np.uint32(move), self._undo)
-        self._encoded.append(move)
+        self.move_stack.append(move)
         self._positions.append(position)
 
-    def pop(self) -> str:
-        """Take back the last move and return it. Raises IndexError if there is none."""
-        text = self.move_stack.pop()
-        self._encoded.pop()
+    def pop(self) -> None:
+        """Take back the last move. Raises IndexError if there is none."""
+        self.move_stack.pop()
         self._positions.pop()
-        return text
 
     def outcome(self) -> Outcome | None:
         """Return how the rules end the game, None while it continues."""
-        set_root(self._ctx, self._positions[0], self._encoded)
+        set_root(self._ctx, self._positions[0], self.move_stack)
         termination, value = map(int, game_result(self._ctx, int(write_root_moves(self._ctx))))
         if termination == NOT_OVER:
             return None

@@ -118,13 +118,15 @@ class _Loop:
         if game.must_pass():
             game.move(PASS)
             return
-        player, usage, allowed = self.players[self.side], self.usage[self.side], game.clock.allowed(self.side)
+        player, usage = self.players[self.side], self.usage[self.side]
+        limit = player.limit.time
+        allowed = game.allowed(limit)
         hit = player.ponders_on(game)
         usage.ponder_hits += hit is True
         usage.ponder_misses += hit is False
         answer = player.think(game)
         usage.add(answer, allowed)
-        if game.flag_fell(answer.seconds):
+        if game.flag_fell(answer.seconds, limit):
             raise EngineError("time", f"{1000 * answer.seconds:.0f} ms of {1000 * (allowed or 0):.0f}")
         if answer.move == RESIGN:
             game.resign()

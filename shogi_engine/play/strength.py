@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine.games.othello.names import QUICK_LEVEL
 from shogi_engine.games.shogi.levels import FULL
 from shogi_engine.interface.extras.levels import opens_from_book
-from shogi_engine.play.answer import DECLARE, Answer
+from shogi_engine.play.answer import DECLARE, RESIGN, Answer
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -59,6 +59,10 @@ def choose(
     if book and opens_from_book(level) and (known := engine.book.choice(**lookup)) is not None:
         score = engine.game.extras.score(known.value)
         return Answer(known.move, 0.0, known.ponder, score, known.depth, pv=(known.move,), from_book=True)
-    found = search()
-    score, pv = found.score, tuple(found.pv)
-    return Answer(found.bestmove, found.seconds, found.ponder, score, found.depth, found.nodes, pv)
+    return answer_of(search())
+
+
+def answer_of(found: "SearchResult") -> Answer:
+    """Return what a search found; without a legal move the answer is to resign."""
+    move, pv = found.bestmove or RESIGN, tuple(found.pv)
+    return Answer(move, found.seconds, found.ponder, found.score, found.depth, found.nodes, pv)

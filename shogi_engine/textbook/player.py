@@ -3,16 +3,18 @@
 import random
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from shogi_engine import games
+from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.play.answer import Answer
 from shogi_engine.play.game import Game
 from shogi_engine.play.players import Player
-from shogi_engine.search.context import make_move, new_context, set_root
+from shogi_engine.search.context import new_context, set_root
 from shogi_engine.textbook.choice import ALPHA_BETA, MINIMAX, NEGASCOUT, RANDOM, answer
 from shogi_engine.textbook.searches import ORDERED, PLAIN, PUBLISHED_BUGS
 
@@ -91,10 +93,11 @@ class TextbookPlayer(Player):
             return
         self._game = games.load(self._name)
         self._ctx = new_context(self._game)
+        self._contexts = np.ndarray(1, self._ctx.dtype, self._ctx.data)  # the same memory, see `answer`
         self._visits = np.zeros(len(self._ctx.pv_end), dtype=np.int64)
         self._place(self._game.start)
         self._state = np.ones(1, dtype=np.uint64)
-        self._choose(1)
+        self._choose([], 1)
 
     def new_game(self, game: Game, side: int, seed: str) -> None:
         """Draw the beginning of its random numbers."""
@@ -107,19 +110,17 @@ class TextbookPlayer(Player):
         self._position = self._ctx.pos
         self._known = 0  # the number of moves made in the context
 
-    def _choose(self, depth: int) -> int:
-        """Return the move of the context's position."""
-        kind, flags = KINDS[self.textbook.kind][0], self.textbook.flags
-        return int(answer(self._ctx, kind, depth, flags, self._state, self._visits))
+    def _choose(self, moves: Sequence[int], depth: int) -> int:
+        """Make `moves` in the context, and return the move of the position that they lead to."""
+        kind, flags, new = KINDS[self.textbook.kind][0], self.textbook.flags, np.array(moves, dtype=np.uint32)
+        return int(answer(self._contexts, new, kind, depth, flags, self._state, self._visits))
 
-    def think(self, game: Game) -> Answer:
-        """Search the position."""
-        for node in game.path[self._known + 1 :]:
-            make_move(self._ctx, np.uint32(self._game.parse_move(self._position, node.move)))
-        self._known = game.ply
+    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+        """Search the position. Other threads cannot stop it."""
+        new, self._known = game.board.move_stack[self._known :], game.ply
         self._visits[:] = 0
         began = time.perf_counter()
-        move = self._choose(self.textbook.depth)
+        move = self._choose(new, self.textbook.depth)
         seconds = time.perf_counter() - began
         deepest = self._visits.nonzero()[0][-1:]
         visits = self._visits[: int(deepest[0]) + 1].tolist() if len(deepest) else []

@@ -2,13 +2,14 @@
 
 import socket
 import threading
+from types import SimpleNamespace
 
 from shogi_engine import records
 from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.players import CsaPlayer
 from shogi_engine.csa.session import Session
 from shogi_engine.csa.settings import Settings, Timeouts
 from shogi_engine.play.answer import Answer
+from shogi_engine.play.players import Player
 from tools.measure import csa_server
 from tools.measure.csa_server import START, Peer
 
@@ -99,42 +100,46 @@ class ScriptedServer:
             raise self._failure
 
 
-class ScriptedPlayer(CsaPlayer):
-    """Answers from a list, or by a function of the ServerTurn; keeps what it was asked. An exception is raised."""
+class ScriptedPlayer(Player):
+    """Answers from a list, or by a function of what it was asked, which it keeps. An exception is raised."""
 
     def __init__(self, *answers):
-        super().__init__()
         self.answers = list(answers)
         self.turns, self.pondered, self.results, self.rules = [], [], [], []
         self.hits = self.restarts = 0
+        self._expected = None
 
-    def _answer(self, job):
-        job.decided.wait()
-        if job.stopped:
+    def think(self, game, search=None):
+        if search.stopped:
             return Answer("")
-        self.turns.append(job.turn)
+        self.hits += bool(self.ponders_on(game))
+        self._expected = None
+        clocks = [game.clock.for_search(side) for side in range(2)]
+        turn = SimpleNamespace(
+            start=game.record.start, moves=tuple(game.moves), clocks=clocks, overhead=game.clock.overhead, search=search
+        )
+        self.turns.append(turn)
         answer = self.answers.pop(0) if self.answers else Answer("resign")
         if isinstance(answer, Exception):
             raise answer
         if callable(answer):
-            answer = answer(job)
+            answer = answer(turn)
         return Answer(answer) if isinstance(answer, str) else answer
 
-    def ponder(self, turn, deliver):
-        self.pondered.append(turn)
-        super().ponder(turn, deliver)
+    def ponders_on(self, game):
+        return None if self._expected is None else self._expected == game.moves
 
-    def hit(self, turn):
-        self.hits += 1
-        super().hit(turn)
+    def ponder(self, game, move):
+        self._expected = [*game.moves, move]
+        self.pondered.append(tuple(self._expected))
 
-    def _begin(self, game):
+    def new_game(self, game, side, seed):
         self.rules.append(game.rule)
 
-    def _over(self, result):
+    def game_over(self, result):
         self.results.append(result)
 
-    def restart(self):
+    def ready(self):
         self.restarts += 1
 
 

@@ -19,10 +19,10 @@ NAMES = ("one", "two")
 TIMEOUTS = Timeouts(first_delay=0.01, longest_delay=0.05)
 
 
-def shuffle(job):
+def shuffle(turn):
     """Answer with a move of the rook to and fro, so that a game ends by repetition or by the limit of moves."""
-    board = Board(job.turn.start)
-    for move in job.turn.moves:
+    board = Board(turn.start)
+    for move in turn.moves:
         board.push_usi(move)
     moves = ("2h3h", "3h2h") if board.turn == 0 else ("8b7b", "7b8b")
     for move in moves:
@@ -34,9 +34,9 @@ def shuffle(job):
     return Answer("resign")
 
 
-def short(job):
+def short(turn):
     """Resign after three moves: white, who is another client in each game."""
-    return shuffle(job) if len(job.turn.moves) < 3 else Answer("resign")
+    return shuffle(turn) if len(turn.moves) < 3 else Answer("resign")
 
 
 def run_match(cuts, games, max_moves, folder, answer=shuffle, one_game_per_login=False, **values):

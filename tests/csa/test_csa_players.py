@@ -1,4 +1,4 @@
-"""Who plays: our engine's times, a USI engine as a process, and the thread both think in."""
+"""Who plays on a server: the thread in which a player thinks, our engine's times, a USI engine as a process."""
 
 import queue
 import sys
@@ -8,17 +8,21 @@ from types import SimpleNamespace
 
 import pytest
 
+from shogi_engine.clients.base import EngineError
+from shogi_engine.clients.usi import SimpleEngine
 from shogi_engine.clients.usi.searches import go_words
-from shogi_engine.csa.engine_player import CsaEnginePlayer, Strength
-from shogi_engine.csa.players import Job, ServerTurn
+from shogi_engine.csa.clock import ServerClock
 from shogi_engine.csa.summary import ServerTime
-from shogi_engine.csa.usi_player import CsaUsiPlayer
+from shogi_engine.csa.thinker import Thinker
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
-from shogi_engine.games.shogi.notation.sfen import START
 from shogi_engine.play.answer import Answer
 from shogi_engine.play.game import Game
+from shogi_engine.play.players import EnginePlayer
+from shogi_engine.play.programs import UsiPlayer
 from shogi_engine.play.terms import Terms
-from shogi_engine.types.clock import Clock
+from shogi_engine.search.timeman import plan
+from shogi_engine.types.clock import Clock, TimeBudget
+from shogi_engine.types.limit import Limit
 from shogi_engine.types.score import Score
 from tests.csa.scripted import ScriptedPlayer
 
@@ -26,23 +30,37 @@ LONGEST = 10.0
 STUB = Path(__file__).with_name("usi_echo.py")
 
 
-def turn(
-    *moves, side=0, clocks=(60_000, 50_000), elapsed=0.0, total=60_000, byoyomi=0, increment=0, overhead=0, **more
-):
-    """Return a ServerTurn; the clocks come without the increment."""
-    both = ServerTime(Clock(total, byoyomi, increment), **more)
-    before = tuple(Clock(main + increment, byoyomi, increment) for main in clocks)
-    return ServerTurn(START, moves, side, before, (both, both), time.monotonic() - elapsed, overhead)
+class Watch:
+    """A watch that a test sets."""
+
+    now = 100.0
+
+    def __call__(self):
+        return self.now
 
 
-def game(rule="CSARule27"):
-    return Game.begin("shogi", terms=Terms(256), judged=False, rule=rule)
+def a_clock(left=(60_000, 50_000), total=60_000, byoyomi=0, increment=0, delay=20, overhead=0, **more):
+    """Return a ServerClock; the times left come without the increment."""
+    times = ServerTime(Clock(total, byoyomi, increment), **more)
+    clock = ServerClock((times, times), delay)
+    clock._now = Watch()
+    clock.restore([*((ms + increment) / 1000 for ms in left), 0.0])
+    clock.overhead = overhead
+    return clock
 
 
-def asked(player, position):
-    """Return what a player answers in a position."""
+def a_game(*moves, rule="CSARule27", clock=None, **times):
+    """Return a game on a server; its clock runs."""
+    game = Game.begin("shogi", "", moves, clock=clock or a_clock(**times), terms=Terms(256), judged=False, rule=rule)
+    game.start()
+    return game
+
+
+def asked(player, game):
+    """Return what a player answers in a game."""
     answers = queue.Queue()
-    player.think(position, answers.put)
+    thinker = player if isinstance(player, Thinker) else Thinker(player)
+    thinker.think(game, answers.put)
     return answers.get(timeout=LONGEST)
 
 
@@ -50,25 +68,20 @@ def asked(player, position):
 
 
 def test_what_is_halted_is_not_delivered():
-    player, answers = ScriptedPlayer("7g7f", "2g2f"), queue.Queue()
-    player.ponder(turn(), answers.put)
-    player.halt()
-    player.think(turn(), answers.put)
-    assert answers.get(timeout=LONGEST).move in ("7g7f", "2g2f")
-    assert answers.empty()
-    player.close()
+    thinker, answers = Thinker(ScriptedPlayer("7g7f", "2g2f")), queue.Queue()
+    thinker._working.acquire()
+    thinker.think(a_game(), lambda answer: answers.put("halted"))
+    thinker.think(a_game(), answers.put)
+    thinker._working.release()
+    assert answers.get(timeout=LONGEST) == Answer("7g7f") and answers.empty()
+    thinker.close()
 
 
 def test_a_failure_is_an_answer():
-    player = ScriptedPlayer(KeyError("what"), "7g7f")
-    assert repr(asked(player, turn())) == "KeyError('what')"
-    assert asked(player, turn()).move == "7g7f"
-    player.close()
-
-
-def test_nothing_can_be_hit_that_is_not_pondered_on():
-    with pytest.raises(RuntimeError):
-        ScriptedPlayer().hit(turn())
+    thinker = Thinker(ScriptedPlayer(KeyError("what"), "7g7f"))
+    assert repr(asked(thinker, a_game())) == "KeyError('what')"
+    assert asked(thinker, a_game()).move == "7g7f"
+    thinker.close()
 
 
 # ---- our engine
@@ -77,17 +90,17 @@ def test_nothing_can_be_hit_that_is_not_pondered_on():
 class Searched:
     """What a search found."""
 
-    def __init__(self, score="cp 25"):
-        self.bestmove, self.ponder, self.pv, self.depth, self.nodes = "7g7f", "3c3d", ["7g7f", "3c3d"], 4, 1000
+    def __init__(self, score="cp 25", bestmove="7g7f"):
+        self.bestmove, self.ponder, self.pv, self.depth, self.nodes = bestmove, "3c3d", ["7g7f", "3c3d"], 4, 1000
         self.score, self.seconds = Score.parse(score), 0.5
 
 
 class FakeEngine:
-    """What CsaEnginePlayer needs of an Engine; keeps what it was told."""
+    """What EnginePlayer needs of an Engine; keeps what it was told."""
 
     def __init__(self, found=None, moves=("7g7f", "2g2f"), declares=False):
         self.found, self.moves, self.declares = found or Searched(), list(moves), declares
-        self.limits, self.rules, self.extended, self.stopped = [], {}, [], 0
+        self.limits, self.rules, self.stopped = [], {}, 0
 
     def check_level(self, level):
         if level > 19:
@@ -115,8 +128,8 @@ class FakeEngine:
         self.limits.append(limits)
         return self.found
 
-    def extend(self, budget):
-        self.extended.append(budget)
+    def clock_budget(self, clock, ply, options, max_ply):
+        return plan(clock, ply, options, max_ply)
 
     def stop(self):
         self.stopped += 1
@@ -125,102 +138,150 @@ class FakeEngine:
         pass
 
 
+def playing(engine, **settings):
+    """Return an EnginePlayer that plays by `engine`."""
+    player = EnginePlayer("shogi", **settings)
+    player._engine = engine
+    return player
+
+
 def test_a_move_stays_within_the_clock():
     engine = FakeEngine()
-    player = CsaEnginePlayer(engine, delay_ms=200)
-    player.begin(game())
+    player = playing(engine)
+    player.new_game(a_game(), 0, "")
     assert engine.rules == {"entering_king_rule": CSA_27, "max_moves": 256}
-    for clocks, byoyomi, increment in (((60_000, 0), 0, 0), ((0, 0), 10_000, 0), ((0, 0), 0, 5000)):
-        answer = asked(player, turn("7g7f", clocks=clocks, total=1, byoyomi=byoyomi, increment=increment))
-        assert answer == Answer("7g7f", 0.5, "3c3d", Score(25), 4, 1000, ("7g7f", "3c3d"))
+    for left, byoyomi, increment in (((60_000, 0), 0, 0), ((0, 0), 10_000, 0), ((0, 0), 0, 5000)):
+        answer = player.think(a_game(left=left, total=1, byoyomi=byoyomi, increment=increment, delay=200))
+        assert (answer.move, answer.ponder, answer.score) == ("7g7f", "3c3d", Score(25))
+        assert (answer.depth, answer.nodes, answer.pv) == (4, 1000, ("7g7f", "3c3d"))
         budget = engine.limits[-1]["budget"]
-        available = clocks[0] + byoyomi + increment
+        available = left[0] + byoyomi + increment
         assert 0 < budget.soft_ms <= budget.hard_ms <= available - 200
         assert budget.second_ms <= 800  # the server counts full seconds
-    player.close()
 
 
 def test_what_has_passed_of_a_move_is_gone_and_milliseconds_have_no_full_seconds():
     engine = FakeEngine()
-    player = CsaEnginePlayer(engine)
-    asked(player, turn(clocks=(0, 0), byoyomi=100_000, unit=1))
-    asked(player, turn(clocks=(0, 0), byoyomi=100_000, unit=1, elapsed=60.0))
+    for passed in (0, 60):
+        game = a_game(left=(0, 0), byoyomi=100_000, unit=1)
+        game.clock._now.now += passed
+        playing(engine).think(game)
     before, after = (limits["budget"].hard_ms for limits in engine.limits)
-    assert before - after == pytest.approx(60_000, abs=9000) and engine.limits[0]["budget"].second_ms is None
-    player.close()
+    assert before - after == pytest.approx(60_000, abs=1) and engine.limits[0]["budget"].second_ms is None
 
 
 def test_what_moves_take_besides_thinking_is_kept_back():
     engine = FakeEngine()
-    player = CsaEnginePlayer(engine, delay_ms=100)
     for overhead in (0, 60, 3000):
-        asked(player, turn(clocks=(60_000, 60_000), increment=5000, unit=1, overhead=overhead))
+        playing(engine).think(a_game(left=(60_000, 60_000), increment=5000, unit=1, delay=100, overhead=overhead))
     usual, small, large = (limits["budget"].hard_ms for limits in engine.limits)
-    assert usual == pytest.approx(small, abs=3000) and large < usual / 2  # the delay covers the small one
-    player.close()
+    assert usual == small and large < usual / 2  # the delay covers the small one
 
 
 def test_rounding_up_takes_a_unit_of_the_time():
-    assert turn(clocks=(5000, 0), roundup=True).clock().time == 4000
-    assert turn(clocks=(0, 0), byoyomi=10_000, roundup=True).clock().byoyomi == 9000
+    def shared(**times):
+        found = []
+        a_clock(roundup=True, **times).budget(0, lambda clock, _: found.append(clock) or TimeBudget(1, 2))
+        return found[0]
+
+    assert shared(left=(5000, 0)).time == 4000
+    assert shared(left=(0, 0), byoyomi=10_000).byoyomi == 9000
+
+
+def test_a_game_without_a_clock_is_played_in_seconds():
+    engine = FakeEngine()
+    playing(engine).think(a_game(total=0))
+    assert 4000 < engine.limits[0]["budget"].hard_ms < 5000
+
+
+def test_a_forced_move_takes_no_byoyomi():
+    engines = [FakeEngine(moves=moves) for moves in (["7g7f", "2g2f"], ["7g7f"])]
+    for engine in engines:
+        playing(engine).think(a_game(left=(0, 0), byoyomi=10_000))
+    usual, forced = (engine.limits[0]["budget"].soft_ms for engine in engines)
+    assert forced < usual / 2
+
+
+@pytest.mark.parametrize(("reply", "hits"), [("3c3d", True), ("8c8d", False)])
+def test_the_engine_ponders(reply, hits):
+    player = EnginePlayer("shogi", Limit(nodes=20_000), hash_mb=1, ponders=True)
+    game = a_game("7g7f", unit=1)
+    player.new_game(game, 0, "")
+    assert player.ponders_on(game) is None
+    player.ponder(game, "3c3d")
+    assert player.ponders_on(game) is False
+    game.move(reply, seconds=1.0)
+    game.start()
+    assert player.ponders_on(game) is hits
+    answer = player.think(game)
+    assert game.is_legal(answer.move) and answer.nodes > 0 and player.ponders_on(game) is None
+    player.ponder(game, answer.move)
+    player.game_over("win")
+    assert player.ponders_on(game) is None
+    player.close()
 
 
 def test_pondering_has_no_limit_until_the_move_comes():
-    engine = FakeEngine()
-    player, answers = CsaEnginePlayer(engine, Strength(nodes=50)), queue.Queue()
-    player.ponder(turn("7g7f"), answers.put)
-    while not engine.limits:
-        time.sleep(0.001)
-    assert engine.limits == [{"nodes": 50}] and answers.empty()
-    player.hit(turn("7g7f"))
-    assert answers.get(timeout=LONGEST).move == "7g7f"
+    player = EnginePlayer("shogi", hash_mb=1, ponders=True)
+    game = a_game("7g7f", left=(0, 0), byoyomi=300, unit=1)
+    player.new_game(game, 0, "")
+    player.ponder(game, "3c3d")
+    running = player._pondered[1]
+    time.sleep(0.5)
+    assert running._thread.is_alive()
+    game.move("3c3d", seconds=0.5)
+    game.start()
+    answer = player.think(game)
+    assert 0.05 < answer.seconds < 5 and not running._thread.is_alive()
     player.close()
 
 
-def test_a_running_search_is_given_its_time_when_the_move_comes():
-    engine = FakeEngine()
-    player = CsaEnginePlayer(engine)
-    job = Job(turn(), print, pondering=True)
-    player._job = job
-    with job.searching(engine, lambda: None):
-        player.hit(turn())
-    assert engine.extended[0].hard_ms > 0 and not job.pondering
-    player.close()
+def test_a_search_is_stopped_by_another_thread():
+    thinker, answers = Thinker(EnginePlayer("shogi", hash_mb=1)), queue.Queue()
+    thinker.begin(a_game(), 0)
+    for pondering in (False, True):
+        game = a_game("7g7f", total=10**8)
+        if pondering:
+            thinker.player._ponders = True
+            thinker.ponder(game, "3c3d")
+            game.move("3c3d", seconds=1.0)
+            game.start()
+        thinker.think(game, answers.put)
+        time.sleep(0.05)
+        began = time.monotonic()
+        thinker.over("lose")  # waits for the end of the search
+        assert time.monotonic() - began < 5 and answers.empty()
+    thinker.close()
 
 
 @pytest.mark.parametrize(
-    ("engine", "strength", "expected"),
+    ("engine", "resign", "expected"),
     [
-        (FakeEngine(moves=()), Strength(), "resign"),
-        (FakeEngine(declares=True), Strength(), "win"),
-        (FakeEngine(Searched("cp -900")), Strength(resign=800), "resign"),
-        (FakeEngine(Searched("cp -900")), Strength(resign=1000), "7g7f"),
-        (FakeEngine(Searched("cp -900")), Strength(), "7g7f"),
+        (FakeEngine(Searched("cp 0", "")), 0, "resign"),
+        (FakeEngine(declares=True), 0, "win"),
+        (FakeEngine(Searched("cp -900")), 800, "resign"),
+        (FakeEngine(Searched("cp -900")), 1000, "7g7f"),
+        (FakeEngine(Searched("cp -900")), 0, "7g7f"),
     ],
 )
-def test_giving_up_and_declaring(engine, strength, expected):
-    player = CsaEnginePlayer(engine, strength)
-    assert asked(player, turn()).move == expected
-    player.close()
+def test_giving_up_and_declaring(engine, resign, expected):
+    assert playing(engine, resign=resign).think(a_game()).move == expected
 
 
 def test_without_the_rule_nothing_is_declared():
     engine = FakeEngine(declares=True)
-    player = CsaEnginePlayer(engine)
-    player.begin(game("NoEnteringKing"))
+    player = playing(engine)
+    player.new_game(a_game(rule="NoEnteringKing"), 0, "")
     assert engine.rules["entering_king_rule"] == NO_ENTERING_KING
-    assert asked(player, turn()).move == "7g7f"
-    player.close()
+    assert player.think(a_game()).move == "7g7f"
 
 
 def test_levels():
     engine = FakeEngine()
-    player = CsaEnginePlayer(engine, Strength(level=3))
-    asked(player, turn())
-    assert engine.limits[0]["level"] == 3 and "budget" in engine.limits[0]
-    player.close()
-    with pytest.raises(ValueError):
-        CsaEnginePlayer(FakeEngine(), Strength(level=20))
+    playing(engine, limit=Limit(level=3, nodes=50)).think(a_game())
+    assert engine.limits[0].keys() == {"level", "nodes", "budget"} and engine.limits[0]["level"] == 3
+    with pytest.raises(ValueError, match="level"):
+        EnginePlayer("shogi", Limit(level=99), hash_mb=1).ready()
 
 
 @pytest.mark.parametrize(("level", "searches"), [(3, 1), (4, 0), (None, 0)])
@@ -229,10 +290,8 @@ def test_a_beginner_plays_no_book(level, searches):
     engine.game = SimpleNamespace(extras=SimpleNamespace(score=Score))
     known = SimpleNamespace(move="2g2f", ponder="8c8d", value=9, depth=1)
     engine.book = SimpleNamespace(choice=lambda **_: known)
-    player = CsaEnginePlayer(engine, Strength(level=level, book=True))
-    asked(player, turn())
+    playing(engine, limit=Limit(level=level), book=True).think(a_game())
     assert len(engine.limits) == searches
-    player.close()
 
 
 # ---- a USI engine
@@ -240,61 +299,71 @@ def test_a_beginner_plays_no_book(level, searches):
 
 @pytest.fixture
 def usi():
-    player = CsaUsiPlayer(f"{sys.executable} -S {STUB}", options={"USI_Hash": "16", "Nowhere": "1"}, delay_ms=100)
-    yield player
-    player.close()
+    engine = SimpleEngine.described(f"{sys.executable} -S {STUB}", defaults={"USI_Hash": 16, "Nowhere": 1})
+    thinker = Thinker(UsiPlayer(engine, ponders=True))
+    yield thinker
+    thinker.close()
 
 
 def test_a_usi_engine_plays(usi):
-    usi.load()
-    usi.begin(game("NoEnteringKing"))
-    assert usi.name == "echo"
-    said = asked(usi, turn("7g7f", side=1, increment=10_000))
+    usi.player.ready()
+    sent = []
+    usi.player.engine.client.process._log = lambda way, line: sent.append(line) if way == ">" else None
+    usi.begin(a_game(rule="NoEnteringKing"), 1)
+    assert sent[:2] == [
+        "setoption name MaxMovesToDraw value 256",
+        "setoption name EnteringKingRule value NoEnteringKing",
+    ]
+    assert usi.player.engine.name == "echo"
+    said = asked(usi, a_game("2g2f", "8c8d", increment=10_000))
     assert (said.move, said.ponder, said.score, said.pv, said.depth) == ("7g7f", "3c3d", Score(42), ("7g7f", "3c3d"), 7)
     usi.over("win")
 
 
-def test_the_words_of_go(usi, monkeypatch):
-    def words(**values):
-        position = turn(**values)
-        monkeypatch.setattr("shogi_engine.csa.usi_player.monotonic", lambda: position.since)
-        return go_words(usi._limit(position))
+def test_the_words_of_go():
+    def words(**times):
+        return go_words(a_clock(delay=100, **times).limited(Limit(), 0))
 
-    assert words(clocks=(60_000, 50_000), byoyomi=10_000) == "btime 60000 wtime 50000 byoyomi 9900"
-    assert words(clocks=(60_000, 50_000), increment=5000) == "btime 59900 wtime 50000 binc 5000 winc 5000"
-    assert words(clocks=(40, 50_000), increment=5000) == "btime 0 wtime 50000 binc 4940 winc 5000"
-    assert words(clocks=(0, 0), total=0) == "movetime 5000"
+    assert words(byoyomi=10_000) == "btime 60000 wtime 50000 byoyomi 9900"
+    assert words(increment=5000) == "btime 59900 wtime 50000 binc 5000 winc 5000"
+    assert words(left=(40, 50_000), increment=5000) == "btime 0 wtime 50000 binc 4940 winc 5000"
+    assert words(left=(0, 0), total=0) == "btime 0 wtime 0 byoyomi 4900"
     # A busy machine's overhead costs the clock once, and each move its increment.
-    assert words(clocks=(4000, 4000), increment=150, overhead=120) == "btime 3880 wtime 4000 binc 30 winc 150"
-    assert words(clocks=(4000, 4000), increment=150, overhead=400) == "btime 3600 wtime 4000 binc 0 winc 150"
-    assert words(clocks=(100, 4000), increment=150, overhead=200) == "btime 0 wtime 4000 binc 0 winc 150"
+    assert words(left=(4000, 4000), increment=150, overhead=120) == "btime 3880 wtime 4000 binc 30 winc 150"
+    assert words(left=(4000, 4000), increment=150, overhead=400) == "btime 3600 wtime 4000 binc 0 winc 150"
+    assert words(left=(100, 4000), increment=150, overhead=200) == "btime 0 wtime 4000 binc 0 winc 150"
+    late = a_clock(delay=100, byoyomi=10_000)
+    late.start(0)
+    late._now.now += 2
+    assert go_words(late.limited(Limit(nodes=5), 0)) == "btime 60000 wtime 50000 byoyomi 7900 nodes 5"
 
 
-def test_pondering_of_a_usi_engine(usi):
-    answers = queue.Queue()
-    usi.load()
-    usi.ponder(turn("7g7f", "3c3d"), answers.put)
-    time.sleep(0.05)
-    assert answers.empty()
-    usi.hit(turn("7g7f", "3c3d"))
-    assert answers.get(timeout=LONGEST).move == "7g7f"
-    usi.ponder(turn("7g7f", "3c3d"), answers.put)
+@pytest.mark.parametrize("reply", ["3c3d", "8c8d"])
+def test_pondering_of_a_usi_engine(usi, reply):
+    usi.player.ready()
+    game = a_game("2g2f", increment=1000)
+    usi.ponder(game, "3c3d")
+    game.move(reply, seconds=1.0)
+    assert usi.player.ponders_on(game) is (reply == "3c3d")
+    assert asked(usi, game).move == "7g7f"
+    usi.ponder(game, "7g7f")
     usi.halt()
-    assert asked(usi, turn()).move == "7g7f" and answers.empty()
+    assert asked(usi, a_game()).move == "7g7f" and usi.player.ponders_on(game) is None
 
 
 def test_a_usi_engine_that_crashed_is_started_again(usi):
-    usi.load()
-    assert "crash" in str(asked(usi, turn("crash")))
+    usi.player.ready()
+    crashing = a_game("2g2f", "8c8d", "2f2e", "8d8e")  # see usi_echo.py
+    assert asked(usi, crashing).kind == "crash"
     usi.restart()
-    usi.begin(game())
-    assert asked(usi, turn()).move == "7g7f"
+    usi.begin(a_game(), 0)
+    assert asked(usi, a_game()).move == "7g7f"
 
 
 def test_a_search_of_a_usi_engine_is_stopped_when_the_game_is_over(usi):
-    usi.load()
+    usi.player.ready()
     answers = queue.Queue()
-    usi.think(turn("slow"), answers.put)
+    usi.think(a_game("2g2f", "3c3d"), answers.put)  # see usi_echo.py
     time.sleep(0.05)
     began = time.monotonic()
     usi.over("lose")
@@ -302,7 +371,7 @@ def test_a_search_of_a_usi_engine_is_stopped_when_the_game_is_over(usi):
 
 
 def test_an_engine_that_is_not_there():
-    player = CsaUsiPlayer("/nowhere/engine")
-    with pytest.raises(ValueError, match="nowhere"):
-        player.load()
+    player = UsiPlayer(SimpleEngine("/nowhere/engine"))
+    with pytest.raises(EngineError, match="nowhere"):
+        player.ready()
     player.close()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shogi_engine.csa.clock import TimeReader, server_clock
+from shogi_engine.csa.clock import ServerClock, TimeReader
 from shogi_engine.csa.game import GameContext, ServerGame
 from shogi_engine.csa.protocol import (
     Declared,
@@ -24,6 +24,7 @@ from shogi_engine.csa.protocol import (
 )
 from shogi_engine.csa.settings import Settings
 from shogi_engine.csa.summary import ServerTime, SummaryError, SummaryReader
+from shogi_engine.csa.thinker import Thinker
 from shogi_engine.types.clock import Clock
 from tests.csa.scripted import START, ScriptedPlayer, summary
 
@@ -243,7 +244,7 @@ class Times:
 
     def __init__(self, unit=1000, total=60_000, byoyomi=0, increment=0):
         times = (ServerTime(Clock(total, byoyomi, increment), unit),) * 2
-        self.clock, self._reader = server_clock(times), TimeReader(times)
+        self.clock, self._reader = ServerClock(times), TimeReader(times)
 
     def charge(self, side, text, measured_ms=None):
         seconds = self._reader.seconds(text, side, self.clock.allowed(side), measured_ms)
@@ -254,7 +255,7 @@ class Times:
 def test_opening_moves_earn_no_increment():
     """A game may begin with moves. Only those made after them, before it was aborted, are charged."""
     openings = "+7776FU,T0", "-3334FU,T0"
-    context = GameContext(Protocol(), lambda text: None, ScriptedPlayer(), lambda token, answer: None)
+    context = GameContext(Protocol(), lambda text: None, Thinker(ScriptedPlayer()), lambda token, answer: None)
     first = ServerGame(read(summary("+", *openings)), context)
     assert first.game.clock.times()[:2] == [310, 310]
     again = ServerGame(read(summary("+", *openings, "+2726FU,T3")), context, earlier=first)

@@ -41,7 +41,7 @@ def test_the_time_that_the_server_counts_beyond_thinking_is_remembered():
 
     answers = [Answer(move, 0.1) for move in ("7g7f", "2g2f", "2f2e")]
     played = play(script, *answers)
-    overheads = [turn.overhead_ms for turn in played.player.turns]
+    overheads = [turn.overhead for turn in played.player.turns]
     assert overheads[:2] == [0, 2000] and overheads[2:] == pytest.approx([1600, 1280], abs=300)
 
 
@@ -115,9 +115,8 @@ def test_scores_and_lines_are_sent_if_the_server_wants_them(score, value):
     ],
 )
 def test_every_end_of_a_game(tmp_path, turn, lines, counts, ending):
-    def slow(job):
-        job.turn.moves  # noqa: B018  (it was asked)
-        while not job.stopped:
+    def slow(turn):
+        while not turn.search.stopped:
             time.sleep(0.01)
         return Answer("")
 
@@ -148,7 +147,7 @@ def ponder_script(reply):
 def test_pondering(reply, hits):
     played = play(ponder_script(reply), Answer("7g7f", ponder="3c3d"), "2g2f", ponder=True)
     assert played.counts == (1, 0, 0, 0)
-    assert [turn.moves for turn in played.player.pondered] == [("7g7f", "3c3d")]
+    assert played.player.pondered == [("7g7f", "3c3d")]
     assert played.player.hits == hits
     assert played.player.turns[-1].moves[-1] == ("3c3d" if hits else "8c8d")
 

@@ -1,6 +1,8 @@
-"""A USI engine that always plays 7g7f; `position ... crash` lets it end, `position ... slow` waits for `stop`."""
+"""A USI engine that always plays 7g7f; after some moves it crashes, after others it waits for `stop`."""
 
 import sys
+
+CRASH, SLOW = "moves 2g2f 8c8d 2f2e 8d8e", "moves 2g2f 3c3d"
 
 position = ""
 for line in sys.stdin:
@@ -14,11 +16,11 @@ for line in sys.stdin:
         print("readyok")
     elif words[:1] == ["position"]:
         position = line
-    elif words[:1] == ["go"] and "crash" in position:
+    elif words[:1] == ["go"] and CRASH in position:
         sys.exit(3)
     elif words[:1] == ["go"]:
         print("info depth 7 score cp 42 pv 7g7f 3c3d")
-        if "ponder" not in words and "slow" not in position:
+        if "ponder" not in words and SLOW not in position:
             print("bestmove 7g7f ponder 3c3d")
     elif words[:1] in (["stop"], ["ponderhit"]):
         print("bestmove 7g7f ponder 3c3d")

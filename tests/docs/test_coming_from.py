@@ -1,5 +1,7 @@
 """The pages for those who come from another package: their programs run, and both columns of their tables do."""
 
+import ast
+import inspect
 import re
 import sys
 
@@ -9,6 +11,7 @@ import pytest
 import shogi_engine.games.shogi.board as ours
 from shogi_engine import records
 from shogi_engine.batch import open_records
+from tests.support import typed_engines
 from tests.support.processes import ROOT
 
 PAGES = {"from-cshogi.md": "cshogi", "from-python-shogi.md": "shogi"}
@@ -43,6 +46,13 @@ def test_a_program_of_python_chess_runs_on_other_engines_by_two_names(capsys):
     exec(compile(program, "from-python-chess.md", "exec"), names)
     assert names["board"].ply() == 6 and names["analysis"].info["depth"] >= 8
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:4]] == ["1", "2", "3"]
+
+
+def test_the_program_of_python_chess_is_the_one_that_mypy_checks():
+    program = re.search(r"^```python\n(.*?)^```", text_of("from-python-chess.md"), re.DOTALL | re.MULTILINE)[1]
+    block = ast.parse(program).body[-1].body
+    function = ast.parse(inspect.getsource(typed_engines.ported)).body[0].body[1:]
+    assert [ast.unparse(each) for each in block] == [ast.unparse(each) for each in function]
 
 
 def test_from_records_to_planes(tmp_path, monkeypatch):

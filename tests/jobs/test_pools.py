@@ -16,7 +16,8 @@ import pytest
 from shogi_engine import jit
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.jobs import Pool, do_piece, load_ray, one_at_a_time
-from shogi_engine.match import EngineGames, OpeningPlan, Schedule, Terms, TimeControl, parse_engine
+from shogi_engine.match import EngineGames, OpeningPlan, Schedule, Terms, parse_engine
+from shogi_engine.types.limit import Limit
 from tests.support.processes import ROOT, environment
 from tools.tuning import spsa
 
@@ -201,8 +202,8 @@ def kept(results):
 
 @pytest.mark.slow
 def test_games_are_the_same_on_a_cluster(tmp_path, workers_find_this):
-    control = TimeControl(nodes=200)
-    engines = tuple(parse_engine(text, control) for text in ("engine:futility_margin=60", "engine"))
+    limit = Limit(nodes=200)
+    engines = tuple(parse_engine(text, limit) for text in ("engine:futility_margin=60", "engine"))
     plan = EngineGames("shogi", engines, Schedule(2, 24), OpeningPlan.of("shogi"), Terms(60))
     with Pool(plan, 1) as here, Pool(plan, 1, "local") as there:
         found = [kept(dict(pool.results(range(24)))) for pool in (here, there)]

@@ -12,11 +12,12 @@ from shogi_engine.clients.base import EngineError
 from shogi_engine.clients.usi.searches import go_words
 from shogi_engine.common.match_statistics import Sprt
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.match import GameLog, Match, TimeControl, parse_engine, parse_time_control
+from shogi_engine.match import GameLog, Match, parse_engine, parse_limit
 from shogi_engine.match.openings import SHIPPED, read
 from shogi_engine.match.workers import begin
-from shogi_engine.play.time_controls import limit_of
+from shogi_engine.play.clock import GameClock
 from shogi_engine.types.clock import Clock
+from shogi_engine.types.limit import Limit
 from tests.support.processes import TESTS
 
 WAYWARD = f"{sys.executable} {TESTS / 'support' / 'usi_wayward.py'}"
@@ -109,7 +110,7 @@ class Starting:
 
 
 def test_the_first_start_of_an_engine_is_for_one_alone():
-    events, engine = [], parse_engine("an engine that starts alone", TimeControl())
+    events, engine = [], parse_engine("an engine that starts alone")
     threads = [threading.Thread(target=begin, args=(engine, Starting(events))) for _ in range(3)]
     for thread in threads:
         thread.start()
@@ -118,7 +119,7 @@ def test_the_first_start_of_an_engine_is_for_one_alone():
         events.append("begun")
     assert events == ["begins", "ready", "begun", "begun", "begun"]
     with pytest.raises(ValueError, match="'an engine that fails' does not start: no answer"):
-        begin(parse_engine("an engine that fails", TimeControl()), Starting(events, EngineError("no answer")))
+        begin(parse_engine("an engine that fails"), Starting(events, EngineError("no answer")))
     assert events[5:] == ["begins", "ready", "closed"]
 
 
@@ -213,19 +214,20 @@ def test_the_options_of_a_program_follow_its_command():
         ("C:\\engines\\it.exe", "C:\\engines\\it.exe", ()),
         ("shogi:SkillLevel=5", None, (("SkillLevel", "5"),)),
     ):
-        found = parse_engine(text, TimeControl())
+        found = parse_engine(text)
         assert found.options == options and command in (None, found.command)
 
 
-def test_time_controls():
-    assert parse_time_control("nodes=100,depth=3") == TimeControl(nodes=100, depth=3)
-    assert parse_time_control("clock=1000ms+20ms+3ms") == TimeControl(clock=Clock(1000, 20, 3))
+def test_limits():
+    assert parse_limit("nodes=100,depth=3") == (Limit(nodes=100, depth=3), None)
+    assert parse_limit("movetime=50") == (Limit(time=0.05), None)
+    assert parse_limit("clock=1000ms+20ms+3ms") == (Limit(), Clock(1000, 20, 3))
     for same in ("10:00+5", "10+5", "10m+5s"):
-        assert parse_time_control(f"clock={same}") == TimeControl(clock=Clock(600_000, 5000))
-    assert parse_time_control("byoyomi=100,nodes=7") == TimeControl(nodes=7, clock=Clock(0, 100))
+        assert parse_limit(f"clock={same}") == (Limit(), Clock(600_000, 5000))
+    assert parse_limit("byoyomi=100,nodes=7") == (Limit(nodes=7), Clock(0, 100))
     for text in ("nodes=0", "depth=", "nodes=abc", "3", "clock=0", "clock=10:0", "clock=1+2+3+4", "clock=60000"):
         with pytest.raises(ValueError, match=r"^(a limit|invalid clock)"):
-            parse_time_control(text)
+            parse_limit(text)
 
 
 @pytest.mark.parametrize("option", ["--resign", "--draw"])
@@ -238,16 +240,16 @@ def test_terms_that_are_no_numbers_get_one_sentence(option, text, capsys):
 
 
 def test_what_go_says():
-    clock, byoyomi, timed = Clock(800, 0, 50), Clock(0, 100), TimeControl(clock=Clock(9000))
+    clock, byoyomi = Clock(800, 0, 50), Clock(0, 100)
 
-    def words(*arguments):
-        return go_words(limit_of(*arguments))
+    def words(limit, clocks, side):
+        return go_words(GameClock(clocks).limited(limit, side))
 
-    assert words(timed, (clock, byoyomi), 0) == "btime 800 wtime 0 binc 50 winc 0"
-    assert words(timed, (clock, byoyomi), 1) == "btime 800 wtime 0 binc 50 winc 0 byoyomi 100"
-    assert words(timed, (Clock(800), None), 0) == "btime 800 wtime 0 byoyomi 0"
-    assert words(TimeControl(movetime=5, depth=2), (None, None), 1) == "movetime 5 depth 2"
-    assert words(TimeControl(nodes=7), (None, byoyomi), 0) == "nodes 7"
+    assert words(Limit(), (clock, byoyomi), 0) == "btime 800 wtime 0 binc 50 winc 0"
+    assert words(Limit(), (clock, byoyomi), 1) == "btime 800 wtime 0 binc 50 winc 0 byoyomi 100"
+    assert words(Limit(), (Clock(800), None), 0) == "btime 800 wtime 0 byoyomi 0"
+    assert words(Limit(time=0.005, depth=2), (None, None), 1) == "movetime 5 depth 2"
+    assert words(Limit(nodes=7), (None, byoyomi), 0) == "nodes 7"
 
 
 def test_the_shipped_openings_are_legal_and_different():

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sys
 
 import pytest
@@ -11,7 +12,9 @@ from shogi_engine.__main__ import main
 from shogi_engine.clients.base import EngineError
 from shogi_engine.clients.gtp import GtpClient, SimpleGtp
 from shogi_engine.clients.nboard import NBoardClient, SimpleNBoard, parse_go, parse_hint
+from shogi_engine.games.othello.board import Board, Move
 from shogi_engine.types.info import Info, PlayResult
+from shogi_engine.types.limit import Limit
 from shogi_engine.types.score import Score
 from tests.support.processes import TESTS
 
@@ -19,34 +22,73 @@ STUB = [sys.executable, "-S", str(TESTS / "support" / "othello_stub.py")]
 GTP, NBOARD = (f"{protocol}:{' '.join([*STUB, protocol])}" for protocol in ("gtp", "nboard"))
 
 
+def sent(client):
+    """Log what a client sends; return the lines."""
+    lines = []
+    client.client._line_log = lambda way, line: lines.append(line) if way == ">" else None
+    return lines
+
+
 def test_gtp():
-    with SimpleGtp([*STUB, "gtp"]) as engine:
-        assert (engine.name, engine.client.version, "genmove" in engine.commands) == ("stub", "1", True)
-        engine.new_game()
-        engine.time_settings(10.4, 1)
-        engine.play("black", "d3")
-        assert engine.genmove("white", 0.1) == "c3"
-        assert 0 < engine.time < 5
-        engine.time_left("black", 9.6)
+    engine = SimpleGtp([*STUB, "gtp"])
+    lines, board = sent(engine), Board()
+    with engine:
+        assert (engine.name, engine.client.version, "genmove" in engine.client.commands) == ("stub", "1", True)
+        board.push_text("d3")
+        del lines[:]
+        found = engine.play(board, Limit(white_clock=10.4, byoyomi=1.0))
+        assert found.move == Move.from_text("c3") and 0 < found.time < 5
+        board.push(found.move)
+        board.push_text("b3")
+        assert engine.play(board, Limit(depth=3, white_clock=9.6)).move in board.legal_moves
+    assert [line.split(maxsplit=1)[1] for line in lines[:-1]] == [
+        *("boardsize 8", "clear_board", "time_settings 10 1 1", "play black d3", "time_left white 10 0"),
+        *("genmove white", "play black b3", "time_left white 10 0", "set_level 3", "genmove white"),
+    ]
     assert not engine.running
     engine.start()  # it can be had again
     engine.close()
 
 
 def test_nboard():
-    with SimpleNBoard([*STUB, "nboard"]) as engine:
+    engine = SimpleNBoard([*STUB, "nboard"])
+    lines, board = sent(engine), Board()
+    with engine:
         assert engine.name == "stub"
-        engine.set_depth(3)
-        engine.set_game("(;GM[Othello]BO[8 x *]B[D3/0/1];)")
-        found = engine.go(0.1)
-        assert (found.move, found.info.score, found.info.nodes) == ("c3", Score.discs(1.5), 12)
-        engine.move(found.move, "1.5", "0.1")
-        assert engine.hint(2, 5.0) == [
-            Info(4, score=Score.discs(1.5), pv=("f5", "d6")),
-            Info(score=Score.discs(-0.5), pv=("d3",)),
-        ]
-        engine.ping()
+        board.push_text("d3")
+        del lines[:]
+        found = engine.play(board, Limit(depth=3, white_clock=65.5, white_inc=2))
+        assert (found.move, found.info.score, found.info.nodes) == (Move.from_text("c3"), Score.discs(1.5), 12)
+        board.push(found.move)
+        board.push_text("b3")
+        assert engine.play(board, Limit(depth=4)).move in board.legal_moves
+        board = Board()
+        one, two = engine.analyse(board, Limit(depth=4, time=5.0), multipv=2)
+        assert (one.depth, one["score"], two["score"]) == (4, Score.discs(1.5), Score.discs(-0.5))
+        assert one.pv == (Move.from_text("f5"), Move.from_text("d6")) and two.pv == (Move.from_text("d3"),)
+        assert engine.analyse(board, Limit(depth=4, time=5.0)) == one
+    start = f"BO[8 {'-' * 27}O*{'-' * 6}*O{'-' * 27} *]"
+    head = "(;GM[Othello]PC[match]PB[black]PW[white]RE[?]"
+    assert lines[:4] == [
+        "set depth 3", f"set game {head}TI[1:05.50/0:02.00]TY[8]{start}B[D3];)", "ping 2", "go"
+    ]  # fmt: skip
+    assert lines[4] == "set depth 4" and re.fullmatch(r"move C3//0\.\d\d", lines[5]) and lines[6:8] == ["move B3", "go"]
+    assert lines[8:11] == ["set depth 4", f"set game {head}TI[0:00.00/0:05.00]TY[8]{start};)", "ping 3"]
     assert not engine.running
+
+
+@pytest.mark.parametrize("engine", [SimpleGtp([*STUB, "gtp", "illegal"]), SimpleNBoard([*STUB, "nboard", "illegal"])])
+def test_an_illegal_move_is_a_fault_of_the_client_already(engine):
+    board = Board.from_transcript("f5d6c3d3c4f4f6f3e6e7")
+    with engine, pytest.raises(EngineError, match="illegal move"):
+        engine.play(board, Limit(time=1))
+
+
+@pytest.mark.parametrize("client", [GtpClient, NBoardClient])
+@pytest.mark.parametrize("limit", [Limit(nodes=1), Limit(mate=3), Limit(level=1)])
+def test_limits_that_a_protocol_cannot_express(client, limit):
+    with pytest.raises(ValueError, match="engine can have"):
+        client.check(limit)
 
 
 def test_what_nboard_engines_write():
@@ -62,25 +104,25 @@ def test_what_nboard_engines_write():
 def test_othello_engines_with_asyncio():
     async def ask():
         async with GtpClient([*STUB, "gtp"]) as one, NBoardClient([*STUB, "nboard", "last"]) as other:
-            await other.set_game("(;GM[Othello]BO[8 x *];)")
-            return await one.genmove("black"), (await other.go()).move
+            board = Board()
+            return [(await each.play(board, Limit(time=1))).move for each in (one, other)]
 
-    assert asyncio.run(ask()) == ("d3", "e6")
+    assert asyncio.run(ask()) == [Move.from_text("d3"), Move.from_text("e6")]
 
 
 def test_faults_of_othello_engines():
     with pytest.raises(EngineError, match="no answer"), SimpleGtp([*STUB, "gtp", "silent"], timeout=0.1) as engine:
-        engine.genmove("black")
+        engine.play(Board(), Limit(depth=1))
     with (
         pytest.raises(EngineError, match="no answer"),
         SimpleNBoard([*STUB, "nboard", "silent"], timeout=0.1) as other,
     ):
-        other.go()
+        other.play(Board(), Limit(depth=1))
     with (
         pytest.raises(EngineError, match="refusal: play black f5: never"),
         SimpleGtp([*STUB, "gtp", "refuses"]) as engine,
     ):
-        engine.play("black", "f5")
+        engine.play(Board.from_transcript("f5"), Limit(time=1))
 
 
 @pytest.fixture

@@ -1,8 +1,14 @@
 """A program with types, for `Engine` and for clients of other engines; mypy checks what it says of them."""
 
-from typing import assert_type
+from typing import Any, assert_type
+
+import numpy as np
+from numpy.typing import NDArray
 
 from shogi_engine import Engine, Limit, Score, othello, shogi
+from shogi_engine.batch import Batch
+from shogi_engine.clients.gtp import SimpleGtp
+from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import Info, PlayResult, SimpleEngine
 
 
@@ -36,3 +42,42 @@ def games(shogi_engine: Engine, othello_engine: Engine) -> None:
     assert_type(othello_engine.play(othello.Board(), Limit(nodes=100)).move, othello.Move | None)
     assert_type(othello_engine.search(nodes=100).pv, tuple[str, ...])
     assert_type(shogi_engine.mate(shogi.Board(), Limit(nodes=100)).moves, tuple[shogi.Move, ...])
+
+
+def ported(engine: Engine | SimpleEngine) -> None:
+    """Do what the program of docs/from-python-chess.md does; a test compares the two."""
+    board = shogi.Board()
+    while not board.is_game_over() and board.ply() < 6:
+        result = engine.play(board, Limit(time=0.1))
+        if result.move is None:
+            break
+        board.push(result.move)
+
+    info = engine.analyse(board, Limit(depth=6))
+    print(info["score"], info["pv"][0], board.sfen())
+
+    for info in engine.analyse(board, Limit(nodes=20_000), multipv=3):
+        print(info["multipv"], info["score"], [str(move) for move in info["pv"]])
+
+    with engine.analysis(board) as analysis:
+        for info in analysis:
+            print(info.get("depth"), info.get("score"), info.get("nodes"))
+            if info.get("depth", 0) >= 8:
+                break
+
+
+def programs(gtp: SimpleGtp, nboard: SimpleNBoard) -> list[othello.Move | None]:
+    """Return the moves of programs for the start of a game of Othello."""
+    board = othello.Board()
+    assert_type(nboard.analyse(board, Limit(depth=4), multipv=2), list[Info[othello.Move]])
+    assert_type(nboard.analyse(board, Limit(depth=4)), Info[othello.Move])
+    moves = [gtp.play(board, Limit(depth=4)).move, nboard.play(board, Limit(depth=4)).move]
+    assert_type(moves, list[othello.Move | None])
+    return moves
+
+
+def features(batch: Batch) -> None:
+    """Take features of a position."""
+    packed = batch.pack([batch.game.start])
+    assert_type(batch.features(packed, "dlshogi1"), NDArray[Any])
+    assert_type(batch.features(packed, "dlshogi1", "halfkp", dtype=np.float32), tuple[NDArray[Any], ...])

@@ -13,7 +13,6 @@ from shogi_engine.match.engines import parse_engine
 from shogi_engine.play.game import Game
 from shogi_engine.play.loop import play
 from shogi_engine.play.terms import Terms
-from shogi_engine.play.time_controls import TimeControl
 from shogi_engine.search.context import new_context, write_root_moves
 from shogi_engine.textbook.choice import ALPHA_BETA, MINIMAX, NEGASCOUT, choose
 from shogi_engine.textbook.player import Textbook, TextbookPlayer, parse_player
@@ -165,7 +164,7 @@ def test_names_of_players():
         with pytest.raises(ValueError, match="player"):
             parse_player(text)
         with pytest.raises(ValueError, match="player"):
-            parse_engine(f"textbook:{text}", TimeControl())
+            parse_engine(f"textbook:{text}")
 
 
 def test_a_match_has_them_too(capsys):

@@ -17,13 +17,13 @@ import threading
 import time
 from pathlib import Path
 
-from shogi_engine.csa.engine_player import CsaEnginePlayer, Strength
+from shogi_engine.clients.usi import SimpleEngine
 from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.players import CsaPlayer
 from shogi_engine.csa.session import Session
 from shogi_engine.csa.settings import Settings, Tally, Timeouts
-from shogi_engine.csa.usi_player import CsaUsiPlayer
-from shogi_engine.engine import Engine
+from shogi_engine.play.players import EnginePlayer, Player
+from shogi_engine.play.programs import UsiPlayer
+from shogi_engine.types.limit import Limit
 from tools.measure.csa_server import COMPLETE, CUTS, Conditions, Cut, RefereeServer
 
 NAMES = ("one", "two")
@@ -54,22 +54,22 @@ def plan_cuts(games: int, cuts: int, seed: int) -> dict[int, Cut]:
     }
 
 
-def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tuple[Session, CsaPlayer]:
+def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tuple[Session, Player]:
     """Return a client and its player."""
     settings = Settings(
         "127.0.0.1", name, port=port, game="test-600-10F" if args.standard else "", games=args.games,
-        ponder=args.ponder, comments=True, resume=10.0,
+        ponder=args.ponder, delay=args.delay, comments=True, resume=10.0,
         timeouts=Timeouts(first_delay=0.05, longest_delay=1.0),
     )  # fmt: skip
     nodes = None if args.msec else args.nodes
-    player: CsaPlayer
+    player: Player
     if args.usi and name == NAMES[1]:
-        options = {"USI_Ponder": "true" if args.ponder else "false"}
-        player = CsaUsiPlayer(args.usi, options=options, delay_ms=args.delay, nodes=nodes)
+        engine = SimpleEngine.described(args.usi, defaults={"USI_Ponder": args.ponder})
+        player = UsiPlayer(engine, Limit(nodes=nodes), ponders=args.ponder)
     else:
-        strength = Strength(nodes=nodes, level=args.level)
-        player = CsaEnginePlayer(Engine("shogi", hash_mb=16), strength, delay_ms=args.delay, ponder=args.ponder)
-    player.load()
+        limit = Limit(nodes=nodes, level=args.level)
+        player = EnginePlayer("shogi", limit, hash_mb=16, ponders=args.ponder, solver=args.level is None)
+    player.ready()
     folder = Path(args.records) / name if args.records else ""
     return Session(settings, "secret", player, Keeper(folder), Quiet(log, name)), player
 

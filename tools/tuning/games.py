@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from shogi_engine.jobs import Pool
-from shogi_engine.match import OpeningPlan, Openings, Terms, TimeControl
+from shogi_engine.match import OpeningPlan, Openings, Terms
 from shogi_engine.play.game import Game
 from shogi_engine.play.loop import play
 from shogi_engine.play.players import EnginePlayer, Settings
+from shogi_engine.types.limit import Limit
 
 TERMS = Terms(max_plies=320, resign=(3000, 2))
 Pair = tuple[Settings, Settings, int]  # two settings and the number of their pair of games
@@ -33,8 +34,8 @@ class PairWorker:
     """Plays pairs of games."""
 
     def __init__(self, plan: PairGames) -> None:
-        self._game, control = plan.openings.game, TimeControl(nodes=plan.nodes)
-        self._players = EnginePlayer(self._game, control), EnginePlayer(self._game, control)
+        self._game, limit = plan.openings.game, Limit(nodes=plan.nodes)
+        self._players = EnginePlayer(self._game, limit), EnginePlayer(self._game, limit)
         self._openings = Openings(plan.openings)
 
     def do(self, pair: Pair) -> int:

@@ -1,6 +1,6 @@
 """The common base of the USI, GTP and NBoard clients: engines in separate processes."""
 
-from shogi_engine.clients.base.client import Command, EngineClient, PlainClient
+from shogi_engine.clients.base.client import Command, EngineClient, MovesClient, PlainClient
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.base.plain import attribute, plain, run_plainly
 
@@ -8,6 +8,7 @@ __all__ = [
     "Command",
     "EngineClient",
     "EngineError",
+    "MovesClient",
     "PlainClient",
     "attribute",
     "plain",

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Generic, Self, TypeVar
 
 from shogi_engine.clients.base.errors import EngineError
-from shogi_engine.clients.base.plain import attribute, plain
+from shogi_engine.clients.base.plain import attribute, plain, run_plainly
 from shogi_engine.clients.base.process import EngineProcess, Log
+from shogi_engine.types.info import BoardLike, Move, PlayResult
+from shogi_engine.types.limit import Limit
 
 TIMEOUT = 60.0
 READY_TIMEOUT = 600.0
@@ -41,6 +43,19 @@ class EngineClient(ABC):
     @abstractmethod
     async def _greet(self) -> None:
         """Initialise a newly started process; receive its name, for example."""
+
+    @staticmethod
+    @abstractmethod
+    def check(limit: Limit) -> None:
+        """Raise ValueError if the protocol cannot express a limit."""
+
+    @abstractmethod
+    async def new_game(self) -> None:
+        """Prepare for a game."""
+
+    @abstractmethod
+    async def play(self, position: BoardLike[Move], limit: Limit) -> PlayResult[Move]:
+        """Return the move for a Board. Raises EngineError if it is illegal, ValueError for a limit as in `check`."""
 
     @property
     def running(self) -> bool:
@@ -84,6 +99,47 @@ class EngineClient(ABC):
         await self.close()
 
 
+class MovesClient(EngineClient):
+    """A client whose engine keeps an Othello game, and is told its moves one by one."""
+
+    def __init__(self, command: Command, **settings: Any) -> None:
+        super().__init__(command, **settings)
+        self._told: tuple[str, list[str]] | None = None  # the game that the engine has: its start and moves
+
+    async def new_game(self) -> None:
+        """Prepare for a game."""
+        await self.start()
+        self._told = None
+
+    async def close(self) -> None:
+        """End the process: tell it to quit, and kill it if it does not."""
+        self._told = None
+        await super().close()
+
+    @abstractmethod
+    async def _tell(self, board: Any, start: str, moves: list[str], new: list[str] | None, limit: Limit) -> None:
+        """Tell the engine the `new` moves of a game, or all of it if `new` is None."""
+
+    async def _follow(self, board: Any, limit: Limit) -> None:
+        """Let the engine have a Board's game."""
+        self.check(limit)
+        await self.start()
+        start, moves = board.root().obf(), [str(move) for move in board.move_stack]
+        known = None if self._told is None or self._told[0] != start else self._told[1]
+        follows = known is not None and moves[: len(known)] == known
+        self._told = None  # unless all of it is told
+        await self._tell(board, start, moves, moves[len(known or ()) :] if follows else None, limit)
+        self._told = start, moves
+
+    def _legal(self, board: Any, move: str) -> Any:
+        """Return an engine's move as the Board's. Raises EngineError; what game the engine has is unknown then."""
+        try:
+            return board.parse_text(move)
+        except ValueError as fault:
+            self._told = None
+            raise EngineError("illegal move", str(fault)) from None
+
+
 Client = TypeVar("Client", bound=EngineClient)
 
 
@@ -101,6 +157,15 @@ class PlainClient(Generic[Client]):
 
     start = plain(EngineClient.start)
     close = plain(EngineClient.close)
+    new_game = plain(EngineClient.new_game)
+
+    def check(self, limit: Limit) -> None:
+        """Raise ValueError if the protocol cannot express a limit."""
+        self.client.check(limit)
+
+    def play(self, position: BoardLike[Move], limit: Limit) -> PlayResult[Move]:
+        """Return the move for a Board."""
+        return run_plainly(self.client.play(position, limit))
 
     def __enter__(self) -> Self:
         self.start()

@@ -13,7 +13,7 @@ Nothing here loads numba. Protocol: http://shogidokoro.starfree.jp/usi.html
 
 from shogi_engine.clients.base.errors import FAULTS, EngineError
 from shogi_engine.clients.usi.client import UsiClient, popen_usi
-from shogi_engine.clients.usi.lines import Option, Options, parse_options
+from shogi_engine.clients.usi.lines import Option, Options, parse_options, split_options
 from shogi_engine.clients.usi.plain import SimpleEngine
 from shogi_engine.clients.usi.searches import position_command
 from shogi_engine.types.info import Info, PlayResult
@@ -34,4 +34,5 @@ __all__ = [
     "parse_options",
     "popen_usi",
     "position_command",
+    "split_options",
 ]

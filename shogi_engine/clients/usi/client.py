@@ -1,5 +1,6 @@
 """UsiClient: a USI engine in a separate process, for asyncio."""
 
+import contextlib
 import logging
 import time
 from collections.abc import Iterable, Mapping
@@ -45,7 +46,7 @@ class UsiClient(EngineClient):
     Attributes:
         options: the options sent at each start; see `configure`
         unlisted: whether to send options that the engine does not list
-        defaults: options that are sent first, if the engine lists them
+        defaults: options that are sent first, as by `offer`
         name: the name that the engine reports
         author: the author that it reports
         listed: the options that it lists, by name
@@ -111,7 +112,8 @@ class UsiClient(EngineClient):
             elif (option := parse_option(line)) is not None:
                 listed[option.name] = option
         self.listed, self._lines_changed, self._configured = MappingProxyType(listed), False, {}
-        await self.configure([*(each for each in self._defaults if each[0] in listed), *self.options])
+        await self.offer(self._defaults)
+        await self.configure(self.options)
 
     async def close(self) -> None:
         """End the process: tell it to quit, and kill it if it does not."""
@@ -131,6 +133,14 @@ class UsiClient(EngineClient):
         for name, value in listed_options(options):
             self._set_option(name, value)
             self._configured[name] = value
+
+    async def offer(self, options: OptionValues) -> None:
+        """Set those options that the engine has, to values that it accepts."""
+        await self.start()
+        for name, value in listed_options(options):
+            if name in self.listed or name in IMPLIED:
+                with contextlib.suppress(ValueError):
+                    await self.configure([(name, value)])
 
     def _set_option(self, name: str, value: Value) -> None:
         option = self.listed.get(name)
@@ -220,18 +230,30 @@ class UsiClient(EngineClient):
             search.hit(began, limit.allowed(side))
         return search
 
+    @staticmethod
+    def check(limit: Limit) -> None:
+        """Raise ValueError if USI cannot express a limit."""
+        go_words(limit)
+
+    async def begin(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> Search[Move]:
+        """Begin the search of `play`; after `ponder` of the same position, by a ponderhit.
+
+        Raises ValueError if no limit ends the search.
+        """
+        command = position_command(position)
+        limit.must_end(side_to_move(command))
+        if self._search is not None and self._pondered and self._pondered == command:
+            self._search.place(position)
+            return self._hit()
+        return await self.analysis(position, limit, root_moves=root_moves)
+
     async def play(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> PlayResult[Move]:
         """Return the move for `position`; after `ponder` of the same position, by a ponderhit.
 
         An illegal bestmove on a Board raises EngineError; for a position in text the move is not checked. Raises
         ValueError if no limit ends the search.
         """
-        command = position_command(position)
-        limit.must_end(side_to_move(command))
-        if self._search is not None and self._pondered and self._pondered == command:
-            self._search.place(position)
-            return await self.ponder_hit()
-        return await (await self.analysis(position, limit, root_moves=root_moves)).wait()
+        return await (await self.begin(position, limit, root_moves=root_moves)).wait()
 
     @overload
     async def analyse(
@@ -295,12 +317,7 @@ class UsiClient(EngineClient):
         self._pondered, self._ponder_limit = command, limit
         return search
 
-    async def ponder_hit(self, clock: Limit | None = None) -> PlayResult[Any]:
-        """Send `ponderhit`, as the expected move was played; return the answer.
-
-        Args:
-            clock: a clock to send with `ponderhit`, as some GUIs do
-        """
+    def _hit(self, clock: Limit | None = None) -> Search[Any]:
         search, command = self._search, self._pondered
         if search is None or not command:
             raise ValueError("the engine does not ponder")
@@ -308,7 +325,15 @@ class UsiClient(EngineClient):
         self._pondered = ""
         began = self.send(f"ponderhit {clock_words(clock) if clock else ''}".rstrip())
         search.hit(began, (clock or self._ponder_limit).allowed(side_to_move(command)))
-        return await search.wait()
+        return search
+
+    async def ponder_hit(self, clock: Limit | None = None) -> PlayResult[Any]:
+        """Send `ponderhit`, as the expected move was played; return the answer.
+
+        Args:
+            clock: a clock to send with `ponderhit`, as some GUIs do
+        """
+        return await self._hit(clock).wait()
 
     async def stop_pondering(self) -> None:
         """End a search on the opponent's time and drop its answer."""

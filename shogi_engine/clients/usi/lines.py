@@ -16,6 +16,7 @@ Value = str | int | bool | None  # an option's value; None presses a button
 Options = tuple[tuple[str, Value], ...]  # in the order of sending
 
 _OPTION = re.compile(r"option\s+name\s+(?P<name>.+?)\s+type\s+(?P<type>\S+)(?P<rest>.*)")
+_WITH_OPTIONS = re.compile(r"(.+?):([A-Za-z_][\w ]*=.*)")
 _PART = re.compile(r"\s(default|min|max|var)(?=\s|$)")
 _MOVE = re.compile(r"[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i]", re.ASCII)
 _NUMBERS = {"time": NUMBER_MAX, "nodes": NUMBER_MAX, "nps": NUMBER_MAX, "hashfull": 1000}  # with the highest values
@@ -108,6 +109,12 @@ def parse_options(text: str) -> Options:
             name, equals, value = part.partition("=")
             options.append((name.strip(), value.strip() if equals else None))
     return tuple(options)
+
+
+def split_options(text: str) -> tuple[str, Options]:
+    """Return the command and the options of 'COMMAND' or 'COMMAND:NAME=VALUE,...'; a path may begin with 'C:'."""
+    found = _WITH_OPTIONS.fullmatch(text)
+    return (found[1], parse_options(found[2])) if found else (text, ())
 
 
 def listed_options(options: "Mapping[str, Value] | Iterable[tuple[str, Value]]") -> Options:

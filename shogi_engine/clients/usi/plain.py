@@ -5,7 +5,7 @@ from typing import Any, Generic, Self, overload
 
 from shogi_engine.clients.base import Command, EngineError, PlainClient, attribute, plain, run_plainly
 from shogi_engine.clients.usi.client import OptionValues, UsiClient
-from shogi_engine.clients.usi.lines import Option, parse_options
+from shogi_engine.clients.usi.lines import Option, listed_options, split_options
 from shogi_engine.clients.usi.searches import Position, Search
 from shogi_engine.types.info import Info, Move, Moves, PlayResult
 from shogi_engine.types.limit import Limit
@@ -58,9 +58,8 @@ class SimpleEngine(PlainClient[UsiClient]):
     @classmethod
     def described(cls, text: str, more: OptionValues = (), **settings: Any) -> Self:
         """Return the engine of 'command:Option=value,Option=value', followed by `more` options."""
-        command, _, options = text.partition(":")
-        pairs = more.items() if isinstance(more, Mapping) else more
-        return cls(command, (*parse_options(options), *pairs), **settings)
+        command, options = split_options(text)
+        return cls(command, (*options, *listed_options(more)), **settings)
 
     author: str = attribute("author")
     listed: Mapping[str, Option] = attribute("listed")
@@ -91,13 +90,17 @@ class SimpleEngine(PlainClient[UsiClient]):
         """Return what the engine reports of a position. With `multipv`, return a list of reports, best move first."""
         return run_plainly(self.client.analyse(position, limit, **settings))
 
+    def begin(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> SimpleSearch[Move]:
+        """Begin the search of `play`; after `ponder` of the same position, by a ponderhit."""
+        return SimpleSearch(run_plainly(self.client.begin(position, limit, root_moves=root_moves)))
+
     def ponder(self, position: Position[Move], limit: Limit) -> SimpleSearch[Move]:
         """Begin to search `position`, in which the expected reply has been made, on the opponent's time."""
         return SimpleSearch(run_plainly(self.client.ponder(position, limit)))
 
     configure = plain(UsiClient.configure)
+    offer = plain(UsiClient.offer)
     ready = plain(UsiClient.ready)
-    new_game = plain(UsiClient.new_game)
     game_over = plain(UsiClient.game_over)
     play = plain(UsiClient.play)
     mate = plain(UsiClient.mate)
