@@ -8,6 +8,7 @@ from typing import Any
 from shogi_engine import records
 from shogi_engine.analysis.annotation import copied
 from shogi_engine.language import mark, translate
+from shogi_engine.records import GameRecord
 from shogi_engine.web import saved_game
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.store import Store
@@ -51,8 +52,9 @@ class Autosave:
     @property
     def worth_keeping(self) -> bool:
         """Whether there is more to save than an empty board."""
-        tree = self._session.tree
-        return bool(tree.record.root.children) or self._session.playing.on
+        record = self._session.tree.record
+        empty = record == GameRecord(record.game)
+        return not empty or self._session.playing.on
 
     def tick(self, now: float) -> None:
         """Write the game if it has changed and a write is due, its record after a pause; call this often."""

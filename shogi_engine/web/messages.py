@@ -103,16 +103,17 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "game": {"game": choice(*NAMES)},  # an empty board
     "new": {"game": choice(*NAMES), "players": players, "clock": text(40), "handicap": text(40), "here": flag},
     "move": {"move": _MOVE},
-    "step": {"to": choice("first", "back", "next", "last")},
+    "step": {"to": choice("first", "back", "next", "last", "above", "below")},
     "go": {"node": _NODE},
     "undo": {},
-    "delete": {},
+    "delete": {},  # this move and those after it
+    "promote": {},  # the variation on the board becomes the main line
     "restore": {},  # the last deletion
     "kept": {},  # the list of the user's games
     "continue": {"id": text(60)},  # one of them
     "forget": {"id": text(60)},
     "recall": {"id": text(60)},  # a deleted one
-    "comment": {"text": text(2000)},
+    "comment": {"text": text(2000), "node": _NODE},  # on the current move, unless one is named
     "line": {"node": _NODE, "moves": moves, "go": number(0, LINE_MAX)},  # added there; go : which of its moves to go to
     "preview": {"node": _NODE, "moves": moves},  # show the board after them
     "rematch": {},
@@ -142,6 +143,7 @@ OPTIONAL = {
     "session",
     "owner",
     "number",
+    "node",
     "effort",
     "multipv",
     "clock",

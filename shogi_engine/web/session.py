@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from shogi_engine.analysis.analyst import Examiner
+from shogi_engine.analysis.annotation import of_programs
 from shogi_engine.games.shogi.records import handicaps
 from shogi_engine.language import translate
-from shogi_engine.records import GameRecord
+from shogi_engine.records import GameRecord, Node
 from shogi_engine.tsume import problems
 from shogi_engine.types.clock import Clock
 from shogi_engine.web import view
@@ -29,10 +30,6 @@ from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Removed, Tree
 from shogi_engine.web.tsume import Tsume, problem_rows
 from shogi_engine.web.viewer import Receiver, Viewer
-
-
-def no_receiver(message: dict[str, Any]) -> None:
-    """Drop a message."""
 
 
 class Session(Parts):
@@ -219,6 +216,7 @@ class Session(Parts):
         self._leave_modes()
         self.tree, self.removed = tree, None
         self.playing = Playing(self)
+        self.analyses.read_record()
 
     def _tell_left(self, left: str) -> None:
         """Tell the page that asked which game was left, so that the user can return to it."""
@@ -289,10 +287,14 @@ class Session(Parts):
         self.changed()
 
     def _do_delete(self) -> None:
-        self._must_not_set_up()
-        if self.playing.on:
-            raise ValueError("a game is being played")
+        self._must_not_play()
         self.removed = self.tree.remove(self.tree.node)
+        self.changed()
+
+    def _do_promote(self) -> None:
+        self._must_not_play()
+        self.tree.promote(self.tree.node)
+        self.analyses.read_record()
         self.changed()
 
     def _do_restore(self) -> None:
@@ -303,17 +305,15 @@ class Session(Parts):
         self.tree.go(self.tree.put_back(removed))
         self.changed()
 
-    def _do_comment(self, text: str) -> None:
-        self.tree.at.comment = text
+    def _do_comment(self, text: str, node: int | None = None) -> None:
+        at = self._node(self.tree.node if node is None else node)
+        at.comment = "\n".join(each for each in (text, *of_programs(at.comment)) if each)
         self.changed()
 
     def _do_line(self, node: int, moves: list[str], go: int = 0) -> None:
         """Add a line of moves after a node, and go to its move number `go`, from 1; 0 stays."""
-        self._must_not_set_up()
-        if self.playing.on:
-            raise ValueError("a game is being played")
-        if node not in self.tree:
-            raise ValueError("this move is no longer in the game")
+        self._must_not_play()
+        self._node(node)
         numbers = self.tree.add_line(moves, node)
         if go:
             self.tree.go(numbers[min(go, len(numbers)) - 1])
@@ -321,12 +321,11 @@ class Session(Parts):
 
     def _do_preview(self, node: int, moves: list[str]) -> None:
         """Draw the board after a line of moves."""
-        if node not in self.tree:
-            raise ValueError("this move is no longer in the game")
+        self._node(node)
         board = self.board_at(node)
         for move in moves:
             board.push_text(move)
-        viewer = self._asking or Viewer(no_receiver)
+        viewer = self._asking or Viewer(lambda message: None)
         self.answer(
             {
                 "kind": "preview",
@@ -335,6 +334,17 @@ class Session(Parts):
                 "svg": view.picture(board, viewer, self.tree.game, areas=False),
             }
         )
+
+    def _must_not_play(self) -> None:
+        self._must_not_set_up()
+        if self.playing.on:
+            raise ValueError("a game is being played")
+
+    def _node(self, number: int) -> Node:
+        """Return a move of the game. Raises ValueError if there is none."""
+        if number not in self.tree:
+            raise ValueError("this move is no longer in the game")
+        return self.tree[number]
 
     def _must_not_set_up(self) -> None:
         if self.setup is not None:

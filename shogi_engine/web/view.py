@@ -5,9 +5,12 @@ import json
 from typing import Any
 
 from shogi_engine import records
+from shogi_engine.analysis.annotation import own_words
+from shogi_engine.analysis.words import score_words, words_of
 from shogi_engine.games.othello.notation import SQUARE_NAMES as OTHELLO_SQUARES
 from shogi_engine.games.shogi.board.piece_shapes import piece_shape
 from shogi_engine.games.shogi.board.pieces import Piece
+from shogi_engine.games.shogi.records import handicaps
 from shogi_engine.games.shogi.symbols import (
     HAND_ORDER,
     KANJI_NUMBERS,
@@ -19,7 +22,7 @@ from shogi_engine.language import translate
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import Problem, problems
 from shogi_engine.types.limit import SIDES
-from shogi_engine.types.termination import BY_RULE
+from shogi_engine.types.termination import BY_RULE, Outcome
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.tree import Tree
@@ -33,7 +36,7 @@ COMMENT_SHOWN = 300  # characters
 def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
     """Return the whole state of a session for a page, as a message."""
     tree, board, setup = session.tree, session.board, session.setup
-    game, turn = tree.game, int(board.turn)
+    game, turn, record = tree.game, int(board.turn), tree.record
     outcome = None if setup else tree.board.outcome()
     may_move = setup is None and outcome is None and session.playing.may_move(turn)
     return {
@@ -53,12 +56,15 @@ def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
         "counts": [board.count(0), board.count(1)] if game == "othello" else None,
         "ply": tree.ply,
         "node": tree.node,
+        "branch": tree.branch(),
         "line": line(session, viewer.language),
         "last": tree.at.move,
         "before": tree.parent(tree.node),
-        "comment": tree.at.comment,
-        "title": title(tree.record),
-        "names": list(tree.record.names),
+        "comment": own_words(tree.at.comment),
+        "title": title(record),
+        "names": list(record.names),
+        "handicap": handicap(record, viewer.language),
+        "ended": ended(tree.outcome(), viewer.language),
         "playing": playing(session.playing, outcome, viewer.language),
         "may_declare": session.playing.on and setup is None and getattr(board, "can_declare_win", bool)(),
         "analysis": {"on": session.analyses.on, "multipv": session.analyses.multipv},
@@ -111,15 +117,13 @@ def title(record: GameRecord) -> str:
 def playing(play: Playing, outcome: Any, language: str) -> dict[str, Any]:
     """Return the players, the clocks, and how the game ended."""
     clock, setting = play.clock, play.clock.setting
-    over = play.outcome or outcome
-    reason = "" if over is None or over.termination in BY_RULE else str(over.termination)
     return {
         "on": play.on,
         "players": play.players,
         "thinking": play.thinking,
         "live": play.live,
         "passing": play.passing,
-        "over": {"name": translate(reason, language, "ending"), "winner": over.winner} if over else None,
+        "over": ended(play.outcome or outcome, language),
         "clock": {
             "seconds": [round(clock.seconds(side), 2) for side in (0, 1)],
             "byoyomi": setting.byoyomi / 1000,
@@ -128,6 +132,22 @@ def playing(play: Playing, outcome: Any, language: str) -> dict[str, Any]:
         if setting
         else None,
     }
+
+
+def ended(outcome: Outcome | None, language: str) -> dict[str, Any] | None:
+    """Return the winner, and the reason unless it is the usual one by the rules; None for a game that has not ended."""
+    if outcome is None:
+        return None
+    reason = "" if outcome.termination in BY_RULE else str(outcome.termination)
+    return {"name": translate(reason, language, "ending"), "winner": outcome.winner}
+
+
+def handicap(record: GameRecord, language: str) -> str:
+    """Return the name of the handicap of a game, '' for an even game or another position."""
+    name = handicaps.handicap_name(record.start) if record.game == "shogi" else ""
+    if name in ("", handicaps.EVEN) or language == "ja":
+        return "" if name == handicaps.EVEN else name
+    return next(western for western, known in handicaps.WESTERN.items() if known == name).replace("-", " ")
 
 
 def tsume(session: Parts) -> dict[str, Any] | None:
@@ -200,9 +220,10 @@ def hands(board: Any) -> list[dict[str, int]]:
 
 
 def line(session: Parts, language: str) -> list[dict[str, Any]]:
-    """Return the moves of the current line, the start first, each with its variations."""
+    """Return the moves of the game, the start first, each with its variations."""
     tree, analyses = session.tree, session.analyses
-    numbers = tree.line()
+    numbers = tree.main()
+    words = words_of(language, tree.game)
     texts = _texts(tree, numbers, language)
     board, at = None, 0  # with the first `at` moves of the line
     most = VARIATION_MOVES
@@ -212,12 +233,15 @@ def line(session: Parts, language: str) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"node": number, "text": texts.get(number, "")}
         if number in analyses.chances:
             row["chance"] = analyses.chances[number]
+        if tree.game == "othello" and number in analyses.values:
+            value, exact = analyses.values[number]
+            row |= {"value": score_words(value, "discs", words), "exact": exact}
         if (said := analyses.verdicts.get(number)) and (said["verdict"] or said["missed"]):
             row |= {"verdict": said["verdict"] or "mistake", "loss": said["loss"]}
         if node.seconds is not None:
             row["seconds"] = node.seconds
-        if node.comment:
-            row["comment"] = node.comment[:COMMENT_SHOWN]
+        if comment := own_words(node.comment)[:COMMENT_SHOWN]:
+            row["comment"] = comment
         if (others := tree.others(number)) and most > 0:
             if board is None:
                 board = tree.record.board(0)
@@ -248,7 +272,7 @@ def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, mos
             made -= 1
         moves = []
         for each in tree.line_from(first)[:most]:
-            moves.append([each, tree.text(each, language, board), tree[each].comment[:COMMENT_SHOWN]])
+            moves.append([each, tree.text(each, language, board), own_words(tree[each].comment)[:COMMENT_SHOWN]])
             if each != first:
                 waiting += [(other, depth + 1, start + len(moves) - 1) for other in reversed(tree.others(each))]
             board.push_text(tree[each].move)

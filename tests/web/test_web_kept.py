@@ -352,3 +352,17 @@ def test_every_field_of_a_tree_is_kept():
 def test_a_tree_that_is_none_is_refused(rows):
     with pytest.raises(ValueError):
         tree_of(rows)
+
+
+@pytest.mark.parametrize(
+    "first", [{"name": "comment", "text": "7六歩の意味"}, {"name": "paste", "text": "4k4/9/9/9/9/9/9/9/4K4 b G 1"}]
+)
+def test_a_position_and_a_comment_are_kept_before_any_move(open_hub, first):
+    page = Page(hub := open_hub())
+    page.do(first.pop("name"), **first)
+    before = page.state
+    page.do("new", game="shogi", players=[None, None])
+    hub.save()
+    (game,) = (each for each in page.games() if not each["on"])
+    page.do("continue", id=game["id"])
+    assert (page.state["comment"], page.state["position"]) == (before["comment"], before["position"])

@@ -88,12 +88,18 @@ def test_steps_variations_and_deleting(player):
     player.do("step", to="first")
     assert (player.state["ply"], len(player.state["line"])) == (0, 4)
     player.do("step", to="next").do("move", move="8c8d")
-    assert player.texts == ["P-7f", "P-8d"]
+    assert player.texts == ["P-7f", "P-3d", "P-2f"] and (player.state["ply"], player.state["branch"]) == (2, 1)
+    (run,) = player.state["line"][2]["others"]
+    assert [text for _, text, _ in run["moves"]] == ["P-8d"] and (run["ply"], run["depth"]) == (2, 0)
+    player.do("step", to="above")
+    assert (player.state["ply"], player.state["branch"]) == (2, 2)
+    player.do("step", to="below").do("promote")
+    assert player.texts == ["P-7f", "P-8d"] and player.state["branch"] == 2
     (run,) = player.state["line"][2]["others"]
     assert [text for _, text, _ in run["moves"]] == ["P-3d", "P-2f"] and (run["ply"], run["depth"]) == (2, 0)
     other = run["moves"][0]
-    player.do("go", node=other[0])
-    assert player.texts == ["P-7f", "P-3d", "P-2f"] and player.state["ply"] == 2
+    player.do("go", node=other[0]).do("promote")
+    assert player.texts == ["P-7f", "P-3d", "P-2f"] and player.state["ply"] == player.state["branch"] == 2
     player.do("delete")
     assert player.texts == ["P-7f", "P-8d"] and player.state["ply"] == 1
     with pytest.raises(ValueError, match="no longer"):
@@ -233,11 +239,13 @@ def test_a_game_is_judged(player):
         player.do("game", game="othello").do("judge", on=True)
 
 
-def test_a_mate_is_found_and_kept_as_a_line(player):
+def test_a_mate_is_shown_and_the_game_stays_as_it_is(player):
     player.do("paste", text="4k4/9/4P4/9/9/9/9/9/4K4 b G 1").do("mate")
     found = wait_for(lambda: player.last("mate"))
     assert (found["result"], found["length"], found["texts"]) == ("mate", 1, ["G*5b"])
-    assert wait_for(lambda: player.texts) == ["G*5b"] and player.state["ply"] == 0
+    assert not wait_for(lambda: not player.state["mating"] and player.state)["line"][1:]
+    player.do("line", node=found["node"], moves=found["moves"])
+    assert player.texts == ["G*5b"] and player.state["ply"] == 0
 
 
 def test_tsume(player):
