@@ -10,6 +10,7 @@ from shogi_engine.analysis.judgement import PASS, VERDICTS, MoveAnalysis, judged
 from shogi_engine.analysis.words import LINE_MOVES, called, line_texts, score_words, words_of
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.score import Score
+from shogi_engine.web.messages import MULTIPV_MAX
 from shogi_engine.web.pool import Job
 from shogi_engine.web.shared import Shared
 from shogi_engine.web.viewer import Viewer
@@ -28,7 +29,9 @@ UNITS = {"shogi": "pawns", "othello": "discs"}
 
 def given_words(given: float, unit: str, language: str, words: Mapping[str, str]) -> str:
     """Return a move's loss as text: '1.20 pawns', in Japanese '120' as in GUIs."""
-    return f"{100 * given:.0f}" if (unit, language) == ("pawns", "ja") else f"{given:.2f} {words[unit]}"
+    if unit == "discs":
+        return f"{round(given, 1):g} {words[unit]}"
+    return f"{100 * given:.0f}" if language == "ja" else f"{given:.2f} {words[unit]}"
 
 
 def _said(move: MoveAnalysis) -> dict[str, Any]:
@@ -130,7 +133,7 @@ class Analyses:
         self._place, tree = self._now(), session.tree
         if not self.on or session.setup is not None or tree.board.is_game_over():
             return
-        number, multipv = tree.node, self.multipv
+        number, multipv = tree.node, min(self.multipv, MULTIPV_MAX[tree.game])
 
         def work(engine: Any, job: Job) -> None:
             lines: dict[int, Any] = {}

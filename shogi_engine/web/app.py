@@ -35,7 +35,7 @@ from shogi_engine.web.pool import HASH_MB, EnginePool
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
 from shogi_engine.web.viewer import Viewer
-from shogi_engine.web.words import texts_module
+from shogi_engine.web.words import facts_module, texts_module
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -60,7 +60,11 @@ def static_files() -> dict[str, tuple[bytes, str, str]]:
         suffix = file.name[file.name.rfind(".") :]
         if suffix in TYPES:
             found[file.name] = _served(file.read_bytes(), TYPES[suffix])
-    for name, content in (("pieces.js", view.pieces_module()), ("texts.js", texts_module())):
+    for name, content in (
+        ("facts.js", facts_module()),
+        ("pieces.js", view.pieces_module()),
+        ("texts.js", texts_module()),
+    ):
         found[name] = _served(content.encode(), TYPES[".js"])
     return found
 

@@ -12,12 +12,13 @@ from typing import Any
 from shogi_engine.analysis.words import LANGUAGES
 from shogi_engine.common.text import sanitize
 from shogi_engine.games import NAMES
+from shogi_engine.games.shogi.board.piece_shapes import SETS
 
 MESSAGE_MAX = 3 << 20  # bytes: a file of FILE_MAX bytes in base64, and the other fields
 FILE_MAX = 2 << 20  # bytes of a record
 TEXT_MAX = 200_000  # characters of a pasted record
 LEVEL_MAX = 30
-MULTIPV_MAX = 5
+MULTIPV_MAX = {"shogi": 5, "othello": 60}  # in Othello all moves
 LINE_MAX = 200  # moves of a line
 
 Check = Callable[[Any], Any]
@@ -93,7 +94,7 @@ LOOK: Mapping[str, Check] = {
     "language": choice(*LANGUAGES),
     "flipped": flag,
     "narrow": flag,
-    "letters": flag,
+    "pieces": choice(*SETS),
 }
 
 # The fields of each message; those in OPTIONAL may be omitted.
@@ -122,7 +123,7 @@ MESSAGES: Mapping[str, Mapping[str, Check]] = {
     "think": {},
     "stop": {},
     "level": {"side": number(0, 1), "level": number(0, LEVEL_MAX)},
-    "analyse": {"on": flag, "multipv": number(1, MULTIPV_MAX)},
+    "analyse": {"on": flag, "multipv": number(1, max(MULTIPV_MAX.values()))},
     "judge": {"on": flag, "effort": choice("quick", "normal", "deep")},
     "mate": {},
     "open": {"name": text(200), "data": text(FILE_MAX * 4 // 3 + 8), "number": number(0, 100_000)},

@@ -8,7 +8,7 @@ from shogi_engine import records
 from shogi_engine.analysis.annotation import own_words
 from shogi_engine.analysis.words import score_words, words_of
 from shogi_engine.games.othello.notation import SQUARE_NAMES as OTHELLO_SQUARES
-from shogi_engine.games.shogi.board.piece_shapes import piece_shape
+from shogi_engine.games.shogi.board.piece_shapes import SETS, piece_shape
 from shogi_engine.games.shogi.board.pieces import Piece
 from shogi_engine.games.shogi.records import handicaps
 from shogi_engine.games.shogi.symbols import (
@@ -46,7 +46,7 @@ def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
         "language": viewer.language,
         "flipped": viewer.flipped,
         "narrow": viewer.narrow,
-        "letters": viewer.letters,
+        "pieces": viewer.pieces,
         "svg": picture(board, viewer, game),
         "turn": turn,
         "position": position_text(game, board),
@@ -87,18 +87,15 @@ def picture(board: Any, viewer: Viewer, game: str, areas: bool = True) -> str:
     Args:
         areas: include clickable areas
     """
-    letters = {"letters": viewer.letters} if game == "shogi" else {}
-    drawn: str = board.svg(areas=areas, **viewer.picture(game), **letters)
+    pieces = {"pieces": viewer.pieces} if game == "shogi" else {}
+    drawn: str = board.svg(areas=areas, **viewer.picture(game), **pieces)
     return drawn
 
 
 def pieces_module() -> str:
-    """Return a JavaScript module with the pieces of both sets as SVG, by their letters: 'P', white's 'p'."""
+    """Return a JavaScript module with the pieces of all sets as SVG, by their letters: 'P', white's 'p'."""
     kinds = [Piece(kind, color) for color in (0, 1) for kind in range(1, 15)]
-    shapes = {
-        name: {str(piece): piece_shape(piece, letters) for piece in kinds}
-        for name, letters in (("kanji", False), ("letters", True))
-    }
+    shapes = {name: {str(piece): piece_shape(piece, name) for piece in kinds} for name in SETS}
     return f"// Made by the server: see view.py.\nexport const PIECES = {json.dumps(shapes, ensure_ascii=False)};\n"
 
 
@@ -124,6 +121,7 @@ def playing(play: Playing, outcome: Any, language: str) -> dict[str, Any]:
         "live": play.live,
         "passing": play.passing,
         "over": ended(play.outcome or outcome, language),
+        "played": play.outcome is not None,
         "clock": {
             "seconds": [round(clock.seconds(side), 2) for side in (0, 1)],
             "byoyomi": setting.byoyomi / 1000,

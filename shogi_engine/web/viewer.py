@@ -15,14 +15,14 @@ class Viewer:
         send: `send(message)`, may be called from any thread
         flipped: shown from white's side
         narrow: hands above and below the board
-        letters: on the pieces
+        pieces: the set of Shogi pieces
     """
 
     send: Receiver
     language: str = "en"
     flipped: bool = False
     narrow: bool = False
-    letters: bool = False
+    pieces: str = "kanji"
 
     def picture(self, game: str) -> dict[str, Any]:
         """Return the drawing options of boards and of the arrows over them."""

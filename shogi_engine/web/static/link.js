@@ -4,22 +4,27 @@ const LONGEST = 5000; // ms between two attempts
 const DONE = 20_000; // timeout of an answer in ms
 
 export class Link extends EventTarget {
-  #socket = null;
+  /** @type {WebSocket} */
+  #socket;
   #pause = 250;
-  #asked = new Map(); // by number: the function that resolves the promise
+  /** @type {Map<number, (answer: {kind: string, text: string}) => void>} by number: the function that resolves the promise */
+  #asked = new Map();
   #number = 0;
+  #leaving = false; // for another session: the connection is not lost
 
+  /** @param {() => Record<string, unknown>} hello returns the first message */
   constructor(hello) {
     super();
-    this.hello = hello; // () -> the first message
-    this.#open();
+    this.hello = hello;
+    this.#socket = this.#open();
   }
 
   #open() {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const socket = this.#socket = new WebSocket(`${scheme}//${location.host}/ws`);
+    const socket = new WebSocket(`${scheme}//${location.host}/ws`);
     socket.onopen = () => {
       this.#pause = 250;
+      this.#leaving = false;
       socket.send(JSON.stringify({do: "hello", ...this.hello()}));
     };
     socket.onmessage = event => {
@@ -28,13 +33,16 @@ export class Link extends EventTarget {
       this.dispatchEvent(new CustomEvent(message.kind, {detail: message}));
     };
     socket.onclose = event => {
-      for (const number of [...this.#asked.keys()]) this.#settle(number, {kind: "error", text: ""});
-      this.dispatchEvent(new CustomEvent("lost", {detail: {full: event.code === 1013}}));
-      setTimeout(() => this.#open(), this.#pause);
+      const kind = this.#leaving ? "done" : "error";
+      for (const number of [...this.#asked.keys()]) this.#settle(number, {kind, text: ""});
+      if (!this.#leaving) this.dispatchEvent(new CustomEvent("lost", {detail: {full: event.code === 1013}}));
+      setTimeout(() => { this.#socket = this.#open(); }, this.#pause);
       this.#pause = Math.min(2 * this.#pause, LONGEST);
     };
+    return socket;
   }
 
+  /** @param {number} number @param {{kind: string, text: string}} message */
   #settle(number, message) {
     const settle = this.#asked.get(number);
     this.#asked.delete(number);
@@ -42,11 +50,19 @@ export class Link extends EventTarget {
     return Boolean(settle);
   }
 
+  /** Send a message; tell whether there is a connection. @param {string} name @param {object} fields */
   say(name, fields = {}) {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({do: name, ...fields}));
+    const open = this.#socket.readyState === WebSocket.OPEN;
+    if (open) this.#socket.send(JSON.stringify({do: name, ...fields}));
+    return open;
   }
 
-  // Send a message and wait; resolves to null on success, else to the reason ("" if there is no answer).
+  /**
+   * Send a message and wait; resolves to null on success, else to the reason ("" if there is no answer).
+   * @param {string} name
+   * @param {object} fields
+   * @returns {Promise<string | null>}
+   */
   async ask(name, fields = {}) {
     if (this.#socket.readyState !== WebSocket.OPEN) return "";
     const re = ++this.#number;
@@ -58,10 +74,15 @@ export class Link extends EventTarget {
     return answer.kind === "done" ? null : answer.text;
   }
 
-  // Reconnect at once, for example with another session's name.
-  again() { this.#pause = 0; this.#socket.close(); }
+  /** Reconnect at once, with another session's name. */
+  again() {
+    this.#pause = 0;
+    this.#leaving = true;
+    this.#socket.close();
+  }
 
+  /** @param {string} kind @param {(message: any) => void} listener */
   on(kind, listener) {
-    this.addEventListener(kind, event => listener(event.detail));
+    this.addEventListener(kind, event => listener(/** @type {CustomEvent} */ (event).detail));
   }
 }
