@@ -1,4 +1,4 @@
-"""Strokes as a printed letter has them: thin horizontals that end in a small triangle, thick verticals, tapered curves."""
+"""Strokes as printed kanji have them: thin horizontals that end in a triangle, thick verticals, tapered curves."""
 
 import math
 import re
