@@ -10,7 +10,7 @@ from shogi_engine.analysis.judgement import plies_to_examine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.types.score import Score
 from tests.web.fake_engine import FakeExaminer, fake_hub, wait_for
-from tests.web.test_web_kept import Page
+from tests.web.page import Page
 
 PLIES = 300
 
@@ -56,7 +56,7 @@ def by_command(long_game):
 @pytest.fixture
 def page(long_game, tmp_path, monkeypatch):
     hub = fake_hub(tmp_path)
-    page = Page(hub, language="ja")
+    page = Page.of(hub, language="ja")
     page.session.examiner = NoisyExaminer
     page.do("open", name="long.kif", data=base64.b64encode(long_game).decode())
     page.do("judge", on=True)
@@ -88,7 +88,8 @@ def test_what_was_saved_is_read_back(page, by_command):
 def test_a_judged_game_is_kept_with_what_was_found(page, tmp_path):
     page.session.autosave.write()
     before = saved(page)
-    again = Page(fake_hub(tmp_path), page.state["session"], language="ja")
+    page.session.store.close()  # as if the server was killed
+    again = Page.of(fake_hub(tmp_path), page.state["session"], language="ja")
     assert again.state["line"] == page.state["line"] and again.state["summary"] == page.state["summary"]
     assert saved(again) == before
     again.session.pool.close()

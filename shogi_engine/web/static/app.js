@@ -96,6 +96,7 @@ link.on("hint", message => { if (message.node === state?.node) problems.hint(mes
 link.on("kept", message => games.show(message, link, toast));
 link.on("left", ({id}) => toast(t("left"), false, t("back_to_it"), () => link.say("continue", {id})));
 link.on("join", ({session}) => { store.set(sessionStorage, "session", session); link.again(); });
+link.on("failed", ({text}) => toast(text));
 link.on("error", ({text}) => toast(refusal(text)));
 link.on("lost", ({full}) => toast(t(full ? "full_server" : "lost"), true));
 
