@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine.analysis import Finding, annotate, judge
 from shogi_engine.analysis.annotation import copied
@@ -12,8 +12,11 @@ from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.score import Score
 from shogi_engine.web.messages import MULTIPV_MAX
 from shogi_engine.web.pool import Job
-from shogi_engine.web.shared import Shared
-from shogi_engine.web.viewer import Viewer
+from shogi_engine.web.replies import Info, MateFound, Progress
+from shogi_engine.web.viewer import Look
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
 
 EFFORTS: dict[str, dict[str, dict[str, int]]] = {
     "shogi": {"quick": {"nodes": 15_000}, "normal": {"nodes": 100_000}, "deep": {"nodes": 500_000}},
@@ -72,7 +75,7 @@ class Analyses:
         progress: of judging, 0 to 1, None while nothing is being judged
     """
 
-    def __init__(self, session: Shared) -> None:
+    def __init__(self, session: "Session") -> None:
         self._session = session
         self.on = False
         self.multipv = 1
@@ -107,6 +110,20 @@ class Analyses:
         """End all searches and turn live analysis off."""
         self.on = False
         self.close()
+
+    def _failed(self, job: Job, fault: BaseException) -> None:
+        """End an analysis that has failed. Live analysis is turned off, or it would fail again and again."""
+        with self._session.lock:
+            if job is self._live:
+                self._live, self.on, what = None, False, "analysis"
+                self._place = self._now()
+            elif job is self._judging:
+                self._judging, self.progress, what = None, None, "judging"
+            elif job is self._mate:
+                self._mate, self.mating, what = None, False, "mate"
+            else:
+                return
+            self._session.failed(what)
 
     # ---- live analysis
 
@@ -153,7 +170,7 @@ class Analyses:
             found = engine.search(movetime=ANALYSIS_MS, multipv=multipv, on_info=report)
             self._report(job, number, found.lines)
 
-        self._live = session.search_at(number, work, patient=True)
+        self._live = session.search_at(number, work, self._failed, patient=True)
 
     def _report(self, job: Job, number: int, infos: list[Any]) -> None:
         """Send the lines of an analysis; called from an engine's thread."""
@@ -164,32 +181,34 @@ class Analyses:
             self._last_infos = (number, infos)
             score = infos[0].score if session.tree.board.turn == 0 else -infos[0].score
             self._value(number, score, infos[0].exact)
+            made: dict[Look, Info] = {}
             for viewer in session.viewers:
-                viewer.send(self._info(number, infos, viewer))
+                if viewer.look not in made:
+                    made[viewer.look] = self._info(number, infos, viewer.look)
+                viewer.send(made[viewer.look])
 
     def _value(self, number: int, black: Score, exact: bool) -> None:
         """Store black's value after a move."""
         self.chances[number], self.values[number] = round(black.chance(), 4), (black, exact)
 
-    def _info(self, number: int, infos: list[Any], viewer: Viewer) -> dict[str, Any]:
-        """Return a report of an analysis for a page."""
+    def _info(self, number: int, infos: list[Any], look: Look) -> Info:
+        """Return a report of an analysis for the pages of a look."""
         tree, first = self._session.tree, infos[0]
         best = [list(info.pv) for info in infos if info.pv]
-        lines = [self._line(info, viewer.language) for info in infos if info.pv]
+        lines = [self._line(info, look.language) for info in infos if info.pv]
         values = [line["score"] + ("=" if line["exact"] else "") for line in lines]
-        options = viewer.picture(tree.game) | ({"values": values} if tree.game == "othello" else {})
-        return {
-            "kind": "info",
-            "node": number,
-            "flipped": viewer.flipped,
-            "narrow": viewer.narrow,
-            "depth": first.depth,
-            "seldepth": first.seldepth,
-            "nodes": first.nodes,
-            "nps": int(first.nodes / first.time) if first.time > 0.01 else 0,
-            "lines": lines,
-            "arrows": tree.board.arrows(best, **options),
-        }
+        options = look.picture(tree.game) | ({"values": values} if tree.game == "othello" else {})
+        return Info(
+            node=number,
+            flipped=look.flipped,
+            narrow=look.narrow,
+            depth=first.depth,
+            seldepth=first.seldepth,
+            nodes=first.nodes,
+            nps=int(first.nodes / first.time) if first.time > 0.01 else 0,
+            lines=lines,
+            arrows=tree.board.arrows(best, **options),
+        )
 
     def _line(self, info: Any, language: str) -> dict[str, Any]:
         tree = self._session.tree
@@ -237,7 +256,7 @@ class Analyses:
                 self._found(job, record, numbers, findings)
 
         self.progress = 0.0
-        self._judging = self._session.pool.submit(Job(tree.game, work, patient=True))
+        self._judging = self._session.pool.submit(Job(tree.game, work, self._failed, patient=True))
 
     def _found(self, job: Job, record: GameRecord, numbers: list[int], findings: dict[int, Finding]) -> None:
         """Send the progress of judging, and the results at the end; called from an engine's thread."""
@@ -251,7 +270,7 @@ class Analyses:
             ply, found = next(reversed(findings.items()))
             score = found.score if (first + ply) % 2 == 0 else -found.score
             self._value(numbers[ply], score, found.exact)
-            session.send({"kind": "progress", "share": self.progress, "node": numbers[ply], "chance": score.chance()})
+            session.send(Progress(share=self.progress, node=numbers[ply], chance=score.chance()))
             if len(findings) == whole:
                 self._judging, self.progress = None, None
                 self._judged(record, numbers, findings)
@@ -377,7 +396,7 @@ class Analyses:
                 self._mated(job, number, result, line)
 
         self.mating = True
-        self._mate = self._session.search_at(number, work)
+        self._mate = self._session.search_at(number, work, self._failed)
 
     def _mated(self, job: Job, number: int, result: str, line: list[str]) -> None:
         session = self._session
@@ -389,6 +408,6 @@ class Analyses:
             board = session.board_at(number) if there else None
             for viewer in session.viewers:
                 texts = line_texts(board, line, viewer.language) if there else []
-                found = {"result": result, "length": len(line), "texts": texts, "moves": line, "node": number}
-                viewer.send({"kind": "mate", **found})
+                viewer.send(MateFound(result=result, length=len(line), texts=texts, moves=line, node=number))
+            session.changed()
             session.changed()

@@ -10,7 +10,7 @@ from shogi_engine.analysis.judgement import plies_to_examine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.types.score import Score
 from tests.web.fake_engine import FakeExaminer, fake_hub, wait_for
-from tests.web.test_web_kept import Page
+from tests.web.page import Page
 
 PLIES = 300
 
@@ -56,7 +56,7 @@ def by_command(long_game):
 @pytest.fixture
 def page(long_game, tmp_path, monkeypatch):
     hub = fake_hub(tmp_path)
-    page = Page(hub, language="ja")
+    page = Page.of(hub, language="ja")
     page.session.examiner = NoisyExaminer
     page.do("open", name="long.kif", data=base64.b64encode(long_game).decode())
     page.do("judge", on=True)
@@ -88,7 +88,8 @@ def test_what_was_saved_is_read_back(page, by_command):
 def test_a_judged_game_is_kept_with_what_was_found(page, tmp_path):
     page.session.autosave.write()
     before = saved(page)
-    again = Page(fake_hub(tmp_path), page.state["session"], language="ja")
+    page.session.store.close()  # as if the server was killed
+    again = Page.of(fake_hub(tmp_path), page.state["session"], language="ja")
     assert again.state["line"] == page.state["line"] and again.state["summary"] == page.state["summary"]
     assert saved(again) == before
     again.session.pool.close()
@@ -113,7 +114,7 @@ def test_nothing_of_an_analysis_is_written_into_the_game_itself(page, long_game)
 def test_what_a_record_says_is_drawn_as_if_it_were_judged_here(page, tmp_path):
     """The graph, the verdicts and the better lines come back from the file, and its comments show people's words."""
     content = saved(page)
-    again = Page(fake_hub(tmp_path / "other"), language="ja")
+    again = Page.of(fake_hub(tmp_path / "other"), language="ja")
     again.do("open", name="judged.kif", data=base64.b64encode(content).decode())
     before, after = page.state["line"], again.state["line"]
     assert [row.get("verdict") for row in after] == [row.get("verdict") for row in before]
@@ -128,7 +129,7 @@ def test_what_a_record_says_is_drawn_as_if_it_were_judged_here(page, tmp_path):
 
 
 def test_a_comment_is_edited_and_the_lines_of_programs_stay(page, tmp_path):
-    again = Page(fake_hub(tmp_path / "other"), language="ja")
+    again = Page.of(fake_hub(tmp_path / "other"), language="ja")
     again.do("open", name="judged.kif", data=base64.b64encode(saved(page)).decode())
     again.do("go", node=again.state["line"][20]["node"])
     assert again.state["comment"] == "ここから中盤"

@@ -1,7 +1,6 @@
 """A session at the server, without one: games, trees, records, analyses, with engines that are fakes."""
 
 import base64
-import json
 
 import pytest
 
@@ -10,7 +9,6 @@ from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS
 from shogi_engine.tsume import Progress, daily, problems
 from shogi_engine.types.forced_win import ForcedWin
-from shogi_engine.web import messages
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import EnginePool, Job
 from shogi_engine.web.session import Session
@@ -18,30 +16,11 @@ from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import best_defence
 from tests.web.fake_engine import FakeEngine, FakeExaminer, wait_for
+from tests.web.page import Page
 
 
-class Player:
-    """A session and what it sent."""
-
-    def __init__(self, pool):
-        self.session = Session(pool, FakeExaminer)
-        self.sent = []
-        self.viewer = self.session.attach(self.sent.append)
-
-    def do(self, name, /, **fields):
-        self.session.handle(messages.parse(json.dumps({"do": name, **fields})))
-        return self
-
-    @property
-    def state(self):
-        return [message for message in self.sent if message["kind"] == "state"][-1]
-
-    def last(self, kind):
-        return next((message for message in reversed(self.sent) if message["kind"] == kind), None)
-
-    @property
-    def texts(self):
-        return [move["text"] for move in self.state["line"][1:]]
+def Player(pool):  # noqa: N802  (a page of a session of its own)
+    return Page(Session(pool, FakeExaminer))
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +94,7 @@ def test_an_illegal_move_changes_nothing(player):
     for move in ("7g7e", "5i5a", "hello", "P*5e"):
         with pytest.raises(ValueError):
             player.do("move", move=move)
-    assert player.do("look").state == before
+    assert {**player.do("look").state, "seq": before["seq"]} == before
 
 
 def test_a_tree_has_an_end(monkeypatch):
@@ -221,7 +200,7 @@ def test_who_leaves_ends_the_searches(player):
     wait_for(lambda: player.last("info"))
     player.session.detach(player.viewer)
     wait_for(lambda: player.session.pool.load == (0, 0))
-    player.session.attach(player.sent.append)
+    player.session.attach(player.receive)
     player.sent.clear()
     wait_for(lambda: player.last("info"))  # it continues for who comes back
 
@@ -274,25 +253,20 @@ def test_tsume_needs_a_king_to_mate(player):
 def test_what_was_solved_is_kept_beside_the_games(tmp_path):
     pool = EnginePool(1, FakeEngine)
     session = Session(pool, store=Store(tmp_path / "games"))
-    sent = []
-    viewer = session.attach(sent.append, language="ja")
-
-    def last(kind):
-        return [message for message in sent if message["kind"] == kind][-1]
+    page = Page(session, language="ja")
 
     def solved():
-        session.handle({"do": "problems"}, viewer)
-        return [number for number, row in enumerate(last("problems")["rows"], 1) if row[2]]
+        return [number for number, row in enumerate(page.do("problems").last("problems")["rows"], 1) if row[2]]
 
-    assert solved() == [] and last("problems")["daily"] == daily().number
-    session.handle({"do": "tsume", "on": True, "problem": 2}, viewer)
-    wait_for(lambda: last("state")["tsume"]["status"] == "yours")
-    session.handle({"do": "hint"}, viewer)
+    assert solved() == [] and page.last("problems")["daily"] == daily().number
+    page.do("tsume", on=True, problem=2)
+    wait_for(lambda: page.state["tsume"]["status"] == "yours")
+    page.do("hint")
     problem = problems()[1]
-    assert wait_for(lambda: session.tsume.job is None) and last("hint")["move"] == problem.moves[0]
-    session.handle({"do": "move", "move": problem.moves[0]}, viewer)
+    assert wait_for(lambda: session.tsume.job is None) and page.last("hint")["move"] == problem.moves[0]
+    page.do("move", move=problem.moves[0])
     with pytest.raises(ValueError, match="no move to hint at"):
-        session.handle({"do": "hint"}, viewer)
+        page.do("hint")
     assert solved() == [2]
     assert Progress(tmp_path / "tsume.json").is_solved(problem)  # the terminal's file
     pool.close()
@@ -329,7 +303,7 @@ class Solver:
     ],
 )
 def test_the_best_defence_escapes_or_lives_longest(lengths, reply, left):
-    assert best_defence(Solver(lengths), Job("shogi", print)) == (reply, left)
+    assert best_defence(Solver(lengths), Job("shogi", print, print)) == (reply, left)
 
 
 def test_an_attacker_is_told_what_the_move_was_worth(player, monkeypatch):
@@ -440,9 +414,10 @@ def test_a_job_that_fails_ends_no_thread():
     def fail(engine, job):
         raise RuntimeError("once")
 
-    pool.submit(Job("shogi", fail))
-    pool.submit(Job("shogi", lambda engine, job: done.append(engine.game.name)))
-    assert wait_for(lambda: done) == ["shogi"]
+    failed = []
+    pool.submit(Job("shogi", fail, lambda job, fault: failed.append(str(fault))))
+    pool.submit(Job("shogi", lambda engine, job: done.append(engine.game.name), failed.append))
+    assert wait_for(lambda: done) == ["shogi"] and failed == ["once"]
     pool.close()
 
 

@@ -73,6 +73,7 @@ interface Tsume {
 }
 
 interface State {
+  seq: number;
   session: string;
   game: Game;
   language: string;
@@ -108,6 +109,7 @@ interface State {
   tsume: Tsume | null;
   removed: boolean;
   kept: boolean;
+  unsaved: string;
   formats: string[];
   engine: { ready: boolean; fault: string };
 }

@@ -114,6 +114,7 @@ link.on("hint", message => { if (message.node === state?.node) problems(({hint})
 link.on("kept", message => games(each => each.show(message, link, toast)));
 link.on("left", ({id}) => toast(t("left"), {word: t("back_to_it"), action: () => link.say("continue", {id})}));
 link.on("join", ({session}) => { memory.set("session", session, sessionStorage); link.again(); });
+link.on("failed", ({text}) => toast(text));
 link.on("error", ({text}) => toast(refusal(text)));
 link.on("lost", ({full}) => toast(t(full ? "full_server" : "lost"), {stay: true}));
 

@@ -1,7 +1,34 @@
 // The WebSocket: says hello with the session's name, reconnects after a break, passes messages to listeners.
+// Listeners of "state" get the whole state each time; the server sends it once, then what has changed.
 
 const LONGEST = 5000; // ms between two attempts
 const DONE = 20_000; // timeout of an answer in ms
+
+/** @typedef {[start: number, count: number, added: any[]]} Splice */
+/** @typedef {{seq: number, base: number, fields: object, labels?: Record<string, string | null>, line?: Splice[], svg?: Splice[]}} Delta */
+
+/**
+ * @template T
+ * @param {T[]} items
+ * @param {Splice[]} splices
+ */
+const spliced = (items, splices = []) => {
+  const made = [...items];
+  for (const [start, count, added] of splices) made.splice(start, count, ...added);
+  return made;
+};
+
+/**
+ * The state after a delta: a new object, as listeners compare it with the one before.
+ * @param {State} state
+ * @param {Delta} delta
+ * @returns {State}
+ */
+function changed(state, {seq, fields, labels = {}, line, svg}) {
+  const names = Object.entries({...state.labels, ...labels}).filter(([, label]) => label !== null);
+  return {...state, ...fields, seq, labels: /** @type {Record<string, string>} */ (Object.fromEntries(names)), line: spliced(state.line, line),
+    svg: svg ? spliced(state.svg.split("\n"), svg).join("\n") : state.svg};
+}
 
 export class Link extends EventTarget {
   /** @type {WebSocket} */
@@ -10,6 +37,8 @@ export class Link extends EventTarget {
   /** @type {Map<number, (answer: {kind: string, text: string}) => void>} by number: the function that resolves the promise */
   #asked = new Map();
   #number = 0;
+  /** @type {State | null} the last one of this connection */
+  #state = null;
   #leaving = false; // for another session: the connection is not lost
 
   /** @param {() => Record<string, unknown>} hello returns the first message */
@@ -30,9 +59,12 @@ export class Link extends EventTarget {
     socket.onmessage = event => {
       const message = JSON.parse(event.data);
       if (message.re !== undefined && this.#settle(message.re, message)) return;
+      if (message.kind === "delta") { this.#change(message); return; }
+      if (message.kind === "state") this.#state = message;
       this.dispatchEvent(new CustomEvent(message.kind, {detail: message}));
     };
     socket.onclose = event => {
+      this.#state = null;
       const kind = this.#leaving ? "done" : "error";
       for (const number of [...this.#asked.keys()]) this.#settle(number, {kind, text: ""});
       if (!this.#leaving) this.dispatchEvent(new CustomEvent("lost", {detail: {full: event.code === 1013}}));
@@ -40,6 +72,13 @@ export class Link extends EventTarget {
       this.#pause = Math.min(2 * this.#pause, LONGEST);
     };
     return socket;
+  }
+
+  /** @param {Delta} delta */
+  #change(delta) {
+    if (this.#state?.seq !== delta.base) { this.#state = null; this.say("resync"); return; }
+    this.#state = changed(this.#state, delta);
+    this.dispatchEvent(new CustomEvent("state", {detail: this.#state}));
   }
 
   /** @param {number} number @param {{kind: string, text: string}} message */

@@ -127,7 +127,7 @@ def _print(symbol: str, ink: str) -> str:
 @functools.cache
 def _two(symbol: str, king: str, ink: str) -> str:
     """Return the two kanji of a piece, one above the other."""
-    upper, lower = TWO.get(symbol, f"{king}将")
+    upper, lower = tuple(TWO.get(symbol, f"{king}将"))
     return "".join(
         f'<path transform="translate(0 {y:g}) scale(.{share} .168) translate(-50 -50)" d="{KANJI[name]}" fill="none" '
         f'stroke="{ink}" stroke-width="{9 if name in FINE else 10.5:g}"/>'
