@@ -149,6 +149,7 @@ def test_after_a_game_there_is_its_end_and_a_rematch(browser, fake_address):
     page.wait_for_selector("#finish:not([hidden]) #finish-judge")
     assert visitor.axe() == []
     page.click("#finish-judge")
+    page.click("#finish details summary")
     page.wait_for_selector("#finish .summary")
     page.click("#rematch")
     page.wait_for_selector("#resign:not([hidden])")
