@@ -1,11 +1,14 @@
 """Adds an analysis to a game record: evaluations, comments and better lines, for any program to read."""
 
 import copy
+import functools
 import importlib
+import re
 from collections.abc import Sequence
 
 from shogi_engine.analysis.judgement import GameAnalysis, MoveAnalysis, after_move
-from shogi_engine.analysis.words import called, line_texts, score_words, shown, words_of
+from shogi_engine.analysis.words import LANGUAGES, called, line_texts, score_words, shown, words_of
+from shogi_engine.games import NAMES
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.limit import SIDES
 
@@ -79,3 +82,32 @@ def _comments(game: GameAnalysis, move: MoveAnalysis, better: list[str], words: 
         judged = f"{called(move.verdict, move.missed_mate, words)} (-{move.loss:.0%})"
         lines.append(f"{judged}; {words['better']}: {' '.join(better)} ({best})")
     return lines
+
+
+# ---- reading
+
+
+def of_programs(comment: str) -> list[str]:
+    """Return the lines of a comment that programs wrote: values as GUIs read them, and those of `annotate`."""
+    return [line for line in comment.split("\n") if _by_program(line)]
+
+
+def own_words(comment: str) -> str:
+    """Return a comment without the lines that programs wrote."""
+    return "\n".join(line for line in comment.split("\n") if not _by_program(line)) if comment else ""
+
+
+def _by_program(line: str) -> bool:
+    """Tell whether a program wrote a line of a comment."""
+    if line[:1] in ("*", "#"):
+        evaluations = importlib.import_module("shogi_engine.games.shogi.records.evaluations")
+        return evaluations.told_by(line) is not None
+    return line[-1:] == ")" and _annotations().fullmatch(line) is not None
+
+
+@functools.cache
+def _annotations() -> re.Pattern[str]:
+    """Return a pattern of the lines that `annotate` writes: of a value, of a verdict with the better line."""
+    words = [words_of(language, game) for language in LANGUAGES for game in NAMES]
+    chance, better = ("|".join(re.escape(each[name]) for each in words) for name in ("chance", "better"))
+    return re.compile(rf".{{1,40}} \((?:{chance}) [0-9]+%\)|.{{1,60}} \(-[0-9]+%\); (?:{better}): .*\)")

@@ -216,7 +216,7 @@ def judge(record: GameRecord, findings: Mapping[int, Finding]) -> GameAnalysis:
     for ply, move in enumerate(moves):
         if move != PASS:
             side = (first + ply) % 2
-            judged.append(_judged(ply, side, move, findings[ply], _after(moves, findings, ply)))
+            judged.append(judged_move(ply, side, move, findings[ply], _after(moves, findings, ply)))
     ends_with_white = (first + len(moves)) % 2
     final = findings[len(moves)].score.chance()
     return GameAnalysis(record, tuple(judged), 1.0 - final if ends_with_white else final)
@@ -231,8 +231,8 @@ def _after(moves: Sequence[str], findings: Mapping[int, Finding], ply: int) -> S
     return -score if passes % 2 == 0 else score
 
 
-def _judged(ply: int, side: int, move: str, found: Finding, after: Score) -> MoveAnalysis:
-    """Return the judged move, from the finding before it and its value according to the finding after it."""
+def judged_move(ply: int, side: int, move: str, found: Finding, after: Score) -> MoveAnalysis:
+    """Return the judged move after `ply` moves, from the finding before it and its value by that after it."""
     if found.played_mate:
         after = after_move(Score.mate_in(found.played_mate))
     loss = given = 0.0

@@ -40,12 +40,13 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until a signal ends it, which is no failure."""
     try:
+        import msgspec  # noqa: F401
         import starlette  # noqa: F401
         import uvicorn
         import websockets  # noqa: F401
     except ImportError:
         raise ValueError(
-            "serve needs packages that are not installed: pip install starlette uvicorn websockets"
+            "serve needs packages that are not installed: pip install starlette uvicorn websockets msgspec"
         ) from None
     from shogi_engine.analysis import cores
     from shogi_engine.web.app import application, hub_of_engines

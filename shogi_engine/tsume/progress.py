@@ -68,14 +68,14 @@ class Progress:
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             with locked(self.file, TIMEOUT):
-                rows = _with_note(self._rows | self._read(), problem.sfen, solution)
+                rows = with_note(self._rows | self._read(), problem.sfen, solution)
                 write_whole(self.file, json.dumps(rows, indent=1).encode())
             self._rows, self.saved = rows, True
         except (OSError, ValueError, RecursionError):
-            self._rows, self.saved = _with_note(self._rows, problem.sfen, solution), False
+            self._rows, self.saved = with_note(self._rows, problem.sfen, solution), False
 
 
-def _with_note(rows: dict[str, dict[str, Any]], sfen: str, solution: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def with_note(rows: dict[str, dict[str, Any]], sfen: str, solution: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return `rows` with a solution, or with one more wrong move if it is empty."""
     row = rows.get(sfen, {})
     return rows | {sfen: row | (solution or {"wrong": int(row.get("wrong", 0)) + 1})}

@@ -1,18 +1,22 @@
 """The engine's analyses of a game in the browser: live analysis, judging every move, searching for a mate."""
 
-import contextlib
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine.analysis import Finding, annotate, judge
 from shogi_engine.analysis.annotation import copied
-from shogi_engine.analysis.judgement import VERDICTS, plies_to_examine
+from shogi_engine.analysis.judgement import PASS, VERDICTS, MoveAnalysis, judged_move, plies_to_examine
 from shogi_engine.analysis.words import LINE_MOVES, called, line_texts, score_words, words_of
-from shogi_engine.records import GameRecord
+from shogi_engine.records import GameRecord, Node
+from shogi_engine.types.score import Score
+from shogi_engine.web.messages import MULTIPV_MAX
 from shogi_engine.web.pool import Job
-from shogi_engine.web.shared import Shared
-from shogi_engine.web.viewer import Viewer
+from shogi_engine.web.replies import Info, MateFound, Progress
+from shogi_engine.web.viewer import Look
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
 
 EFFORTS: dict[str, dict[str, dict[str, int]]] = {
     "shogi": {"quick": {"nodes": 15_000}, "normal": {"nodes": 100_000}, "deep": {"nodes": 500_000}},
@@ -28,7 +32,36 @@ UNITS = {"shogi": "pawns", "othello": "discs"}
 
 def given_words(given: float, unit: str, language: str, words: Mapping[str, str]) -> str:
     """Return a move's loss as text: '1.20 pawns', in Japanese '120' as in GUIs."""
-    return f"{100 * given:.0f}" if (unit, language) == ("pawns", "ja") else f"{given:.2f} {words[unit]}"
+    if unit == "discs":
+        return f"{round(given, 1):g} {words[unit]}"
+    return f"{100 * given:.0f}" if language == "ja" else f"{given:.2f} {words[unit]}"
+
+
+def _said(move: MoveAnalysis) -> dict[str, Any]:
+    """Return what is said about a judged move."""
+    return {
+        "verdict": move.verdict,
+        "missed": move.missed_mate,
+        "loss": round(move.loss, 4),
+        "given": round(move.given, 2),
+        "best": list(move.pv[:LINE_MOVES]),
+        "score": move.black_score,
+    }
+
+
+def _better(above: Node, node: Node) -> Finding | None:
+    """Return the line that a record gives as better than a move, None for none."""
+    for other in above.children:
+        if other is not node and other.evaluation is not None:
+            return Finding(other.move, other.evaluation, tuple(each.move for each in GameRecord.line(other)))
+    return None
+
+
+def _before(above: Node, *, is_root: bool) -> Finding | None:
+    """Return the value that a record has before a move, None for none."""
+    if above.evaluation is None:
+        return None
+    return Finding("", above.evaluation if is_root else -above.evaluation)
 
 
 class Analyses:
@@ -37,15 +70,17 @@ class Analyses:
     Attributes:
         on, multipv: whether live analysis is on, and its number of lines
         chances: black's winning chance by move number
+        values: black's value by move number, and whether it is exact
         verdicts: the verdicts on judged moves, by move number
         progress: of judging, 0 to 1, None while nothing is being judged
     """
 
-    def __init__(self, session: Shared) -> None:
+    def __init__(self, session: "Session") -> None:
         self._session = session
         self.on = False
         self.multipv = 1
         self.chances: dict[int, float] = {}
+        self.values: dict[int, tuple[Score, bool]] = {}
         self.verdicts: dict[int, dict[str, Any]] = {}
         self.judged: dict[tuple[int, ...], dict[int, Finding]] = {}  # findings by ply, by the moves of a line
         self.progress: float | None = None
@@ -61,7 +96,7 @@ class Analyses:
         self.stop_judging()
         self._session.pool.cancel(self._mate)
         self._mate, self.mating = None, False
-        self.chances, self.verdicts, self.judged, self._place = {}, {}, {}, None
+        self.chances, self.values, self.verdicts, self.judged, self._place = {}, {}, {}, {}, None
 
     def close(self) -> None:
         """End all searches; live analysis can be resumed."""
@@ -75,6 +110,20 @@ class Analyses:
         """End all searches and turn live analysis off."""
         self.on = False
         self.close()
+
+    def _failed(self, job: Job, fault: BaseException) -> None:
+        """End an analysis that has failed. Live analysis is turned off, or it would fail again and again."""
+        with self._session.lock:
+            if job is self._live:
+                self._live, self.on, what = None, False, "analysis"
+                self._place = self._now()
+            elif job is self._judging:
+                self._judging, self.progress, what = None, None, "judging"
+            elif job is self._mate:
+                self._mate, self.mating, what = None, False, "mate"
+            else:
+                return
+            self._session.failed(what)
 
     # ---- live analysis
 
@@ -101,7 +150,7 @@ class Analyses:
         self._place, tree = self._now(), session.tree
         if not self.on or session.setup is not None or tree.board.is_game_over():
             return
-        number, multipv = tree.node, self.multipv
+        number, multipv = tree.node, min(self.multipv, MULTIPV_MAX[tree.game])
 
         def work(engine: Any, job: Job) -> None:
             lines: dict[int, Any] = {}
@@ -121,7 +170,7 @@ class Analyses:
             found = engine.search(movetime=ANALYSIS_MS, multipv=multipv, on_info=report)
             self._report(job, number, found.lines)
 
-        self._live = session.search_at(number, work, patient=True)
+        self._live = session.search_at(number, work, self._failed, patient=True)
 
     def _report(self, job: Job, number: int, infos: list[Any]) -> None:
         """Send the lines of an analysis; called from an engine's thread."""
@@ -131,28 +180,35 @@ class Analyses:
                 return
             self._last_infos = (number, infos)
             score = infos[0].score if session.tree.board.turn == 0 else -infos[0].score
-            self.chances[number] = round(score.chance(), 4)
+            self._value(number, score, infos[0].exact)
+            made: dict[Look, Info] = {}
             for viewer in session.viewers:
-                viewer.send(self._info(number, infos, viewer))
+                if viewer.look not in made:
+                    made[viewer.look] = self._info(number, infos, viewer.look)
+                viewer.send(made[viewer.look])
 
-    def _info(self, number: int, infos: list[Any], viewer: Viewer) -> dict[str, Any]:
-        """Return a report of an analysis for a page."""
+    def _value(self, number: int, black: Score, exact: bool) -> None:
+        """Store black's value after a move."""
+        self.chances[number], self.values[number] = round(black.chance(), 4), (black, exact)
+
+    def _info(self, number: int, infos: list[Any], look: Look) -> Info:
+        """Return a report of an analysis for the pages of a look."""
         tree, first = self._session.tree, infos[0]
         best = [list(info.pv) for info in infos if info.pv]
-        lines = [self._line(info, viewer.language) for info in infos if info.pv]
-        values = {"values": [line["score"] for line in lines]} if tree.game == "othello" else {}
-        return {
-            "kind": "info",
-            "node": number,
-            "flipped": viewer.flipped,
-            "narrow": viewer.narrow,
-            "depth": first.depth,
-            "seldepth": first.seldepth,
-            "nodes": first.nodes,
-            "nps": int(first.nodes / first.time) if first.time > 0.01 else 0,
-            "lines": lines,
-            "arrows": tree.board.arrows(best, **viewer.picture(tree.game), **values),
-        }
+        lines = [self._line(info, look.language) for info in infos if info.pv]
+        values = [line["score"] + ("=" if line["exact"] else "") for line in lines]
+        options = look.picture(tree.game) | ({"values": values} if tree.game == "othello" else {})
+        return Info(
+            node=number,
+            flipped=look.flipped,
+            narrow=look.narrow,
+            depth=first.depth,
+            seldepth=first.seldepth,
+            nodes=first.nodes,
+            nps=int(first.nodes / first.time) if first.time > 0.01 else 0,
+            lines=lines,
+            arrows=tree.board.arrows(best, **options),
+        )
 
     def _line(self, info: Any, language: str) -> dict[str, Any]:
         tree = self._session.tree
@@ -162,6 +218,7 @@ class Analyses:
         return {
             "score": score_words(score, UNITS[tree.game], words),
             "mate": score.mate,
+            "exact": bool(info.exact),
             "chance": round(score.chance(), 4),
             "depth": info.depth,
             "texts": line_texts(tree.board, moves, language),
@@ -176,10 +233,10 @@ class Analyses:
         self._judging, self.progress = None, None
 
     def judge(self, effort: str) -> None:
-        """Judge every move of the current line. Raises ValueError if it has none."""
+        """Judge every move of the game: of the main line. Raises ValueError if it has none."""
         self.stop_judging()
         tree = self._session.tree
-        numbers = tree.line()
+        numbers = tree.main()
         if len(numbers) < 2:
             raise ValueError("there are no moves to analyse")
         record = self._record(numbers)
@@ -199,7 +256,7 @@ class Analyses:
                 self._found(job, record, numbers, findings)
 
         self.progress = 0.0
-        self._judging = self._session.pool.submit(Job(tree.game, work, patient=True))
+        self._judging = self._session.pool.submit(Job(tree.game, work, self._failed, patient=True))
 
     def _found(self, job: Job, record: GameRecord, numbers: list[int], findings: dict[int, Finding]) -> None:
         """Send the progress of judging, and the results at the end; called from an engine's thread."""
@@ -212,8 +269,8 @@ class Analyses:
             first = session.tree.start_turn
             ply, found = next(reversed(findings.items()))
             score = found.score if (first + ply) % 2 == 0 else -found.score
-            self.chances[numbers[ply]] = round(score.chance(), 4)
-            session.send({"kind": "progress", "share": self.progress, "node": numbers[ply], "chance": score.chance()})
+            self._value(numbers[ply], score, found.exact)
+            session.send(Progress(share=self.progress, node=numbers[ply], chance=score.chance()))
             if len(findings) == whole:
                 self._judging, self.progress = None, None
                 self._judged(record, numbers, findings)
@@ -233,22 +290,35 @@ class Analyses:
         self.judged[line] = dict(findings)
         game = judge(record, findings)
         for move in game.moves:
-            self.chances[numbers[move.ply - 1]] = round(move.black, 4)
-            self.verdicts[numbers[move.ply]] = {
-                "verdict": move.verdict,
-                "missed": move.missed_mate,
-                "loss": round(move.loss, 4),
-                "given": round(move.given, 2),
-                "best": list(move.pv[:LINE_MOVES]),
-                "score": move.black_score,
-            }
-        self.chances[numbers[-1]] = round(game.final, 4)
+            self._value(numbers[move.ply - 1], move.black_score, move.exact)
+            self.verdicts[numbers[move.ply]] = _said(move)
+        last, white = findings[len(numbers) - 1], (self._session.tree.start_turn + len(numbers) - 1) % 2
+        self._value(numbers[-1], -last.score if white else last.score, last.exact)
 
     def restore(self, chances: dict[int, float], judged: dict[tuple[int, ...], dict[int, Finding]]) -> None:
         """Restore earlier findings."""
         for numbers, findings in judged.items():
             self._judged(self._record(numbers), numbers, findings)
         self.chances.update(chances)
+
+    def read_record(self) -> None:
+        """Take the values in the record's main line, and what they say about its moves, as if they were found here."""
+        tree = self._session.tree
+        numbers = tree.main()
+        nodes = [tree[number] for number in numbers]
+        if nodes[0].evaluation is not None and 0 not in self.values:
+            self._value(0, -nodes[0].evaluation if tree.start_turn else nodes[0].evaluation, False)
+        better = [_better(above, node) for above, node in zip(nodes, nodes[1:], strict=False)]
+        annotated = any(better)  # then a move without a better line was good, whatever the values say
+        for ply, (above, node) in enumerate(zip(nodes, nodes[1:], strict=False)):
+            number, side = numbers[ply + 1], (tree.start_turn + ply) % 2
+            if node.evaluation is None or number in self.verdicts:
+                continue
+            self._value(number, -node.evaluation if side else node.evaluation, False)
+            found = better[ply] or (None if annotated else _before(above, is_root=not ply))
+            if found is not None and node.move != PASS:
+                told = {"told": True}  # the best move is known only where the file has a better line
+                self.verdicts[number] = _said(judged_move(ply, side, node.move, found, node.evaluation)) | told
 
     def annotated(self, language: str) -> GameRecord:
         """Return the game's record with the findings: values, verdicts and better lines as variations."""
@@ -284,21 +354,21 @@ class Analyses:
         }
 
     def summary(self) -> dict[str, Any] | None:
-        """Return the summary of the current line, None if it was not judged.
+        """Return the summary of the game, the main line, None if it was not judged.
 
         Args:
             counts: of each verdict, by side
             agreement: share of moves that are the engine's choice, by side
         """
         tree = self._session.tree
-        judged = [(place, number) for place, number in enumerate(tree.line()) if number in self.verdicts]
+        judged = [(place, number) for place, number in enumerate(tree.main()) if number in self.verdicts]
         if not judged:
             return None
         counts, agreed, made = [dict.fromkeys(NAMES_OF_VERDICTS, 0) for _ in (0, 1)], [0, 0], [0, 0]
         for place, number in judged:
             side, said = (tree.start_turn + place - 1) % 2, self.verdicts[number]
-            made[side] += 1
-            agreed[side] += said["best"][:1] == [tree[number].move]
+            made[side] += not said.get("told")
+            agreed[side] += not said.get("told") and said["best"][:1] == [tree[number].move]
             if said["verdict"]:
                 counts[side][said["verdict"]] += 1
         return {
@@ -309,7 +379,7 @@ class Analyses:
     # ---- mates
 
     def find_mate(self) -> None:
-        """Search for a mate by checks in the position and add it to the game. Raises ValueError for Othello."""
+        """Search for a mate by checks in the position and show it. Raises ValueError for Othello."""
         tree = self._session.tree
         if tree.game != "shogi":
             raise ValueError("only shogi has mates")
@@ -326,7 +396,7 @@ class Analyses:
                 self._mated(job, number, result, line)
 
         self.mating = True
-        self._mate = self._session.search_at(number, work)
+        self._mate = self._session.search_at(number, work, self._failed)
 
     def _mated(self, job: Job, number: int, result: str, line: list[str]) -> None:
         session = self._session
@@ -338,10 +408,6 @@ class Analyses:
             board = session.board_at(number) if there else None
             for viewer in session.viewers:
                 texts = line_texts(board, line, viewer.language) if there else []
-                found = {"result": result, "length": len(line), "texts": texts, "moves": line, "node": number}
-                viewer.send({"kind": "mate", **found})
-            if there:
-                with contextlib.suppress(ValueError):  # the game has too many moves
-                    for move in line:
-                        number = session.tree.add(move, number)
+                viewer.send(MateFound(result=result, length=len(line), texts=texts, moves=line, node=number))
+            session.changed()
             session.changed()

@@ -4,11 +4,8 @@ import asyncio
 import contextlib
 import gc
 import hashlib
-import json
 import logging
-import threading
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from importlib.resources import files
 from typing import Any
@@ -27,15 +24,16 @@ from shogi_engine.analysis.words import LANGUAGES
 from shogi_engine.engine import Engine
 from shogi_engine.games import NAMES, board_entries
 from shogi_engine.jit import Progress
-from shogi_engine.language import mark, translate
 from shogi_engine.web import messages, view
+from shogi_engine.web.conversation import Conversation
 from shogi_engine.web.guard import COOKIE, HEADERS, Guard
-from shogi_engine.web.hub import Full, Hub
+from shogi_engine.web.handlers import handle
+from shogi_engine.web.hub import Hub
 from shogi_engine.web.pool import HASH_MB, EnginePool
+from shogi_engine.web.replies import Preparing, Reply
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
-from shogi_engine.web.viewer import Viewer
-from shogi_engine.web.words import texts_module
+from shogi_engine.web.words import facts_module, texts_module
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -43,13 +41,10 @@ TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-LATEST = ("state", "engine", "progress", "info")  # kinds of which only the newest message is sent, in this order
-QUEUE_MAX = 100  # messages of other kinds queued for a slow browser
-HELLO_SECONDS = 20.0
-TICK_SECONDS = 0.25
+TICK_SECONDS = 0.1
 PROGRESS_SECONDS = 0.3
 WORKERS = 8  # threads that handle messages
-TRY_AGAIN_LATER, POLICY = 1013, 1008  # codes that close a WebSocket
+POLICY = 1008  # closes a WebSocket
 log = logging.getLogger(__name__)
 
 
@@ -60,132 +55,17 @@ def static_files() -> dict[str, tuple[bytes, str, str]]:
         suffix = file.name[file.name.rfind(".") :]
         if suffix in TYPES:
             found[file.name] = _served(file.read_bytes(), TYPES[suffix])
-    for name, content in (("pieces.js", view.pieces_module()), ("texts.js", texts_module())):
+    for name, content in (
+        ("facts.js", facts_module()),
+        ("pieces.js", view.pieces_module()),
+        ("texts.js", texts_module()),
+    ):
         found[name] = _served(content.encode(), TYPES[".js"])
     return found
 
 
 def _served(content: bytes, kind: str) -> tuple[bytes, str, str]:
     return content, kind, f'"{hashlib.sha256(content).hexdigest()[:20]}"'
-
-
-class SendQueue:
-    """Messages queued for a browser, from any thread. A slow browser misses old states, but never the last."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._lock = threading.Lock()
-        self._latest: dict[str, dict[str, Any]] = {}
-        self._others: deque[dict[str, Any]] = deque(maxlen=QUEUE_MAX)
-        self._filled = asyncio.Event()
-
-    def put(self, message: dict[str, Any]) -> None:
-        """Queue a message."""
-        with self._lock:
-            if message["kind"] == "state":
-                self._latest.pop("progress", None)  # the state includes it, and would otherwise be sent before it
-            if message["kind"] in LATEST:
-                self._latest[message["kind"]] = message
-            else:
-                self._others.append(message)
-        with contextlib.suppress(RuntimeError):  # the event loop has ended
-            self._loop.call_soon_threadsafe(self._filled.set)
-
-    async def take(self) -> list[dict[str, Any]]:
-        """Wait for messages and return them."""
-        await self._filled.wait()
-        self._filled.clear()
-        with self._lock:
-            taken = [self._latest[kind] for kind in LATEST if kind in self._latest] + list(self._others)
-            self._latest.clear()
-            self._others.clear()
-        return taken
-
-
-class Conversation:
-    """One browser's WebSocket."""
-
-    def __init__(self, socket: WebSocket, hub: Hub, limiter: anyio.CapacityLimiter) -> None:
-        self._socket, self._hub, self._limiter = socket, hub, limiter
-        self._queue = SendQueue(asyncio.get_running_loop())
-
-    async def run(self) -> None:
-        """Exchange messages until the browser leaves."""
-        self._hub.listeners.add(self._queue.put)
-        sender = asyncio.create_task(self._send())
-        session: Session | None = None
-        viewer: Viewer | None = None
-        try:
-            session, viewer = await self._greet()
-            if session is not None and viewer is not None:
-                while (data := await self._receive()) is not None:
-                    await self._obey(session, viewer, data)
-        finally:
-            self._hub.listeners.discard(self._queue.put)
-            sender.cancel()
-            if session is not None and viewer is not None:
-                with anyio.CancelScope(shield=True):
-                    await self._in_thread(session.detach, viewer)
-
-    async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limiter)
-
-    async def _receive(self) -> str | bytes | None:
-        """Return the browser's next message, None when it has left."""
-        message = await self._socket.receive()
-        if message["type"] != "websocket.receive":
-            return None
-        data: str | bytes = message["text"] if message.get("text") is not None else message.get("bytes") or b""
-        return data
-
-    async def _send(self) -> None:
-        with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
-            while True:
-                for message in await self._queue.take():
-                    await self._socket.send_text(json.dumps(message, ensure_ascii=False, separators=(",", ":")))
-
-    async def _greet(self) -> tuple[Session, Viewer] | tuple[None, None]:
-        """Return the session that the browser's first message names, and this page as a viewer of it.
-
-        (None, None) if there is no such message or the server is full.
-        """
-        while True:
-            data = await asyncio.wait_for(self._receive(), HELLO_SECONDS)
-            if data is None:
-                return None, None
-            try:
-                hello = messages.parse(data)
-                if hello.pop("do") != "hello":
-                    raise messages.MessageError("a connection must begin with hello")
-                break
-            except messages.MessageError as fault:
-                self._complain(str(fault))
-        try:
-            hello.pop("re", None)
-            session = await self._in_thread(self._hub.find, hello.pop("session", ""), hello.pop("owner", ""))
-        except Full as fault:
-            await self._socket.close(TRY_AGAIN_LATER, str(fault))
-            return None, None
-        return session, await self._in_thread(lambda: session.attach(self._queue.put, **hello))
-
-    async def _obey(self, session: Session, viewer: Viewer, data: str | bytes) -> None:
-        asked: dict[str, Any] = {}
-        try:
-            message = messages.parse(data)
-            if message["do"] == "hello":
-                raise messages.MessageError("hello was already sent")
-            asked = {"re": message.pop("re")} if "re" in message else {}
-            await self._in_thread(session.handle, message, viewer)
-            if asked:
-                self._queue.put({"kind": "done", **asked})
-        except (ValueError, OverflowError) as fault:
-            self._complain(translate(str(fault), viewer.language), **asked)
-        except Exception:
-            log.exception("a message failed")
-            self._complain(translate(mark("the server could not process the request"), viewer.language), **asked)
-
-    def _complain(self, text: str, **asked: Any) -> None:
-        self._queue.put({"kind": "error", "text": " ".join(text.split())[:500], **asked})
 
 
 class Guarded:
@@ -235,7 +115,7 @@ class Guarded:
             await socket.close(POLICY)
 
 
-def warm_engines(tell: Callable[[dict[str, Any]], None]) -> Callable[[Callable[[str], Engine]], Iterator[str]]:
+def warm_engines(tell: Callable[[Reply], None]) -> Callable[[Callable[[str], Engine]], Iterator[str]]:
     """Return a function that prepares the engines, one game after another, and reports progress to all browsers."""
 
     def warm(make: Callable[[str], Engine]) -> Iterator[str]:
@@ -247,12 +127,12 @@ def warm_engines(tell: Callable[[dict[str, Any]], None]) -> Callable[[Callable[[
                 nonlocal last
                 if (now := time.monotonic()) - last >= PROGRESS_SECONDS:
                     last = now
-                    tell({"kind": "engine", "game": game, "ready": False, "share": round(progress.share, 3)})
+                    tell(Preparing(game=game, ready=False, share=round(progress.share, 3)))
 
             engine = make(game)
             engine.warmup(report)
             yield game
-            tell({"kind": "engine", "game": game, "ready": True, "share": 1.0})
+            tell(Preparing(game=game, ready=True, share=1.0))
         make("shogi").warmup_mate()
         gc.collect()
         gc.freeze()  # the compiler's many objects stay forever and would make garbage collections slow
@@ -263,13 +143,13 @@ def warm_engines(tell: Callable[[dict[str, Any]], None]) -> Callable[[Callable[[
 def load_rules() -> None:
     """Compile the kernels of boards, or load them from the cache, so that the first visitor does not wait."""
     session = Session(EnginePool(0, Engine))
-    viewer = session.attach(lambda message: None)
+    viewer = session.attach(lambda reply: None)
     for game in NAMES:
         board_entries(game).warmup()
-        session.handle({"do": "game", "game": game})
+        handle(session, viewer, messages.Board(game=game))
         for language in LANGUAGES:
-            session.handle({"do": "look", "language": language}, viewer)
-            session.handle({"do": "move", "move": str(next(iter(session.board.legal_moves)))})
+            handle(session, viewer, messages.Look(language=language))
+            handle(session, viewer, messages.Move(move=str(next(iter(session.board.legal_moves)))))
 
 
 def hub_of_engines(threads: int, store: Store | None = None) -> Hub:
@@ -280,9 +160,9 @@ def hub_of_engines(threads: int, store: Store | None = None) -> Hub:
     """
     hub: Hub | None = None
 
-    def tell(message: dict[str, Any]) -> None:
+    def tell(reply: Reply) -> None:
         if hub is not None:
-            hub.tell_all(message)
+            hub.tell_all(reply)
 
     pool = EnginePool(threads, lambda game: Engine(game, hash_mb=HASH_MB), warm_engines(tell))
     hub = Hub(pool, store=store)
@@ -313,8 +193,7 @@ def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
 
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
-        with contextlib.suppress(TimeoutError, WebSocketDisconnect):
-            await Conversation(websocket, hub, limiter).run()
+        await Conversation(websocket, hub, limiter).run()
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is already closed
             await websocket.close()
 

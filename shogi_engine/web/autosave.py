@@ -3,19 +3,25 @@
 import logging
 import threading
 import time
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from shogi_engine import records
 from shogi_engine.analysis.annotation import copied
-from shogi_engine.language import mark, translate
+from shogi_engine.language import mark
+from shogi_engine.records import GameRecord
 from shogi_engine.web import saved_game
-from shogi_engine.web.parts import Parts
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import Head, Store
 
-PAUSE_SECONDS = 1.0  # minimum time between two writes of a game
-SHARE = 20.0  # and at least this many times the duration of the last write
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
+
+PAUSE_SECONDS = 0.1  # minimum time between two writes of a game
+SHARE = 4.0  # and at least this many times the duration of the last write
 PAUSE_MAX_SECONDS = 5.0  # but never more than this
-RETRY_SECONDS = 30.0  # after a failed write
+RETRY_SECONDS = 5.0  # after a failed write
 RECORD_SECONDS = 2.0  # after the last change; then the record is written too
 log = logging.getLogger(__name__)
 
@@ -32,145 +38,218 @@ class OpenElsewhere(Exception):  # noqa: N818  (not an error: the page goes ther
         self.identity = identity
 
 
+@dataclass
+class Snapshot:
+    """A game as it was at some moment.
+
+    Attributes:
+        id: its name in the store, '' for a new one
+        change: the number of its last change
+        content: None once it is saved
+        record: None if it is written, or need not be yet
+    """
+
+    id: str
+    change: int
+    head: Head
+    content: dict[str, Any] | None
+    record: GameRecord | None
+
+
 class Autosave:
     """A session's game in a Store.
 
     Attributes:
-        name: the name of the game, '' while there is nothing to save
-        changed: whether it must be written
+        id: the name of the game, '' while nothing is saved
+        fault: why the last write failed, '' if it did not
     """
 
-    def __init__(self, session: Parts, store: Store) -> None:
+    def __init__(self, session: "Session", store: Store) -> None:
         self._session, self.store = session, store
-        self.name = ""
-        self.changed = False
+        self.id = self.fault = ""
+        self._change = 0  # counts changes; the next two are what is on disk
+        self._saved = self._recorded = 0
         self._due = 0.0
-        self._record_is_old = False
+        self._left: list[Snapshot] = []  # games that were left and could not be written
         self._writing = threading.Lock()  # taken with the session's lock, held while the file is written
 
     @property
     def worth_keeping(self) -> bool:
         """Whether there is more to save than an empty board."""
-        tree = self._session.tree
-        return bool(tree.record.root.children) or self._session.playing.on
+        record = self._session.tree.record
+        return bool(self.id) or self._session.playing.on or record != GameRecord(record.game)
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether there is a change that is not on disk."""
+        return (self._saved < self._change and self.worth_keeping) or bool(self._left)
+
+    def changed(self) -> None:
+        """Note that the game has changed."""
+        self._change += 1
 
     def tick(self, now: float) -> None:
         """Write the game if it has changed and a write is due, its record after a pause; call this often."""
-        if self.changed and now >= self._due:
+        if now < self._due:
+            return
+        if self.unsaved:
             self.write()
-        elif self._record_is_old and not self.changed and now >= self._due + RECORD_SECONDS:
+        elif self._recorded < self._saved and now >= self._due + RECORD_SECONDS:
             self.write(whole=True)
 
-    def write(self, whole: bool = False) -> None:
-        """Write the game if it has changed; if `whole`, its record too. Errors are reported to the pages.
+    def write(self, whole: bool = False) -> bool:
+        """Write the game if it has changed; if `whole`, its record too. Tell whether all is written.
 
-        Moves are answered while the file is written; only the game's content is read with the session's lock.
+        A failure is shown on the pages, and `tick` tries again. Moves are answered while the file is written; only the
+        game's content is read with the session's lock.
         """
-        session = self._session
-        with session.lock:
-            began = time.monotonic()  # waiting for the lock is not part of the work
-            content = self._content()
-            name, record = self.name, None
-            if whole and self._record_is_old and session.tsume is None:
-                record, self._record_is_old = copied(session.tree.record), False
-            self._writing.acquire()
         try:
-            if content is not None:
-                self.store.write(*content)
-                took = time.monotonic() - began
-                self._due = began + took + min(PAUSE_MAX_SECONDS, max(PAUSE_SECONDS, SHARE * took))
-            if record is not None:
-                self.store.write_record(name, record)
-            return
-        except OSError as error:
-            log.error("a game is not saved: %s", error)
-            reason = error.strerror
+            took = self._write(whole)
+        except Exception as fault:  # also a fault of the program must not end saving for good
+            self._failed(fault)
+            return False
+        self._due = time.monotonic() + min(PAUSE_MAX_SECONDS, max(PAUSE_SECONDS, SHARE * took))
+        if self.fault:
+            self.fault = ""
+            with self._session.lock:
+                self._session.publish()
+        return True
+
+    def _write(self, whole: bool) -> float:
+        """Write what has changed; return how long it took."""
+        with self._session.lock:
+            began = time.monotonic()  # waiting for the lock is not part of the work
+            self._writing.acquire()
+            try:
+                now = self._snapshot(whole)
+            except BaseException:
+                self._writing.release()
+                raise
+        try:
+            while self._left:
+                self._put(self._left[0])
+                del self._left[0]
+            if now is not None:
+                self._put(now, current=True)
+            return time.monotonic() - began
         finally:
             self._writing.release()
-        with session.lock:
-            self.changed, self._due = True, began + RETRY_SECONDS
-            fault = mark(f"this game cannot be saved: {reason}")
-            for viewer in session.viewers:
-                viewer.send({"kind": "error", "text": translate(fault, viewer.language)})
 
-    def _content(self) -> tuple[str, dict[str, Any], dict[str, Any]] | None:
-        """Return the arguments of `Store.write`, None if there is nothing to write."""
+    def _snapshot(self, whole: bool) -> Snapshot | None:
+        """Return what is to be written, None for nothing."""
         session = self._session
-        if not self.changed or not (self.worth_keeping or self.name):
-            self.changed = False
+        if not self.worth_keeping:
             return None
-        if not self.name:
-            self._take(self.store.new_name(session.tree.game))
-        content = self.name, saved_game.head_of(session), saved_game.dump(session)
-        self._record_is_old, self.changed = True, False
-        return content
+        content = saved_game.dump(session) if self._saved < self._change else None
+        record = None
+        if whole and self._recorded < self._change and session.tsume is None:
+            record = copied(session.tree.record)
+        if content is None and record is None:
+            return None
+        return Snapshot(self.id, self._change, saved_game.head_of(session), content, record)
+
+    def _put(self, snapshot: Snapshot, current: bool = False) -> None:
+        """Write a game to disk, the one on the board if `current`. What is written is not written again."""
+        if snapshot.content is not None:
+            content, session = msgspec.json.encode(snapshot.content), self._session
+            snapshot.id = self.store.write(snapshot.id, snapshot.head, session.owner, session.identity, content)
+            snapshot.content = None
+            if current:
+                self._saved = snapshot.change
+                if snapshot.id != self.id:
+                    self._hold(snapshot.id)
+        if snapshot.record is not None:
+            self.store.write_record(snapshot.id, snapshot.record)
+            snapshot.record = None
+            if current:
+                self._recorded = snapshot.change
+
+    def _failed(self, fault: Exception) -> None:
+        """Show the pages, once, that the game is not saved."""
+        self._due = time.monotonic() + RETRY_SECONDS
+        log.error("a game is not saved", exc_info=None if isinstance(fault, OSError) else fault)
+        reason = (fault.strerror if isinstance(fault, OSError) else "") or str(fault)
+        text = mark(f"this game cannot be saved: {reason}")
+        if text != self.fault:
+            self.fault = text
+            with self._session.lock:
+                self._session.tell(text)
+                self._session.publish()
 
     def leave(self) -> str:
         """Close the game before another begins; return its name, '' if nothing was saved."""
-        if self._session.tsume is not None:
-            self.changed = False
-        self.write(whole=True)
-        left, hidden = self.name, self._session.tsume is not None
-        self._take("")
+        hidden = self._session.tsume is not None
+        kept = hidden or self.write(whole=True)
+        with self._writing:
+            if not kept and (now := self._snapshot(True)) is not None:
+                self._left.append(now)  # `tick` tries again
+            left = self.id
+            self._take("")
         if hidden and left:
-            self.store.delete(left)
+            self.store.erase(left)
         return "" if hidden or self.store.folder is None else left
 
-    def _take(self, name: str) -> None:
-        self.store.holders.pop(self.name, None)
-        self.name, self._due, self._record_is_old = name, 0.0, False
-        if name:
-            self.store.holders[name] = self._session.identity
+    def _hold(self, id: str) -> None:
+        """Take a game for this session."""
+        self.store.holders.pop(self.id, None)
+        self.id = id
+        if id:
+            self.store.holders[id] = self._session.identity
 
-    def close(self) -> None:
-        """Write the game if need be; another session may then open it."""
-        self.write(whole=True)
-        self.store.holders.pop(self.name, None)
+    def _take(self, id: str) -> None:
+        """Continue with another game, which is as on disk; '' for a new one."""
+        self._hold(id)
+        self._saved = self._recorded = self._change
+        self._due = 0.0
+
+    def close(self) -> bool:
+        """Write the game if need be; tell whether all is saved. If so, another session may open it."""
+        if not self.write(whole=True):
+            return False
+        self.store.holders.pop(self.id, None)
+        return True
 
     # ---- games of the store
 
-    def open(self, name: str, owner: str) -> str:
+    def open(self, id: str, owner: str) -> str:
         """Continue a saved game; return the name of the game that was left, '' if there was none.
 
         Raises OpenElsewhere, OSError, and ValueError if there is no such game.
         """
-        if not self.store.may_see(name, owner):
+        if not self.store.exists(id, owner):
             raise ValueError("this game no longer exists")
-        if name == self.name:
+        if id == self.id:
             return ""
-        if holder := self.store.holders.get(name):
+        if holder := self.store.holders.get(id):
             raise OpenElsewhere(holder)
-        path = self.store.record_file(name)
-        if path is not None:
-            left = self._session.open_record(next(iter(records.iterate(path))))
-            self._take(self.store.adopt(name))  # continued in place: there is no second game in the list
-            return left
-        saved = saved_game.SavedGame.parse(self.store.read(name))
-        left = self.leave()
-        saved.put_into(self._session)
-        self._take(name)
-        self.changed = True  # it now belongs to this session
+        found = self.store.read(id, owner)
+        if isinstance(found, GameRecord):  # the terminal's: continued in place, there is no second game in the list
+            left = self._session.open_record(found)
+        else:
+            saved = saved_game.SavedGame.parse(found)
+            left = self.leave()
+            saved.put_into(self._session)
+        self._take(id)
+        self.changed()  # it now belongs to this session
         return left
 
-    def delete(self, name: str, owner: str) -> None:
+    def delete(self, id: str, owner: str) -> None:
         """Delete a game. Raises OSError, and ValueError if there is none or another session has it open."""
-        if not self.store.may_see(name, owner):
-            raise ValueError("this game no longer exists")
-        if name == self.name:
+        if id == self.id:
             self.write()
-            self._take("")
-        elif self.store.holders.get(name):
+        elif self.store.holders.get(id):
             raise ValueError("this game is open in another tab")
-        self.store.delete(name)
+        self.store.delete(id, owner)
+        if id == self.id:
+            self._take("")
 
     def games(self, owner: str) -> list[dict[str, Any]]:
         """Return the rows of an owner's list of games."""
-        self.store.find_games()
-        for name, path in self.store.undescribed():
-            head: dict[str, Any] = {"title": ""}
+        for id, path in self.store.find_records():
+            head = Head(game=id.partition("-")[0])
             try:
-                head = saved_game.record_head(records.load(path)[0])
+                head = saved_game.head_of_record(records.load(path)[0])
             except (OSError, ValueError) as fault:
-                log.warning("%s cannot be read: %s", name, fault)
-            self.store.describe(name, head)
-        return [{**each, "here": each["id"] == self.name} for each in self.store.games(owner)]
+                log.warning("%s cannot be read: %s", id, fault)
+            self.store.describe(id, head)
+        return [{**each, "here": each["id"] == self.id} for each in self.store.games(owner)]

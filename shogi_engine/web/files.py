@@ -3,12 +3,12 @@
 import base64
 import io
 import time
-from typing import Any
 
 from shogi_engine import records
 from shogi_engine.records import GameRecord
 from shogi_engine.web import view
 from shogi_engine.web.messages import FILE_MAX
+from shogi_engine.web.replies import File
 
 GAMES_MAX = 200  # maximum number of games of a file to choose from
 
@@ -33,11 +33,11 @@ def chosen_game(content: bytes, name: str, number: int) -> tuple[GameRecord, lis
     return chosen, titles
 
 
-def file_of(record: GameRecord, format: str) -> dict[str, Any]:
-    """Return a record as a file: its name, its content in base64, and what the format cannot hold."""
+def file_of(record: GameRecord, format: str) -> File:
+    """Return a record as a file."""
     written = records.load_format(format)
     if written.game != record.game:
         raise ValueError(f"{format} is not a format of {record.game}")
     data = base64.b64encode(records.dumps(record, format)).decode("ascii")
     stem = f"{record.game}-{time.strftime('%Y%m%d-%H%M')}"
-    return {"name": stem + written.extensions[0], "data": data, "lost": written.losses(record)}
+    return File(name=stem + written.extensions[0], data=data, lost=list(written.losses(record)))

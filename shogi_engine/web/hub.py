@@ -1,16 +1,19 @@
 """All sessions of a server: found by name, and freed when no browser has used them for a while."""
 
+import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from shogi_engine.web.autosave import OpenElsewhere
 from shogi_engine.web.pool import EnginePool
+from shogi_engine.web.replies import Reply
 from shogi_engine.web.saved_game import SavedGame
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
+from shogi_engine.web.viewer import Receiver, Viewer
 
 SESSIONS_MAX = 300
 IDLE_SECONDS = 900.0  # for which a session without a browser is kept
@@ -46,7 +49,7 @@ class Hub:
         self._lock = threading.Lock()
         self.sessions: dict[str, Session] = {}
         self._records_checked = False
-        self.listeners: set[Callable[[dict[str, Any]], None]] = set()  # of all browsers, with or without a session
+        self.listeners: set[Receiver] = set()  # of all browsers, with or without a session
 
     def find(self, identity: str = "", owner: str = "") -> Session:
         """Return the session of this name, restored from its saved game if need be, or a new session. Raises Full.
@@ -59,9 +62,14 @@ class Hub:
                 return found
         made = self._make(self.pool, self.store)
         made.owner = owner
-        if name := self.store.of_session(identity):
-            made.identity = identity
-            self._load(made, name, owner)
+        try:
+            if identity and (name := self.store.of_session(identity, owner)):
+                made.identity = identity
+                made.autosave.open(name, owner)
+        except OpenElsewhere as elsewhere:
+            log.info("the game of a session is open in another one: %s", elsewhere)
+        except (OSError, ValueError) as fault:
+            log.warning("the game of a session cannot be read: %s", fault)
         with self._lock:
             if (found := self.sessions.get(made.identity)) is not None:  # two pages returned at the same time
                 return found
@@ -69,14 +77,15 @@ class Hub:
             self.sessions[made.identity] = made
         return made
 
-    def _load(self, session: Session, name: str, owner: str) -> None:
-        """Restore the saved game of a new session."""
-        try:
-            session.autosave.open(name, owner)
-        except OpenElsewhere as elsewhere:
-            log.info("the game of a session is open in another one: %s", elsewhere)
-        except (OSError, ValueError) as fault:
-            log.warning("%s cannot be read: %s", name, fault)
+    def attach(self, identity: str, owner: str, send: Receiver, **look: Any) -> tuple[Session, Viewer]:
+        """Let a page show the session of this name, or a new one. Raises Full."""
+        while True:
+            session = self.find(identity, owner)
+            viewer = session.attach(send, **look)
+            with self._lock:
+                if self.sessions.get(session.identity) is session:  # it was not freed meanwhile
+                    return session, viewer
+            session.detach(viewer)
 
     def _make_room(self) -> None:
         """If there are too many sessions, free the one abandoned longest ago. Raises Full if none is abandoned."""
@@ -88,8 +97,11 @@ class Hub:
         self._free(min(left, key=lambda session: session.seen))
 
     def _free(self, session: Session) -> None:
-        del self.sessions[session.identity]
-        session.close()
+        """Close a session. One that cannot be saved stays, and is closed later."""
+        if session.close():
+            del self.sessions[session.identity]
+        else:
+            session.seen = time.monotonic()
 
     def tick(self, now: float | None = None) -> None:
         """Free abandoned sessions, check clocks, share the engines. Call this a few times a second."""
@@ -97,10 +109,12 @@ class Hub:
         with self._lock:
             for session in list(self.sessions.values()):
                 if not session.attached and now - session.seen > self._idle:
-                    self._free(session)
+                    with logged("a session could not be closed"):
+                        self._free(session)
             there = list(self.sessions.values())
         for session in there:
-            session.tick()
+            with logged("a clock could not be checked"):
+                session.tick()
         self.pool.tick()
 
     def save(self, now: float | None = None) -> None:
@@ -112,24 +126,34 @@ class Hub:
         with self._lock:
             there = list(self.sessions.values())
         for session in there:
-            session.autosave.tick(now)
+            with logged("a game could not be saved"):
+                session.autosave.tick(now)
 
     def _write_missing_records(self) -> None:
         """Write the records that a killed server did not write, so that the terminal lists all games."""
         for name in self.store.without_record():
-            try:
-                self.store.write_record(name, SavedGame.parse(self.store.read(name)).tree.record)
-            except (OSError, ValueError) as fault:
-                log.warning("%s has no record: %s", name, fault)
+            with logged("a record could not be written"):
+                self.store.write_record(name, SavedGame.parse(self.store.content(name)).tree.record)
 
-    def tell_all(self, message: dict[str, Any]) -> None:
+    def tell_all(self, reply: Reply) -> None:
         """Send a message to every browser."""
         for listener in list(self.listeners):
-            listener(message)
+            listener(reply)
 
     def close(self) -> None:
         """Close everything; games are saved."""
         self.pool.close()
         with self._lock:
             for session in self.sessions.values():
-                session.close()
+                with logged("a session could not be closed"):
+                    session.close()
+        self.store.close()
+
+
+@contextlib.contextmanager
+def logged(what: str) -> Iterator[None]:
+    """Log an exception of the block, which concerns one session: the others are looked after all the same."""
+    try:
+        yield
+    except Exception:
+        log.exception(what)

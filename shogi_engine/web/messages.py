@@ -1,183 +1,325 @@
-"""The messages of browsers, by name. Their fields are checked before they are used.
+"""The messages of browsers, checked before anything uses them: names, fields, types, sizes and counts.
 
-A message is a JSON object whose field `do` names it; if it has a number in `re`, the answer has the same.
-Every refusal is a MessageError, a ValueError that tells the user what is wrong.
+A message is a JSON object whose field `do` names it; if it has a number in `re`, the answer has the same. `handlers`
+has a function for each.
 """
 
-import json
-import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, get_args
 
-from shogi_engine.analysis.words import LANGUAGES
+import msgspec
+from msgspec import Meta
+
 from shogi_engine.common.text import sanitize
 from shogi_engine.games import NAMES
+from shogi_engine.games.shogi.board.piece_shapes import SETS
+from shogi_engine.language import LANGUAGES
+from shogi_engine.web import viewer
 
 MESSAGE_MAX = 3 << 20  # bytes: a file of FILE_MAX bytes in base64, and the other fields
 FILE_MAX = 2 << 20  # bytes of a record
 TEXT_MAX = 200_000  # characters of a pasted record
 LEVEL_MAX = 30
-MULTIPV_MAX = 5
+MULTIPV_MAX = {"shogi": 5, "othello": 60}  # in Othello all moves
 LINE_MAX = 200  # moves of a line
-
-Check = Callable[[Any], Any]
 
 
 class MessageError(ValueError):
     """A message is malformed or not allowed."""
 
 
-def text(most: int) -> Check:
-    """Return a check for text of limited length, in characters."""
-
-    def check(value: Any) -> str:
-        if not isinstance(value, str):
-            raise MessageError("text is expected")
-        if len(value) > most:
-            raise MessageError(f"at most {most} characters are expected, not {len(value)}")
-        return value
-
-    return check
+def one_of(names: Iterable[str]) -> Meta:
+    """Return the constraint that a text is one of some names."""
+    return Meta(pattern=rf"\A(?:{'|'.join(names)})\Z")
 
 
-def choice(*names: Any) -> Check:
-    """Return a check for one of some values."""
-
-    def check(value: Any) -> Any:
-        if not isinstance(value, str | bool | None) or value not in names:
-            raise MessageError(f"one of {', '.join(map(str, names))} is expected")
-        return value
-
-    return check
-
-
-def number(least: int, most: int) -> Check:
-    """Return a check for a whole number."""
-
-    def check(value: Any) -> int:
-        if isinstance(value, float) and math.isfinite(value) and value == int(value):
-            value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise MessageError(f"a number from {least} to {most} is expected")
-        return value
-
-    return check
+Game = Annotated[str, one_of(NAMES)]
+Language = Annotated[str, one_of(LANGUAGES)]
+PieceSet = Annotated[str, one_of(SETS)]
+Number = Annotated[int, Meta(ge=0, le=1 << 30)]  # of a move in the game's tree, or of a question
+Side = Annotated[int, Meta(ge=0, le=1)]
+Level = Annotated[int, Meta(ge=0, le=LEVEL_MAX)]
+GameNumber = Annotated[int, Meta(ge=0, le=100_000)]  # in a file
+Name = Annotated[str, Meta(max_length=64)]  # of a game, a session, an owner
+MoveText = Annotated[str, Meta(max_length=12)]
+Moves = Annotated[list[MoveText], Meta(min_length=1, max_length=LINE_MAX)]
 
 
-def flag(value: Any) -> bool:
-    """Check a truth value."""
-    if not isinstance(value, bool):
-        raise MessageError("true or false is expected")
-    return value
+class Message(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, tag_field="do", tag=str.lower):
+    """A message of a browser."""
+
+    re: Number | None = None
 
 
-def players(value: Any) -> list[int | None]:
-    """Check the players: for each side a level, or null for a human."""
-    if not isinstance(value, list) or len(value) != 2:
-        raise MessageError("two players are expected")
-    level = number(0, LEVEL_MAX)
-    return [None if each is None else level(each) for each in value]
+# ---- the page
 
 
-def moves(value: Any) -> list[str]:
-    """Check a line of moves."""
-    if not isinstance(value, list) or not 0 < len(value) <= LINE_MAX:
-        raise MessageError(f"1 to {LINE_MAX} moves are expected")
-    return [_MOVE(each) for each in value]
+class Look(Message):
+    """Change how the page shows the board; None changes nothing."""
+
+    language: Language | None = None
+    flipped: bool | None = None
+    narrow: bool | None = None
+    pieces: PieceSet | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Return the fields of `viewer.Look` that are given."""
+        values = {name: getattr(self, name) for name in viewer.Look._fields}
+        return {name: value for name, value in values.items() if value is not None}
 
 
-_MOVE = text(12)
-_SQUARE = text(3)
-_NODE = number(0, 1 << 30)
-LOOK: Mapping[str, Check] = {
-    "language": choice(*LANGUAGES),
-    "flipped": flag,
-    "narrow": flag,
-    "letters": flag,
-}
+class Hello(Look):
+    """The first message: whose page this is, and what it shows."""
 
-# The fields of each message; those in OPTIONAL may be omitted.
-MESSAGES: Mapping[str, Mapping[str, Check]] = {
-    "hello": {"session": text(64), "owner": text(64), **LOOK},  # the first one
-    "look": LOOK,
-    "game": {"game": choice(*NAMES)},  # an empty board
-    "new": {"game": choice(*NAMES), "players": players, "clock": text(40), "handicap": text(40), "here": flag},
-    "move": {"move": _MOVE},
-    "step": {"to": choice("first", "back", "next", "last")},
-    "go": {"node": _NODE},
-    "undo": {},
-    "delete": {},
-    "restore": {},  # the last deletion
-    "kept": {},  # the list of the user's games
-    "continue": {"id": text(60)},  # one of them
-    "forget": {"id": text(60)},
-    "recall": {"id": text(60)},  # a deleted one
-    "comment": {"text": text(2000)},
-    "line": {"node": _NODE, "moves": moves, "go": number(0, LINE_MAX)},  # added there; go : which of its moves to go to
-    "preview": {"node": _NODE, "moves": moves},  # show the board after them
-    "rematch": {},
-    "resign": {},
-    "declare": {},
-    "think": {},
-    "stop": {},
-    "level": {"side": number(0, 1), "level": number(0, LEVEL_MAX)},
-    "analyse": {"on": flag, "multipv": number(1, MULTIPV_MAX)},
-    "judge": {"on": flag, "effort": choice("quick", "normal", "deep")},
-    "mate": {},
-    "open": {"name": text(200), "data": text(FILE_MAX * 4 // 3 + 8), "number": number(0, 100_000)},
-    "paste": {"text": text(TEXT_MAX), "number": number(0, 100_000)},
-    "save": {"format": text(20)},
-    "setup": {"on": flag, "keep": flag},  # keep : use the new position at the end
-    "put": {"square": _SQUARE, "piece": text(2)},
-    "hand": {"side": number(0, 1), "piece": text(1), "count": number(0, 18)},
-    "turn": {"side": number(0, 1)},
-    "board": {"which": choice("start", "empty", "rest")},
-    "tsume": {"on": flag, "problem": number(0, 10_000)},
-    "problems": {},  # the list of problems
-    "hint": {},
-    "ping": {},
-}
-OPTIONAL = {
-    *LOOK,
-    "session",
-    "owner",
-    "number",
-    "effort",
-    "multipv",
-    "clock",
-    "handicap",
-    "here",
-    "problem",
-    "keep",
-    "go",
-}
+    session: Name = ""
+    owner: Name = ""
 
 
-def parse(data: str | bytes) -> dict[str, Any]:
-    """Return a checked message. Raises MessageError."""
+class Resync(Message):
+    """Send the whole state: the page missed a change."""
+
+
+class Ping(Message):
+    """Answer."""
+
+
+# ---- games
+
+
+class Board(Message, tag="game"):
+    """Begin with an empty board."""
+
+    game: Game
+
+
+class New(Message):
+    """Begin a game: for each side, a level or None for a human."""
+
+    game: Game
+    players: Annotated[list[Level | None], Meta(min_length=2, max_length=2)]
+    clock: Annotated[str, Meta(max_length=40)] = ""
+    handicap: Annotated[str, Meta(max_length=40)] = ""
+    here: bool = False  # at the position on the board
+
+
+class Rematch(Message):
+    """Play again with the same settings."""
+
+
+class Resign(Message):
+    """Resign."""
+
+
+class Declare(Message):
+    """Declare a win by the entering-king rule."""
+
+
+class Think(Message):
+    """Let the engine make a move."""
+
+
+class Stop(Message):
+    """End the game and all searches."""
+
+
+class SetLevel(Message, tag="level"):
+    """Change the engine's level."""
+
+    side: Side
+    level: Level
+
+
+class Kept(Message):
+    """Send the list of the user's games."""
+
+
+class Continue(Message):
+    """Open one of them."""
+
+    id: Name
+
+
+class Forget(Message):
+    """Delete one of them."""
+
+    id: Name
+
+
+class Recall(Message):
+    """Bring a deleted one back."""
+
+    id: Name
+
+
+# ---- moves
+
+
+class Move(Message):
+    """Make a move."""
+
+    move: MoveText
+
+
+class Step(Message):
+    """Step through the line on the board, or to an alternative of the current move."""
+
+    to: Literal["first", "back", "next", "last", "above", "below"]
+
+
+class Go(Message):
+    """Go to a move."""
+
+    node: Number
+
+
+class Undo(Message):
+    """Take back a move."""
+
+
+class Delete(Message):
+    """Delete the current move and those after it."""
+
+
+class Promote(Message):
+    """Make the variation on the board the main line."""
+
+
+class Restore(Message):
+    """Undo the last deletion."""
+
+
+class Comment(Message):
+    """Comment on a move, by default the current one."""
+
+    text: Annotated[str, Meta(max_length=2000)]
+    node: Number | None = None
+
+
+class Line(Message):
+    """Add a line after a move, and go to its move number `go`, from 1; 0 does not move."""
+
+    node: Number
+    moves: Moves
+    go: Annotated[int, Meta(ge=0, le=LINE_MAX)] = 0
+
+
+class Preview(Message):
+    """Draw the board after a line of moves."""
+
+    node: Number
+    moves: Moves
+
+
+# ---- analyses
+
+
+class Analyse(Message):
+    """Switch live analysis on or off."""
+
+    on: bool
+    multipv: Annotated[int, Meta(ge=1, le=max(MULTIPV_MAX.values()))] | None = None
+
+
+class Judge(Message):
+    """Judge every move of the game, or stop it."""
+
+    on: bool
+    effort: Literal["quick", "normal", "deep"] = "quick"
+
+
+class Mate(Message):
+    """Look for a mate."""
+
+
+class Solve(Message, tag="tsume"):
+    """Solve a problem of the collection, by its number from 1, or the position on the board; or leave it."""
+
+    on: bool
+    problem: Annotated[int, Meta(ge=0, le=10_000)] = 0
+
+
+class Problems(Message):
+    """Send the list of problems."""
+
+
+class Hint(Message):
+    """Send the next move of the problem."""
+
+
+# ---- records and positions
+
+
+class Open(Message):
+    """Open a game of a file."""
+
+    name: Annotated[str, Meta(max_length=200)]
+    data: Annotated[str, Meta(max_length=FILE_MAX * 4 // 3 + 8)]  # base64
+    number: GameNumber = 0
+
+
+class Paste(Message):
+    """Open a game of a text."""
+
+    text: Annotated[str, Meta(max_length=TEXT_MAX)]
+    number: GameNumber = 0
+
+
+class Save(Message):
+    """Send the game as a file."""
+
+    format: Annotated[str, Meta(max_length=20)]
+
+
+class SetUp(Message, tag="setup"):
+    """Begin to set up a position, or end it: `keep` uses the new position."""
+
+    on: bool
+    keep: bool = True
+
+
+class Put(Message):
+    """Put a piece on a square, '' for none."""
+
+    square: Annotated[str, Meta(max_length=3)]
+    piece: Annotated[str, Meta(max_length=2)]
+
+
+class Hand(Message):
+    """Set the number of pieces of a kind in a hand."""
+
+    side: Side
+    piece: Annotated[str, Meta(max_length=1)]
+    count: Annotated[int, Meta(ge=0, le=18)]
+
+
+class Turn(Message):
+    """Set the side to move."""
+
+    side: Side
+
+
+class Arrange(Message, tag="board"):
+    """Set up the usual position or an empty board, or give white the rest of the pieces."""
+
+    which: Literal["start", "empty", "rest"]
+
+
+AnyMessage = (
+    Look | Hello | Resync | Ping
+    | Board | New | Rematch | Resign | Declare | Think | Stop | SetLevel | Kept | Continue | Forget | Recall
+    | Move | Step | Go | Undo | Delete | Promote | Restore | Comment | Line | Preview
+    | Analyse | Judge | Mate | Solve | Problems | Hint
+    | Open | Paste | Save | SetUp | Put | Hand | Turn | Arrange
+)  # fmt: skip
+KINDS: dict[str, type[Message]] = {str(kind.__struct_config__.tag): kind for kind in get_args(AnyMessage)}
+_decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(AnyMessage)
+
+
+def parse(data: str | bytes) -> Message:
+    """Return a checked message. Raises MessageError, which says what is wrong; it is for programmers of pages."""
     if len(data) > MESSAGE_MAX:
         raise MessageError("the message is too long")
     try:
-        message = json.loads(data)
-    except (ValueError, RecursionError):
-        raise MessageError("a message is a JSON object") from None
-    if not isinstance(message, dict):
-        raise MessageError("a message is a JSON object")
-    name = message.pop("do", None)
-    fields = MESSAGES.get(name) if isinstance(name, str) else None
-    if fields is None:
-        raise MessageError(f"there is no message {sanitize(str(name), 40)!r}")
-    checked: dict[str, Any] = {"do": name}
-    for key, value in message.items():
-        if key == "re":
-            checked[key] = _NODE(value)
-            continue
-        if key not in fields:
-            raise MessageError(f"{name}: there is no field {sanitize(key, 40)!r}")
-        try:
-            checked[key] = fields[key](value)
-        except MessageError as fault:
-            raise MessageError(f"{name}, {key}: {fault}") from None
-    if missing := [key for key in fields if key not in checked and key not in OPTIONAL]:
-        raise MessageError(f"{name}: {', '.join(missing)} is missing")
-    return checked
+        return _decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as fault:
+        raise MessageError(f"not a message of the page: {sanitize(str(fault), 200)}") from None

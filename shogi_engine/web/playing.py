@@ -1,7 +1,7 @@
 """A game in the browser: its players, the engine's moves, and messages that become actions of a `play.Game`."""
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine.play.answer import DECLARE, Answer
 from shogi_engine.play.clock import GameClock
@@ -10,7 +10,9 @@ from shogi_engine.play.strength import STRONGEST, choose, level_limits, timed_li
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.termination import Outcome
 from shogi_engine.web.pool import Job
-from shogi_engine.web.shared import Shared
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
 
 PASS_SECONDS = 1.2  # to show that the only move is a pass
 
@@ -29,7 +31,7 @@ class Playing:
         game: the game, None before the first one and after `leave`
     """
 
-    def __init__(self, session: Shared) -> None:
+    def __init__(self, session: "Session") -> None:
         self._session = session
         self.players: list[int | None] = [None, None]
         self.game: Game | None = None
@@ -220,7 +222,14 @@ class Playing:
             if not job.stopped:
                 self._found(job, number, answer)
 
-        self._job = self._session.search_at(number, work)
+        self._job = self._session.search_at(number, work, self._failed)
+
+    def _failed(self, job: Job, fault: BaseException) -> None:
+        """End the engine's thinking, which has failed; `think` and `wake` begin it again."""
+        with self._session.lock:
+            if job is self._job:
+                self._job = None
+                self._session.failed("move")
 
     def _found(self, job: Job, number: int, answer: Answer) -> None:
         """Make the engine's move; called from the engine's thread."""

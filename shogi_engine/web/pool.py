@@ -27,13 +27,21 @@ class Job(SearchHandle):
 
     Attributes:
         work: called with the engine and this job in an engine's thread; returns soon after `stop`
+        failed: called with this job and the exception, in an engine's thread, if `work` raises one
         patient: whether the work may be interrupted; it is then called again later
         began: when the work began (time.monotonic)
     """
 
-    def __init__(self, game: str, work: Callable[[Any, "Job"], None], *, patient: bool = False) -> None:
+    def __init__(
+        self,
+        game: str,
+        work: Callable[[Any, "Job"], None],
+        failed: Callable[["Job", BaseException], None],
+        *,
+        patient: bool = False,
+    ) -> None:
         super().__init__()
-        self.game, self.work, self.patient = game, work, patient
+        self.game, self.work, self.failed, self.patient = game, work, failed, patient
         self.cancelled, self.began = False, 0.0
 
 
@@ -123,19 +131,19 @@ class EnginePool:
             try:
                 for game in self._warm(engine):
                     self._are_ready([game])
-            except Exception as fault:
+            except Exception as raised:
                 log.exception("no engine")
-                self.fault = f"{type(fault).__name__}: {fault}"
+                self.fault = f"{type(raised).__name__}: {raised}"
             self._are_ready(NAMES)
         lower_priority(NICE)
         while (job := self._next()) is not None:
+            fault: Exception | None = None
             try:
                 self._do(job, engine)
-            except Exception:
-                log.exception("a job failed")
+            except Exception as raised:
                 engines.pop(job.game, None)  # its state is unknown
-            finally:
-                self._done(job)
+                fault = raised
+            self._done(job, fault)
 
     def _are_ready(self, games: Sequence[str]) -> None:
         with self._changed:
@@ -163,9 +171,15 @@ class EnginePool:
             if not stopped:
                 job.work(made, job)
 
-    def _done(self, job: Job) -> None:
+    def _done(self, job: Job, fault: Exception | None) -> None:
         with self._changed:
             self._running.remove(job)
-            if job.patient and job.stopped and not job.cancelled and not self._closed:
+            if fault is None and job.patient and job.stopped and not job.cancelled and not self._closed:
                 self._waiting.append(job)
             self._changed.notify_all()
+        if fault is not None:
+            log.error("a job failed", exc_info=fault)
+            try:
+                job.failed(job, fault)
+            except Exception:
+                log.exception("a failed job could not be reported")

@@ -5,7 +5,9 @@ The JSON numbers moves in preorder. The numbers of a Tree differ once moves were
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from shogi_engine.analysis import Finding
 from shogi_engine.analysis.saved import finding_of, finding_row
@@ -13,10 +15,13 @@ from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import Termination
-from shogi_engine.web.parts import Parts
+from shogi_engine.web.store import Head
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import Tsume
 from shogi_engine.web.view import title
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
 
 _FIELDS = {field.name: field.default for field in dataclasses.fields(Node) if field.name != "children"}
 
@@ -67,7 +72,7 @@ def _value(name: str, value: Any) -> Any:
 # ---- a session
 
 
-def dump(session: Parts) -> dict[str, Any]:
+def dump(session: "Session") -> dict[str, Any]:
     """Return a session's game as JSON values."""
     tree, playing, analyses, record = session.tree, session.playing, session.analyses, session.tree.record
     place = {number: index for index, number in enumerate(tree.preorder())}
@@ -87,7 +92,7 @@ def dump(session: Parts) -> dict[str, Any]:
         "outcome": [playing.outcome.winner, playing.outcome.termination] if playing.outcome else None,
         "clock": {"setting": setting, "times": clock.times()} if setting else None,
         "flipped": session.flipped,
-        "tsume": _tsume(session.tsume, place) if session.tsume is not None else None,
+        "tsume": _tsume(session.tsume, place) if session.tsume is not None and session.tsume.root in place else None,
         "chances": {place[number]: value for number, value in analyses.chances.items() if number in place},
         "judged": [
             {
@@ -151,7 +156,7 @@ class SavedGame:
         except (KeyError, TypeError, IndexError, AttributeError) as fault:
             raise ValueError(f"a damaged game: {type(fault).__name__}") from None
 
-    def put_into(self, session: Parts) -> None:
+    def put_into(self, session: "Session") -> None:
         """Let a session continue the game, paused until a page shows it."""
         session.replace(self.tree)
         session.analyses.restore(self.chances, self.judged)
@@ -162,20 +167,13 @@ class SavedGame:
         session.tsume = Tsume(session, **self.tsume, progress=progress) if self.tsume else None
 
 
-def record_head(record: GameRecord) -> dict[str, Any]:
-    """Return what a record says about a game, for the list of games."""
-    return {"title": title(record), "moves": len(record.main_line) - 1, "result": record.result}
+def head_of_record(record: GameRecord) -> Head:
+    """Return what the list of games says about a record."""
+    moves, result = len(record.main_line) - 1, record.result
+    return Head(game=record.game, title=title(record), moves=moves, result=result)
 
 
-def head_of(session: Parts) -> dict[str, Any]:
-    """Return a session's entry in the list of games."""
-    tree, playing = session.tree, session.playing
-    return {
-        "game": tree.game,
-        **record_head(tree.record),
-        "players": playing.players if playing.on or playing.outcome else None,
-        "on": playing.on,
-        "session": session.identity,
-        "owner": session.owner,
-        **({"hidden": True} if session.tsume is not None else {}),
-    }
+def head_of(session: "Session") -> Head:
+    """Return what the list of games says about a session's game."""
+    hidden = session.tsume is not None
+    return msgspec.structs.replace(head_of_record(session.tree.record), playing=session.playing.on, hidden=hidden)

@@ -1,32 +1,77 @@
-"""The games of browsers, in a folder: one JSON file per game, written atomically.
+"""The games of browsers, in a folder: a database, and each game's record for the terminal and other programs.
 
-The terminal saves its games in the same folder; they are listed here too. Only names that the store itself has found
-are ever opened. Deleted games stay in the folder `deleted` for a month.
+The terminal saves its games in the same folder; they are listed here too. Deleted games stay for a month, their records
+in the folder `deleted`. Only one server at a time works on a folder.
 """
 
 import contextlib
-import hashlib
 import json
 import logging
-import os
 import re
+import sqlite3
 import threading
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from shogi_engine import records
-from shogi_engine.common.files import free_name, write_whole
+from shogi_engine.common.files import free_name, replace, write_free, write_whole
+from shogi_engine.common.locks import Lock
 from shogi_engine.play.keeping import KEPT_AS
 from shogi_engine.records import GameRecord
-from shogi_engine.tsume import Progress
+from shogi_engine.tsume import Problem, Progress
 from shogi_engine.tsume.progress import NAME as PROGRESS_NAME
+from shogi_engine.tsume.progress import with_note
+from shogi_engine.web import old_games
 
-VERSION = 1
+DATABASE = "games.db"
 LISTED_MAX = 300
 DELETED_SECONDS = 30 * 86400.0
-_NAME = re.compile(r"(shogi|othello)-[0-9-]{1,40}(\.kifu|\.ggf)?")
+RECORD_NAME = re.compile(r"(shogi|othello)-[0-9-]{1,40}(?:\.kifu|\.ggf)")
+# Entry n brings a database of version n (PRAGMA user_version) to version n + 1.
+MIGRATIONS = (
+    """
+    CREATE TABLE games (
+        id TEXT PRIMARY KEY,
+        owner TEXT NOT NULL,  -- '' of the terminal's games
+        session TEXT NOT NULL DEFAULT '',  -- that had the game open last
+        game TEXT NOT NULL,
+        title TEXT,  -- NULL : of a record that was not read yet
+        moves INTEGER NOT NULL DEFAULT 0,
+        result TEXT NOT NULL DEFAULT '*',
+        playing INTEGER NOT NULL DEFAULT 0,
+        hidden INTEGER NOT NULL DEFAULT 0,  -- a problem: not in the list
+        content BLOB,  -- JSON, see saved_game.py; NULL : only the record
+        changed REAL NOT NULL,  -- Unix time, as all of these
+        file TEXT NOT NULL,  -- of the record
+        recorded REAL NOT NULL DEFAULT 0,  -- when the record was written
+        deleted REAL
+    );
+    CREATE INDEX games_by_owner ON games (owner, changed);
+    CREATE INDEX games_by_session ON games (session);
+    CREATE TABLE solutions (
+        solver TEXT NOT NULL,  -- the hash of an owner
+        sfen TEXT NOT NULL,
+        row TEXT NOT NULL,
+        PRIMARY KEY (solver, sfen)
+    );
+    """,
+)
 log = logging.getLogger(__name__)
+
+
+class Head(msgspec.Struct, frozen=True, kw_only=True):
+    """What the list of games says about a game."""
+
+    game: str
+    title: str = ""
+    moves: int = 0
+    result: str = "*"
+    playing: bool = False
+    hidden: bool = False
 
 
 class Store:
@@ -35,184 +80,292 @@ class Store:
     Args:
         folder: None saves nothing
         shared: every user sees all games, not only their own
+
+    Attributes:
+        holders: the sessions that have games open, by the games' names
+
+    Raises:
+        InUseError: another server uses the folder
+        OSError: the folder cannot be written, or the database cannot be read
     """
 
     def __init__(self, folder: Path | None = None, shared: bool = True) -> None:
         self.folder, self.shared = folder, shared
-        self._lock = threading.Lock()
-        self.holders: dict[str, str] = {}  # the sessions of open games, by the games' names
-        self._heads: dict[str, dict[str, Any]] = {}  # the head of each game: all but its moves
+        self.holders: dict[str, str] = {}
+        self._lock = threading.RLock()
+        self._folder_lock: Lock | None = None
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-            self.find_games()
-            self._empty_deleted(folder / "deleted")
+            self._folder_lock = Lock(folder / DATABASE)
+        try:
+            self._open()
+        except sqlite3.Error as fault:
+            self.close()
+            raise OSError(f"{folder and folder / DATABASE} cannot be used: {fault}") from None
+        except BaseException:
+            self.close()
+            raise
 
-    def find_games(self) -> None:
-        """Add games that are new in the folder: the terminal's, and at the start all of them."""
-        with self._lock:
-            for path in self.folder.iterdir() if self.folder is not None else ():
-                name = path.name.removesuffix(".json")
-                if name in self._heads or not _NAME.fullmatch(name) or not path.is_file():
-                    continue
-                head: dict[str, Any] | None = {"game": name.partition("-")[0], "owner": ""}
-                if path.suffix == ".json":
-                    head = self._head(path)
-                elif path.suffix not in KEPT_AS.values() or path.with_suffix(".json").is_file():
-                    head = None
-                if head is not None:
-                    self._heads[name] = {**head, "time": path.stat().st_mtime}
+    def _open(self) -> None:
+        where = ":memory:" if self.folder is None else self.folder / DATABASE
+        self._database = sqlite3.connect(where, check_same_thread=False, isolation_level=None)
+        self._database.row_factory = sqlite3.Row
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("PRAGMA synchronous = NORMAL")  # a crash of the system may cost the last seconds
+        (version,) = self._database.execute("PRAGMA user_version").fetchone()
+        if version > len(MIGRATIONS):
+            raise OSError(f"{where} was written by a newer version of this program")
+        for number, migration in enumerate(MIGRATIONS[version:], version + 1):
+            self._database.executescript(f"BEGIN IMMEDIATE; {migration} PRAGMA user_version = {number}; COMMIT;")
+        if self.folder is not None:
+            with self._transaction():
+                taken = old_games.take_over(self.folder, self._insert_old, self._insert_solution)
+            old_games.put_aside(self.folder, taken)
+            self._tidy(self.folder)
 
-    def undescribed(self) -> list[tuple[str, Path]]:
-        """Return the terminal's latest games of which only the names are known, and their files."""
+    def close(self) -> None:
+        """Close the files; another server may then use the folder."""
         with self._lock:
-            latest = sorted(self._heads.items(), key=lambda item: item[1]["time"], reverse=True)[:LISTED_MAX]
-        return [(name, path) for name, head in latest if "title" not in head and (path := self.record_file(name))]
+            if hasattr(self, "_database"):
+                with contextlib.suppress(sqlite3.Error):
+                    self._database.close()
+            if self._folder_lock is not None:
+                self._folder_lock.release()
 
-    def describe(self, name: str, head: dict[str, Any]) -> None:
-        """Add to a game's entry in the list."""
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Do all of the block or nothing. Raises OSError for what the database raises."""
         with self._lock:
-            if name in self._heads:
-                self._heads[name] |= head
+            try:
+                self._database.execute("BEGIN IMMEDIATE")
+                yield self._database
+                self._database.execute("COMMIT")
+            except BaseException as fault:
+                with contextlib.suppress(sqlite3.Error):
+                    self._database.execute("ROLLBACK")
+                if isinstance(fault, sqlite3.Error):
+                    raise OSError(str(fault)) from None
+                raise
 
-    def adopt(self, name: str) -> str:
-        """Let a browser continue a game of the terminal; return the name under which it is saved from now on."""
-        stem = name.rpartition(".")[0]
+    def _rows(self, query: str, **values: Any) -> list[sqlite3.Row]:
         with self._lock:
-            self._heads[stem] = self._heads.pop(name)
-        return stem
+            try:
+                return self._database.execute(query, values).fetchall()
+            except sqlite3.Error as fault:
+                raise OSError(str(fault)) from None
+
+    def _insert_old(self, id: str, values: Mapping[str, Any]) -> None:
+        """Add a game of an earlier version, unless it is there."""
+        row = {"id": id, "recorded": 0, "file": f"{id}{KEPT_AS[values['game']]}", **values}
+        names = ", ".join(row)
+        places = ", ".join(f":{name}" for name in row)
+        self._database.execute(f"INSERT OR IGNORE INTO games ({names}) VALUES ({places})", row)
+
+    def _insert_solution(self, solver: str, sfen: str, row: Mapping[str, Any]) -> None:
+        self._database.execute("INSERT OR IGNORE INTO solutions VALUES (?, ?, ?)", (solver, sfen, json.dumps(row)))
+
+    # ---- records in the folder
+
+    def _tidy(self, folder: Path) -> None:
+        """Erase games that were deleted long ago, and put records where a killed server should have put them."""
+        for row in self._rows("SELECT id, file, recorded, deleted FROM games WHERE deleted IS NOT NULL"):
+            there, aside = ((place / row["file"]).is_file() for place in (folder, folder / "deleted"))
+            if time.time() - row["deleted"] > DELETED_SECONDS:
+                with self._transaction() as database:
+                    database.execute("DELETE FROM games WHERE id = ?", (row["id"],))
+                with contextlib.suppress(OSError):
+                    (folder / "deleted" / row["file"]).unlink()
+            elif there and not aside and row["recorded"]:
+                self._put(row["id"], aside=True)
+        for row in self._rows("SELECT id, file FROM games WHERE deleted IS NULL"):
+            if (folder / "deleted" / row["file"]).is_file() and not (folder / row["file"]).is_file():
+                self._put(row["id"], aside=False)
+
+    def _put(self, id: str, *, aside: bool) -> None:
+        """Move a game's record into the folder of deleted games or back, to a name that is free there."""
+        (row,) = self._rows("SELECT game, file FROM games WHERE id = :id", id=id)
+        if self.folder is None:
+            return
+        source, target = (self.folder, self.folder / "deleted")[:: 1 if aside else -1]
+        if not (source / row["file"]).is_file():
+            return
+        target.mkdir(exist_ok=True)
+        ending = KEPT_AS[row["game"]]
+        name = free_name(row["file"].removesuffix(ending), lambda stem: (target / f"{stem}{ending}").exists()) + ending
+        with self._transaction() as database:
+            database.execute("UPDATE games SET file = ? WHERE id = ?", (name, id))
+            replace(source / row["file"], target / name)
+
+    def find_records(self) -> list[tuple[str, Path]]:
+        """Add the terminal's new games; return the latest of which only the names are known, and their files."""
+        if self.folder is None:
+            return []
+        there = {path.name: path for path in self.folder.iterdir() if RECORD_NAME.fullmatch(path.name)}
+        with self._transaction() as database:
+            query = "SELECT id, file, content IS NULL AS theirs, changed FROM games WHERE deleted IS NULL"
+            known = {row["file"]: row for row in self._rows(query)}
+            for name, path in there.items():
+                changed, row = path.stat().st_mtime, known.get(name)
+                if row is None:
+                    values = (free_name(path.stem, self._is_id), path.stem.partition("-")[0], changed, changed, name)
+                    query = "INSERT INTO games (id, owner, game, changed, recorded, file) VALUES (?, '', ?, ?, ?, ?)"
+                    database.execute(query, values)
+                elif row["theirs"] and row["changed"] != changed:
+                    database.execute("UPDATE games SET title = NULL, changed = ? WHERE id = ?", (changed, row["id"]))
+            for name, row in known.items():
+                if row["theirs"] and name not in there:
+                    database.execute("DELETE FROM games WHERE id = ?", (row["id"],))
+        query = "SELECT id, file FROM games WHERE title IS NULL AND deleted IS NULL ORDER BY changed DESC LIMIT :most"
+        return [(row["id"], self.folder / row["file"]) for row in self._rows(query, most=LISTED_MAX)]
+
+    def describe(self, id: str, head: Head) -> None:
+        """Note what a record of the terminal says about its game."""
+        with self._transaction() as database:
+            query = "UPDATE games SET title = ?, moves = ?, result = ? WHERE id = ? AND content IS NULL"
+            database.execute(query, (head.title, head.moves, head.result, id))
 
     def without_record(self) -> list[str]:
         """Return the names of games whose records are missing or old, because a server was killed."""
         if self.folder is None:
             return []
-        found = []
-        with self._lock:
-            for name, head in self._heads.items():
-                game, record = self.folder / f"{name}.json", self.folder / f"{name}{KEPT_AS[head['game']]}"
-                if head.get("hidden") or not game.is_file():
-                    continue
-                if not record.is_file() or record.stat().st_mtime < game.stat().st_mtime:
-                    found.append(name)
-        return found
+        query = (
+            "SELECT id, file, recorded < changed AS old FROM games "
+            "WHERE content IS NOT NULL AND NOT hidden AND deleted IS NULL"
+        )
+        return [row["id"] for row in self._rows(query) if row["old"] or not (self.folder / row["file"]).is_file()]
 
-    @staticmethod
-    def _head(path: Path) -> dict[str, Any] | None:
-        """Return the head of a browser's game, None if the file is not one."""
+    def write_record(self, id: str, record: GameRecord) -> None:
+        """Write a game's record into the folder, for the terminal and other programs. Raises OSError."""
+        if self.folder is None:
+            return
+        rows = self._rows("SELECT file, recorded FROM games WHERE id = :id AND deleted IS NULL", id=id)
+        if not rows:
+            return
+        ending, written = KEPT_AS[record.game], time.time()
+        format, encoding = records.format_for(f"game{ending}", record.game), records.encoding_for(f"game{ending}")
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            return dict(content["head"]) if content["version"] == VERSION else None
-        except (OSError, ValueError, KeyError, TypeError):
-            log.warning("%s contains no game", path)
-            return None
-
-    @staticmethod
-    def _empty_deleted(folder: Path) -> None:
-        """Erase games that were deleted long ago."""
-        for path in folder.iterdir() if folder.is_dir() else ():
-            with contextlib.suppress(OSError):
-                if time.time() - path.stat().st_mtime > DELETED_SECONDS:
-                    path.unlink()
+            content = records.dumps(record, format.name, encoding)
+        except ValueError as fault:  # the format cannot hold it
+            log.warning("%s has no record: %s", id, fault)
+            return
+        path = self.folder / rows[0]["file"]
+        if rows[0]["recorded"]:
+            write_whole(path, content)
+        else:  # the terminal may have begun a game of this name meanwhile
+            path = write_free(self.folder, path.name.removesuffix(ending), ending, content)
+        with self._transaction() as database:
+            database.execute("UPDATE games SET file = ?, recorded = ? WHERE id = ?", (path.name, written, id))
 
     # ---- writing
 
-    def new_name(self, game: str) -> str:
-        """Return a unique name for a game."""
-        with self._lock:
-            name = free_name(f"{game}-{time.strftime('%Y%m%d-%H%M%S')}", self._is_taken)
-            self._heads[name] = {"game": game, "owner": "", "time": time.time(), "empty": True}
-            return name
+    def _is_id(self, id: str) -> bool:
+        """Tell whether a game, even a deleted one, has this name."""
+        return bool(self._rows("SELECT 1 FROM games WHERE id = :id", id=id))
 
-    def _is_taken(self, name: str) -> bool:
-        return name in self._heads or (self.folder is not None and any(self.folder.glob(f"{name}.*")))
+    def _is_taken(self, id: str) -> bool:
+        """Tell whether a game or a file has this name."""
+        return self._is_id(id) or (self.folder is not None and any(self.folder.glob(f"{id}.*")))
 
-    def write(self, name: str, head: dict[str, Any], content: dict[str, Any]) -> None:
-        """Save a game.
-
-        Raises OSError.
+    def write(self, id: str, head: Head, owner: str, session: str, content: bytes) -> str:
+        """Save a game, and return its name. Raises OSError.
 
         Args:
-            head: its entry in the list of games, with its `owner` and `session`
+            id: '' for a new game
+            owner: that of a new game, and of one that had none
+            session: the session that has it open
+            content: JSON
         """
-        with self._lock:
-            self._heads[name] = {**head, "time": time.time()}
-        if self.folder is not None:
-            text = json.dumps({"version": VERSION, "head": head, **content}, ensure_ascii=False, separators=(",", ":"))
-            write_whole(self.folder / f"{name}.json", text.encode())
+        values = msgspec.structs.asdict(head) | {"owner": owner, "session": session, "content": content}
+        with self._transaction() as database:
+            if not id or not self._is_id(id):
+                id = free_name(f"{head.game}-{time.strftime('%Y%m%d-%H%M%S')}", self._is_taken)
+                query = "INSERT INTO games (id, owner, game, changed, file) VALUES (?, ?, ?, 0, ?)"
+                database.execute(query, (id, owner, head.game, f"{id}{KEPT_AS[head.game]}"))
+            query = (
+                "UPDATE games SET title = :title, moves = :moves, result = :result, playing = :playing, "
+                "hidden = :hidden, session = :session, content = :content, changed = :now, "
+                "owner = CASE owner WHEN '' THEN :owner ELSE owner END WHERE id = :id"
+            )
+            database.execute(query, {**values, "id": id, "now": time.time()})
+        return id
 
-    def write_record(self, name: str, record: GameRecord) -> None:
-        """Write a game's record into the same folder, for the terminal and other programs. Raises OSError."""
-        if self.folder is not None:
-            try:
-                records.save(record, self.folder / f"{name}{KEPT_AS[record.game]}")
-            except ValueError as fault:  # the format cannot hold it
-                log.warning("%s has no record: %s", name, fault)
+    def erase(self, id: str) -> None:
+        """Delete a problem that was left; it does not come back."""
+        with self._transaction() as database:
+            database.execute("DELETE FROM games WHERE id = ? AND hidden", (id,))
 
-    def delete(self, name: str) -> None:
-        """Delete a game; `restore` brings it back. Raises OSError."""
-        with self._lock:
-            self._heads.pop(name, None)
-            if self.folder is not None:
-                aside = self.folder / "deleted"
-                aside.mkdir(exist_ok=True)
-                for path in self._files(self.folder, name):
-                    os.replace(path, aside / path.name)
-                    os.utime(aside / path.name)
+    def delete(self, id: str, owner: str) -> None:
+        """Delete a game; `restore` brings it back. Raises OSError, and ValueError if there is none."""
+        self._mark(id, owner, deleted=False)
+        self._put(id, aside=True)
 
-    def restore(self, name: str) -> None:
-        """Bring a deleted game back. Raises ValueError if there is none."""
-        found = self._files(self.folder / "deleted", name) if self.folder is not None and _NAME.fullmatch(name) else []
-        if self.folder is None or not found:
-            raise ValueError("this game no longer exists")
-        for path in found:
-            os.replace(path, self.folder / path.name)
-        head = self._head(found[0].parent.parent / found[0].name) if found[0].suffix == ".json" else None
-        with self._lock:
-            self._heads[name] = {"game": name.partition("-")[0], "owner": "", **(head or {}), "time": time.time()}
+    def restore(self, id: str, owner: str) -> None:
+        """Bring a deleted game back. Raises OSError, and ValueError if there is none."""
+        self._mark(id, owner, deleted=True)
+        self._put(id, aside=False)
 
-    @staticmethod
-    def _files(folder: Path, name: str) -> list[Path]:
-        """Return the files of a game, the one to read first."""
-        paths = (folder / f"{name}.json", folder / name, *(folder / f"{name}{suffix}" for suffix in KEPT_AS.values()))
-        return [path for path in paths if path.is_file()]
+    def _mark(self, id: str, owner: str, *, deleted: bool) -> None:
+        """Mark a game as deleted, or a deleted one as there."""
+        with self._transaction() as database:
+            query = f"UPDATE games SET deleted = :new WHERE id = :id AND (deleted IS NOT NULL) = :old AND {self._mine}"
+            new = None if deleted else time.time()
+            if not database.execute(query, self._key(id, owner, old=deleted, new=new)).rowcount:
+                raise ValueError("this game no longer exists")
 
     # ---- reading
 
-    def may_see(self, name: str, owner: str) -> bool:
-        """Tell whether this game exists and the owner may see it."""
-        with self._lock:
-            head = self._heads.get(name)
-        return head is not None and (self.shared or (bool(owner) and head["owner"] == owner))
+    @property
+    def _mine(self) -> str:
+        """The condition that a game is a user's."""
+        return "1" if self.shared else "owner = :owner AND owner <> ''"
+
+    @staticmethod
+    def _key(id: str, owner: str, **values: Any) -> dict[str, Any]:
+        return {"id": id, "owner": owner, **values}
 
     def games(self, owner: str) -> list[dict[str, Any]]:
-        """Return the heads of an owner's games, the latest first, without secrets."""
-        with self._lock:
-            found = [(head["time"], name, head) for name, head in self._heads.items() if not head.get("empty")]
-        mine = [
-            {"id": name, **{key: value for key, value in head.items() if key not in ("owner", "session")}}
-            for _, name, head in sorted(found, key=lambda row: row[:2], reverse=True)
-            if (self.shared or (owner and head["owner"] == owner)) and not head.get("hidden")
-        ]
-        return mine[:LISTED_MAX]
+        """Return the list of an owner's games, the latest first, without secrets."""
+        query = (
+            'SELECT id, game, title, moves, result, playing AS "on", changed AS time FROM games '
+            f"WHERE deleted IS NULL AND NOT hidden AND {self._mine} ORDER BY changed DESC, id DESC LIMIT {LISTED_MAX}"
+        )
+        rows = self._rows(query, owner=owner)
+        return [{**dict(row), "title": row["title"] or "", "on": bool(row["on"])} for row in rows]
 
-    def of_session(self, identity: str) -> str:
-        """Return the name of a session's last game, '' if none is saved."""
-        if not identity:
-            return ""
-        with self._lock:
-            found = [(head["time"], name) for name, head in self._heads.items() if head.get("session") == identity]
-        return max(found)[1] if found else ""
+    def of_session(self, identity: str, owner: str) -> str:
+        """Return the name of the game that a session had open last, '' if none is saved."""
+        query = (
+            f"SELECT id FROM games WHERE session = :session AND session <> '' AND deleted IS NULL AND {self._mine} "
+            "ORDER BY changed DESC LIMIT 1"
+        )
+        return next((row["id"] for row in self._rows(query, session=identity, owner=owner)), "")
 
-    def read(self, name: str) -> dict[str, Any]:
-        """Return a game as passed to `write`. Raises OSError, and ValueError if it is damaged."""
-        if self.folder is None:
+    def exists(self, id: str, owner: str) -> bool:
+        """Tell whether an owner has this game."""
+        query = f"SELECT 1 FROM games WHERE id = :id AND deleted IS NULL AND {self._mine}"
+        return bool(self._rows(query, **self._key(id, owner)))
+
+    def read(self, id: str, owner: str) -> Mapping[str, Any] | GameRecord:
+        """Return a game: the content that was written, or the record if it is the terminal's.
+
+        Raises OSError, and ValueError if there is none or it is damaged.
+        """
+        query = f"SELECT content, file FROM games WHERE id = :id AND deleted IS NULL AND {self._mine}"
+        rows = self._rows(query, **self._key(id, owner))
+        if not rows or self.folder is None and rows[0]["content"] is None:
             raise ValueError("this game no longer exists")
-        try:
-            content = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise ValueError("this game no longer exists") from None
-        if not isinstance(content, dict) or content.get("version") != VERSION:
-            raise ValueError("this game was saved by another version")
-        return content
+        if rows[0]["content"] is None:
+            return next(iter(records.iterate((self.folder or Path()) / rows[0]["file"])))
+        return content_of(rows[0]["content"])
+
+    def content(self, id: str) -> Mapping[str, Any]:
+        """Return the content of a game, of any owner. Raises OSError, and ValueError if there is none."""
+        rows = self._rows("SELECT content FROM games WHERE id = :id", id=id)
+        if not rows:
+            raise ValueError("this game no longer exists")
+        return content_of(rows[0]["content"])
+
+    # ---- problems
 
     def progress(self, owner: str) -> Progress | None:
         """Return the tsume problems that an owner has solved; None if nothing is saved.
@@ -223,10 +376,40 @@ class Store:
             return None
         if self.shared:
             return Progress(self.folder.parent / PROGRESS_NAME)
-        name = hashlib.sha256(owner.encode()).hexdigest()[:24]
-        return Progress(self.folder / "tsume" / f"{name}.json") if owner else None
+        return _StoredProgress(self, owner) if owner else None
 
-    def record_file(self, name: str) -> Path | None:
-        """Return the record of a game saved by the terminal, None if it is a browser's."""
-        path = None if self.folder is None else self.folder / name
-        return path if path is not None and path.suffix in KEPT_AS.values() and name in self._heads else None
+    def solutions(self, solver: str) -> dict[str, dict[str, Any]]:
+        """Return the rows of a solver's progress."""
+        query = "SELECT sfen, row FROM solutions WHERE solver = :solver"
+        return {row["sfen"]: json.loads(row["row"]) for row in self._rows(query, solver=solver)}
+
+    def note_solution(self, solver: str, problem: Problem, solution: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """Note a solution or a wrong move, and return all rows. Raises OSError."""
+        with self._transaction() as database:
+            rows = with_note(self.solutions(solver), problem.sfen, solution)
+            values = (solver, problem.sfen, json.dumps(rows[problem.sfen]))
+            database.execute("INSERT OR REPLACE INTO solutions VALUES (?, ?, ?)", values)
+        return rows
+
+
+def content_of(content: bytes) -> Mapping[str, Any]:
+    """Return a game's content. Raises ValueError if it is damaged."""
+    found = msgspec.json.decode(content)
+    if not isinstance(found, dict):
+        raise ValueError("a damaged game")
+    return found
+
+
+class _StoredProgress(Progress):
+    """The problems that an owner has solved, in the store."""
+
+    def __init__(self, store: Store, owner: str) -> None:
+        self._store, self.saved = store, True
+        self._solver = old_games.solver_of(owner)
+        self._rows = store.solutions(self._solver)
+
+    def _note(self, problem: Problem, solution: dict[str, Any]) -> None:
+        try:
+            self._rows, self.saved = self._store.note_solution(self._solver, problem, solution), True
+        except OSError:
+            self._rows, self.saved = with_note(self._rows, problem.sfen, solution), False

@@ -7,6 +7,7 @@ from typing import Any
 
 from shogi_engine.analysis.words import move_text
 from shogi_engine.records import GameRecord, Node
+from shogi_engine.types.termination import Outcome
 
 NODES_MAX = 20_000
 
@@ -18,6 +19,12 @@ class Removed:
     parent: int
     place: int
     node: Node
+
+
+def _common(one: Sequence[int], other: Sequence[int]) -> int:
+    """Return how many numbers two lines begin with in common."""
+    different = (place for place, (first, second) in enumerate(zip(one, other, strict=False)) if first != second)
+    return next(different, min(len(one), len(other)))
 
 
 class Tree:
@@ -37,6 +44,7 @@ class Tree:
         self._numbers: dict[int, int] = {}  # by id(Node); _nodes keeps the nodes alive
         self._texts: dict[tuple[int, str], str] = {}
         self._next = 0
+        self._ends: tuple[int, Outcome | None] = (-1, None)  # the last move, and how the rules end the game there
         self._number(record.root, -1)
         self.node = 0
         self.board = record.board(0)
@@ -96,6 +104,27 @@ class Tree:
         going_on = self.record.line(self.at)[1:]
         return path + [self._numbers[id(node)] for node in going_on]
 
+    def main(self) -> list[int]:
+        """Return the numbers of the main line: the game, whatever variation is on the board."""
+        return self.line_from(0)
+
+    def branch(self) -> int:
+        """Return how many moves of the main line lead to the current move; the others are a variation's."""
+        return _common(self.path(), self.main()) - 1
+
+    def outcome(self) -> Outcome | None:
+        """Return how the game ended, None if it has not.
+
+        By the rules it ends only after the board has shown its last position.
+        """
+        line = self.record.main_line
+        if line[-1].ending:
+            return self.record.outcome_of(line[-1], len(line) - 1)
+        last = self._numbers[id(line[-1])]
+        if last == self.node:
+            self._ends = last, self.board.outcome()
+        return self._ends[1] if self._ends[0] == last else None
+
     def line_from(self, number: int) -> list[int]:
         """Return the number of a move and of its continuation."""
         return [self._numbers[id(node)] for node in self.record.line(self._nodes[number])]
@@ -129,16 +158,18 @@ class Tree:
 
     @contextlib.contextmanager
     def board_after(self, line: Sequence[int], place: int) -> Iterator[Any]:
-        """Yield the position after move `place` of the current line. The caller may push moves, but not pop any.
+        """Yield the position after move `place` of a line from the root. The caller may push moves, but not pop any.
 
         It is the tree's own board, which is cheaper than a new one; afterwards it is restored to the current move.
         """
-        board, here = self.board, self.ply
-        self._move_board(here - place, line[here + 1 : place + 1])
+        here = self.path()
+        there = line[: place + 1]
+        common = _common(here, there)
+        self._move_board(len(here) - common, there[common:])
         try:
-            yield board
+            yield self.board
         finally:
-            self._move_board(self.ply - min(here, place), line[place + 1 : here + 1])
+            self._move_board(self.ply + 1 - common, here[common:])
 
     def _move_board(self, back: int, on: Sequence[int]) -> None:
         """Take back `back` moves on the tree's board, then make the moves `on`."""
@@ -154,17 +185,29 @@ class Tree:
         if number not in self._nodes:
             raise ValueError("this move is no longer in the game")
         here, there = self.path(), self.path(number)
-        common = 0
-        while common < min(len(here), len(there)) and here[common] == there[common]:
-            common += 1
+        common = _common(here, there)
         self._move_board(len(here) - common, there[common:])
         self.node = number
 
     def step(self, to: str) -> None:
-        """Go to the 'first' or the 'last' position of the line, or to the 'next' one or 'back'."""
+        """Go to the 'first' or the 'last' position of the line, to the 'next' one or 'back'.
+
+        'above' and 'below' are the alternatives of the current move.
+        """
+        if to in ("above", "below"):
+            self._go_beside({"above": -1, "below": 1}[to])
+            return
         line = self.line()
         place = {"first": 0, "back": self.ply - 1, "next": self.ply + 1, "last": len(line) - 1}[to]
         self.go(line[max(0, min(place, len(line) - 1))])
+
+    def _go_beside(self, way: int) -> None:
+        """Go to the previous (-1) or the next (1) alternative of the current move, if there is one."""
+        if self.node:
+            siblings = self._nodes[self._parents[self.node]].children
+            place = next(place for place, each in enumerate(siblings) if each is self.at) + way
+            if 0 <= place < len(siblings):
+                self.go(self._numbers[id(siblings[place])])
 
     # ---- changing the game
 
@@ -207,6 +250,17 @@ class Tree:
         for text in texts:
             numbers.append(above := self.add(text, above))
         return numbers
+
+    def promote(self, number: int) -> None:
+        """Make a variation the main line: each move on the way to `number` comes before its alternatives.
+
+        An ending of a line that continues now is removed.
+        """
+        path = self.nodes(number)
+        for above, node in zip(path, path[1:], strict=False):
+            if above.next is not node:
+                above.end(None)
+                above.children.sort(key=lambda each: each is not node)
 
     def remove(self, number: int) -> Removed | None:
         """Remove a move and its descendants from the game. If the current node is among them, go to the parent.

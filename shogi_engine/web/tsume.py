@@ -3,12 +3,16 @@
 import functools
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine.analysis.words import line_texts
 from shogi_engine.tsume import Problem, Progress, daily, problems
 from shogi_engine.web.pool import Job
-from shogi_engine.web.shared import Shared
+from shogi_engine.web.replies import Hint
+from shogi_engine.web.replies import Problems as ProblemRows
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
 
 PROVE_MS = 10_000  # for the problem
 REPLY_MS = 4_000  # for each defence
@@ -25,10 +29,10 @@ def by_position() -> dict[str, Problem]:
     return {each.sfen: each for each in problems()}
 
 
-def problem_rows(progress: Progress | None) -> dict[str, Any]:
+def problem_rows(progress: Progress | None) -> ProblemRows:
     """Return the message that lists the problems: the plies and the grade of each, and whether it was solved."""
     rows = [[each.length, each.grade, int(progress is not None and progress.is_solved(each))] for each in problems()]
-    return {"kind": "problems", "rows": rows, "daily": daily().number}
+    return ProblemRows(rows=rows, daily=daily().number)
 
 
 @dataclass
@@ -44,7 +48,7 @@ class Tsume:
         helped: by a hint or the solution
     """
 
-    session: Shared
+    session: "Session"
     root: int
     ply: int = 0
     status: str = SEARCHING
@@ -74,7 +78,7 @@ class Tsume:
             if not job.cancelled:
                 self._settle(job, status, found.length)
 
-        self.job = self.session.search_at(self.root, work)
+        self.job = self.session.search_at(self.root, work, self._failed)
 
     def close(self) -> None:
         """End a search."""
@@ -116,7 +120,7 @@ class Tsume:
 
         self.close()
         self.status = DEFENDING
-        self.job = self.session.search_at(number, work)
+        self.job = self.session.search_at(number, work, self._failed)
 
     def hint(self) -> None:
         """Send the pages the next move. Raises ValueError if it is not the user's turn, or the mate was lost."""
@@ -133,13 +137,13 @@ class Tsume:
 
         self.helped = True
         self.close()
-        self.job = self.session.search_at(number, work)
+        self.job = self.session.search_at(number, work, self._failed)
 
     def _show_hint(self, number: int, move: str) -> None:
         board = self.session.board_at(number)
         for viewer in self.session.viewers:
             text = line_texts(board, [move], viewer.language)[0]
-            viewer.send({"kind": "hint", "node": number, "move": move, "text": text})
+            viewer.send(Hint(node=number, move=move, text=text))
         self.job = None
 
     def _note(self, solved: int = 0) -> None:
@@ -151,6 +155,14 @@ class Tsume:
             self.progress.fail(problem)
         elif solved == problem.length:
             self.progress.solve(problem, self.helped)
+
+    def _failed(self, job: Job, fault: BaseException) -> None:
+        """End a search that has failed: the attacker tries again, or takes the move back."""
+        with self.session.lock:
+            if job is self.job:
+                self.job = None
+                self.status = UNKNOWN if self.status in WAITING else self.status
+                self.session.failed("tsume")
 
     def _settle(self, job: Job, status: str, length: int) -> None:
         with self.session.lock:

@@ -2,12 +2,15 @@
 
 import functools
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine import records
+from shogi_engine.analysis.annotation import own_words
+from shogi_engine.analysis.words import score_words, words_of
 from shogi_engine.games.othello.notation import SQUARE_NAMES as OTHELLO_SQUARES
-from shogi_engine.games.shogi.board.piece_shapes import piece_shape
+from shogi_engine.games.shogi.board.piece_shapes import SETS, piece_shape
 from shogi_engine.games.shogi.board.pieces import Piece
+from shogi_engine.games.shogi.records import handicaps
 from shogi_engine.games.shogi.symbols import (
     HAND_ORDER,
     KANJI_NUMBERS,
@@ -19,80 +22,84 @@ from shogi_engine.language import translate
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import Problem, problems
 from shogi_engine.types.limit import SIDES
-from shogi_engine.types.termination import BY_RULE
-from shogi_engine.web.parts import Parts
+from shogi_engine.types.termination import BY_RULE, Outcome
 from shogi_engine.web.playing import Playing
+from shogi_engine.web.replies import Row, State
 from shogi_engine.web.tree import Tree
-from shogi_engine.web.viewer import Viewer
+from shogi_engine.web.viewer import Look
 from shogi_engine.web.words import PIECE_NAMES
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
 
 VARIATION_MOVES = 600  # maximum number of moves of variations sent to a page
 COMMENT_SHOWN = 300  # characters
 
 
-def state(session: Parts, viewer: Viewer) -> dict[str, Any]:
-    """Return the whole state of a session for a page, as a message."""
+def state(session: "Session", look: Look, seq: int) -> State:
+    """Return the whole state of a session, as the pages of a look show it."""
     tree, board, setup = session.tree, session.board, session.setup
-    game, turn = tree.game, int(board.turn)
+    game, turn, record = tree.game, int(board.turn), tree.record
     outcome = None if setup else tree.board.outcome()
     may_move = setup is None and outcome is None and session.playing.may_move(turn)
-    return {
-        "kind": "state",
-        "session": session.identity,
-        "game": game,
-        "language": viewer.language,
-        "flipped": viewer.flipped,
-        "narrow": viewer.narrow,
-        "letters": viewer.letters,
-        "svg": picture(board, viewer, game),
-        "turn": turn,
-        "position": position_text(game, board),
-        "check": game == "shogi" and setup is None and board.king_squares[turn] is not None and bool(board.is_check()),
-        "targets": targets(game, board) if may_move else {},
-        "labels": labels(game, board, viewer.language),
-        "counts": [board.count(0), board.count(1)] if game == "othello" else None,
-        "ply": tree.ply,
-        "node": tree.node,
-        "line": line(session, viewer.language),
-        "last": tree.at.move,
-        "before": tree.parent(tree.node),
-        "comment": tree.at.comment,
-        "title": title(tree.record),
-        "names": list(tree.record.names),
-        "playing": playing(session.playing, outcome, viewer.language),
-        "may_declare": session.playing.on and setup is None and getattr(board, "can_declare_win", bool)(),
-        "analysis": {"on": session.analyses.on, "multipv": session.analyses.multipv},
-        "judging": session.analyses.progress,
-        "mating": session.analyses.mating,
-        "verdict": session.analyses.verdict(tree.node, viewer.language),
-        "summary": session.analyses.summary(),
-        "setup": hands(board) if setup is not None else None,
-        "tsume": tsume(session),
-        "removed": session.removed is not None,
-        "kept": session.store.folder is not None,
-        "formats": formats(game),
-        "engine": {"ready": game in session.pool.ready, "fault": session.pool.fault},
-    }
+    return State(
+        seq=seq,
+        session=session.identity,
+        game=game,
+        language=look.language,
+        flipped=look.flipped,
+        narrow=look.narrow,
+        pieces=look.pieces,
+        svg=picture(board, look, game),
+        turn=turn,
+        position=position_text(game, board),
+        check=game == "shogi" and setup is None and board.king_squares[turn] is not None and bool(board.is_check()),
+        targets=targets(game, board) if may_move else {},
+        labels=labels(game, board, look.language),
+        counts=[board.count(0), board.count(1)] if game == "othello" else None,
+        ply=tree.ply,
+        node=tree.node,
+        branch=tree.branch(),
+        line=line(session, look.language),
+        last=tree.at.move,
+        before=tree.parent(tree.node),
+        comment=own_words(tree.at.comment),
+        title=title(record),
+        names=list(record.names),
+        handicap=handicap(record, look.language),
+        ended=ended(tree.outcome(), look.language),
+        playing=playing(session.playing, outcome, look.language),
+        may_declare=session.playing.on and setup is None and getattr(board, "can_declare_win", bool)(),
+        analysis={"on": session.analyses.on, "multipv": session.analyses.multipv},
+        judging=session.analyses.progress,
+        mating=session.analyses.mating,
+        verdict=session.analyses.verdict(tree.node, look.language),
+        summary=session.analyses.summary(),
+        setup=hands(board) if setup is not None else None,
+        tsume=tsume(session),
+        removed=session.removed is not None,
+        kept=session.store.folder is not None,
+        unsaved=translate(session.autosave.fault, look.language) if session.autosave.fault else "",
+        formats=formats(game),
+        engine={"ready": game in session.pool.ready, "fault": session.pool.fault},
+    )
 
 
-def picture(board: Any, viewer: Viewer, game: str, areas: bool = True) -> str:
+def picture(board: Any, look: Look, game: str, areas: bool = True) -> str:
     """Return the board as SVG.
 
     Args:
         areas: include clickable areas
     """
-    letters = {"letters": viewer.letters} if game == "shogi" else {}
-    drawn: str = board.svg(areas=areas, **viewer.picture(game), **letters)
+    pieces = {"pieces": look.pieces} if game == "shogi" else {}
+    drawn: str = board.svg(areas=areas, **look.picture(game), **pieces)
     return drawn
 
 
 def pieces_module() -> str:
-    """Return a JavaScript module with the pieces of both sets as SVG, by their letters: 'P', white's 'p'."""
+    """Return a JavaScript module with the pieces of all sets as SVG, by their letters: 'P', white's 'p'."""
     kinds = [Piece(kind, color) for color in (0, 1) for kind in range(1, 15)]
-    shapes = {
-        name: {str(piece): piece_shape(piece, letters) for piece in kinds}
-        for name, letters in (("kanji", False), ("letters", True))
-    }
+    shapes = {name: {str(piece): piece_shape(piece, name) for piece in kinds} for name in SETS}
     return f"// Made by the server: see view.py.\nexport const PIECES = {json.dumps(shapes, ensure_ascii=False)};\n"
 
 
@@ -111,15 +118,14 @@ def title(record: GameRecord) -> str:
 def playing(play: Playing, outcome: Any, language: str) -> dict[str, Any]:
     """Return the players, the clocks, and how the game ended."""
     clock, setting = play.clock, play.clock.setting
-    over = play.outcome or outcome
-    reason = "" if over is None or over.termination in BY_RULE else str(over.termination)
     return {
         "on": play.on,
         "players": play.players,
         "thinking": play.thinking,
         "live": play.live,
         "passing": play.passing,
-        "over": {"name": translate(reason, language, "ending"), "winner": over.winner} if over else None,
+        "over": ended(play.outcome or outcome, language),
+        "played": play.outcome is not None,
         "clock": {
             "seconds": [round(clock.seconds(side), 2) for side in (0, 1)],
             "byoyomi": setting.byoyomi / 1000,
@@ -130,7 +136,23 @@ def playing(play: Playing, outcome: Any, language: str) -> dict[str, Any]:
     }
 
 
-def tsume(session: Parts) -> dict[str, Any] | None:
+def ended(outcome: Outcome | None, language: str) -> dict[str, Any] | None:
+    """Return the winner, and the reason unless it is the usual one by the rules; None for a game that has not ended."""
+    if outcome is None:
+        return None
+    reason = "" if outcome.termination in BY_RULE else str(outcome.termination)
+    return {"name": translate(reason, language, "ending"), "winner": outcome.winner}
+
+
+def handicap(record: GameRecord, language: str) -> str:
+    """Return the name of the handicap of a game, '' for an even game or another position."""
+    name = handicaps.handicap_name(record.start) if record.game == "shogi" else ""
+    if name in ("", handicaps.EVEN) or language == "ja":
+        return "" if name == handicaps.EVEN else name
+    return next(western for western, known in handicaps.WESTERN.items() if known == name).replace("-", " ")
+
+
+def tsume(session: "Session") -> dict[str, Any] | None:
     """Return the state of a problem, with the plies to mate at its start and now; None without a problem."""
     problem = session.tsume
     if problem is None:
@@ -199,35 +221,42 @@ def hands(board: Any) -> list[dict[str, int]]:
 # ---- the game
 
 
-def line(session: Parts, language: str) -> list[dict[str, Any]]:
-    """Return the moves of the current line, the start first, each with its variations."""
+def line(session: "Session", language: str) -> list[Row]:
+    """Return the moves of the game, the start first, each with its variations."""
     tree, analyses = session.tree, session.analyses
-    numbers = tree.line()
+    numbers = tree.main()
+    words = words_of(language, tree.game)
     texts = _texts(tree, numbers, language)
     board, at = None, 0  # with the first `at` moves of the line
     most = VARIATION_MOVES
-    moves = []
+    rows = []
     for place, number in enumerate(numbers):
-        node = tree[number]
-        row: dict[str, Any] = {"node": number, "text": texts.get(number, "")}
-        if number in analyses.chances:
-            row["chance"] = analyses.chances[number]
-        if (said := analyses.verdicts.get(number)) and (said["verdict"] or said["missed"]):
-            row |= {"verdict": said["verdict"] or "mistake", "loss": said["loss"]}
-        if node.seconds is not None:
-            row["seconds"] = node.seconds
-        if node.comment:
-            row["comment"] = node.comment[:COMMENT_SHOWN]
+        node, said, runs = tree[number], analyses.verdicts.get(number), []
         if (others := tree.others(number)) and most > 0:
             if board is None:
                 board = tree.record.board(0)
             while at < place - 1:
                 board.push_text(tree[numbers[at + 1]].move)
                 at += 1
-            row["others"] = [each for other in others for each in _variation(tree, other, language, board, place, most)]
-            most -= sum(len(each["moves"]) for each in row["others"])
-        moves.append(row)
-    return moves
+            runs = [each for other in others for each in _variation(tree, other, language, board, place, most)]
+            most -= sum(len(each["moves"]) for each in runs)
+        value, exact = analyses.values.get(number) or (None, False)
+        wrong = said is not None and bool(said["verdict"] or said["missed"])
+        rows.append(
+            Row(
+                node=number,
+                text=texts.get(number, ""),
+                chance=analyses.chances.get(number),
+                value=score_words(value, "discs", words) if value is not None and tree.game == "othello" else "",
+                exact=exact,
+                verdict=(said["verdict"] or "mistake") if said and wrong else "",
+                loss=said["loss"] if said and wrong else None,
+                seconds=node.seconds,
+                comment=own_words(node.comment)[:COMMENT_SHOWN],
+                others=runs,
+            )
+        )
+    return rows
 
 
 def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, most: int) -> list[dict[str, Any]]:
@@ -248,7 +277,7 @@ def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, mos
             made -= 1
         moves = []
         for each in tree.line_from(first)[:most]:
-            moves.append([each, tree.text(each, language, board), tree[each].comment[:COMMENT_SHOWN]])
+            moves.append([each, tree.text(each, language, board), own_words(tree[each].comment)[:COMMENT_SHOWN]])
             if each != first:
                 waiting += [(other, depth + 1, start + len(moves) - 1) for other in reversed(tree.others(each))]
             board.push_text(tree[each].move)

@@ -1,10 +1,31 @@
-"""Viewer: one page that shows a session, with its display settings. Several pages may show the same session."""
+"""Viewer: one page that shows a session, in its own look. Several pages may show the same session."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-Receiver = Callable[[dict[str, Any]], None]
+from shogi_engine.web.replies import Reply
+
+Receiver = Callable[[Reply], None]
+
+
+class Look(NamedTuple):
+    """How a page shows a board. Pages of the same look are sent the same.
+
+    Attributes:
+        flipped: shown from white's side
+        narrow: hands above and below the board
+        pieces: the set of Shogi pieces
+    """
+
+    language: str = "en"
+    flipped: bool = False
+    narrow: bool = False
+    pieces: str = "kanji"
+
+    def picture(self, game: str) -> dict[str, Any]:
+        """Return the drawing options of boards and of the arrows over them."""
+        return {"flipped": self.flipped, "stacked": self.narrow} if game == "shogi" else {"flipped": self.flipped}
 
 
 @dataclass(eq=False)
@@ -12,23 +33,15 @@ class Viewer:
     """A page.
 
     Attributes:
-        send: `send(message)`, may be called from any thread
-        flipped: shown from white's side
-        narrow: hands above and below the board
-        letters: on the pieces
+        send: `send(reply)`, may be called from any thread
+        shown: the look and the number of the state that it was sent last
     """
 
     send: Receiver
-    language: str = "en"
-    flipped: bool = False
-    narrow: bool = False
-    letters: bool = False
+    look: Look = field(default_factory=Look)
+    shown: tuple[Look, int] | None = None
 
-    def picture(self, game: str) -> dict[str, Any]:
-        """Return the drawing options of boards and of the arrows over them."""
-        return {"flipped": self.flipped, "stacked": self.narrow} if game == "shogi" else {"flipped": self.flipped}
-
-    def set(self, **look: Any) -> None:
-        """Change the display settings."""
-        for name, value in look.items():
-            setattr(self, name, value)
+    @property
+    def language(self) -> str:
+        """The page's language."""
+        return self.look.language

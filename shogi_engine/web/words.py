@@ -1,21 +1,25 @@
 """The texts of the page in the browser, by their names in its scripts. The catalogue has the translations."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from shogi_engine.games import NAMES
+from shogi_engine.games.shogi.board.piece_shapes import SETS
 from shogi_engine.games.shogi.records.handicaps import WESTERN
+from shogi_engine.games.shogi.records.kakinoki import HANDICAP_SIDES
 from shogi_engine.games.shogi.symbols import KANJI_NAMES, KIND_NAMES, SYMBOLS
 from shogi_engine.language import LANGUAGES, translate
 from shogi_engine.play.strength import FIRST_LEVEL, STRONGEST
 from shogi_engine.types.limit import SIDES
-from shogi_engine.web.messages import FILE_MAX
+from shogi_engine.web.messages import FILE_MAX, MULTIPV_MAX
 
 CONTEXT = "page"  # in the catalogue
 PROMOTED_NAMES = ("tokin", "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")
 PIECE_NAMES = {"en": (*KIND_NAMES, *PROMOTED_NAMES), "ja": KANJI_NAMES}
 # Those offered for a new game.
 HANDICAPS = ("lance", "bishop", "rook", "rook-lance", "2-piece", "4-piece", "6-piece", "8-piece", "10-piece")
+CLOCKS = ("", "5m+10", "10m+30", "15m+60", "0+30", "5m+0+5")  # offered for a new game, '' for none
 WORDS = {
     "shogi": "Shogi",
     "othello": "Othello",
@@ -26,8 +30,29 @@ WORDS = {
     "save": "Save",
     "setup": "Set up",
     "tsume": "Tsume",
-    "letters": "Letters on the pieces",
-    "theme": "Dark or light theme",
+    "appearance": "Look",
+    "set": "Pieces",
+    "set_kanji": "One kanji",
+    "set_mincho": "Print",
+    "set_two": "Two kanji",
+    "set_letters": "Letters",
+    "board_wood": "Wood",
+    "board_light": "Light",
+    "board_dark": "Dark",
+    "board_paper": "Paper",
+    "theme": "Colours",
+    "theme_auto": "as the system",
+    "theme_light": "light",
+    "theme_dark": "dark",
+    "help": "Help",
+    "key_steps": "Back and forward",
+    "key_siblings": "Other moves in this position",
+    "key_ends": "To the start, to the end",
+    "key_save": "Save as a file",
+    "key_paste": "Open a game from the clipboard",
+    "key_board": "To the board; take and put a piece (arrows walk over the squares)",
+    "key_escape": "Put the piece back; remove arrows and circles",
+    "key_mouse": "The wheel over the board steps. The right button draws arrows and circles; a click removes them.",
     "board": "Board",
     "controls": "Steps and moves",
     "panels": "Analysis and moves",
@@ -42,6 +67,8 @@ WORDS = {
     "resign": "Resign",
     "analysis": "Analysis",
     "lines": "Lines",
+    "allMoves": "all moves",
+    "exact": "exact",
     "analyse": "Analyse",
     "depth": "depth {depth}, {nodes} nodes, {nps}/s",
     "waiting": "waiting for an engine …",
@@ -56,8 +83,8 @@ WORDS = {
     "stopJudging": "Stop",
     "judging": "Judging the game",
     "comment": "Comment",
-    "keep": "Save comment",
-    "delete": "Delete this move",
+    "mainLine": "Make this the main line",
+    "delete": "Delete from here",
     "position": "Position",
     "copy": "Copy",
     "copied": "copied",
@@ -200,8 +227,9 @@ def _names(language: str) -> dict[str, str]:
 
 
 def _sides(language: str) -> dict[str, list[str]]:
-    """Return the names of the sides in each game."""
-    return {game: [translate(side, language, game).capitalize() for side in SIDES] for game in NAMES}
+    """Return the names of the sides in each game, and in a game with a handicap."""
+    sides = {game: [translate(side, language, game).capitalize() for side in SIDES] for game in NAMES}
+    return sides | {"handicap": list(HANDICAP_SIDES) if language == "ja" else sides["shogi"]}
 
 
 def _handicaps(language: str) -> dict[str, str]:
@@ -210,9 +238,27 @@ def _handicaps(language: str) -> dict[str, str]:
 
 
 def texts_module() -> str:
-    """Return a JavaScript module with the texts, pieces and handicaps, by language and name, and with limits."""
+    """Return a JavaScript module with the texts, pieces and handicaps, by language and name."""
     tables: dict[str, Any] = {"WORDS": words, "PIECE_NAMES": _names, "SIDES": _sides, "HANDICAPS": _handicaps}
     made: dict[str, Any] = {name: {each: table(each) for each in LANGUAGES} for name, table in tables.items()}
-    made |= {"STRONGEST": STRONGEST, "FIRST_LEVEL": FIRST_LEVEL, "FILE_MAX": FILE_MAX}
+    return _module(made)
+
+
+def facts_module() -> str:
+    """Return a JavaScript module with what the page must know of the server: limits and choices."""
+    return _module(
+        {
+            "STRONGEST": STRONGEST,
+            "FIRST_LEVEL": FIRST_LEVEL,
+            "FILE_MAX": FILE_MAX,
+            "CLOCKS": CLOCKS,
+            "LINES": MULTIPV_MAX,
+            "SETS": SETS,
+        }
+    )
+
+
+def _module(made: Mapping[str, Any]) -> str:
+    """Return a JavaScript module that exports constants."""
     lines = [f"export const {name} = {json.dumps(table, ensure_ascii=False)};" for name, table in made.items()]
     return "\n".join(["// Made by the server: see words.py.", *lines, ""])

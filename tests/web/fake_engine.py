@@ -82,6 +82,7 @@ class FakeEngine:
             nodes=4321,
             time=0.5,
             bound="",
+            exact=False,
             pv=[move],
             score=Score.parse(f"{unit} {count}"),
         )

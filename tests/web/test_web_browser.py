@@ -107,8 +107,8 @@ def test_keyboard_and_drag_and_promotion(browser, fake_address):
     visitor.tap("5e")
     visitor.wait_ply(5)
     page.click("#flip")
-    page.click("#letters")
-    page.wait_for_selector("#letters[aria-pressed=true]")
+    page.click("#look")
+    page.check(".option.letters input")
     page.wait_for_selector("#board .piece circle")  # the marks of how pieces move
     visitor.close()
 

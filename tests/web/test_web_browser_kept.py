@@ -121,8 +121,7 @@ def test_lines_are_played_through_previewed_and_added(browser, fake_address):
     visitor.paste("startpos moves 7g7f 3c3d 2g2f 8c8d")
     page.click("#judge")
     page.wait_for_selector("#moves .blunder")
-    page.wait_for_selector("#finish .turning li")
-    page.click("#finish .turning li:first-child button")
+    page.click("#finish .turning button")
     page.wait_for_selector("#verdict .step")
     assert page.locator("#graph .mark").count() == 2
     page.hover("#verdict .step")
@@ -132,7 +131,8 @@ def test_lines_are_played_through_previewed_and_added(browser, fake_address):
     assert visitor.ply() == 4 and visitor.axe() == []
     page.click("#moves .variation button")
     page.wait_for_selector('#moves li button[aria-current="true"]')
-    page.click("#guide")
+    page.click("#help")
+    page.wait_for_selector(".guide figure")
     assert page.locator(".guide figure").count() == 14 and visitor.axe() == []
     visitor.close()
 
@@ -149,6 +149,7 @@ def test_after_a_game_there_is_its_end_and_a_rematch(browser, fake_address):
     page.wait_for_selector("#finish:not([hidden]) #finish-judge")
     assert visitor.axe() == []
     page.click("#finish-judge")
+    page.click("#finish details summary")
     page.wait_for_selector("#finish .summary")
     page.click("#rematch")
     page.wait_for_selector("#resign:not([hidden])")

@@ -10,7 +10,7 @@ from shogi_engine.analysis.judgement import plies_to_examine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.types.score import Score
 from tests.web.fake_engine import FakeExaminer, fake_hub, wait_for
-from tests.web.test_web_kept import Page
+from tests.web.page import Page
 
 PLIES = 300
 
@@ -56,7 +56,7 @@ def by_command(long_game):
 @pytest.fixture
 def page(long_game, tmp_path, monkeypatch):
     hub = fake_hub(tmp_path)
-    page = Page(hub, language="ja")
+    page = Page.of(hub, language="ja")
     page.session.examiner = NoisyExaminer
     page.do("open", name="long.kif", data=base64.b64encode(long_game).decode())
     page.do("judge", on=True)
@@ -88,7 +88,8 @@ def test_what_was_saved_is_read_back(page, by_command):
 def test_a_judged_game_is_kept_with_what_was_found(page, tmp_path):
     page.session.autosave.write()
     before = saved(page)
-    again = Page(fake_hub(tmp_path), page.state["session"], language="ja")
+    page.session.store.close()  # as if the server was killed
+    again = Page.of(fake_hub(tmp_path), page.state["session"], language="ja")
     assert again.state["line"] == page.state["line"] and again.state["summary"] == page.state["summary"]
     assert saved(again) == before
     again.session.pool.close()
@@ -96,7 +97,7 @@ def test_a_judged_game_is_kept_with_what_was_found(page, tmp_path):
 
 def test_a_variation_that_is_judged_too_has_each_word_once(page):
     (other,) = (run for run in page.state["line"][11]["others"])
-    page.do("go", node=other["moves"][0][0]).do("judge", on=True)
+    page.do("go", node=other["moves"][0][0]).do("promote").do("judge", on=True)
     wait_for(lambda: page.state["judging"] is None and len(page.session.analyses.judged) == 2, 60)
     nodes = records.loads(saved(page))[0].main_line
     assert all(node.comment.count("先手の勝率") <= 1 for node in nodes)
@@ -105,3 +106,33 @@ def test_a_variation_that_is_judged_too_has_each_word_once(page):
 
 def test_nothing_of_an_analysis_is_written_into_the_game_itself(page, long_game):
     assert records.dumps(page.session.tree.record, "kif") == long_game
+
+
+# ---- opened again
+
+
+def test_what_a_record_says_is_drawn_as_if_it_were_judged_here(page, tmp_path):
+    """The graph, the verdicts and the better lines come back from the file, and its comments show people's words."""
+    content = saved(page)
+    again = Page.of(fake_hub(tmp_path / "other"), language="ja")
+    again.do("open", name="judged.kif", data=base64.b64encode(content).decode())
+    before, after = page.state["line"], again.state["line"]
+    assert [row.get("verdict") for row in after] == [row.get("verdict") for row in before]
+    worst = next(row["node"] for row in after if row.get("verdict") == "blunder")
+    assert again.do("go", node=worst).state["verdict"]["moves"]
+    wrong = [ply for ply, row in enumerate(after) if ply and abs(row["chance"] - before[ply]["chance"]) > 0.01]
+    assert wrong == []
+    assert after[20]["comment"] == "ここから中盤" and sum("comment" in row for row in after) == 1
+    counts = page.state["summary"]["counts"]
+    assert again.state["summary"] == {"counts": counts, "agreement": [None, None]}
+    again.session.pool.close()
+
+
+def test_a_comment_is_edited_and_the_lines_of_programs_stay(page, tmp_path):
+    again = Page.of(fake_hub(tmp_path / "other"), language="ja")
+    again.do("open", name="judged.kif", data=base64.b64encode(saved(page)).decode())
+    again.do("go", node=again.state["line"][20]["node"])
+    assert again.state["comment"] == "ここから中盤"
+    again.do("comment", node=again.state["line"][20]["node"], text="中盤")
+    assert again.state["comment"] == "中盤" and "#評価値=" in again.session.tree.at.comment
+    again.session.pool.close()

@@ -11,34 +11,11 @@ from shogi_engine import records
 from shogi_engine.play.keeping import load_game
 from shogi_engine.tsume import problems
 from shogi_engine.types.score import Score
-from shogi_engine.web import messages
 from shogi_engine.web.autosave import RECORD_SECONDS
 from shogi_engine.web.saved_game import rows_of, tree_of
-from shogi_engine.web.store import DELETED_SECONDS, Store
+from shogi_engine.web.store import Store
 from tests.web.fake_engine import fake_hub, wait_for
-
-
-class Page:
-    """A page of a hub's: what it was sent, and what it says."""
-
-    def __init__(self, hub, session="", owner="me", **look):
-        self.session = hub.find(session, owner)
-        self.sent = []
-        self.viewer = self.session.attach(self.sent.append, **look)
-
-    def do(self, name, /, **fields):
-        self.session.handle(messages.parse(json.dumps({"do": name, **fields})), self.viewer)
-        return self
-
-    def last(self, kind):
-        return next((message for message in reversed(self.sent) if message["kind"] == kind), None)
-
-    @property
-    def state(self):
-        return self.last("state")
-
-    def games(self):
-        return self.do("kept").last("kept")["games"]
+from tests.web.page import Page
 
 
 @pytest.fixture
@@ -47,6 +24,8 @@ def open_hub(tmp_path):
     hubs = []
 
     def start(**options):
+        for hub in hubs:
+            hub.store.close()  # what the system does when a server is killed
         hubs.append(fake_hub(tmp_path / "games", **options))
         return hubs[-1]
 
@@ -61,14 +40,14 @@ MOVES = ("7g7f", "3c3d", "2g2f")
 
 
 def test_a_game_survives_a_server_that_is_killed(open_hub):
-    page = Page(first := open_hub())
+    page = Page.of(first := open_hub())
     page.do("new", game="shogi", players=[None, 3], clock="10m+30").do("move", move="7g7f")
     wait_for(lambda: page.state["ply"] == 2)
     page.do("move", move="2g2f")
     wait_for(lambda: page.state["ply"] == 4)
     page.do("step", to="first").do("comment", text="開始")
     first.save()  # what the server does all the time; then it is killed
-    again = Page(open_hub(), page.state["session"])
+    again = Page.of(open_hub(), page.state["session"])
     before, after = page.state, again.state
     for each in ("node", "ply", "position", "comment", "flipped", "names"):
         assert after[each] == before[each], each
@@ -82,25 +61,25 @@ def test_a_game_survives_a_server_that_is_killed(open_hub):
 
 def test_a_session_comes_back_after_its_expiry(open_hub):
     hub = open_hub(idle_seconds=900)
-    page = Page(hub)
+    page = Page.of(hub)
     for move in MOVES:
         page.do("move", move=move)
     page.session.detach(page.viewer)
     hub.tick(time.monotonic() + 24 * 3600)
     assert hub.sessions == {}
-    again = Page(hub, page.state["session"])
+    again = Page.of(hub, page.state["session"])
     assert again.state["ply"] == 3 and again.session is not page.session
 
 
 def test_the_clock_stands_while_nobody_looks_on(open_hub):
-    page = Page(open_hub())
+    page = Page.of(open_hub())
     page.do("new", game="othello", players=[None, None], clock="60s")
     page.session.detach(page.viewer)
     clock = page.session.playing.clock
     paused = clock.times()
     clock._began -= 1000
     page.session.tick()
-    page.viewer = page.session.attach(page.sent.append)
+    page.viewer = page.session.attach(page.receive)
     page.session.tick()
     assert page.state["playing"]["on"] and page.state["playing"]["clock"]["seconds"][0] == pytest.approx(
         60 - paused[2], abs=1
@@ -109,8 +88,8 @@ def test_the_clock_stands_while_nobody_looks_on(open_hub):
 
 def test_two_pages_follow_one_game_each_in_its_own_look(open_hub):
     hub = open_hub()
-    one = Page(hub, language="en")
-    two = Page(hub, one.state["session"], language="ja", narrow=True)
+    one = Page.of(hub, language="en")
+    two = Page.of(hub, one.state["session"], language="ja", narrow=True)
     assert one.session is two.session
     one.do("move", move="7g7f")
     two.do("move", move="3c3d")
@@ -126,8 +105,8 @@ def test_two_pages_follow_one_game_each_in_its_own_look(open_hub):
 def test_a_pass_is_made_once_however_many_look_on_and_wherever_they_are(open_hub, monkeypatch):
     monkeypatch.setattr("shogi_engine.web.playing.PASS_SECONDS", 0.01)
     hub = open_hub()
-    one = Page(hub)
-    two = Page(hub, one.state["session"])
+    one = Page.of(hub)
+    two = Page.of(hub, one.state["session"])
     one.do("paste", text=NEAR_A_PASS).do("new", game="othello", players=[None, None], here=True)
     assert not one.state["playing"]["passing"]
     one.do("move", move="a1")
@@ -141,14 +120,14 @@ def test_a_pass_is_made_once_however_many_look_on_and_wherever_they_are(open_hub
 
 def test_what_one_page_asks_for_goes_to_no_other(open_hub):
     hub = open_hub()
-    one = Page(hub)
-    two = Page(hub, one.state["session"])
+    one = Page.of(hub)
+    two = Page.of(hub, one.state["session"])
     one.do("move", move="7g7f").do("save", format="usi").do("kept")
     assert one.last("file") and one.last("kept") and not two.last("file") and not two.last("kept")
 
 
 def test_a_new_game_leaves_the_old_one_which_can_be_gone_on_with(open_hub):
-    page = Page(hub := open_hub())
+    page = Page.of(hub := open_hub())
     for move in MOVES:
         page.do("move", move=move)
     page.do("game", game="othello").do("move", move="f5")
@@ -159,11 +138,11 @@ def test_a_new_game_leaves_the_old_one_which_can_be_gone_on_with(open_hub):
     assert (page.state["game"], page.state["ply"]) == ("shogi", 3)
     assert [game["here"] for game in page.games()] == [False, True]
     hub.save()
-    assert Page(open_hub(), page.state["session"]).state["ply"] == 3  # the one that was open last
+    assert Page.of(open_hub(), page.state["session"]).state["ply"] == 3  # the one that was open last
 
 
 def test_a_game_is_kept_as_a_record_too_which_the_terminal_reads(open_hub, tmp_path):
-    page = Page(hub := open_hub())
+    page = Page.of(hub := open_hub())
     for move in MOVES:
         page.do("move", move=move)
     hub.save()
@@ -172,15 +151,16 @@ def test_a_game_is_kept_as_a_record_too_which_the_terminal_reads(open_hub, tmp_p
     found = {path.suffix: path for path in (tmp_path / "games").iterdir()}
     assert load_game(str(found[".kifu"]), "shogi").moves == list(MOVES)
     assert load_game(str(found[".ggf"]), "othello").moves == ["f5"]
-    assert [game["game"] for game in Page(open_hub()).games()] == ["othello", "shogi"]  # each once
-    page = Page(open_hub())
+    assert [game["game"] for game in Page.of(open_hub()).games()] == ["othello", "shogi"]  # each once
+    page = Page.of(open_hub())
     page.do("forget", id=found[".kifu"].stem)
-    assert not found[".kifu"].exists() and page.do("recall", id=found[".kifu"].stem).games()[0]["game"] == "shogi"
+    assert not found[".kifu"].exists() and [game["game"] for game in page.games()] == ["othello"]
+    assert [game["game"] for game in page.do("recall", id=found[".kifu"].stem).games()] == ["othello", "shogi"]
     assert found[".kifu"].exists()
 
 
 def test_a_problem_that_was_left_leaves_no_record_without_a_name(open_hub, caplog):
-    page = Page(hub := open_hub())
+    page = Page.of(hub := open_hub())
     page.do("tsume", on=True, problem=2)
     wait_for(lambda: page.state["tsume"]["status"] == "yours")
     page.do("move", move=problems()[1].moves[0])
@@ -192,7 +172,7 @@ def test_a_problem_that_was_left_leaves_no_record_without_a_name(open_hub, caplo
 
 
 def test_a_write_that_waited_for_the_game_is_followed_by_the_next_one_soon(open_hub):
-    page = Page(hub := open_hub())
+    page = Page.of(hub := open_hub())
     page.do("move", move="7g7f")
     held = threading.Event()
 
@@ -209,11 +189,11 @@ def test_a_write_that_waited_for_the_game_is_followed_by_the_next_one_soon(open_
     written = time.monotonic()
     page.do("move", move="3c3d")
     hub.save(written + 2)
-    assert not page.session.autosave.changed
+    assert not page.session.autosave.unsaved
 
 
 def test_the_record_is_written_while_the_game_is_open_and_after_a_kill(open_hub, tmp_path):
-    page = Page(hub := open_hub())
+    page = Page.of(hub := open_hub())
     page.do("move", move="7g7f").do("move", move="3c3d")
     hub.save(now := time.monotonic())
     assert not list((tmp_path / "games").glob("*.kifu"))
@@ -229,7 +209,7 @@ def test_the_record_is_written_while_the_game_is_open_and_after_a_kill(open_hub,
 
 
 def test_a_game_of_the_terminal_is_listed_at_once_and_continued_in_place(open_hub, tmp_path):
-    page = Page(hub := open_hub())
+    page = Page.of(hub := open_hub())
     assert page.games() == []
     record = records.GameRecord.from_moves("shogi", MOVES, ending="resignation")
     record.names = ["human", "shogi_engine level 3"]
@@ -247,8 +227,8 @@ def test_a_game_of_the_terminal_is_listed_at_once_and_continued_in_place(open_hu
     assert page.games() == [] and not path.exists()
 
 
-def test_a_game_is_deleted_and_brought_back(open_hub, tmp_path):
-    page = Page(hub := open_hub())
+def test_a_game_is_deleted_and_brought_back(open_hub, monkeypatch):
+    page = Page.of(open_hub())
     page.do("move", move="7g7f").do("game", game="othello")
     name = page.last("left")["id"]
     assert page.do("forget", id=name).games() == []
@@ -258,16 +238,14 @@ def test_a_game_is_deleted_and_brought_back(open_hub, tmp_path):
     page.do("continue", id=name)
     assert page.state["ply"] == 1
     page.do("forget", id=name)
-    old = tmp_path / "games" / "deleted" / f"{name}.json"
-    os.utime(old, (0, time.time() - DELETED_SECONDS - 60))
-    hub.save()
-    open_hub()
-    assert not old.exists()
+    monkeypatch.setattr("shogi_engine.web.store.DELETED_SECONDS", -60)
+    with pytest.raises(ValueError, match="no longer exists"):
+        Page.of(open_hub()).do("recall", id=name)
 
 
 def test_a_game_that_is_open_elsewhere_is_joined(open_hub):
     hub = open_hub()
-    one, two = Page(hub), Page(hub)
+    one, two = Page.of(hub), Page.of(hub)
     one.do("move", move="7g7f")
     hub.save()
     (game,) = two.games()
@@ -280,9 +258,9 @@ def test_a_game_that_is_open_elsewhere_is_joined(open_hub):
 def test_others_do_not_see_my_games_where_strangers_come(tmp_path):
     hub = fake_hub(tmp_path)
     hub.store.shared = False
-    mine, theirs = Page(hub, owner="me"), Page(hub, owner="them")
+    mine, theirs = Page.of(hub, owner="me"), Page.of(hub, owner="them")
     mine.do("move", move="7g7f").do("game", game="othello")
-    assert len(mine.games()) == 1 and theirs.games() == [] and Page(hub, owner="").games() == []
+    assert len(mine.games()) == 1 and theirs.games() == [] and Page.of(hub, owner="").games() == []
     with pytest.raises(ValueError, match="no longer exists"):
         theirs.do("continue", id=mine.games()[0]["id"])
     assert not any({"session", "owner"} & set(game) for game in mine.games())
@@ -291,7 +269,7 @@ def test_others_do_not_see_my_games_where_strangers_come(tmp_path):
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "shogi-1", "", "shogi-20200101-000000.kifu"])
 def test_only_games_of_the_list_are_opened(open_hub, name):
-    page = Page(open_hub())
+    page = Page.of(open_hub())
     for message in ("continue", "forget", "recall"):
         with pytest.raises(ValueError, match="no longer exists"):
             page.do(message, id=name)
@@ -303,15 +281,15 @@ def test_games_of_the_terminal_are_there_too(tmp_path):
     (tmp_path / "shogi-20260101-120001.json").write_text("{", encoding="utf-8")
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     hub = fake_hub(tmp_path)
-    page = Page(hub)
-    assert [game["id"] for game in page.games()] == ["shogi-20260101-120000.kifu"]
-    page.do("continue", id="shogi-20260101-120000.kifu").do("step", to="last")
+    page = Page.of(hub)
+    assert [game["id"] for game in page.games()] == ["shogi-20260101-120000"]
+    page.do("continue", id="shogi-20260101-120000").do("step", to="last")
     assert page.state["ply"] == 3
     hub.close()
 
 
 def test_deleted_moves_come_back(open_hub):
-    page = Page(open_hub())
+    page = Page.of(open_hub())
     for move in MOVES:
         page.do("move", move=move)
     page.do("go", node=1).do("move", move="8c8d").do("go", node=2)
@@ -325,7 +303,7 @@ def test_deleted_moves_come_back(open_hub):
 
 
 def test_a_folder_that_cannot_be_written_is_told_once(open_hub, monkeypatch):
-    page = Page(hub := open_hub())
+    page = Page.of(hub := open_hub())
 
     def refuse(*arguments):
         raise OSError(28, "No space left on device")
@@ -352,3 +330,17 @@ def test_every_field_of_a_tree_is_kept():
 def test_a_tree_that_is_none_is_refused(rows):
     with pytest.raises(ValueError):
         tree_of(rows)
+
+
+@pytest.mark.parametrize(
+    "first", [{"name": "comment", "text": "7六歩の意味"}, {"name": "paste", "text": "4k4/9/9/9/9/9/9/9/4K4 b G 1"}]
+)
+def test_a_position_and_a_comment_are_kept_before_any_move(open_hub, first):
+    page = Page.of(hub := open_hub())
+    page.do(first.pop("name"), **first)
+    before = page.state
+    page.do("new", game="shogi", players=[None, None])
+    hub.save()
+    (game,) = (each for each in page.games() if not each["on"])
+    page.do("continue", id=game["id"])
+    assert (page.state["comment"], page.state["position"]) == (before["comment"], before["position"])

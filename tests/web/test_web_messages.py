@@ -7,21 +7,27 @@ import pytest
 
 from shogi_engine.web import messages
 from shogi_engine.web.guard import Guard, is_loopback
-from shogi_engine.web.messages import MESSAGES, MessageError, parse
+from shogi_engine.web.handlers import HANDLERS
+from shogi_engine.web.messages import KINDS, MessageError, parse
 
 
 @pytest.mark.parametrize(
     ("data", "word"),
     [
-        ("", "JSON"), ("[]", "JSON"), ("null", "JSON"), ("{", "JSON"),
-        ("[" * 100_000, "JSON"), ('{"do": 1}', "no message"),
-        ('{"do": "fly"}', "fly"), ('{"do": ["move"]}', "no message"), ('{"do": "move"}', "move is missing"),
-        ('{"do": "move", "move": 7}', "text"), ('{"do": "move", "move": "x", "a": 1}', "no field"),
-        ('{"do": "move", "move": "1234567890123"}', "12 characters"), ('{"do": "go", "node": -1}', "number"),
-        ('{"do": "go", "node": true}', "number"), ('{"do": "go", "node": 1e400}', "number"),
-        ('{"do": "step", "to": {}}', "one of"), ('{"do": "judge", "on": 1}', "true or false"),
-        ('{"do": "new", "game": "go", "players": [null, 3]}', "one of"),
-        ('{"do": "new", "game": "shogi", "players": [3]}', "two players"), (b"\xff\xfe", "JSON"),
+        ("", "truncated"), ("[]", "object"), ("null", "object"), ("{", "truncated"), ("[" * 100_000, "object"),
+        ('{"do": 1}', "do"), ('{"do": "fly"}', "fly"), ('{"do": ["move"]}', "do"), ('{"do": "move"}', "move"),
+        ('{"do": "move", "move": 7}', "move"), ('{"do": "move", "move": "x", "a": 1}', "unknown field `a`"),
+        ('{"do": "move", "move": "1234567890123"}', "<= 12"), ('{"do": "go", "node": -1}', "node"),
+        ('{"do": "go", "node": true}', "node"), ('{"do": "go", "node": 1e400}', "range"),
+        ('{"do": "go", "node": 3.0}', "node"), ('{"do": "step", "to": {}}', "to"),
+        ('{"do": "judge", "on": 1}', "on"), ('{"do": "new", "game": "go", "players": [null, 3]}', "game"),
+        ('{"do": "game", "game": "shogi\\n"}', "game"), ('{"do": "new", "game": "shogi", "players": [3]}', "players"),
+        ('{"do": "line", "node": 0, "moves": []}', "moves"),
+        ('{"do": "line", "node": 0, "moves": [' + '"7g7f",' * 200 + '"3c3d"]}', "<= 200"),
+        (b"\xff\xfe", "malformed"), (b'{"do": "comment", "text": "\xed\xa0\x80"}', "utf-8"),
+        ('{"do": "comment", "text": "a\\ud800b"}', "malformed|truncated"),
+        ('{"do": "comment", "text": "a\ud800b"}', "surrogates"),
+        ('{"do": "comment", "text": "' + 2001 * "x" + '"}', "2000"),
     ],
 )  # fmt: skip
 def test_what_is_no_message_is_refused_with_a_reason(data, word):
@@ -30,9 +36,14 @@ def test_what_is_no_message_is_refused_with_a_reason(data, word):
 
 
 def test_a_message_keeps_its_fields():
-    message = '{"do": "new", "game": "shogi", "players": [null, 3], "clock": "10m"}'
-    assert parse(message) == {"do": "new", "game": "shogi", "players": [None, 3], "clock": "10m"}
-    assert parse(b'{"do": "go", "node": 3.0}') == {"do": "go", "node": 3}
+    message = '{"do": "new", "game": "shogi", "players": [null, 3], "clock": "10m", "re": 7}'
+    assert parse(message) == messages.New(re=7, game="shogi", players=[None, 3], clock="10m")
+    assert parse(b'{"do": "comment", "text": "\xe8\x89\xaf\\ud83d\\ude00"}') == messages.Comment(text="良😀")
+
+
+def test_each_message_has_a_handler_of_its_own():
+    assert HANDLERS.keys() == set(KINDS.values()) - {messages.Hello}
+    assert len({handler.__name__ for handler in HANDLERS.values()}) == len(HANDLERS)
 
 
 def test_too_long_a_message_is_refused(monkeypatch):
@@ -55,10 +66,10 @@ def test_random_messages_are_taken_or_refused():
     rng = random.Random(5)
     taken = 0
     for _ in range(5000):
-        name = rng.choice(list(MESSAGES))
-        message = {"do": name} | {key: random_value(rng) for key in MESSAGES[name] if rng.random() < 0.9}
+        name, kind = rng.choice(list(KINDS.items()))
+        message = {"do": name} | {key: random_value(rng) for key in kind.__struct_fields__ if rng.random() < 0.9}
         try:
-            taken += parse(json.dumps(message))["do"] == name
+            taken += type(parse(json.dumps(message))) is kind
         except MessageError as fault:
             assert str(fault)
     assert 100 < taken < 4900

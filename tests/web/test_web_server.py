@@ -5,6 +5,7 @@ import ipaddress
 import random
 import socket
 import sys
+import weakref
 
 import pytest
 
@@ -15,10 +16,12 @@ from starlette.websockets import WebSocketDisconnect  # noqa: E402
 
 from shogi_engine.__main__ import main  # noqa: E402
 from shogi_engine.cli.phone_address import qr_code, reachable_host  # noqa: E402
-from shogi_engine.web.app import SendQueue, application, static_files  # noqa: E402
+from shogi_engine.web import handlers, messages, replies  # noqa: E402
+from shogi_engine.web.app import application, static_files  # noqa: E402
+from shogi_engine.web.conversation import SendQueue  # noqa: E402
 from shogi_engine.web.guard import Guard  # noqa: E402
-from shogi_engine.web.session import Session  # noqa: E402
 from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
+from tools.measure.web_page import Page  # noqa: E402
 
 LOCAL = "http://127.0.0.1:8765"
 SOCKET = "ws://127.0.0.1:8765/ws"
@@ -36,9 +39,13 @@ def client_of(hub, guard=None):
     return TestClient(application(hub, guard), base_url=LOCAL)
 
 
+pages = weakref.WeakKeyDictionary()
+
+
 def receive(socket, kind):
-    """Return the next message of a kind."""
-    while (message := socket.receive_json())["kind"] != kind:
+    """Return the next message of a kind; for a change of the state, the whole."""
+    page = pages.setdefault(socket, Page())
+    while (message := page.receive(socket.receive_json()))["kind"] != kind:
         pass
     return message
 
@@ -48,11 +55,11 @@ def test_a_finished_state_is_not_followed_by_older_progress():
 
     async def taken():
         outbox = SendQueue(asyncio.get_running_loop())
-        outbox.put({"kind": "progress", "share": 1.0})
-        outbox.put({"kind": "state", "judging": None})
-        return await outbox.take()
+        outbox.put(replies.Progress(share=1.0, node=1, chance=0.5))
+        outbox.put(after := replies.Delta(seq=2, base=1, fields={"judging": None}))
+        return await outbox.take() == [after]
 
-    assert asyncio.run(taken()) == [{"kind": "state", "judging": None}]
+    assert asyncio.run(taken())
 
 
 def test_the_page_and_its_files(hub):
@@ -127,7 +134,7 @@ def test_garbage_gets_an_answer_and_ends_nothing(hub):
     rng = random.Random(2)
     with client_of(hub) as client, client.websocket_connect(SOCKET) as socket:
         socket.send_text("nonsense")
-        assert "JSON" in receive(socket, "error")["text"]
+        assert "not a message" in receive(socket, "error")["text"]
         socket.send_json({"do": "move", "move": "7g7f"})
         assert "hello" in receive(socket, "error")["text"]
         socket.send_json({"do": "hello"})
@@ -141,7 +148,7 @@ def test_garbage_gets_an_answer_and_ends_nothing(hub):
 
 
 def test_a_failure_within_is_told_and_ends_nothing(hub, monkeypatch):
-    monkeypatch.setattr(Session, "_do_ping", lambda self: 1 / 0)
+    monkeypatch.setitem(handlers.HANDLERS, messages.Ping, lambda *_: 1 / 0)
     with client_of(hub) as client, client.websocket_connect(SOCKET) as socket:
         socket.send_json({"do": "hello"})
         socket.send_json({"do": "ping"})
@@ -153,7 +160,7 @@ def test_a_failure_within_is_told_and_ends_nothing(hub, monkeypatch):
 def test_the_command_says_what_is_missing(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert main(["serve"]) == 2
-    assert "pip install starlette uvicorn websockets" in capsys.readouterr().err
+    assert "pip install starlette uvicorn websockets msgspec" in capsys.readouterr().err
 
 
 def test_the_address_of_a_wildcard_is_one_that_a_phone_can_open():

@@ -1,7 +1,6 @@
 """A session at the server, without one: games, trees, records, analyses, with engines that are fakes."""
 
 import base64
-import json
 
 import pytest
 
@@ -10,7 +9,6 @@ from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.records.handicaps import HANDICAPS
 from shogi_engine.tsume import Progress, daily, problems
 from shogi_engine.types.forced_win import ForcedWin
-from shogi_engine.web import messages
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import EnginePool, Job
 from shogi_engine.web.session import Session
@@ -18,30 +16,11 @@ from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import best_defence
 from tests.web.fake_engine import FakeEngine, FakeExaminer, wait_for
+from tests.web.page import Page
 
 
-class Player:
-    """A session and what it sent."""
-
-    def __init__(self, pool):
-        self.session = Session(pool, FakeExaminer)
-        self.sent = []
-        self.viewer = self.session.attach(self.sent.append)
-
-    def do(self, name, /, **fields):
-        self.session.handle(messages.parse(json.dumps({"do": name, **fields})))
-        return self
-
-    @property
-    def state(self):
-        return [message for message in self.sent if message["kind"] == "state"][-1]
-
-    def last(self, kind):
-        return next((message for message in reversed(self.sent) if message["kind"] == kind), None)
-
-    @property
-    def texts(self):
-        return [move["text"] for move in self.state["line"][1:]]
+def Player(pool):  # noqa: N802  (a page of a session of its own)
+    return Page(Session(pool, FakeExaminer))
 
 
 @pytest.fixture(scope="module")
@@ -88,12 +67,18 @@ def test_steps_variations_and_deleting(player):
     player.do("step", to="first")
     assert (player.state["ply"], len(player.state["line"])) == (0, 4)
     player.do("step", to="next").do("move", move="8c8d")
-    assert player.texts == ["P-7f", "P-8d"]
+    assert player.texts == ["P-7f", "P-3d", "P-2f"] and (player.state["ply"], player.state["branch"]) == (2, 1)
+    (run,) = player.state["line"][2]["others"]
+    assert [text for _, text, _ in run["moves"]] == ["P-8d"] and (run["ply"], run["depth"]) == (2, 0)
+    player.do("step", to="above")
+    assert (player.state["ply"], player.state["branch"]) == (2, 2)
+    player.do("step", to="below").do("promote")
+    assert player.texts == ["P-7f", "P-8d"] and player.state["branch"] == 2
     (run,) = player.state["line"][2]["others"]
     assert [text for _, text, _ in run["moves"]] == ["P-3d", "P-2f"] and (run["ply"], run["depth"]) == (2, 0)
     other = run["moves"][0]
-    player.do("go", node=other[0])
-    assert player.texts == ["P-7f", "P-3d", "P-2f"] and player.state["ply"] == 2
+    player.do("go", node=other[0]).do("promote")
+    assert player.texts == ["P-7f", "P-3d", "P-2f"] and player.state["ply"] == player.state["branch"] == 2
     player.do("delete")
     assert player.texts == ["P-7f", "P-8d"] and player.state["ply"] == 1
     with pytest.raises(ValueError, match="no longer"):
@@ -109,7 +94,7 @@ def test_an_illegal_move_changes_nothing(player):
     for move in ("7g7e", "5i5a", "hello", "P*5e"):
         with pytest.raises(ValueError):
             player.do("move", move=move)
-    assert player.do("look").state == before
+    assert {**player.do("look").state, "seq": before["seq"]} == before
 
 
 def test_a_tree_has_an_end(monkeypatch):
@@ -215,7 +200,7 @@ def test_who_leaves_ends_the_searches(player):
     wait_for(lambda: player.last("info"))
     player.session.detach(player.viewer)
     wait_for(lambda: player.session.pool.load == (0, 0))
-    player.session.attach(player.sent.append)
+    player.session.attach(player.receive)
     player.sent.clear()
     wait_for(lambda: player.last("info"))  # it continues for who comes back
 
@@ -233,11 +218,13 @@ def test_a_game_is_judged(player):
         player.do("game", game="othello").do("judge", on=True)
 
 
-def test_a_mate_is_found_and_kept_as_a_line(player):
+def test_a_mate_is_shown_and_the_game_stays_as_it_is(player):
     player.do("paste", text="4k4/9/4P4/9/9/9/9/9/4K4 b G 1").do("mate")
     found = wait_for(lambda: player.last("mate"))
     assert (found["result"], found["length"], found["texts"]) == ("mate", 1, ["G*5b"])
-    assert wait_for(lambda: player.texts) == ["G*5b"] and player.state["ply"] == 0
+    assert not wait_for(lambda: not player.state["mating"] and player.state)["line"][1:]
+    player.do("line", node=found["node"], moves=found["moves"])
+    assert player.texts == ["G*5b"] and player.state["ply"] == 0
 
 
 def test_tsume(player):
@@ -266,25 +253,20 @@ def test_tsume_needs_a_king_to_mate(player):
 def test_what_was_solved_is_kept_beside_the_games(tmp_path):
     pool = EnginePool(1, FakeEngine)
     session = Session(pool, store=Store(tmp_path / "games"))
-    sent = []
-    viewer = session.attach(sent.append, language="ja")
-
-    def last(kind):
-        return [message for message in sent if message["kind"] == kind][-1]
+    page = Page(session, language="ja")
 
     def solved():
-        session.handle({"do": "problems"}, viewer)
-        return [number for number, row in enumerate(last("problems")["rows"], 1) if row[2]]
+        return [number for number, row in enumerate(page.do("problems").last("problems")["rows"], 1) if row[2]]
 
-    assert solved() == [] and last("problems")["daily"] == daily().number
-    session.handle({"do": "tsume", "on": True, "problem": 2}, viewer)
-    wait_for(lambda: last("state")["tsume"]["status"] == "yours")
-    session.handle({"do": "hint"}, viewer)
+    assert solved() == [] and page.last("problems")["daily"] == daily().number
+    page.do("tsume", on=True, problem=2)
+    wait_for(lambda: page.state["tsume"]["status"] == "yours")
+    page.do("hint")
     problem = problems()[1]
-    assert wait_for(lambda: session.tsume.job is None) and last("hint")["move"] == problem.moves[0]
-    session.handle({"do": "move", "move": problem.moves[0]}, viewer)
+    assert wait_for(lambda: session.tsume.job is None) and page.last("hint")["move"] == problem.moves[0]
+    page.do("move", move=problem.moves[0])
     with pytest.raises(ValueError, match="no move to hint at"):
-        session.handle({"do": "hint"}, viewer)
+        page.do("hint")
     assert solved() == [2]
     assert Progress(tmp_path / "tsume.json").is_solved(problem)  # the terminal's file
     pool.close()
@@ -321,7 +303,7 @@ class Solver:
     ],
 )
 def test_the_best_defence_escapes_or_lives_longest(lengths, reply, left):
-    assert best_defence(Solver(lengths), Job("shogi", print)) == (reply, left)
+    assert best_defence(Solver(lengths), Job("shogi", print, print)) == (reply, left)
 
 
 def test_an_attacker_is_told_what_the_move_was_worth(player, monkeypatch):
@@ -432,9 +414,10 @@ def test_a_job_that_fails_ends_no_thread():
     def fail(engine, job):
         raise RuntimeError("once")
 
-    pool.submit(Job("shogi", fail))
-    pool.submit(Job("shogi", lambda engine, job: done.append(engine.game.name)))
-    assert wait_for(lambda: done) == ["shogi"]
+    failed = []
+    pool.submit(Job("shogi", fail, lambda job, fault: failed.append(str(fault))))
+    pool.submit(Job("shogi", lambda engine, job: done.append(engine.game.name), failed.append))
+    assert wait_for(lambda: done) == ["shogi"] and failed == ["once"]
     pool.close()
 
 

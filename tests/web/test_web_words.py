@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from shogi_engine.games.shogi.board.piece_shapes import SETS
 from shogi_engine.language import LANGUAGES
 from shogi_engine.web import words
 from shogi_engine.web.analyses import NAMES_OF_VERDICTS
@@ -18,6 +19,9 @@ MADE = {
     *(f"tsume_{status}" for status in TSUME),
     *(f"called_{verdict}" for verdict in NAMES_OF_VERDICTS),
     *("nomate", "timeout"),
+    *(f"set_{name}" for name in SETS),
+    *(f"board_{name}" for name in ("wood", "light", "dark", "paper")),
+    *(f"theme_{name}" for name in ("auto", "light", "dark")),
 }
 
 

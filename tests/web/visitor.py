@@ -85,10 +85,10 @@ class Visitor:
         return self.page.inner_text("#status")
 
     def ply(self):
-        return self.page.locator("#moves li").count() - 1
+        return self.page.locator("#moves li:not(.result)").count() - 1
 
     def wait_ply(self, ply):
-        until(self.page, f"document.querySelectorAll('#moves li').length > {ply}")
+        until(self.page, f"document.querySelectorAll('#moves li:not(.result)').length > {ply}")
 
     def choose_game(self, game):
         self.page.click(f'#games [data-game="{game}"]')

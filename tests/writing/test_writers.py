@@ -30,7 +30,7 @@ from shogi_engine.records import GameRecord
 from shogi_engine.training.checkpoint import save_checkpoint
 from shogi_engine.training.shogi.recipe import DataOptions
 from shogi_engine.types.score import Score
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import Head, Store
 from tests.writing.test_whole_files import holder_of, names
 
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e"]
@@ -55,7 +55,7 @@ ALLOWED = {  # module, call -> why
     "shogi_engine/jit/progress.py": "no file: a copy of a dictionary",
     "shogi_engine/batch/streams.py": "maps records; 'r+' is the caller's wish to change them in place",
     "shogi_engine/training/data.py": "weights in a temporary folder of its own",
-    "shogi_engine/web/store.py": "moves a deleted game aside and back",
+    "shogi_engine/web/store.py": "the database of games, which SQLite writes",
     "shogi_engine/batch/hcpe3.py": "maps records, read only",
     "shogi_engine/jit/folders.py": "tries whether a folder can be written",
     "shogi_engine/training/checkpoint.py": "into memory",
@@ -238,14 +238,12 @@ def mated(folder, number):
     return folder / "mate.kif"
 
 
-def browser_game(folder, number):
-    Store(folder).write("shogi-1", {"game": "shogi", "owner": ""}, {"moves": number})
-    return folder / "shogi-1.json"
-
-
 def browser_record(folder, number):
-    Store(folder).write_record("shogi-1", shogi_record(number))
-    return folder / "shogi-1.kifu"
+    with closing(Store(folder)) as store:
+        there = [game["id"] for game in store.games("")]
+        id = there[0] if there else store.write("", Head(game="shogi"), "", "", b"{}")
+        store.write_record(id, shogi_record(number))
+    return folder / f"{id}.kifu"
 
 
 WRITERS = {
@@ -255,7 +253,7 @@ WRITERS = {
     "book RUN": run_of_a_book, "book --out": exported_book, "csa --out": server_game, "csa --log": conversation,
     "DebugLogFile": debug_log, "train, checkpoints": checkpoint, "weights": weights, "tsume": solved,
     "RecordWriter": positions(append=False), "RecordWriter, append": positions(append=True), "search --tree": traced,
-    "mate --out": mated, "serve, games": browser_game, "serve, records": browser_record,
+    "mate --out": mated, "serve, records": browser_record,
 }  # fmt: skip
 GROWING = ("match --log", "book RUN", "csa --log", "DebugLogFile", "RecordWriter, append")
 LOCKED = ("match --log", "book RUN", "csa --log", "RecordWriter, append", "tsume")
@@ -339,7 +337,7 @@ def test_a_failure_leaves_the_old_file(tmp_path, name, failure, capsys):
     else:
         assert after == before
     if fault is OSError:
-        assert {each for each in names(tmp_path) if not each.startswith("in")} <= {*there, "run1.jsonl"}
+        assert {each for each in names(tmp_path) if not each.startswith(("in", "games.db-"))} <= {*there, "run1.jsonl"}
         lines = [line for line in capsys.readouterr().err.splitlines() if "cannot hold" not in line]
         assert len(lines) <= 1
         assert all(os.strerror(errno.ENOSPC) in line or os.strerror(errno.EFBIG) in line for line in lines)

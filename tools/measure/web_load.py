@@ -22,7 +22,8 @@ from typing import Any
 
 import websockets
 
-from shogi_engine.web.messages import MESSAGES
+from shogi_engine.web.messages import KINDS
+from tools.measure.web_page import Page
 
 STEP_SECONDS = 0.2  # between a visitor's moves: far faster than people play
 GAME_MOVES = 60  # after which a visitor starts a new game
@@ -39,10 +40,10 @@ async def connect(address: str) -> Any:
     return await websockets.connect(address, max_size=None, compression=None)
 
 
-async def next_of(socket: Any, kind: str) -> dict[str, Any]:
+async def next_of(socket: Any, kind: str, page: Page) -> dict[str, Any]:
     """Return the next message of a kind. Raises AssertionError if the server reports an error."""
     while True:
-        message: dict[str, Any] = json.loads(await asyncio.wait_for(socket.recv(), TIMEOUT))
+        message = page.receive(json.loads(await asyncio.wait_for(socket.recv(), TIMEOUT)))
         assert message["kind"] != "error", message
         if message["kind"] == kind:
             return message
@@ -54,11 +55,12 @@ async def visit(address: str, rng: random.Random, end: float, pause: float) -> l
     Returns the time of each answer in seconds.
     """
     taken: list[float] = []
+    page = Page()
     async with await connect(address) as socket:
         await socket.send('{"do": "hello"}')
-        await next_of(socket, "state")
+        await next_of(socket, "state", page)
         await socket.send('{"do": "analyse", "on": true, "multipv": 2}')
-        state = await next_of(socket, "state")
+        state = await next_of(socket, "state", page)
         while time.monotonic() < end:
             moves = [move for targets in state["targets"].values() for each in targets.values() for move in each]
             if moves and (len(taken) + 1) % GAME_MOVES:
@@ -67,7 +69,7 @@ async def visit(address: str, rng: random.Random, end: float, pause: float) -> l
                 message = {"do": "game", "game": rng.choice(("shogi", "othello"))}
             asked = time.monotonic()
             await socket.send(json.dumps(message))
-            state = await next_of(socket, "state")
+            state = await next_of(socket, "state", page)
             taken.append(time.monotonic() - asked)
             await asyncio.sleep(pause * rng.uniform(0.5, 1.5))
     return taken
@@ -85,10 +87,9 @@ def garbage(rng: random.Random) -> str | bytes:
     kind = rng.randrange(4)
     if kind == 0:
         return rng.randbytes(rng.randrange(300))
-    name = rng.choice(list(MESSAGES))
-    fields: dict[str, Any] = {
-        key: rng.choice([None, True, 0, -1, 2, "", "7g7f", "shogi", [None, 1], {}, 1e300]) for key in MESSAGES[name]
-    }
+    name, message = rng.choice(list(KINDS.items()))
+    values: list[Any] = [None, True, 0, -1, 2, "", "7g7f", "shogi", [None, 1], {}, 1e300]
+    fields: dict[str, Any] = {field: rng.choice(values) for field in message.__struct_fields__}
     if name == "save":
         fields = {"format": rng.choice(["kif", "../x", ""])}
     text = json.dumps({"do": name, **fields})
@@ -107,7 +108,7 @@ async def throw(address: str, frames: int, rng: random.Random) -> None:
                 await socket.send(garbage(rng))
     async with await connect(address) as socket:
         await socket.send('{"do": "hello"}')
-        await next_of(socket, "state")
+        await next_of(socket, "state", Page())
 
 
 async def request(host: str, port: int, content: bytes) -> bytes:

@@ -1,74 +1,90 @@
 // The page: keeps the server's last messages, and updates every part.
 
 import {Board} from "./board.js";
-import * as dialogs from "./dialogs.js";
-import * as games from "./games.js";
+import {$, element, memory, pieces} from "./dom.js";
 import {finish} from "./finish.js";
 import {graph, graph_events} from "./graph.js";
+import {listen} from "./keys.js";
 import * as lines from "./lines.js";
 import {Link} from "./link.js";
 import {moves} from "./moves.js";
 import * as panels from "./panels.js";
-import * as problems from "./problems.js";
-import {chosen_piece, setup} from "./setup.js";
-import {play, set_sounds, sounds} from "./sound.js";
+import {play, set_sounds} from "./sound.js";
 import {other_language, refusal, side, speak, spoken, t, translate} from "./words.js";
 
-const $ = id => document.getElementById(id);
 const narrow = matchMedia("(max-width: 46rem) and (orientation: portrait)");
-const store = {
-  get: (place, name) => { try { return place.getItem(name); } catch { return null; } },
-  set: (place, name, value) => { try { place.setItem(name, value); } catch { /* private windows may have none */ } },
-};
 
-let state = null, info = null, preparing = 0, received = 0;
+/** @type {State | null} */
+let state = null;
+/** @type {Info | null} */
+let info = null;
+let preparing = 0, received = 0;
+
+/**
+ * What the first position does not need is loaded later. Returns a function that uses it, at once if it is there.
+ * @template T
+ * @param {() => Promise<T>} load
+ */
+function later(load) {
+  /** @type {T | null} */
+  let loaded = null;
+  return (/** @type {(module: T) => void} */ use) => {
+    if (loaded) use(loaded);
+    else load().then(module => { loaded = module; use(module); });
+  };
+}
+const dialogs = later(() => import("./dialogs.js")), games = later(() => import("./games.js"));
+const look = later(() => import("./look.js")), setup = later(() => import("./setup.js"));
+const problems = later(() => import("./problems.js"));
 
 // ---- settings
 
-const language = () => store.get(localStorage, "language") ?? (navigator.language.startsWith("ja") ? "ja" : "en");
-const theme = store.get(localStorage, "theme");
-if (theme) document.documentElement.dataset.theme = theme;
-speak(language());
+for (const [name, usual] of [["theme", "auto"], ["board", "wood"]]) document.documentElement.dataset[name] = memory.get(name) ?? usual;
+speak(memory.get("language") ?? (navigator.language.startsWith("ja") ? "ja" : "en"));
 translate();
+set_sounds(memory.get("silent") !== "1");
 
-// The owner of the games played in this browser.
+/** The owner of the games played in this browser. */
 function owner() {
-  let name = store.get(localStorage, "owner");
-  if (!name) store.set(localStorage, "owner", name = Array.from(crypto.getRandomValues(new Uint8Array(16)), each => each.toString(16).padStart(2, "0")).join(""));
+  const known = memory.get("owner");
+  if (known) return known;
+  const name = Array.from(crypto.getRandomValues(new Uint8Array(16)), each => each.toString(16).padStart(2, "0")).join("");
+  memory.set("owner", name);
   return name;
 }
 
 const link = new Link(() => ({
-  session: store.get(sessionStorage, "session") ?? "",
+  session: memory.get("session", sessionStorage) ?? "",
   owner: owner(),
   language: spoken(),
   narrow: narrow.matches,
-  letters: store.get(localStorage, "letters") === "1",
+  pieces: memory.get("pieces") ?? "kanji",
 }));
 lines.connect(link);
-set_sounds(store.get(localStorage, "silent") !== "1");
-$("sound").setAttribute("aria-pressed", String(sounds()));
 const board = new Board($("board"), {
   moved: captured => play(captured ? "capture" : "move"),
   play: move => link.say("move", {move}),
-  put: square => link.say("put", {square, piece: chosen_piece()}),
+  put: square => setup(({chosen_piece}) => link.say("put", {square, piece: chosen_piece()})),
 });
+
+/** Do something with the state, once there is one. @param {(now: State) => void} action */
+const now = action => () => { if (state) action(state); };
 
 // ---- messages from the server
 
-link.on("state", message => {
+link.on("state", (/** @type {State} */ message) => {
   if (state?.playing.on && message.playing.over) play("end");
   state = message;
   received = performance.now();
-  store.set(sessionStorage, "session", state.session);
-  speak(state.language, state.game);
-  show();
+  memory.set("session", state.session, sessionStorage);
+  speak(state.language, state.game, state.handicap);
+  show(state);
 });
-link.on("info", message => {
+link.on("info", (/** @type {Info} */ message) => {
   info = message;
   if (!state || info.node !== state.node || state.setup) return;
-  panels.analysis(state, info, link);
-  arrows();
+  panels.analysis(state, info);
+  arrows(state);
 });
 link.on("engine", message => {
   if (!state || message.game !== state.game) return;
@@ -88,60 +104,66 @@ link.on("mate", ({result, length, texts, moves, node}) => {
   if (result === "mate") $("found").replaceChildren(`${t("mateFound", {length})} `, lines.line({node, moves, texts}));
   else $("found").textContent = t(result);
 });
-link.on("file", dialogs.save_file);
-link.on("file", ({lost}) => { if (lost.length) toast(t("lostInFile", {what: lost.join(", ")})); });
-link.on("games", message => dialogs.choose_game(message, link));
-link.on("problems", message => state && problems.choose(message, link, state));
-link.on("hint", message => { if (message.node === state?.node) problems.hint(message); });
-link.on("kept", message => games.show(message, link, toast));
-link.on("left", ({id}) => toast(t("left"), false, t("back_to_it"), () => link.say("continue", {id})));
-link.on("join", ({session}) => { store.set(sessionStorage, "session", session); link.again(); });
+link.on("file", file => {
+  dialogs(({save_file}) => save_file(file));
+  if (file.lost.length) toast(t("lostInFile", {what: file.lost.join(", ")}));
+});
+link.on("games", message => dialogs(({choose_game}) => choose_game(message, link)));
+link.on("problems", message => problems(({choose}) => { if (state) choose(message, link, state); }));
+link.on("hint", message => { if (message.node === state?.node) problems(({hint}) => hint(message)); });
+link.on("kept", message => games(each => each.show(message, link, toast)));
+link.on("left", ({id}) => toast(t("left"), {word: t("back_to_it"), action: () => link.say("continue", {id})}));
+link.on("join", ({session}) => { memory.set("session", session, sessionStorage); link.again(); });
+link.on("failed", ({text}) => toast(text));
 link.on("error", ({text}) => toast(refusal(text)));
-link.on("lost", ({full}) => toast(t(full ? "full_server" : "lost"), true));
+link.on("lost", ({full}) => toast(t(full ? "full_server" : "lost"), {stay: true}));
 
 let hiding = 0;
-// action : [label, function], to undo what was done
-function toast(text, stay = false, word = "", action = null) {
+/** @param {string} text @param {{stay?: boolean, word?: string, action?: () => void}} options action: to undo what was done */
+function toast(text, {stay = false, word = "", action} = {}) {
   clearTimeout(hiding);
-  const children = [document.createTextNode(text)];
-  if (action) children.push(Object.assign(document.createElement("button"), {type: "button", textContent: word,
-    onclick: () => { $("toast").hidden = true; action(); }}));
-  $("toast").replaceChildren(...children);
+  const undo = () => { $("toast").hidden = true; action?.(); };
+  $("toast").replaceChildren(text, ...(action ? [element("button", {type: "button", onclick: undo}, word)] : []));
   $("toast").hidden = false;
   if (!stay) hiding = setTimeout(() => { $("toast").hidden = true; }, action ? 12_000 : 6000);
 }
 
 // ---- what is shown
 
-// The arrows of an analysis, if they were drawn for the board's current orientation.
-function arrows() {
+/** The arrows of an analysis, if they were drawn for the board's current orientation. @param {State} state */
+function arrows(state) {
   const fits = info?.node === state.node && info.flipped === state.flipped && info.narrow === state.narrow;
-  if (fits && state.analysis.on && !state.setup) board.arrows(info.arrows);
+  if (info && fits && state.analysis.on && !state.setup) board.arrows(info.arrows);
 }
 
-function show() {
+let passing = false, removed = false; // from the last state
+
+/** @param {State} state */
+function show(state) {
+  const {playing, game} = state;
   if ($("toast").textContent === t("lost")) $("toast").hidden = true;
   translate();
-  for (const button of document.querySelectorAll("#games [data-game]"))
-    button.setAttribute("aria-pressed", String(button.dataset.game === state.game));
+  for (const choice of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#games [data-game]")))
+    choice.setAttribute("aria-pressed", String(choice.dataset.game === game));
   [$("language").lang, $("language").textContent] = other_language();
-  $("letters").setAttribute("aria-pressed", String(state.letters));
-  $("letters").hidden = $("guide").hidden = $("tsume").hidden = $("mate").hidden = state.game !== "shogi";
-  document.body.dataset.game = state.game;
+  $("tsume").hidden = $("mate").hidden = game !== "shogi";
+  document.body.dataset.game = game;
   document.body.classList.toggle("narrow", narrow.matches);
   board.draw(state);
-  arrows();
+  arrows(state);
   panels.players(state);
   panels.clocks(state, 0);
   moves(state, link);
   graph(state);
-  finish(state, link, () => dialogs.save_game(state, link));
-  panels.analysis(state, info, link);
+  finish(state, link, save);
+  panels.analysis(state, info);
   panels.status(state, preparing);
-  setup(state, link);
-  problems.problem(state, link);
-  const {playing} = state;
-  for (const button of document.querySelectorAll("#controls [data-step], #undo, #think")) button.hidden = Boolean(state.setup);
+  $("setup").hidden = !state.setup;
+  $("problem").hidden = !state.tsume;
+  $("analysis").hidden = $("game").hidden = Boolean(state.setup);
+  if (state.setup) setup(each => each.setup(state, link));
+  if (state.tsume) problems(({problem}) => problem(state, link));
+  for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step], #undo, #think"))) control.hidden = Boolean(state.setup);
   $("resign").hidden = !playing.on;
   $("declare").hidden = !state.may_declare;
   $("judging").hidden = state.judging === null;
@@ -150,81 +172,97 @@ function show() {
   if (state.mating) $("found").textContent = t("mating");
   else if ($("found").textContent === t("mating")) $("found").textContent = "";
   $("position").value = state.position;
-  if (document.activeElement !== $("comment")) $("comment").value = state.comment;
-  document.title = `${t(state.game)} – shogi_engine`;
+  show_comment(state);
+  document.title = `${t(game)} – shogi_engine`;
   $("kept").hidden = !state.kept;
-  $("pass").hidden = !only_pass() || state.playing.on;
-  if (state.playing.passing && !passing) toast(t("mustPass", {side: side(state.turn)}));
-  passing = state.playing.passing;
-  if (state.removed && !removed) toast(t("removed"), false, t("bring_back"), () => link.say("restore"));
+  $("pass").hidden = Object.keys(state.targets[""] ?? {}).join() !== "pass" || playing.on;
+  if (playing.passing && !passing) toast(t("mustPass", {side: side(state.turn)}));
+  passing = playing.passing;
+  if (state.removed && !removed) toast(t("removed"), {word: t("bring_back"), action: () => link.say("restore")});
   removed = state.removed;
 }
 
-let passing = false, removed = false; // from the last state
-
-const only_pass = () => Object.keys(state.targets[""] ?? {}).join() === "pass";
-
 setInterval(() => panels.clocks(state, (performance.now() - received) / 1000), 200);
+setTimeout(pieces, 1000); // for the first drag
+
+// ---- the comment saves itself
+
+/** @type {{session: string, node: number, text: string} | null} what was typed and is not sent yet */
+let typed = null;
+let sending = 0;
+
+function send_comment() {
+  clearTimeout(sending);
+  const said = typed;
+  if (said && (said.session !== state?.session || link.say("comment", {node: said.node, text: said.text}))) typed = null;
+}
+
+/** @param {State} state */
+function show_comment(state) {
+  if (typed && typed.node === state.node && typed.session === state.session) return;
+  send_comment();
+  if ($("comment").value !== state.comment) $("comment").value = state.comment;
+}
+
+$("comment").addEventListener("input", now(({session, node}) => {
+  typed = {session, node, text: $("comment").value};
+  clearTimeout(sending);
+  sending = setTimeout(send_comment, 600);
+}));
+for (const [target, name] of /** @type {[EventTarget, string][]} */ ([[$("comment"), "blur"], [window, "pagehide"]])) target.addEventListener(name, send_comment);
 
 // ---- the user's actions
 
-for (const button of document.querySelectorAll("#games [data-game]"))
-  button.onclick = () => { if (button.dataset.game !== state?.game) link.say("game", {game: button.dataset.game}); };
-for (const button of document.querySelectorAll("[data-step]")) button.onclick = () => link.say("step", {to: button.dataset.step});
-$("new").onclick = () => state && dialogs.new_game(state, link);
-$("open").onclick = () => dialogs.open_game(link);
-$("save").onclick = () => state && dialogs.save_game(state, link);
-$("edit").onclick = () => link.say("setup", {on: true});
-$("tsume").onclick = () => link.say("problems");
-$("flip").onclick = () => link.say("look", {flipped: !state.flipped});
-$("undo").onclick = () => link.say("undo");
-$("think").onclick = () => link.say("think");
-$("resign").onclick = () => dialogs.confirm(t("resign"), t("resign_ask"), t("resign"), () => link.say("resign"));
-$("pass").onclick = () => link.say("move", {move: "pass"});
-$("kept").onclick = () => link.say("kept");
-$("declare").onclick = () => link.say("declare");
-$("mate").onclick = () => link.say("mate");
-$("analyse").onclick = () => link.say("analyse", {on: !state.analysis.on});
-$("multipv").onchange = () => link.say("analyse", {on: state.analysis.on, multipv: Number($("multipv").value)});
-$("judge").onclick = () => link.say("judge", {on: state.judging === null, effort: $("effort").value});
-$("note").onclick = () => link.say("comment", {text: $("comment").value});
-$("delete").onclick = () => link.say("delete");
-$("copy").onclick = async () => {
-  $("position").select();
-  try { await navigator.clipboard.writeText($("position").value); toast(t("copied")); } catch { document.execCommand("copy"); }
-};
-$("language").onclick = () => {
-  const [chosen] = other_language();
-  store.set(localStorage, "language", chosen);
-  speak(chosen);
-  link.say("look", {language: chosen});
-};
-$("sound").onclick = () => {
-  set_sounds(!sounds());
-  store.set(localStorage, "silent", sounds() ? "0" : "1");
-  $("sound").setAttribute("aria-pressed", String(sounds()));
-};
-$("guide").onclick = () => dialogs.guide();
-$("letters").onclick = () => {
-  store.set(localStorage, "letters", state.letters ? "0" : "1");
-  link.say("look", {letters: !state.letters});
-};
-$("theme").onclick = () => {
-  const dark = document.documentElement.dataset.theme
-    ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  document.documentElement.dataset.theme = dark ? "light" : "dark";
-  store.set(localStorage, "theme", document.documentElement.dataset.theme);
-};
-narrow.addEventListener("change", () => link.say("look", {narrow: narrow.matches}));
-dialogs.drop_files(link);
-dialogs.paste_records(link);
-graph_events(link, () => state);
+const save = now(state => dialogs(({save_game}) => save_game(state, link)));
+const step = (/** @type {string} */ to) => { if (!state?.setup) link.say("step", {to}); };
+const flip = now(({flipped}) => link.say("look", {flipped: !flipped}));
+const open = () => dialogs(({open_game}) => open_game(link));
+const help = now(state => look(each => each.help(state)));
+const analyse = now(({analysis}) => link.say("analyse", {on: !analysis.on}));
 
-const KEYS = {ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last"};
-document.addEventListener("keydown", event => {
-  const step = KEYS[event.key];
-  const typing = event.target.matches?.("input, textarea, select") || document.querySelector("dialog[open]");
-  if (!step || typing || event.ctrlKey || event.altKey || event.metaKey) return;
-  event.preventDefault();
-  link.say("step", {to: step});
-});
+for (const choice of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#games [data-game]")))
+  choice.onclick = () => { if (choice.dataset.game !== state?.game) link.say("game", {game: choice.dataset.game}); };
+for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-step]"))) control.onclick = () => step(control.dataset.step ?? "");
+
+/** @type {Record<string, () => void>} */
+const BUTTONS = {
+  new: now(state => dialogs(({new_game}) => new_game(state, link, () => board.focus()))),
+  open, save, flip, help, analyse,
+  edit: () => link.say("setup", {on: true}),
+  tsume: () => link.say("problems"),
+  undo: () => link.say("undo"),
+  think: () => link.say("think"),
+  resign: () => dialogs(({confirm}) => confirm(t("resign"), t("resign_ask"), t("resign"), () => link.say("resign"))),
+  pass: () => link.say("move", {move: "pass"}),
+  kept: () => link.say("kept"),
+  declare: () => link.say("declare"),
+  mate: () => link.say("mate"),
+  judge: now(({judging}) => link.say("judge", {on: judging === null, effort: $("effort").value})),
+  promote: () => link.say("promote"),
+  delete: () => link.say("delete"),
+  look: now(state => look(each => each.look(state, set => {
+    memory.set("pieces", set);
+    link.say("look", {pieces: set});
+  }))),
+  copy: async () => {
+    $("position").select();
+    try { await navigator.clipboard.writeText($("position").value); toast(t("copied")); } catch { document.execCommand("copy"); }
+  },
+  language: () => {
+    const [chosen] = other_language();
+    memory.set("language", chosen);
+    speak(chosen);
+    link.say("look", {language: chosen});
+  },
+};
+for (const [id, action] of Object.entries(BUTTONS)) $(id).onclick = action;
+$("multipv").onchange = now(({analysis}) => link.say("analyse", {on: analysis.on, multipv: Number($("multipv").value)}));
+narrow.addEventListener("change", () => link.say("look", {narrow: narrow.matches}));
+graph_events(link, () => state);
+listen({
+  step, flip, analyse, open, help,
+  save: now(({game, formats}) => link.say("save", {format: memory.get(`format ${game}`) ?? (formats.includes("kif") ? "kif" : formats[0])})),
+  clear: () => board.marks.clear(),
+  read: text => dialogs(({paste}) => paste(text, link)),
+  file: file => dialogs(({open_file}) => open_file(file, link)),
+}, $("board"));

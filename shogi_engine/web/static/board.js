@@ -1,45 +1,86 @@
 // The board: the server's picture, with squares for tapping, dragging and the keyboard.
 
-import {PIECES} from "./pieces.js";
-import {koma} from "./setup.js";
-import {side, t} from "./words.js";
+import {$, element, koma, pieces} from "./dom.js";
+import {Marks} from "./marks.js";
+import {t} from "./words.js";
 
 const DRAG = 6; // pixels until a press is a drag
+/** @type {Record<string, [number, number]>} */
 const ARROWS = {ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0]};
 const SVG = "http://www.w3.org/2000/svg";
 
+/** @typedef {SVGRectElement} Area */
+/** @typedef {{area: Area, x: number, y: number, id: number, ghost: SVGGElement | null, plain: string, promoted: boolean, promote: boolean | null}} Press */
+
+/** @param {Element} area */
+const box_of = area => ["x", "y", "width", "height"].map(name => Number(area.getAttribute(name)));
+/** @param {Element | null} area @returns {[number, number] | null} */
+const middle = area => {
+  if (!area) return null;
+  const [x, y, wide, high] = box_of(area);
+  return [x + wide / 2, y + high / 2];
+};
+/** @param {Area} area */
+const key_of = area => (area.dataset.side ? area.dataset.side + " " : "") + area.dataset.square;
+const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
 export class Board {
-  #state = null;
-  #selected = null; // where the move comes from: "7g", "P*", or "" for a disc
+  /** @type {State | null} */
+  #shown = null;
+  /** @type {string | null} where the move comes from: "7g", "P*", or "" for a disc */
+  #selected = null;
+  /** @type {Press | null} */
   #press = null;
-  #focus = null; // the square the keyboard is at
-
+  /** @type {string | null} the square that has the focus */
+  #focus = null;
+  #walking = true; // the keyboard brought the focus to it, so the arrow keys walk over the squares
   #dragged = false; // the next move was made by dragging: the piece is already there
+  /** @type {Record<string, Record<string, string>>} the pieces of all sets, once they are loaded */
+  #sets = {};
 
-  // play(move) makes a move; put(square) sets up; moved(captured) is called for each move shown
+  /**
+   * @param {HTMLElement} root
+   * @param {{play: (move: string) => void, put: (square: string) => void, moved: (captured: boolean) => void}} actions
+   *   play makes a move, put sets up, moved is called for each move shown
+   */
   constructor(root, {play, put, moved}) {
     this.root = root;
     this.moved = moved;
     this.play = play;
     this.put = put;
+    this.marks = new Marks(root, event => this.#area_at(event));
     root.addEventListener("pointerdown", event => this.#down(event));
     root.addEventListener("pointermove", event => this.#move(event));
     root.addEventListener("pointerup", event => this.#up(event));
     root.addEventListener("pointercancel", () => this.#drop());
     root.addEventListener("keydown", event => this.#key(event));
-    root.addEventListener("focusin", event => { if (event.target.dataset.square) this.#focus = this.#key_of(event.target); });
+    root.addEventListener("focusin", event => { this.#focus = key_of(/** @type {Area} */ (event.target)); });
+    addEventListener("pointerdown", () => { this.#walking = false; }, {capture: true});
+    addEventListener("keydown", event => { if (event.key === "Tab") this.#walking = true; }, {capture: true});
   }
 
-  get svg() { return this.root.querySelector("svg"); }
-  #areas() { return [...this.root.querySelectorAll("rect.square")]; }
-  #key_of(area) { return (area.dataset.side ? area.dataset.side + " " : "") + area.dataset.square; }
+  get svg() { return /** @type {SVGSVGElement} */ (this.root.querySelector("svg")); }
+  get #state() { return /** @type {State} */ (this.#shown); }
+  #areas() { return /** @type {Area[]} */ ([...this.root.querySelectorAll("rect.square")]); }
 
+  /** @param {string | undefined} square @param {string} rest */
+  #piece(square, rest = "") {
+    return /** @type {SVGGElement | null} */ (this.root.querySelector(`.piece[data-square="${square}"]${rest}`));
+  }
+
+  /** The keyboard begins at the board. */
+  focus() {
+    this.#walking = true;
+    /** @type {HTMLElement | null} */ (this.root.querySelector('rect.square[tabindex="0"]'))?.focus({preventScroll: true});
+  }
+
+  /** @param {State} state */
   draw(state) {
     const had = this.root.contains(document.activeElement);
-    const before = this.#state;
-    this.#state = state;
+    const before = this.#shown, discs = this.#discs();
+    this.#shown = state;
     this.#press = null;
-    const captured = this.#one_move_on(before) && this.root.querySelector(`.piece[data-square="${state.last.slice(2, 4)}"]`);
+    const captured = this.#one_move_on(before) && this.#piece(state.last.slice(2, 4));
     this.root.innerHTML = state.svg;
     this.root.setAttribute("aria-busy", "false");
     const svg = this.svg;
@@ -50,7 +91,7 @@ export class Board {
     if (state.game === "othello") this.#selected = "";
     const areas = this.#areas();
     for (const area of areas) {
-      const key = this.#key_of(area);
+      const key = key_of(area);
       area.setAttribute("role", "button");
       area.setAttribute("tabindex", "-1");
       area.setAttribute("aria-label", this.#label(area));
@@ -58,87 +99,123 @@ export class Board {
       if (key === this.#focus) area.setAttribute("tabindex", "0");
     }
     if (!areas.some(area => area.getAttribute("tabindex") === "0")) areas[0]?.setAttribute("tabindex", "0");
-    if (had) (areas.find(area => this.#key_of(area) === this.#focus) ?? areas[0])?.focus({preventScroll: true});
+    if (had) (areas.find(area => key_of(area) === this.#focus) ?? areas[0])?.focus({preventScroll: true});
     this.#mark();
-    if (this.#one_move_on(before)) this.#slide(Boolean(captured));
+    this.marks.show(`${state.session} ${state.game} ${state.position}`);
+    if (this.#one_move_on(before)) this.#animate(Boolean(captured), discs);
     this.#dragged = false;
   }
 
-  // Whether the position is the previous one plus a move.
+  /** Whether the position is the previous one plus a move. @param {State | null} before */
   #one_move_on(before) {
     const state = this.#state;
-    return before && before.game === state.game && before.session === state.session && state.before === before.node && state.last && !state.setup && !before.setup;
+    return Boolean(before && before.game === state.game && before.session === state.session && state.before === before.node && state.last && !state.setup && !before.setup);
   }
 
-  // Slide the moved piece from its origin.
-  #slide(captured) {
+  /** @param {boolean} captured @param {Map<string, string>} discs the colours of the discs before the move */
+  #animate(captured, discs) {
     this.moved(captured);
-    if (this.#state.game !== "shogi" || this.#dragged || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    if (still()) return;
+    if (this.#state.game === "othello") this.#turn(discs);
+    else if (!this.#dragged) this.#slide();
+  }
+
+  /** Slide the moved piece from its origin. */
+  #slide() {
     const {last, turn} = this.#state, [from, to] = [last.slice(0, 2), last.slice(2, 4)];
-    const middle = area => area && [Number(area.getAttribute("x")) + Number(area.getAttribute("width")) / 2, Number(area.getAttribute("y")) + Number(area.getAttribute("height")) / 2];
     const hand = from.endsWith("*"), sides = `[data-side="${turn ? "black" : "white"}"]`;
     const start = middle(this.root.querySelector(`rect.square[data-square="${from}"]${hand ? sides : ":not([data-side])"}`));
     const end = middle(this.root.querySelector(`rect.square[data-square="${to}"]`));
-    const piece = this.root.querySelector(`.piece[data-square="${to}"]`);
+    const piece = this.#piece(to);
     if (!start || !end || !piece) return;
-    piece.parentNode.append(piece); // above the others
+    piece.parentNode?.append(piece); // above the others
     piece.animate([{transform: `translate(${start[0] - end[0]}px, ${start[1] - end[1]}px)`}, {transform: "none"}], {duration: 160, easing: "ease-out"});
   }
 
-  // Arrows of an analysis: SVG from the server, below the areas that take clicks.
+  /** The colour of each disc. @returns {Map<string, string>} */
+  #discs() {
+    const discs = /** @type {SVGGElement[]} */ (this.#shown?.game === "othello" ? [...this.root.querySelectorAll(".piece")] : []);
+    return new Map(discs.map(disc => [disc.dataset.square ?? "", disc.lastElementChild?.getAttribute("fill") ?? ""]));
+  }
+
+  /** Turn the discs over that have changed their colour, those near the new disc first. @param {Map<string, string>} before */
+  #turn(before) {
+    const placed = middle(this.root.querySelector(`rect.square[data-square="${this.#state.last}"]`));
+    for (const [square, after] of this.#discs()) {
+      const old = before.get(square), disc = this.#piece(square)?.lastElementChild, at = middle(this.root.querySelector(`rect.square[data-square="${square}"]`));
+      if (!old || old === after || !disc || !at || !placed) continue;
+      const delay = 0.9 * Math.max(Math.abs(at[0] - placed[0]), Math.abs(at[1] - placed[1]));
+      disc.animate([{fill: old, transform: "scaleX(1)"}, {fill: old, transform: "scaleX(0)", offset: 0.5},
+        {fill: after, transform: "scaleX(0)", offset: 0.5}, {fill: after, transform: "scaleX(1)"}], {duration: 260, delay, fill: "backwards"});
+    }
+  }
+
+  /** Arrows of an analysis: SVG from the server, below the areas that take clicks. @param {string} drawn */
   arrows(drawn) {
     this.svg?.querySelector(".arrows")?.remove();
     const first = this.svg?.querySelector("rect.square");
     if (first && drawn) first.insertAdjacentHTML("beforebegin", drawn);
   }
 
+  /** @param {Area} area */
   #label(area) {
-    const label = this.#state.labels[this.#key_of(area)] ?? area.dataset.square;
+    const label = this.#state.labels[key_of(area)] ?? area.dataset.square;
     return label.includes(" ") ? label : `${label} ${t("squareEmpty")}`;
   }
 
-  // A piece in hand belongs to a side; only that of the side to move can be dropped.
+  /** A piece in hand belongs to a side; only that of the side to move can be dropped. @param {Area} area */
   #may_lift(area) {
-    const {targets, turn, game} = this.#state;
+    const {targets, turn, game} = this.#state, square = area.dataset.square ?? "";
     if (area.dataset.side && area.dataset.side !== (turn ? "white" : "black")) return false;
-    return game === "othello" ? area.dataset.square in (targets[""] ?? {}) : area.dataset.square in targets;
+    return game === "othello" ? square in (targets[""] ?? {}) : square in targets;
+  }
+
+  /** The legal moves from the chosen piece to a square. @param {Area | undefined} area */
+  #moves_to(area) {
+    if (!area || area.dataset.side || this.#selected === null) return undefined;
+    return this.#state.targets[this.#selected]?.[area.dataset.square ?? ""];
   }
 
   #mark() {
-    const {targets} = this.#state;
-    const open = this.#selected === null || this.#state.game === "othello" ? {} : targets[this.#selected] ?? {};
-    this.svg.querySelectorAll(".target-dot").forEach(dot => dot.remove());
+    const {targets, game} = this.#state;
+    const open = this.#selected === null || game === "othello" ? {} : targets[this.#selected] ?? {};
+    for (const dot of this.svg.querySelectorAll(".target-dot")) dot.remove();
     for (const area of this.#areas()) {
-      const chosen = this.#selected !== null && this.#selected === area.dataset.square && this.#may_lift(area);
-      const target = !area.dataset.side && area.dataset.square in open;
+      const square = area.dataset.square ?? "";
+      const chosen = this.#selected !== null && this.#selected === square && this.#may_lift(area);
+      const target = !area.dataset.side && square in open;
       area.classList.toggle("chosen", chosen);
       area.classList.toggle("target", target);
-      if (this.#state.game === "shogi" && this.#may_lift(area)) area.setAttribute("aria-pressed", String(chosen));
+      if (game === "shogi" && this.#may_lift(area)) area.setAttribute("aria-pressed", String(chosen));
       if (!target) continue;
       const dot = document.createElementNS(SVG, "circle");
-      const size = Number(area.getAttribute("width"));
-      const full = this.root.querySelector(`.piece[data-square="${area.dataset.square}"]`);
+      const [x, y, size] = box_of(area), full = this.#piece(square);
       dot.setAttribute("class", full ? "target-dot full" : "target-dot");
-      dot.setAttribute("cx", Number(area.getAttribute("x")) + size / 2);
-      dot.setAttribute("cy", Number(area.getAttribute("y")) + size / 2);
-      dot.setAttribute("r", full ? size * 0.44 : size * 0.14);
+      dot.setAttribute("cx", String(x + size / 2));
+      dot.setAttribute("cy", String(y + size / 2));
+      dot.setAttribute("r", String(size * (full ? 0.44 : 0.14)));
       this.#areas()[0].before(dot);
     }
   }
 
   // ---- choosing
 
+  /** @param {Area} area */
   choose(area) {
-    const state = this.#state, square = area.dataset.square;
+    const state = this.#state, square = area.dataset.square ?? "";
     if (state.setup) { if (!area.dataset.side) this.put(square); return; }
-    const moves = this.#selected === null ? null : state.targets[this.#selected]?.[square];
-    if (moves && !area.dataset.side) { this.#finish(moves, area); return; }
+    const moves = this.#moves_to(area);
+    if (moves) { this.#finish(moves, area); return; }
     if (state.game === "othello") return;
     this.#selected = this.#may_lift(area) && this.#selected !== square ? square : null;
     this.#mark();
   }
 
-  // promote : whether to promote, if the drop point decided it
+  /**
+   * @param {string[]} moves
+   * @param {Area} area
+   * @param {boolean | null} promote whether to promote, if the drop point decided it
+   */
   async #finish(moves, area, promote = null) {
     const from = this.#selected;
     if (this.#state.game === "shogi") this.#selected = null;
@@ -149,23 +226,18 @@ export class Board {
     else { this.#selected = from; this.#mark(); }
   }
 
+  /** @param {string[]} moves @param {Area} area @returns {Promise<string | undefined>} */
   #ask_promotion(moves, area) {
-    const dialog = document.getElementById("promotion");
-    const piece = this.root.querySelector(`.piece[data-square="${moves[0].slice(0, 2)}"]`).dataset.piece.toUpperCase();
+    const dialog = $("promotion");
+    const piece = this.#piece(moves[0].slice(0, 2))?.dataset.piece?.toUpperCase() ?? "";
     const becoming = moves.find(move => move.endsWith("+")), plain = moves.find(move => !move.endsWith("+"));
-    dialog.replaceChildren();
-    const title = Object.assign(document.createElement("h2"), {id: "promotion-title", textContent: t("promote")});
-    const row = Object.assign(document.createElement("div"), {className: "row"});
-    dialog.append(title, row);
+    const row = element("div", {class: "row"});
+    dialog.replaceChildren(element("h2", {id: "promotion-title"}, t("promote")), row);
     return new Promise(resolve => {
-      for (const [move, word, name, shown] of [[becoming, "yes", "main", `+${piece}`], [plain, "no", "", piece]]) {
-        const button = Object.assign(document.createElement("button"), {type: "button", className: name});
-        button.append(koma(shown, this.#state.letters), t(word));
-        button.onclick = () => { resolve(move); dialog.close(); };
-        row.append(button);
-      }
+      for (const [move, word, name, shown] of /** @type {[string, string, string, string][]} */ ([[becoming, "yes", "main", `+${piece}`], [plain, "no", "", piece]]))
+        row.append(element("button", {type: "button", class: name, onclick: () => { resolve(move); dialog.close(); }}, koma(shown, this.#state.pieces), t(word)));
       dialog.onclick = event => { if (event.target === dialog) dialog.close(); }; // outside it
-      dialog.onclose = () => resolve(null);
+      dialog.onclose = () => resolve(undefined);
       const box = area.getBoundingClientRect();
       dialog.style.setProperty("left", `${Math.max(8, Math.min(box.left + box.width / 2 - 130, innerWidth - 268))}px`);
       dialog.style.setProperty("top", `${Math.max(8, Math.min(box.bottom + 6, innerHeight - 130))}px`);
@@ -175,100 +247,112 @@ export class Board {
 
   // ---- pointer
 
+  /** @param {PointerEvent} event @returns {Area | undefined} */
   #area_at(event) {
     const found = document.elementsFromPoint(event.clientX, event.clientY);
-    return found.find(node => node.matches?.("rect.square") && this.root.contains(node));
+    return /** @type {Area | undefined} */ (found.find(node => node.matches?.("rect.square") && this.root.contains(node)));
   }
 
+  /** @param {PointerEvent} event */
   #down(event) {
-    const area = event.target.closest?.("rect.square");
-    if (!area || event.button > 0 || !this.#state) return;
-    this.#press = {area, x: event.clientX, y: event.clientY, ghost: null, id: event.pointerId};
+    const area = /** @type {Area | null} */ (/** @type {Element} */ (event.target).closest?.("rect.square"));
+    if (!area || event.button > 0 || !this.#shown) return;
+    this.#press = {area, x: event.clientX, y: event.clientY, ghost: null, id: event.pointerId, plain: "", promoted: false, promote: null};
   }
 
+  /** @param {PointerEvent} event */
   #move(event) {
     const press = this.#press;
     if (!press || press.id !== event.pointerId) return;
     if (!press.ghost) {
       const far = Math.hypot(event.clientX - press.x, event.clientY - press.y) > DRAG;
       if (!far || this.#state.setup || this.#state.game === "othello" || !this.#may_lift(press.area)) return;
-      this.#selected = press.area.dataset.square;
+      this.#selected = press.area.dataset.square ?? null;
       this.#mark();
       press.ghost = this.#lift(press.area);
-      press.plain = press.ghost.firstElementChild.innerHTML;
-      press.promoted = false;
+      press.plain = press.ghost.firstElementChild?.innerHTML ?? "";
       this.root.setPointerCapture(event.pointerId);
     }
     const scale = this.svg.viewBox.baseVal.width / this.svg.getBoundingClientRect().width;
     press.ghost.setAttribute("transform", `translate(${(event.clientX - press.x) * scale} ${(event.clientY - press.y) * scale})`);
-    this.#show_choice(press, event);
+    this.#show_choice(press, press.ghost, event);
   }
 
-  // Where both are legal, the upper half of the square promotes: the piece in the hand shows what it will be.
-  #show_choice(press, event) {
-    const area = this.#area_at(event), moves = area && !area.dataset.side ? this.#state.targets[this.#selected]?.[area.dataset.square] : null;
+  /**
+   * Where both are legal, the upper half of the square promotes: the piece in the hand shows what it will be.
+   * @param {Press} press
+   * @param {SVGGElement} ghost
+   * @param {PointerEvent} event
+   */
+  #show_choice(press, ghost, event) {
+    const area = this.#area_at(event), moves = this.#moves_to(area);
     press.promote = null;
-    if (moves?.length > 1) {
+    if (area && moves && moves.length > 1) {
       const box = area.getBoundingClientRect();
       press.promote = event.clientY < box.top + box.height / 2;
     }
-    if (Boolean(press.promote) === press.promoted) return;
+    if (Boolean(press.promote) === press.promoted || !ghost.firstElementChild) return;
     press.promoted = Boolean(press.promote);
-    const shape = press.promoted ? PIECES[this.#state.letters ? "letters" : "kanji"][`+${press.ghost.dataset.piece}`] : press.plain;
-    press.ghost.firstElementChild.innerHTML = press.promoted && press.plain.includes("scale(-") ? `<g transform="rotate(180)">${shape}</g>` : shape;
+    const shape = press.promoted ? this.#sets[this.#state.pieces]?.[`+${ghost.dataset.piece}`] ?? press.plain : press.plain;
+    ghost.firstElementChild.innerHTML = press.promoted && press.plain.includes("scale(-") ? `<g transform="rotate(180)">${shape}</g>` : shape;
   }
 
+  /** @param {Area} area */
   #lift(area) {
-    const sides = area.dataset.side ? `[data-side="${area.dataset.side}"]` : "";
-    const piece = this.root.querySelector(`.piece[data-square="${area.dataset.square}"]${sides}`);
-    const ghost = piece.cloneNode(true);
+    const piece = /** @type {SVGGElement} */ (this.#piece(area.dataset.square, area.dataset.side ? `[data-side="${area.dataset.side}"]` : ""));
+    const ghost = /** @type {SVGGElement} */ (piece.cloneNode(true));
     ghost.classList.add("ghost");
-    const letters = piece.parentNode.cloneNode(false); // keeps the font
+    const letters = /** @type {Element} */ (/** @type {Element} */ (piece.parentNode).cloneNode(false)); // keeps the font
     letters.append(ghost);
     letters.setAttribute("class", "ghosts");
     this.svg.append(letters);
     piece.classList.add("lifted");
+    pieces().then(({PIECES}) => { this.#sets = PIECES; });
     return ghost;
   }
 
+  /** @param {PointerEvent} event */
   #up(event) {
     const press = this.#press;
     if (!press || press.id !== event.pointerId) return;
     const area = this.#area_at(event);
     const dragged = press.ghost !== null;
     this.#drop();
-    if (!dragged) { if (area === press.area) this.choose(area); return; }
-    const moves = area && !area.dataset.side ? this.#state.targets[this.#selected]?.[area.dataset.square] : null;
+    if (!dragged) { if (area === press.area) this.choose(press.area); return; }
+    const moves = this.#moves_to(area);
     this.#dragged = Boolean(moves);
-    if (moves) this.#finish(moves, area, press.promote);
+    if (area && moves) this.#finish(moves, area, press.promote);
     else { if (area !== press.area) this.#selected = null; this.#mark(); }
   }
 
   #drop() {
     this.#press = null;
-    this.root.querySelectorAll(".ghosts").forEach(node => node.remove());
-    this.root.querySelectorAll(".lifted").forEach(node => node.classList.remove("lifted"));
+    for (const node of this.root.querySelectorAll(".ghosts")) node.remove();
+    for (const node of this.root.querySelectorAll(".lifted")) node.classList.remove("lifted");
   }
 
   // ---- keyboard
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
-    const area = event.target.closest?.("rect.square");
+    const area = /** @type {Area | null} */ (/** @type {Element} */ (event.target).closest?.("rect.square"));
     if (!area || event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === "Enter" || event.key === " ") this.choose(area);
-    else if (event.key === "Escape") { this.#selected = this.#state.game === "othello" ? "" : null; this.#mark(); }
-    else if (event.key in ARROWS) this.#walk(area, ...ARROWS[event.key]);
+    else if (event.key === "Escape" && this.#selected) { this.#selected = this.#state.game === "othello" ? "" : null; this.#mark(); }
+    else if (event.key in ARROWS && this.#walking) this.#walk(area, ...ARROWS[event.key]);
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
+  /** @param {Area} area @param {number} dx @param {number} dy */
   #walk(area, dx, dy) {
-    const middle = node => [Number(node.getAttribute("x")), Number(node.getAttribute("y"))];
-    const [x, y] = middle(area);
-    let best = null, least = Infinity;
+    const [x, y] = box_of(area);
+    /** @type {Area | null} */
+    let best = null;
+    let least = Infinity;
     for (const other of this.#areas()) {
-      const [ox, oy] = middle(other);
+      const [ox, oy] = box_of(other);
       const along = (ox - x) * dx + (oy - y) * dy, aside = Math.abs((ox - x) * dy) + Math.abs((oy - y) * dx);
       if (along > 1 && along + 3 * aside < least) { least = along + 3 * aside; best = other; }
     }
@@ -278,6 +362,3 @@ export class Board {
     best.focus();
   }
 }
-
-export const summary = state => state.game === "othello"
-  ? `${side(0)} ${state.counts[0]} – ${state.counts[1]} ${side(1)}` : "";

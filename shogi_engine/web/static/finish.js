@@ -1,41 +1,47 @@
 // After a game: the result, its turning points, and what to do next. Also for a judged record.
 
+import {$, button, element} from "./dom.js";
 import {worst} from "./graph.js";
-import {element} from "./dom.js";
 import {ending, percent} from "./panels.js";
 import {side, t} from "./words.js";
 
-const panel = document.getElementById("finish");
-let drawn = "";
+const panel = $("finish");
+let drawn = "", open = false; // whether the figures are shown
 
+/** @param {State} state @param {Link} link @param {() => void} save */
 export function finish(state, link, save) {
-  const over = state.playing.over && !state.setup && !state.tsume;
-  panel.hidden = !over && !state.summary;
+  const {playing, summary} = state;
+  const over = state.setup || state.tsume || playing.on ? null : state.ended;
+  panel.hidden = !over && !summary || Boolean(state.setup || state.tsume);
   if (panel.hidden) { drawn = ""; return; }
   const turning = worst(state.line);
-  const key = JSON.stringify([state.playing.over, state.summary, turning.map(move => [move.node, move.text]), state.judging === null, state.language, state.game]);
+  const key = JSON.stringify([over, summary, playing.played, turning.map(move => [move.node, move.text]), state.judging === null, state.language, state.game, state.node]);
   if (key === drawn) return;
   drawn = key;
-  const rows = [];
-  rows.push(element("h2", {}, over ? ending(state) : t("summary")));
-  const found = [];
-  if (turning.length) found.push(element("h3", {}, t("turning")), element("ol", {class: "turning"}, ...turning.map(move =>
-    element("li", {}, element("button", {type: "button", onclick: () => link.say("go", {node: move.node})}, `${move.ply}. ${move.text}`),
-      " ", element("span", {class: `text ${move.verdict}`}, `${t(`called_${move.verdict}`)} −${percent(move.loss)} %`)))));
-  else if (state.summary) found.push(element("p", {class: "soft"}, t("noTurning")));
-  rows.push(element("div", {class: "figures"}, ...(state.summary ? [table(state.summary)] : []), element("div", {}, ...found)));
-  const button = (id, word, action, main = false) => element("button", {type: "button", id, class: main ? "main" : "", onclick: action}, t(word));
+  /** @type {HTMLElement[]} */
+  const parts = over ? [element("h2", {}, ending(over, state))] : [];
+  if (turning.length) parts.push(element("div", {class: "turning", role: "group", "aria-label": t("turning")},
+    element("span", {class: "soft"}, t("turning")), ...turning.sort((one, other) => one.ply - other.ply).map(move => {
+      const chip = button(`${move.ply}. ${move.text}`, () => link.say("go", {node: move.node}), {"aria-pressed": String(move.node === state.node)});
+      chip.append(element("span", {class: `text ${move.verdict}`}, ` −${percent(move.loss)} %`));
+      return chip;
+    })));
+  else if (summary) parts.push(element("p", {class: "soft"}, t("noTurning")));
   const buttons = [];
-  if (over && !state.summary && state.line.length > 1 && state.judging === null)
-    buttons.push(button("finish-judge", "judge", () => link.say("judge", {on: true, effort: document.getElementById("effort").value}), true));
-  if (over) buttons.push(button("rematch", "rematch", () => link.say("rematch")));
-  buttons.push(button("finish-save", "save", save));
-  rows.push(element("div", {class: "row"}, ...buttons));
-  panel.replaceChildren(...rows);
+  if (over && !summary && state.line.length > 1 && state.judging === null)
+    buttons.push(button(t("judge"), () => link.say("judge", {on: true, effort: $("effort").value}), {id: "finish-judge", class: "main"}));
+  if (playing.played) buttons.push(button(t("rematch"), () => link.say("rematch"), {id: "rematch"}));
+  if (over) buttons.push(button(t("save"), save, {id: "finish-save"}));
+  if (buttons.length) parts.push(element("div", {class: "row"}, ...buttons));
+  if (summary) parts.push(element("details", {open, ontoggle: (/** @type {Event} */ event) => { open = /** @type {HTMLDetailsElement} */ (event.target).open; }},
+    element("summary", {}, t("summary")), table(summary)));
+  panel.replaceChildren(...parts);
 }
 
+/** @param {Summary} summary */
 function table({counts, agreement}) {
   const head = ["", side(0), side(1)].map(text => element("th", {scope: "col"}, text));
+  /** @param {string} word @param {string[]} values */
   const row = (word, values) => element("tr", {}, element("th", {scope: "row"}, t(word)), ...values.map(value => element("td", {}, value)));
   return element("table", {class: "summary"}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {},
     row("agreement", agreement.map(share => share === null ? "–" : `${percent(share)} %`)),

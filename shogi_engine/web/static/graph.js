@@ -1,53 +1,63 @@
-// The graph: the advantage as one area on both sides of the middle, the three worst moves marked.
+// The graph of the game: the advantage as one area on both sides of the middle, the three worst moves marked.
 
+import {$} from "./dom.js";
 import {percent} from "./panels.js";
 import {t} from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const svg = document.getElementById("graph");
+const svg = $("graph");
 const HIGH = 100;
 
-export const worst = line => line.map((move, ply) => ({...move, ply})).filter(move => move.loss > 0)
+/** @param {Row[]} line */
+export const worst = line => line.map((move, ply) => ({...move, ply, loss: move.loss ?? 0})).filter(move => move.loss > 0)
   .sort((one, other) => other.loss - one.loss).slice(0, 3);
 
+/** @param {string} name @param {Record<string, string | number>} attributes */
 function add(name, attributes) {
   const node = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
   svg.append(node);
   return node;
 }
 
+/** @param {State} state */
 export function graph(state) {
-  const line = state.line, known = line.map((move, ply) => [ply, move]).filter(([, move]) => move.chance !== undefined);
+  const line = state.line, last = Math.max(line.length - 1, 1), wide = 4 * HIGH;
+  /** @param {number} ply */
+  const x = ply => ply / last * wide;
+  /** @param {number} chance */
+  const y = chance => HIGH - HIGH * chance;
+  /** @type {[number, number][]} */
+  const known = line.flatMap((move, ply) => move.chance === undefined ? [] : [[ply, move.chance]]);
   svg.toggleAttribute("hidden", known.length < 2);
   if (known.length < 2) return;
-  const last = Math.max(line.length - 1, 1), here = Math.max(line.findIndex(move => move.node === state.node), 0);
-  const wide = 4 * HIGH, x = ply => ply / last * wide, y = chance => HIGH - HIGH * chance;
+  const here = Math.min(state.branch, line.length - 1), chance = line[here].chance;
   svg.setAttribute("viewBox", `0 0 ${wide} ${HIGH}`);
-  svg.setAttribute("aria-valuemax", last);
-  svg.setAttribute("aria-valuenow", here);
+  svg.setAttribute("aria-valuemax", String(last));
+  svg.setAttribute("aria-valuenow", String(here));
   svg.setAttribute("aria-label", t("graph"));
-  const chance = line[here].chance;
   svg.setAttribute("aria-valuetext", `${here}. ${line[here].text || t("start")}` + (chance === undefined ? "" : ` ${percent(chance)} %`));
-  const points = known.map(([ply, move]) => `${x(ply).toFixed(1)},${y(move.chance).toFixed(1)}`).join(" ");
+  const points = known.map(([ply, share]) => `${x(ply).toFixed(1)},${y(share).toFixed(1)}`).join(" ");
   svg.replaceChildren();
-  add("polygon", {points: `${x(known[0][0])},50 ${points} ${x(known.at(-1)[0])},50`, class: "area"});
+  add("polygon", {points: `${x(known[0][0])},50 ${points} ${x(known[known.length - 1][0])},50`, class: "area"});
   add("line", {x1: 0, x2: wide, y1: 50, y2: 50, class: "half"});
   add("polyline", {points, class: "curve"});
   for (const move of worst(line)) {
-    if (line[move.ply].chance === undefined) continue;
-    const mark = add("ellipse", {cx: x(move.ply), cy: y(line[move.ply].chance), rx: 5, ry: 5, class: `mark ${move.verdict}`});
+    if (move.chance === undefined) continue;
+    const mark = add("ellipse", {cx: x(move.ply), cy: y(move.chance), rx: 5, ry: 5, class: `mark ${move.verdict}`});
     mark.append(Object.assign(document.createElementNS(SVG, "title"), {textContent: `${move.ply}. ${move.text}`}));
   }
   add("line", {x1: x(here), x2: x(here), y1: 0, y2: HIGH, class: "cursor"});
 }
 
+/** @param {Link} link @param {() => State | null} get */
 export function graph_events(link, get) {
   let sent = -1;
+  /** @param {PointerEvent} event */
   const pointed = event => {
-    const {line} = get(), box = svg.getBoundingClientRect();
+    const line = get()?.line ?? [], box = svg.getBoundingClientRect();
     const ply = Math.max(0, Math.min(line.length - 1, Math.round((event.clientX - box.left) / box.width * (line.length - 1))));
-    if (line[ply].node !== sent) link.say("go", {node: sent = line[ply].node});
+    if (line[ply] && line[ply].node !== sent) link.say("go", {node: sent = line[ply].node});
   };
   svg.addEventListener("pointerdown", event => { sent = -1; pointed(event); });
   svg.addEventListener("pointermove", event => { if (event.buttons) pointed(event); });

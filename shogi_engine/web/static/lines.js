@@ -1,12 +1,15 @@
 // Lines of moves to play through: hovering shows a small board, the arrow keys step through the moves, a click goes
 // there, and + adds the whole line to the game.
 
-import {element} from "./dom.js";
+import {$, button, element} from "./dom.js";
 import {t} from "./words.js";
 
-const box = document.getElementById("preview");
-let link = null, wanted = ""; // the position that the small board should show
+const box = $("preview");
+/** @type {Link} */
+let link;
+let wanted = ""; // the position that the small board should show
 
+/** @param {Link} made */
 export function connect(made) {
   link = made;
   link.on("preview", ({node, moves, svg}) => {
@@ -16,11 +19,13 @@ export function connect(made) {
   });
 }
 
+/** @param {number} node @param {string[]} moves */
 const key = (node, moves) => `${node} ${moves.join(" ")}`;
 
-function show(button, node, moves) {
+/** @param {HTMLElement} step @param {number} node @param {string[]} moves */
+function show(step, node, moves) {
   wanted = key(node, moves);
-  const place = button.getBoundingClientRect(), width = Math.min(320, innerWidth - 16);
+  const place = step.getBoundingClientRect(), width = Math.min(320, innerWidth - 16);
   box.style.setProperty("width", `${width}px`);
   const left = place.left > innerWidth / 2 && place.left - width - 12 > 0 && innerWidth > 900 ? place.left - width - 12 : place.left;
   box.style.setProperty("left", `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`);
@@ -32,27 +37,25 @@ function show(button, node, moves) {
 
 export function hide() { wanted = ""; box.hidden = true; }
 
-// node : where the line begins; moves, texts : in the game's and in the user's notation
+/** @param {Line} line */
 export function line({node, moves, texts}) {
   const span = element("span", {class: "line", role: "group"});
   texts.forEach((text, index) => {
-    const button = element("button", {type: "button", class: "step", tabindex: index ? -1 : 0, onclick: () => { hide(); link.say("line", {node, moves, go: index + 1}); }}, text);
-    button.addEventListener("pointerenter", event => { if (event.pointerType === "mouse") show(button, node, moves.slice(0, index + 1)); });
-    button.addEventListener("pointerleave", hide);
-    button.addEventListener("focus", () => { if (button.matches(":focus-visible")) show(button, node, moves.slice(0, index + 1)); });
-    button.addEventListener("blur", hide);
-    span.append(button, " ");
+    const step = button(text, () => { hide(); link.say("line", {node, moves, go: index + 1}); }, {class: "step", tabindex: index ? -1 : 0});
+    step.addEventListener("pointerenter", event => { if (event.pointerType === "mouse") show(step, node, moves.slice(0, index + 1)); });
+    step.addEventListener("pointerleave", hide);
+    step.addEventListener("focus", () => { if (step.matches(":focus-visible")) show(step, node, moves.slice(0, index + 1)); });
+    step.addEventListener("blur", hide);
+    span.append(step, " ");
   });
   span.addEventListener("keydown", event => {
     const way = {ArrowRight: 1, ArrowLeft: -1}[event.key];
     if (!way) return;
     event.preventDefault();
     event.stopPropagation();
-    const buttons = [...span.querySelectorAll(".step")];
-    const next = buttons[buttons.indexOf(document.activeElement) + way];
-    next?.focus();
+    const steps = /** @type {HTMLElement[]} */ ([...span.querySelectorAll(".step")]);
+    steps[steps.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + way]?.focus();
   });
-  span.append(element("button", {type: "button", class: "add", title: t("addLine"), "aria-label": t("addLine"),
-    onclick: () => { hide(); link.say("line", {node, moves}); }}, "+"));
+  span.append(button("+", () => { hide(); link.say("line", {node, moves}); }, {class: "add", title: t("addLine"), "aria-label": t("addLine")}));
   return span;
 }

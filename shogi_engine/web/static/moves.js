@@ -1,18 +1,21 @@
-// The moves: the current line in rows, with its variations, and the verdict on the current move.
+// The moves of the game in rows, with its variations and its result, and the verdict on the move on the board.
 
+import {$, button, element} from "./dom.js";
 import {line as playable} from "./lines.js";
-import {element} from "./dom.js";
-import {clock_text, percent} from "./panels.js";
+import {clock_text, ending, percent} from "./panels.js";
 import {t} from "./words.js";
 
-const $ = id => document.getElementById(id);
+const MARKS = {blunder: "??", mistake: "?", inaccuracy: "?!"};
 
+/** @param {Row} move @param {number} ply @param {State} state @param {Link} link */
 function row(move, ply, state, link) {
-  const parts = [element("span", {class: "number"}, ply ? String(ply) : ""),
-    element("span", {class: `text ${move.verdict ?? ""}`}, ply ? move.text : t("start"))];
-  if (move.verdict) parts.push(element("span", {class: `text ${move.verdict}`, title: t(`called_${move.verdict}`)}, {blunder: "??", mistake: "?", inaccuracy: "?!"}[move.verdict]));
+  const {verdict} = move;
+  const text = element("span", {class: `text ${verdict ?? ""}`}, ply ? move.text : t("start"));
+  if (verdict) text.append(" ", element("span", {class: "sign", title: t(`called_${verdict}`)}, MARKS[verdict]));
+  const parts = [element("span", {class: "number"}, ply ? String(ply) : ""), text];
   if (move.seconds !== undefined) parts.push(element("span", {class: "soft"}, clock_text(move.seconds)));
-  if (move.chance !== undefined) parts.push(element("span", {class: "soft"}, `${percent(move.chance)}%`));
+  if (move.value !== undefined) parts.push(element("span", {class: "soft value", title: move.exact ? t("exact") : false}, (move.exact ? "= " : "") + move.value));
+  else if (move.chance !== undefined) parts.push(element("span", {class: "soft value"}, `${percent(move.chance)}%`));
   const item = element("li", {}, element("button", {type: "button", "aria-current": move.node === state.node ? "true" : false,
     onclick: () => link.say("go", {node: move.node})}, ...parts));
   if (move.comment) item.append(element("p", {class: "said"}, move.comment));
@@ -20,12 +23,17 @@ function row(move, ply, state, link) {
   return item;
 }
 
-// One variation: its moves one after another, indented by its depth.
+/**
+ * One variation: its moves one after another, indented by its depth.
+ * @param {Variation} variation
+ * @param {State} state
+ * @param {Link} link
+ */
 function run({depth, ply, moves}, state, link) {
   const block = element("p", {class: `variation deep${Math.min(depth, 4)}`});
   moves.forEach(([node, text, comment], index) => {
     const number = !index || comment ? `${ply + index}. ` : "";
-    block.append(element("button", {type: "button", "aria-current": node === state.node ? "true" : false, onclick: () => link.say("go", {node})}, number + text), " ");
+    block.append(button(number + text, () => link.say("go", {node}), {"aria-current": node === state.node ? "true" : false}), " ");
     if (comment) block.append(element("span", {class: "said"}, comment), " ");
   });
   return block;
@@ -33,29 +41,37 @@ function run({depth, ply, moves}, state, link) {
 
 let drawn = "";
 
+/** @param {State} state @param {Link} link */
 export function moves(state, link) {
-  const list = $("moves");
-  const key = JSON.stringify([state.line, state.node, state.language, state.game]);
+  const list = $("moves"), ended = state.playing.on ? null : state.ended;
+  const key = JSON.stringify([state.line, state.node, state.language, state.game, ended, state.handicap]);
   if (key !== drawn) {
     drawn = key;
-    list.replaceChildren(...state.line.map((move, ply) => row(move, ply, state, link)));
-    const current = list.querySelector("[aria-current]");
+    list.replaceChildren(...state.line.map((move, ply) => row(move, ply, state, link)),
+      ...(ended ? [element("li", {class: "result"}, ending(ended, state))] : []));
+    const current = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
     if (current) {
       const top = current.getBoundingClientRect().top - list.getBoundingClientRect().top + list.scrollTop;
       if (top < list.scrollTop || top + current.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top - list.clientHeight / 2;
     }
   }
-  verdict(state.verdict);
+  $("promote").hidden = state.branch === state.ply || state.playing.on;
+  $("delete").hidden = state.node === 0 || state.playing.on;
+  verdict(state);
 }
 
 let told = "";
 
-function verdict(found) {
-  const box = $("verdict"), key = JSON.stringify(found);
-  box.hidden = !found?.class;
+/** @param {State} state */
+function verdict(state) {
+  const box = $("verdict"), found = state.verdict, at = state.line[state.branch];
+  box.hidden = Boolean(state.setup || state.tsume) || (!found?.class && !(state.summary && at.chance !== undefined));
+  const key = JSON.stringify([found, state.node, state.language, at.chance]);
   if (box.hidden || key === told) return;
   told = key;
-  box.replaceChildren(
-    element("p", {class: found.class}, `${found.called} – ${t("gave", {percent: percent(found.loss), given: found.given})}`),
-    element("p", {}, `${t("better", {score: found.score})} `, playable(found)));
+  const named = state.branch === state.ply && state.ply ? `${state.ply}. ${at.text}: ` : "";
+  if (found?.class) box.replaceChildren(
+    element("p", {class: found.class}, `${named}${found.called} – ${t("gave", {percent: percent(found.loss), given: found.given})}`),
+    ...(found.moves.length ? [element("p", {}, `${t("better", {score: found.score})} `, playable(found))] : []));
+  else box.replaceChildren(element("p", {class: "soft"}, named + t("chance", {percent: percent(at.chance ?? 0)})));
 }

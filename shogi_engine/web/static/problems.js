@@ -1,41 +1,46 @@
 // Tsume: the choice of a problem, by plies and grade, and the panel while one is being solved.
 
 import {ask, show as show_dialog} from "./dialogs.js";
-import {element} from "./dom.js";
+import {$, button, element} from "./dom.js";
 import {t} from "./words.js";
 
-const panel = document.getElementById("problem");
+const panel = $("problem");
 let chosen = 3; // plies of the problems that the list shows
-let hinted = null; // the last hint: {node, move, text, stage}
+/** @type {{node: number, move: string, text: string, stage: number} | null} the last hint */
+let hinted = null;
 
+/** @param {{rows: [number, number, boolean][], daily: number}} problems @param {Link} link @param {State} state */
 export function choose({rows, daily}, link, state) {
   const all = rows.map(([length, grade, solved], index) => ({length, grade, solved, number: index + 1}));
+  /** @param {number} problem */
   const solve = problem => ask(link, "tsume", {on: true, problem});
   const tabs = [...new Set(all.map(each => each.length))].sort((one, other) => one - other);
   const list = element("div", {class: "grades"});
   const draw = () => {
     const some = all.filter(each => each.length === chosen), open = some.find(each => !each.solved);
-    const button = each => element("button", {type: "button", class: each.solved ? "solved" : "", "data-problem": each.number,
-      "aria-label": `${t("problem", each)}${each.solved ? `, ${t("done_before")}` : ""}`, onclick: () => solve(each.number)}, String(each.number));
+    /** @param {typeof all[number]} each */
+    const entry = each => button(String(each.number), () => { solve(each.number); }, {class: each.solved ? "solved" : "", "data-problem": each.number,
+      "aria-label": `${t("problem", each)}${each.solved ? `, ${t("done_before")}` : ""}`});
     const grades = [...new Set(some.map(each => each.grade))].sort((one, other) => one - other);
     list.replaceChildren(
       element("p", {class: "row"}, element("span", {class: "soft"}, t("solvedCount", {solved: some.filter(each => each.solved).length, count: some.length})),
-        ...(open ? [element("button", {type: "button", id: "next-open", onclick: () => solve(open.number)}, t("nextOpen"))] : [])),
+        ...(open ? [button(t("nextOpen"), () => { solve(open.number); }, {id: "next-open"})] : [])),
       ...grades.flatMap(grade => [element("h3", {}, t("gradeTitle", {grade})),
-        element("div", {class: "numbers"}, ...some.filter(each => each.grade === grade).map(button))]));
-    for (const tab of choice.children) tab.setAttribute("aria-pressed", String(Number(tab.dataset.length) === chosen));
+        element("div", {class: "numbers"}, ...some.filter(each => each.grade === grade).map(entry))]));
+    for (const tab of /** @type {Iterable<HTMLElement>} */ (choice.children)) tab.setAttribute("aria-pressed", String(Number(tab.dataset.length) === chosen));
   };
   const choice = element("div", {class: "choice", role: "group", "aria-label": t("tsumeTitle")}, ...tabs.map(length =>
-    element("button", {type: "button", "data-length": length, onclick: () => { chosen = length; draw(); }}, t("pliesTab", {length}))));
+    button(t("pliesTab", {length}), () => { chosen = length; draw(); }, {"data-length": length})));
   show_dialog(t("tsumeTitle"), element("p", {class: "soft"}, t("tsumeHint")),
     element("div", {class: "row"},
-      element("button", {type: "button", class: "main", id: "daily", onclick: () => solve(daily)}, `${t("daily")} (${t("pliesTab", all[daily - 1])})`),
-      ...(state.game === "shogi" ? [element("button", {type: "button", onclick: () => solve(0)}, t("solveThis"))] : [])),
+      button(`${t("daily")} (${t("pliesTab", all[daily - 1])})`, () => { solve(daily); }, {class: "main", id: "daily"}),
+      ...(state.game === "shogi" ? [button(t("solveThis"), () => { solve(0); })] : [])),
     choice, list);
   draw();
 }
 
 // A first hint marks the piece to move; a second one at the same move tells the move.
+/** @param {{node: number, move: string, text: string}} message */
 export function hint(message) {
   hinted = {...message, stage: hinted?.node === message.node ? 2 : 1};
   mark();
@@ -45,7 +50,7 @@ export function hint(message) {
 
 // Marks the piece; again after the board was drawn anew, for example because a phone was turned.
 function mark() {
-  for (const area of document.querySelectorAll("#board rect.square"))
+  for (const area of /** @type {NodeListOf<SVGRectElement>} */ (document.querySelectorAll("#board rect.square")))
     area.classList.toggle("hint", hinted !== null && area.dataset.square === hinted.move.slice(0, 2)
       && (!area.dataset.side || area.dataset.side === "black"));
 }
@@ -55,26 +60,29 @@ function say() {
   if (line) line.textContent = hinted?.stage === 2 ? t("hintMove", {move: hinted.text}) : hinted ? t("hintPiece") : "";
 }
 
+/** @param {State} state @param {Link} link */
 export function problem(state, link) {
   const {tsume} = state;
-  panel.hidden = !tsume;
   if (hinted && hinted.node !== state.node) hinted = null;
   if (!tsume) return;
   mark();
-  const button = (id, word, action, main = false) => element("button", {type: "button", id, class: main ? "main" : "", onclick: action}, t(word));
-  const go = number => () => link.say("tsume", {on: true, problem: number});
+  const {number = 0, count = 0} = tsume;
+  /** @param {string} id @param {string} word @param {() => void} action @param {boolean} main */
+  const choice = (id, word, action, main = false) => button(t(word), action, {id, class: main ? "main" : ""});
+  /** @param {number} problem */
+  const go = problem => () => link.say("tsume", {on: true, problem});
   const focused = document.activeElement?.id;
   panel.replaceChildren(
-    element("h2", {}, tsume.number ? t("problemTitle", {...tsume, length: tsume.plies}) : t("tsumeTitle")),
+    element("h2", {}, number ? t("problemTitle", {...tsume, length: tsume.plies}) : t("tsumeTitle")),
     element("p", {class: "soft"}, t("tsumeHint")),
     element("p", {id: "hinted", role: "status"}),
     element("div", {class: "row"},
-      button("tsume-hint", "hint", () => link.say("hint")),
-      button("tsume-solution", "solution", () => link.say("mate")),
-      ...(tsume.number > 1 ? [button("tsume-previous", "previousProblem", go(tsume.number - 1))] : []),
-      ...(tsume.number && tsume.number < tsume.count ? [button("tsume-next", "nextProblem", go(tsume.number + 1), tsume.status === "solved")] : []),
-      button("tsume-list", "tsume", () => link.say("problems")),
-      button("tsume-leave", "leave", () => link.say("tsume", {on: false}))));
-  if (focused) panel.querySelector(`#${CSS.escape(focused)}`)?.focus();
+      choice("tsume-hint", "hint", () => link.say("hint")),
+      choice("tsume-solution", "solution", () => link.say("mate")),
+      ...(number > 1 ? [choice("tsume-previous", "previousProblem", go(number - 1))] : []),
+      ...(number && number < count ? [choice("tsume-next", "nextProblem", go(number + 1), tsume.status === "solved")] : []),
+      choice("tsume-list", "tsume", () => link.say("problems")),
+      choice("tsume-leave", "leave", () => link.say("tsume", {on: false}))));
+  if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`#${CSS.escape(focused)}`))?.focus();
   say();
 }

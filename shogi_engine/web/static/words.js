@@ -2,29 +2,41 @@
 
 import {HANDICAPS, PIECE_NAMES, SIDES, WORDS} from "./texts.js";
 
-let language = "en";
-let game = "shogi";
+let language = "en", sides = "shogi";
 
-export const speak = (name, played) => { language = name in WORDS ? name : "en"; game = played || game; };
+/**
+ * @param {string} name
+ * @param {string} [game]
+ * @param {string} [handicap]
+ */
+export function speak(name, game = sides, handicap = "") {
+  language = name in WORDS ? name : "en";
+  sides = handicap ? "handicap" : game;
+}
 export const spoken = () => language;
 
-export const side = (number, played = game) => SIDES[language][played][number];
+/** @param {number} number @param {string} [game] */
+export const side = (number, game = sides) => SIDES[language][game][number];
 
+/** @param {string} key @param {Record<string, any>} values */
 export function t(key, values = {}) {
   const text = WORDS[language][key] ?? key;
   return text.replace(/\{(\w+)\}/g, (_, name) => name === "black" ? side(0) : values[name] ?? "");
 }
 
+/** @param {string} text */
 export const refusal = text => text.charAt(0).toUpperCase() + text.slice(1);
 export const handicaps = () => Object.entries(HANDICAPS[language]);
+/** @param {string} piece */
 export const piece_name = piece => PIECE_NAMES[language][piece];
 export const other_language = () => language === "ja" ? ["en", "English"] : ["ja", "日本語"];
 
+/** @param {ParentNode} root */
 export function translate(root = document) {
   document.documentElement.lang = language;
-  for (const node of root.querySelectorAll("[data-t]")) node.textContent = t(node.dataset.t);
-  for (const node of root.querySelectorAll("[data-label]")) {
-    const label = t(node.dataset.label);
+  for (const node of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-t]"))) node.textContent = t(node.dataset.t ?? "");
+  for (const node of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-label]"))) {
+    const label = t(node.dataset.label ?? "");
     node.setAttribute("aria-label", label);
     if (node.tagName === "BUTTON") node.title = label;
   }

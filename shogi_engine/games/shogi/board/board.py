@@ -483,7 +483,7 @@ class Board(BaseBoard):
 
         Args:
             size: the width in pixels, None for the default
-            options: `letters`, `stacked`, `areas` and `lines`, as in drawing.svg
+            options: `pieces`, `stacked`, `areas` and `lines`, as in drawing.svg
         """
         return drawing.svg(self, flipped=flipped, size=size, **options)
 

@@ -30,6 +30,7 @@ KIF_HANDS = ("先手の持駒：", "後手の持駒：")
 CELL, FRAME, HAND, GAP = 50, 24, 60, 10
 BOARD_SIZE = 9 * CELL
 HAND_PITCH = 47  # distance between two kinds in a hand
+HAND_ASIDE = 6.5  # from a place in the hand to the piece, which makes room for their number beside its head
 HAND_LEAST = 3  # minimum number of places of a hand's stand: the owner's mark and some kinds
 NARROW_FRAME = 14  # on narrow screens
 COORDINATE = 12  # size of the coordinates
@@ -198,10 +199,10 @@ def _text(x: float, y: float, size: float, content: str, ink: str) -> str:
 
 
 @functools.cache
-def _shape(color: int, kind: int, turned: bool, letters: bool) -> tuple[str, str]:
+def _shape(color: int, kind: int, turned: bool, pieces: str) -> tuple[str, str]:
     """Return a piece's letter, and its picture with its middle at 0 0."""
     piece = Piece(kind, color)
-    return str(piece), piece_shape(piece, letters, turned)
+    return str(piece), piece_shape(piece, pieces, turned)
 
 
 def _piece(x: float, y: float, shape: str) -> str:
@@ -260,27 +261,24 @@ def _coordinates(flipped: bool, stacked: bool, letters: bool) -> list[str]:
     return drawn
 
 
-def _hand(hand: Mapping[int, int], color: int, places: _Places, letters: bool) -> list[str]:
+def _hand(hand: Mapping[int, int], color: int, places: _Places, pieces: str) -> list[str]:
     """Return one side's mark and hand, starting from its own edge of the board."""
     turned = not places.is_near(color)
     held = [kind for kind in HAND_ORDER if hand[kind]]
     x, y = places.held(color, 0, len(held) + 1)
     turn = " rotate(180)" if turned else ""
     mark = f'<path d="{BODY}" transform="translate({x:g} {y:g}) scale(.5){turn}" fill="{(LINE, "none")[color]}" '
+    aside = -HAND_ASIDE if turned else HAND_ASIDE
     drawn = [_surface(*places.stand(color, len(held) + 1)), f'{mark}stroke="{LINE}" stroke-width="2.6"/>']
     for number, kind in enumerate(held, 1):
         x, y = places.held(color, number, len(held) + 1)
-        name, shape = _shape(color, kind, turned, letters)
+        name, shape = _shape(color, kind, turned, pieces)
         drawn.append(
             f'<g class="piece held" data-square="{SYMBOLS[kind]}*" data-piece="{name}" data-side="{SIDES[color]}">'
-            f"{_piece(x, y, shape)}</g>"
+            f"{_piece(x - aside, y, shape)}</g>"
         )
         if hand[kind] > 1:
-            aside = -CELL * 0.36 if turned else CELL * 0.36
-            drawn.append(
-                f'<circle cx="{x + aside:g}" cy="{y + aside:g}" r="9.5" fill="{INK}" fill-opacity=".82"/>'
-                + _text(x + aside, y + aside, 14, str(hand[kind]), "#fff")
-            )
+            drawn.append(_text(x + 3 * aside, y - 1.6 * aside, 15, str(hand[kind]), INK))
     return drawn
 
 
@@ -331,7 +329,7 @@ def svg(
     *,
     flipped: bool = False,
     size: int | None = None,
-    letters: bool = False,
+    pieces: str = "kanji",
     stacked: bool = False,
     areas: bool = False,
     lines: Sequence[Sequence[str]] = (),
@@ -344,7 +342,7 @@ def svg(
     Args:
         flipped: show it from white's side
         size: the width in pixels, None for the picture's own
-        letters: draw letters and the directions of movement on the pieces, instead of kanji
+        pieces: the set of pieces, one of piece_shapes.SETS; on those with letters marks show how they move
         stacked: hands above and below the board, for narrow screens
         areas: add squares that receive clicks, on top
         lines: lines of moves (USI), drawn as by `arrows`
@@ -367,16 +365,16 @@ def svg(
         drawn.append(_cell(king, DANGER, places))
     drawn += _grid(flipped, stacked)
     drawn.append('<g font-family="sans-serif" text-anchor="middle">')
-    drawn += _coordinates(flipped, stacked, letters)
+    drawn += _coordinates(flipped, stacked, pieces == "letters")
     for square, piece in board.piece_map().items():
-        name, shape = _shape(piece.color, piece.piece_type, not places.is_near(piece.color), letters)
+        name, shape = _shape(piece.color, piece.piece_type, not places.is_near(piece.color), pieces)
         drawn.append(
             f'<g class="piece" data-square="{SQUARE_NAMES[square]}" data-piece="{name}">'
             f"{_piece(*places.middle(square), shape)}</g>"
         )
     hands = board.pieces_in_hand
     for color in COLORS:
-        drawn += _hand(hands[color], color, places, letters)
+        drawn += _hand(hands[color], color, places, pieces)
     drawn.append("</g>")
     if lines:
         drawn.append(arrows(board, lines, flipped=flipped, stacked=stacked))

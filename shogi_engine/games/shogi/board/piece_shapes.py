@@ -1,4 +1,4 @@
-"""Shapes of Shogi pieces as paths, so that pictures need no font. There are two sets: kanji and letters.
+"""Shapes of Shogi pieces as paths, so that pictures need no font. SETS are the sets of pieces.
 
 They were drawn for this engine. A glyph consists of strokes in a box of 100 by 100. On pieces with letters, marks
 around the letter show how the piece moves: a dot for a step, a bar for any distance.
@@ -7,7 +7,9 @@ around the letter show how the piece moves: a dot for a step, a bar for any dist
 import functools
 
 from shogi_engine.games.shogi.board.pieces import Piece
+from shogi_engine.games.shogi.board.print_strokes import THICK, THIN, printed
 
+SETS = ("kanji", "mincho", "two", "letters")  # one kanji as a pen writes it, as it is printed, two kanji, letters
 IVORY, SHADE, INK, PROMOTED_INK = "#fdf0cf", "#a9793c", "#221a10", "#b5141d"
 RIM = ' stroke="#9c7440" stroke-width=".8"'
 BODY = "M0-22.5L14.2-16.5L18.6 21.5H-18.6L-14.2-16.5Z"  # the outline of a king, centred on 0 0
@@ -42,6 +44,17 @@ KANJI = {
     "竜": (
         "M50 3V16M17 18H83M33 25L38 37M67 25L62 37M7 41H93M23 51H77V77H23ZM23 64H77M50 43V84Q50 94 62 94H84Q92 94 92 81"
     ),
+    "将": (
+        "M22 4V97M8 22L16 38M4 66L22 52M88 6Q68 12 42 14M44 24L50 37M63 22L66 35M88 20L78 37"
+        "M38 54H98M78 42V88Q78 97 64 94M50 66L60 79"
+    ),
+    "車": "M12 14H88M22 28H78V66H22ZM22 47H78M6 81H94M50 4V98",
+    "行": "M30 4Q20 16 6 24M34 26Q22 42 5 52M22 44V97M46 16H92M42 44H97M74 44V86Q74 96 58 93",
+    "兵": "M82 5Q58 14 26 15V56M26 36H88M62 36V56M5 57H95M34 68Q26 84 8 95M66 68Q78 82 93 94",
+    "成": (
+        "M16 24H92M16 24Q18 66 5 94M16 48H46Q46 76 40 81Q36 84 28 80"
+        "M60 4Q62 60 94 92L97 76M84 40Q74 68 48 90M74 5L88 14"
+    ),
     "一": "M8 50H92",
     "二": "M20 22H80M7 80H93",
     "三": "M15 14H85M22 48H78M7 84H93",
@@ -53,6 +66,10 @@ KANJI = {
     "九": "M8 32H70V74Q70 91 82 91Q93 91 95 72M43 5Q46 70 7 94",
 }
 FINE = frozenset("銀飛馬桂竜香")  # drawn with thinner strokes
+TWO = {
+    "P": "歩兵", "L": "香車", "N": "桂馬", "S": "銀将", "G": "金将", "B": "角行", "R": "飛車",
+    "+P": "と金", "+L": "成香", "+N": "成桂", "+S": "成銀", "+B": "竜馬", "+R": "竜王",
+}  # fmt: skip
 LETTERS = {
     "P": "M28 94V6H56Q80 6 80 31Q80 56 56 56H28",
     "L": "M30 6V94H80",
@@ -94,6 +111,31 @@ def _kanji(symbol: str, ink: str) -> str:
 
 
 @functools.cache
+def _print(symbol: str, ink: str) -> str:
+    """Return the kanji of a piece as it is printed, with its middle at 0 0."""
+    thin, thick, filled = printed(KANJI[{"龍": "竜"}.get(symbol, symbol)])
+    share = 0.8 if symbol in FINE else 1
+    lines = "".join(
+        f'<path d="{path}" stroke="{ink}" stroke-width="{share * width:g}"/>'
+        for path, width in ((thin, THIN), (thick, THICK))
+        if path
+    )
+    areas = f'<path d="{filled}" fill="{ink}"/>' if filled else ""
+    return f'<g transform="translate(0 2.5) scale(.3) translate(-50 -50)">{lines}{areas}</g>'
+
+
+@functools.cache
+def _two(symbol: str, king: str, ink: str) -> str:
+    """Return the two kanji of a piece, one above the other."""
+    upper, lower = tuple(TWO.get(symbol, f"{king}将"))
+    return "".join(
+        f'<path transform="translate(0 {y:g}) scale(.{share} .168) translate(-50 -50)" d="{KANJI[name]}" fill="none" '
+        f'stroke="{ink}" stroke-width="{9 if name in FINE else 10.5:g}"/>'
+        for name, y, share in ((upper, -7.2, 20), (lower, 11.2, 22))
+    )
+
+
+@functools.cache
 def _letter(symbol: str, ink: str) -> str:
     """Return the letter of a piece with its middle at 0 0, and marks that show how it moves."""
     dots = "".join(
@@ -107,12 +149,15 @@ def _letter(symbol: str, ink: str) -> str:
     return glyph(LETTERS[symbol[-1]], 0, 2.5, 15, ink, 13) + dots + slides
 
 
-def piece_shape(piece: Piece, letters: bool = False, turned: bool = False) -> str:
-    """Return a piece as SVG with its middle at 0 0: a pentagon with its name; lesser pieces are smaller."""
+def piece_shape(piece: Piece, pieces: str = "kanji", turned: bool = False) -> str:
+    """Return a piece of a set as SVG with its middle at 0 0: a pentagon with its name; lesser pieces are smaller."""
     ink = PROMOTED_INK if piece.is_promoted() else INK
     symbol = piece.symbol().upper()
     king = "王" if piece.color and symbol == "K" else piece.japanese_symbol()
-    name = _letter(symbol, ink) if letters else _kanji(king, ink)
+    if pieces == "two":
+        name = _two(symbol, king, ink)
+    else:
+        name = {"kanji": _kanji, "mincho": _print}[pieces](king, ink) if pieces != "letters" else _letter(symbol, ink)
     scale = SCALES[piece.piece_type]
     return (
         f'<path d="{BODY}" fill="{SHADE}" transform="translate(0 1.8) scale({-scale if turned else scale:g})"/>'

@@ -31,6 +31,7 @@ HEADER_NAMES = HeaderNames(
 )
 SIDES = dict(zip(PLAYERS, (BLACK, BLACK, WHITE, WHITE), strict=True))
 BLACK_AND_WHITE = ("先手", "後手")
+HANDICAP_SIDES = ("下手", "上手")
 
 WORDS = EndingWords(
     {
@@ -195,7 +196,7 @@ SAID = (
 
 def player_names(record: GameRecord) -> tuple[str, str]:
     """Return the words for black and white: 先手 and 後手, or in a handicap game 下手 and 上手."""
-    return BLACK_AND_WHITE if handicap_name(record.start) in (EVEN, "") else ("下手", "上手")
+    return BLACK_AND_WHITE if handicap_name(record.start) in (EVEN, "") else HANDICAP_SIDES
 
 
 def is_header(name: str) -> bool:

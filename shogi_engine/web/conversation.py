@@ -1,0 +1,165 @@
+"""One browser's WebSocket: its messages are handled one after another, in threads, and replies are queued for it."""
+
+import asyncio
+import contextlib
+import logging
+import threading
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import msgspec
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from shogi_engine.language import mark, translate
+from shogi_engine.web import messages, replies
+from shogi_engine.web.handlers import handle
+from shogi_engine.web.hub import Full, Hub
+from shogi_engine.web.messages import MessageError
+from shogi_engine.web.session import Session
+from shogi_engine.web.viewer import Viewer
+
+LATEST = (replies.Preparing, replies.Progress, replies.Info)  # only the newest is sent, in this order
+QUEUE_MAX = 100  # replies of other kinds queued for a slow browser
+DELTAS_MAX = 20  # beyond, they are dropped: the page misses them and asks for the whole state
+HELLO_SECONDS = 20.0
+TRY_AGAIN_LATER = 1013  # closes a WebSocket
+log = logging.getLogger(__name__)
+
+
+class SendQueue:
+    """Replies queued for a browser, from any thread. A slow browser misses old ones, but never the last state."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._lock = threading.Lock()
+        self._states: list[replies.Reply] = []  # a whole state and the deltas after it
+        self._latest: dict[type[replies.Reply], replies.Reply] = {}
+        self._others: deque[replies.Reply] = deque(maxlen=QUEUE_MAX)
+        self._filled = asyncio.Event()
+
+    def put(self, reply: replies.Reply) -> None:
+        """Queue a reply."""
+        with self._lock:
+            if isinstance(reply, replies.State | replies.Delta):
+                self._latest.pop(replies.Progress, None)  # the state includes it, and would otherwise be sent before it
+                if isinstance(reply, replies.State) or len(self._states) >= DELTAS_MAX:
+                    self._states.clear()
+                self._states.append(reply)
+            elif isinstance(reply, LATEST):
+                self._latest[type(reply)] = reply
+            else:
+                self._others.append(reply)
+        with contextlib.suppress(RuntimeError):  # the event loop has ended
+            self._loop.call_soon_threadsafe(self._filled.set)
+
+    async def take(self) -> list[replies.Reply]:
+        """Wait for replies and return them."""
+        await self._filled.wait()
+        self._filled.clear()
+        with self._lock:
+            latest = [self._latest[kind] for kind in LATEST if kind in self._latest]
+            taken = [*self._states, *latest, *self._others]
+            self._states.clear()
+            self._latest.clear()
+            self._others.clear()
+        return taken
+
+
+class Conversation:
+    """One browser's WebSocket."""
+
+    def __init__(self, socket: WebSocket, hub: Hub, limiter: anyio.CapacityLimiter) -> None:
+        self._socket, self._hub, self._limiter = socket, hub, limiter
+        self._queue = SendQueue(asyncio.get_running_loop())
+        self._page: tuple[Session, Viewer] | None = None
+
+    async def run(self) -> None:
+        """Exchange messages until the browser leaves, or one cannot be sent."""
+        self._hub.listeners.add(self._queue.put)
+        try:
+            async with anyio.create_task_group() as group:
+                for work in (self._send, self._listen):
+                    group.start_soon(self._until_end, work, group.cancel_scope)
+        finally:
+            self._hub.listeners.discard(self._queue.put)
+            if self._page is not None:
+                with anyio.CancelScope(shield=True):
+                    session, viewer = self._page
+                    await self._in_thread(session.detach, viewer)
+
+    async def _until_end(self, work: Callable[[], Awaitable[None]], scope: anyio.CancelScope) -> None:
+        """Do one half of the conversation, and end the other with it."""
+        try:
+            await work()
+        except (TimeoutError, WebSocketDisconnect, OSError):
+            pass
+        except Exception:
+            log.exception("a connection failed")
+        scope.cancel()
+
+    async def _listen(self) -> None:
+        """Obey the browser's messages until it leaves."""
+        with anyio.fail_after(HELLO_SECONDS):
+            hello = await self._hello()
+        if hello is None:
+            return
+        try:
+            self._page = session, viewer = await self._in_thread(
+                lambda: self._hub.attach(hello.session, hello.owner, self._queue.put, **hello.given())
+            )
+        except Full as fault:
+            await self._socket.close(TRY_AGAIN_LATER, str(fault))
+            return
+        while (data := await self._receive()) is not None:
+            await self._obey(session, viewer, data)
+
+    async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limiter)
+
+    async def _receive(self) -> str | bytes | None:
+        """Return the browser's next message, None when it has left."""
+        message = await self._socket.receive()
+        if message["type"] != "websocket.receive":
+            return None
+        data: str | bytes = message["text"] if message.get("text") is not None else message.get("bytes") or b""
+        return data
+
+    async def _send(self) -> None:
+        """Send what is queued. A reply that cannot be sent ends the connection: the page then comes back."""
+        while True:
+            for reply in await self._queue.take():
+                await self._socket.send_text(msgspec.json.encode(reply).decode())
+
+    async def _hello(self) -> messages.Hello | None:
+        """Return the first message, None if the browser leaves before it."""
+        while (data := await self._receive()) is not None:
+            try:
+                message = messages.parse(data)
+                if isinstance(message, messages.Hello):
+                    return message
+                raise MessageError("a connection must begin with hello")
+            except MessageError as fault:
+                self._complain(str(fault))
+        return None
+
+    async def _obey(self, session: Session, viewer: Viewer, data: str | bytes) -> None:
+        asked: int | None = None
+        try:
+            message = messages.parse(data)
+            asked = message.re
+            if isinstance(message, messages.Hello):
+                raise MessageError("hello was already sent")
+            await self._in_thread(handle, session, viewer, message)
+            if asked is not None:
+                self._queue.put(replies.Done(re=asked))
+        except (ValueError, OverflowError) as fault:
+            self._complain(translate(str(fault), viewer.language), asked)
+        except Exception:
+            log.exception("a message failed")
+            self._complain(translate(mark("the server could not process the request"), viewer.language), asked)
+
+    def _complain(self, text: str, asked: int | None = None) -> None:
+        self._queue.put(replies.Error(text=" ".join(text.split())[:500], re=asked))

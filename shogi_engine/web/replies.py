@@ -1,0 +1,256 @@
+"""The messages to pages. `kind` names each.
+
+A page gets the whole state once, then a Delta after every change. A page that misses one asks for the whole again.
+"""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+Splice = tuple[int, int, list[Any]]  # an index, the number of items to replace, the new ones
+
+
+class Reply(msgspec.Struct, kw_only=True, tag_field="kind", tag=str.lower):
+    """A message to a page."""
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A move of the game, with the variations that begin in its place. `value` is black's, in discs."""
+
+    node: int
+    text: str
+    chance: float | None = None
+    value: str = ""
+    exact: bool = False
+    verdict: str = ""
+    loss: float | None = None
+    seconds: float | None = None
+    comment: str = ""
+    others: list[dict[str, Any]] = []
+
+
+class State(Reply):
+    """All that a page shows. `seq` numbers the changes of a session."""
+
+    seq: int
+    session: str
+    game: str
+    language: str
+    flipped: bool
+    narrow: bool
+    pieces: str
+    svg: str
+    turn: int
+    position: str
+    check: bool
+    targets: dict[str, dict[str, list[str]]]
+    labels: dict[str, str]
+    counts: list[int] | None
+    ply: int
+    node: int
+    branch: int  # how many moves of the game lead to the current one; the others are a variation's
+    line: list[Row]
+    last: str
+    before: int
+    comment: str
+    title: str
+    names: list[str]
+    handicap: str
+    ended: dict[str, Any] | None
+    playing: dict[str, Any]
+    may_declare: bool
+    analysis: dict[str, Any]
+    judging: float | None
+    mating: bool
+    verdict: dict[str, Any] | None
+    summary: dict[str, Any] | None
+    setup: list[dict[str, int]] | None
+    tsume: dict[str, Any] | None
+    removed: bool
+    kept: bool
+    unsaved: str  # why the game could not be saved, '' if all is well
+    formats: list[str]
+    engine: dict[str, Any]
+
+
+class Delta(Reply, omit_defaults=True):
+    """What has changed since the state number `base`.
+
+    Attributes:
+        fields: the new values of fields
+        labels: those that differ, None for those that are gone
+        line: splices of the rows, to be made from the first to the last
+        svg: splices of the picture's text lines, likewise
+    """
+
+    seq: int
+    base: int
+    fields: dict[str, Any]
+    labels: dict[str, str | None] = {}
+    line: list[Splice] = []
+    svg: list[Splice] = []
+
+
+class Info(Reply):
+    """A report of live analysis."""
+
+    node: int
+    flipped: bool
+    narrow: bool
+    depth: int
+    seldepth: int
+    nodes: int
+    nps: int
+    lines: list[dict[str, Any]]
+    arrows: str
+
+
+class Preparing(Reply, tag="engine"):
+    """How far a game's engine is ready."""
+
+    game: str
+    ready: bool
+    share: float
+
+
+class Progress(Reply):
+    """How far the game has been judged, and the value found last."""
+
+    share: float
+    node: int
+    chance: float
+
+
+class MateFound(Reply, tag="mate"):
+    """The result of a search for a mate."""
+
+    result: str
+    length: int
+    texts: list[str]
+    moves: list[str]
+    node: int
+
+
+class Failed(Reply):
+    """A search failed: what it was for, and a text for the user. The user may ask again."""
+
+    what: str
+    text: str
+
+
+class File(Reply):
+    """A saved game: its content in base64, and what the format cannot hold."""
+
+    name: str
+    data: str
+    lost: list[str]
+
+
+class Games(Reply):
+    """The games of the file that was opened."""
+
+    titles: list[str]
+    number: int
+
+
+class Kept(Reply):
+    """The user's games."""
+
+    games: list[dict[str, Any]]
+
+
+class Left(Reply):
+    """The game that was on the board before, and can be opened again."""
+
+    id: str
+
+
+class Join(Reply):
+    """The game is open in another session: the page goes there."""
+
+    session: str
+
+
+class Problems(Reply):
+    """The plies and the grade of each problem, and whether it was solved; the number of the problem of the day."""
+
+    rows: list[list[int]]
+    daily: int
+
+
+class Hint(Reply):
+    """The next move of the problem."""
+
+    node: int
+    move: str
+    text: str
+
+
+class Preview(Reply):
+    """The board after a line of moves."""
+
+    node: int
+    moves: list[str]
+    svg: str
+
+
+class Pong(Reply):
+    """The answer to a ping."""
+
+
+class Done(Reply):
+    """The message with this number was obeyed."""
+
+    re: int
+
+
+class Error(Reply, omit_defaults=True):
+    """A message was refused, that with this number if there is one."""
+
+    text: str
+    re: int | None = None
+
+
+def delta(before: State, after: State) -> Delta:
+    """Return the difference of two states of one page."""
+    old, new = structs.asdict(before), structs.asdict(after)
+    fields = {name: value for name, value in new.items() if value != old[name]}
+    for name in ("seq", "labels", "line", "svg"):
+        fields.pop(name, None)
+    return Delta(
+        seq=after.seq,
+        base=before.seq,
+        fields=fields,
+        labels=_changes(before.labels, after.labels),
+        line=_splice(before.line, after.line),
+        svg=_splices(before.svg.split("\n"), after.svg.split("\n")),
+    )
+
+
+def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str | None]:
+    changed: dict[str, str | None] = {name: value for name, value in new.items() if old.get(name) != value}
+    return changed | dict.fromkeys(old.keys() - new.keys())
+
+
+def _splice(old: Sequence[Any], new: Sequence[Any]) -> list[Splice]:
+    """Return the one splice between the items that both have at the beginning and at the end."""
+    least = min(len(old), len(new))
+    head = next((place for place in range(least) if old[place] != new[place]), least)
+    tail = next((back for back in range(least - head) if old[-1 - back] != new[-1 - back]), least - head)
+    if head == len(old) == len(new):
+        return []
+    return [(head, len(old) - tail - head, list(new[head : len(new) - tail]))]
+
+
+def _splices(old: list[str], new: list[str]) -> list[Splice]:
+    """Return the splices that make one picture of another."""
+    found: list[Splice] = []
+    moved = 0  # by the splices before
+    for tag, start, end, first, last in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            found.append((start + moved, end - start, new[first:last]))
+            moved += (last - first) - (end - start)
+    return found

@@ -1,0 +1,54 @@
+// How the page looks and sounds: sets of pieces, boards, light or dark. And the help: its keys, how the pieces move.
+
+import {show} from "./dialogs.js";
+import {element, koma, memory} from "./dom.js";
+import {SETS} from "./facts.js";
+import {KEYS} from "./keys.js";
+import {set_sounds, sounds} from "./sound.js";
+import {piece_name, t} from "./words.js";
+
+const BOARDS = ["wood", "light", "dark", "paper"];
+const THEMES = ["auto", "light", "dark"];
+const PIECES = ["K", "R", "B", "G", "S", "N", "L", "P", "+R", "+B", "+S", "+N", "+L", "+P"];
+
+/**
+ * One of several, as large buttons.
+ * @param {string} title
+ * @param {string} name
+ * @param {string[]} values
+ * @param {string} chosen
+ * @param {(value: string) => void} choose
+ * @param {(value: string) => Node} [picture]
+ */
+function choice(title, name, values, chosen, choose, picture) {
+  /** @param {string} value */
+  const option = value => element("label", {class: `option ${name} ${value}`},
+    element("input", {type: "radio", name, value, checked: value === chosen, onchange: () => choose(value)}),
+    ...(picture ? [picture(value)] : []), element("span", {}, t(`${name}_${value}`)));
+  return element("fieldset", {}, element("legend", {}, title), element("div", {class: "options"}, ...values.map(option)));
+}
+
+/** @param {State} state @param {(set: string) => void} wear changes the set of pieces */
+export function look(state, wear) {
+  /** @param {string} name */
+  const keep = name => (/** @type {string} */ value) => { memory.set(name, value); document.documentElement.dataset[name] = value; };
+  const sound = element("input", {type: "checkbox", id: "sound", checked: sounds(), onchange: () => {
+    set_sounds(sound.checked);
+    memory.set("silent", sound.checked ? "0" : "1");
+  }});
+  /** @param {string} set */
+  const pair = set => element("span", {class: "pair"}, koma("R", set), koma("+P", set));
+  show(t("appearance"),
+    ...(state.game === "shogi" ? [choice(t("set"), "set", SETS, state.pieces, wear, pair)] : []),
+    choice(t("board"), "board", BOARDS, document.documentElement.dataset.board ?? "", keep("board"), () => element("span", {class: "swatch", "aria-hidden": "true"})),
+    choice(t("theme"), "theme", THEMES, document.documentElement.dataset.theme ?? "", keep("theme")),
+    element("label", {class: "tick"}, sound, " ", t("sound")));
+}
+
+/** @param {State} state */
+export function help(state) {
+  const keys = KEYS.map(([key, word]) => element("tr", {}, element("th", {scope: "row"}, element("kbd", {}, key)), element("td", {}, t(word))));
+  const guide = state.game === "shogi" ? [element("h3", {}, t("guide")), element("p", {class: "soft"}, t("guideHint")),
+    element("div", {class: "guide"}, ...PIECES.map(name => element("figure", {}, koma(name, "kanji"), koma(name, "letters"), element("figcaption", {}, piece_name(name)))))] : [];
+  show(t("help"), element("table", {class: "keys"}, element("tbody", {}, ...keys)), element("p", {class: "soft"}, t("key_mouse")), ...guide);
+}

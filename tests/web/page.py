@@ -1,0 +1,46 @@
+"""A page of a session's, without a server: what it was sent, and what it says."""
+
+import json
+
+import msgspec
+
+from shogi_engine.web import messages
+from shogi_engine.web.handlers import handle
+from tools.measure.web_page import Page as Known
+
+
+class Page:
+    """A page of a session. sent : the messages it got, as JSON; a delta is there as the state after it"""
+
+    def __init__(self, session, **look):
+        self.session, self.sent = session, []
+        self._known = Known()
+        self.deltas = 0
+        self.viewer = session.attach(self.receive, **look)
+
+    @classmethod
+    def of(cls, hub, identity="", owner="me", **look):
+        return cls(hub.find(identity, owner), **look)
+
+    def receive(self, reply):
+        message = json.loads(msgspec.json.encode(reply))
+        self.deltas += message["kind"] == "delta"
+        self.sent.append(self._known.receive(message))
+
+    def do(self, name, /, **fields):
+        handle(self.session, self.viewer, messages.parse(json.dumps({"do": name, **fields})))
+        return self
+
+    def last(self, kind):
+        return next((message for message in reversed(self.sent) if message["kind"] == kind), None)
+
+    @property
+    def state(self):
+        return self.last("state")
+
+    @property
+    def texts(self):
+        return [move["text"] for move in self.state["line"][1:]]
+
+    def games(self):
+        return self.do("kept").last("kept")["games"]

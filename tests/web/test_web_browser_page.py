@@ -1,0 +1,254 @@
+"""What players do with the page, and what once went wrong: each sentence of theirs is a test in Chromium."""
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+pytest.importorskip("websockets", reason="websockets is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+from shogi_engine import records  # noqa: E402
+from tests.web.visitor import CHROMIUM, Visitor, until  # noqa: E402
+
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+ENTERED = "startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e"
+
+
+@pytest.fixture
+def visitor(browser, fake_address):
+    made = Visitor(browser, fake_address)
+    yield made
+    made.close()
+
+
+def at(page):
+    """Return the text of the move on the board."""
+    return page.inner_text("#moves [aria-current]").strip()
+
+
+def wait_at(page, text):
+    until(page, f"document.querySelector('#moves [aria-current]')?.innerText.includes({text!r})")
+
+
+def wait_opened(page, text):
+    """Wait until the game with a move is open, and no dialog."""
+    until(page, f"document.querySelector('#moves').innerText.includes({text!r})")
+    page.wait_for_selector("#dialog:not([open])", state="attached")
+
+
+def centre(page, square):
+    box = page.locator(f'rect.square[data-square="{square}"]:not([data-side])').bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_the_arrow_keys_step_after_a_move_with_the_mouse_and_walk_after_the_tab_key(visitor):
+    page = visitor.page
+    for source, target in (("7g", "7f"), ("3c", "3d")):
+        visitor.move(source, target)
+    visitor.wait_ply(2)
+    page.keyboard.press("ArrowLeft")
+    wait_at(page, "P-7f")
+    page.keyboard.press("ArrowRight")
+    wait_at(page, "P-3d")
+    page.keyboard.press("Tab")
+    page.focus('rect[data-square="5e"]')
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.dataset.square") == "5d" and "P-3d" in at(page)
+
+
+def test_the_keys_of_the_page(visitor):
+    page = visitor.page
+    visitor.paste(ENTERED)
+    for key, text in (("End", "P-8e"), ("ArrowLeft", "P-2e"), ("Home", "Start")):
+        page.keyboard.press(key)
+        wait_at(page, text)
+    page.hover('rect[data-square="5e"]')
+    page.mouse.wheel(0, 120)
+    wait_at(page, "P-7f")
+    visitor.move("8c", "8d")
+    wait_at(page, "P-8d")
+    page.keyboard.press("ArrowUp")
+    wait_at(page, "P-3d")
+    page.keyboard.press("ArrowDown")
+    wait_at(page, "P-8d")
+    page.keyboard.press("f")
+    until(page, "document.querySelector('#near').innerText.startsWith('White')")
+    with page.expect_download() as download:
+        page.keyboard.press("Control+s")
+    assert download.value.suggested_filename.endswith(".kif")
+    page.keyboard.press("Control+o")
+    page.wait_for_selector("#paste:focus")
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    page.wait_for_selector("#dialog .keys")
+    assert visitor.axe() == []
+    page.keyboard.press("Escape")
+
+
+def test_a_comment_saves_itself(visitor):
+    page = visitor.page
+    visitor.paste(ENTERED)
+    page.click("#notes summary")
+    page.fill("#comment", "the first position")
+    page.click("#moves li:nth-child(3) button")  # at once, with nothing saved by hand
+    wait_at(page, "P-3d")
+    assert page.input_value("#comment") == ""
+    page.fill("#comment", "second")
+    until(
+        page,
+        "[...document.querySelectorAll('#moves .said')].map(each => each.innerText).join() === 'the first position,second'",
+    )
+    page.reload()
+    until(page, "document.querySelectorAll('#moves .said').length === 2")
+
+
+def test_a_position_that_was_set_up_is_kept(visitor):
+    page = visitor.page
+    page.click("#edit")
+    page.click('[data-key="empty"]')
+    page.click('[data-key="pick K"]')
+    visitor.tap("5i")
+    page.click('[data-key="pick k"]')
+    visitor.tap("5a")
+    until(page, "document.querySelectorAll('#board .piece').length === 2")
+    page.click("#setup-done")
+    page.wait_for_selector("#setup", state="hidden")
+    position = page.input_value("#position")
+    visitor.new_game("both")
+    page.click("#kept")
+    page.click(".games li:nth-child(2) button[data-continue]")
+    until(page, f"document.querySelector('#position').value === {position!r}")
+
+
+def test_the_games_of_a_file_are_there_to_choose(visitor):
+    page = visitor.page
+    page.click("#open")
+    page.fill("#paste", "\n".join(f"startpos moves {move}" for move in ("7g7f", "2g2f", "5g5f")))
+    page.click("#read")
+    page.wait_for_selector("#dialog .list button:nth-child(3)")
+    page.click("#dialog .list button:nth-child(2)")
+    until(
+        page, "document.querySelector('#moves').innerText.includes('P-2f') && !document.querySelector('#dialog').open"
+    )
+    page.click("#open")
+    page.click("#again")  # and the third
+    page.click("#dialog .list button:nth-child(3)")
+    until(
+        page, "document.querySelector('#moves').innerText.includes('P-5f') && !document.querySelector('#dialog').open"
+    )
+
+
+def test_a_game_that_another_tab_holds_opens_without_a_lost_connection(browser, fake_address):
+    one = Visitor(browser, fake_address)
+    one.move("7g", "7f")
+    one.wait_ply(1)
+    page = one.context.new_page()
+    page.goto(fake_address)
+    page.wait_for_selector("#board svg .piece")
+    page.click("#kept")
+    page.click(".games li button[data-continue]")
+    until(page, "document.querySelectorAll('#moves li').length === 2 && !document.querySelector('#dialog').open")
+    assert page.locator("#toast").is_hidden()
+    one.close()
+
+
+def test_the_game_stays_the_game_in_a_variation(visitor):
+    page = visitor.page
+    visitor.paste(ENTERED)
+    page.click("#judge")
+    page.wait_for_selector("#finish .turning button")
+    before = page.get_attribute("#graph .curve", "points")
+    page.click("#moves li:nth-child(3) button")
+    wait_at(page, "P-3d")
+    visitor.move("9g", "9f")
+    page.wait_for_selector('#moves .variation [aria-current="true"]')
+    assert visitor.ply() == 6 and page.get_attribute("#graph .curve", "points") == before
+    assert page.locator("#finish .turning button").count() == 2
+    page.click("#promote")
+    until(page, "document.querySelectorAll('#moves > li:not(.result)').length === 4")
+    page.wait_for_selector("#promote", state="hidden")
+    page.click("#delete")
+    until(page, "document.querySelectorAll('#moves > li:not(.result)').length === 7")
+
+
+def test_a_record_shows_its_result_and_what_it_says_of_the_moves(visitor):
+    record = records.GameRecord.from_moves("shogi", ENTERED.split()[2:], ending="resignation")
+    kif = records.dumps(record, "kif").decode("cp932").split("\n")
+    place = next(number for number, row in enumerate(kif) if row.lstrip().startswith("3 "))
+    kif[place:place] = ["*#評価値=0"]
+    kif[place + 2 : place + 2] = ["*悪い手", "*#評価値=-900"]
+    visitor.paste("\n".join(kif))
+    page = visitor.page
+    page.wait_for_selector("#moves .result")
+    assert "Resignation" in page.inner_text("#moves .result") or "resign" in page.inner_text("#moves .result")
+    page.wait_for_selector("#moves .blunder")
+    assert page.locator("#graph").is_visible() and page.inner_text("#moves .said") == "悪い手"
+    page.keyboard.press("End")
+    visitor.status("White wins|Black wins")
+
+
+def test_a_mate_is_shown_and_added_only_when_asked(visitor):
+    page = visitor.page
+    visitor.paste("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
+    page.click("#mate")
+    page.wait_for_selector("#found .step")
+    assert visitor.ply() == 0
+    page.click("#found .add")
+    visitor.wait_ply(1)
+
+
+def test_arrows_and_circles_of_ones_own(visitor):
+    page = visitor.page
+    page.mouse.move(*centre(page, "7g"))
+    page.mouse.down(button="right")
+    page.mouse.move(*centre(page, "7c"), steps=3)
+    page.mouse.up(button="right")
+    page.click('rect[data-square="5e"]', button="right")
+    assert page.locator(".own-marks path").count() == 2
+    page.keyboard.press("f")
+    until(page, "document.querySelector('#near').innerText.startsWith('White')")
+    assert page.locator(".own-marks path").count() == 2
+    page.click('rect[data-square="5e"]')
+    assert page.locator(".own-marks").count() == 0
+
+
+def test_a_handicap_names_the_sides(browser, fake_address):
+    visitor = Visitor(browser, fake_address, language="ja")
+    visitor.new_game("both", handicap="2-piece")
+    until(visitor.page, "document.querySelector('#near').innerText.includes('下手')")
+    assert "上手" in visitor.page.inner_text("#far") and "二枚落ち" in visitor.page.inner_text("#far")
+    visitor.close()
+
+
+def test_pieces_and_boards_to_choose(visitor):
+    page = visitor.page
+    before = page.inner_html('#board .piece[data-square="5a"]')
+    page.click("#look")
+    page.check(".option.two input")
+    page.check(".option.board.dark input")
+    until(page, "document.documentElement.dataset.board === 'dark'")
+    assert visitor.axe() == []
+    page.keyboard.press("Escape")
+    until(page, f"document.querySelector('#board .piece[data-square=\"5a\"]').innerHTML !== {before!r}")
+    page.reload()
+    page.wait_for_selector("#board svg .piece")
+    assert page.inner_html('#board .piece[data-square="5a"]') != before
+
+
+def test_othello_shows_values_on_all_moves(visitor):
+    page = visitor.page
+    visitor.choose_game("othello")
+    page.select_option("#multipv", "60")
+    page.click("#analyse")
+    page.wait_for_selector("#board .arrows")
+    assert page.locator("#board .arrows text").count() == 4
+    visitor.tap("f5")
+    visitor.wait_ply(1)
+
+
+def test_no_more_requests_than_needed(browser, fake_address):
+    """The first position takes the page, its style, its picture and 16 scripts, as it did before there was as much."""
+    visitor = Visitor(browser, fake_address)
+    names = visitor.page.evaluate("performance.getEntriesByType('resource').map(each => each.name)")
+    scripts = [name for name in names if name.endswith(".js") and "pieces.js" not in name]
+    assert len(scripts) <= 16, scripts
+    visitor.close()

@@ -1,0 +1,1 @@
+export const PIECES: Record<string, Record<string, string>>;

@@ -1,0 +1,159 @@
+// The types of the page's scripts: what the server sends (see view.py), and elements by their names.
+
+type Game = "shogi" | "othello";
+type Side = 0 | 1;
+type Verdict = "blunder" | "mistake" | "inaccuracy";
+type Link = import("../../shogi_engine/web/static/link.js").Link;
+
+/** A line of moves after a move of the game: in the game's and in the user's notation. */
+interface Line {
+  node: number;
+  moves: string[];
+  texts: string[];
+}
+
+interface Variation {
+  depth: number;
+  ply: number;
+  moves: [number: number, text: string, comment: string][];
+}
+
+/** A move of the game with its variations. */
+interface Row {
+  node: number;
+  text: string;
+  chance?: number;
+  value?: string;
+  exact?: boolean;
+  verdict?: Verdict;
+  loss?: number;
+  seconds?: number;
+  comment?: string;
+  others?: Variation[];
+}
+
+interface Ending {
+  name: string;
+  winner: Side | null;
+}
+
+interface Playing {
+  on: boolean;
+  players: (number | null)[];
+  thinking: boolean;
+  live: number;
+  passing: boolean;
+  over: Ending | null;
+  played: boolean;
+  clock: { seconds: number[]; byoyomi: number; side: Side | null } | null;
+}
+
+interface Told extends Line {
+  class: Verdict | "";
+  called: string;
+  loss: number;
+  given: string;
+  score: string;
+}
+
+interface Summary {
+  counts: Record<string, number>[];
+  agreement: (number | null)[];
+}
+
+interface Tsume {
+  status: string;
+  length: number;
+  left: number;
+  made: number;
+  number?: number;
+  plies?: number;
+  grade?: number;
+  count?: number;
+}
+
+interface State {
+  seq: number;
+  session: string;
+  game: Game;
+  language: string;
+  flipped: boolean;
+  narrow: boolean;
+  pieces: string;
+  svg: string;
+  turn: Side;
+  position: string;
+  check: boolean;
+  targets: Record<string, Record<string, string[]>>;
+  labels: Record<string, string>;
+  counts: number[] | null;
+  ply: number;
+  node: number;
+  branch: number;
+  line: Row[];
+  last: string;
+  before: number;
+  comment: string;
+  title: string;
+  names: string[];
+  handicap: string;
+  ended: Ending | null;
+  playing: Playing;
+  may_declare: boolean;
+  analysis: { on: boolean; multipv: number };
+  judging: number | null;
+  mating: boolean;
+  verdict: Told | null;
+  summary: Summary | null;
+  setup: Record<string, number>[] | null;
+  tsume: Tsume | null;
+  removed: boolean;
+  kept: boolean;
+  unsaved: string;
+  formats: string[];
+  engine: { ready: boolean; fault: string };
+}
+
+interface AnalysisLine {
+  score: string;
+  mate: boolean;
+  exact: boolean;
+  chance: number;
+  depth: number;
+  texts: string[];
+  moves: string[];
+}
+
+/** A report of an analysis. */
+interface Info {
+  node: number;
+  flipped: boolean;
+  narrow: boolean;
+  depth: number;
+  nodes: number;
+  nps: number;
+  lines: AnalysisLine[];
+  arrows: string;
+}
+
+interface KeptGame {
+  id: string;
+  time: number;
+  game: Game;
+  title?: string;
+  moves?: number;
+  result?: string;
+  on?: boolean;
+  here?: boolean;
+}
+
+interface Elements {
+  comment: HTMLTextAreaElement;
+  multipv: HTMLSelectElement;
+  effort: HTMLSelectElement;
+  position: HTMLInputElement;
+  judging: HTMLProgressElement;
+  notes: HTMLDetailsElement;
+  dialog: HTMLDialogElement;
+  promotion: HTMLDialogElement;
+}
