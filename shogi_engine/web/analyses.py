@@ -10,7 +10,7 @@ from shogi_engine.analysis.annotation import copied
 from shogi_engine.analysis.judgement import VERDICTS, plies_to_examine
 from shogi_engine.analysis.words import LINE_MOVES, called, line_texts, score_words, words_of
 from shogi_engine.records import GameRecord
-from shogi_engine.web.pool import Job
+from shogi_engine.web.pool import Job, Turn
 from shogi_engine.web.replies import Info, MateFound, Progress
 from shogi_engine.web.viewer import Look
 
@@ -138,7 +138,7 @@ class Analyses:
             found = engine.search(movetime=ANALYSIS_MS, multipv=multipv, on_info=report)
             self._report(job, number, found.lines)
 
-        self._live = session.search_at(number, work, self._failed, patient=True)
+        self._live = session.search_at(number, work, self._failed, Turn.ANALYSIS)
 
     def _report(self, job: Job, number: int, infos: list[Any]) -> None:
         """Send the lines of an analysis; called from an engine's thread."""
@@ -218,7 +218,7 @@ class Analyses:
                 self._found(job, record, numbers, findings)
 
         self.progress = 0.0
-        self._judging = self._session.pool.submit(Job(tree.game, work, self._failed, patient=True))
+        self._judging = self._session.pool.submit(Job(tree.game, work, self._failed, self._session.seat, Turn.ANALYSIS))
 
     def _found(self, job: Job, record: GameRecord, numbers: list[int], findings: dict[int, Finding]) -> None:
         """Send the progress of judging, and the results at the end; called from an engine's thread."""
@@ -341,11 +341,11 @@ class Analyses:
                 result, line = found.result, list(found.moves)
             except ValueError:  # no king to mate
                 result, line = "nomate", []
-            if not job.cancelled:
+            if not job.stopped:
                 self._mated(job, number, result, line)
 
         self.mating = True
-        self._mate = self._session.search_at(number, work, self._failed)
+        self._mate = self._session.search_at(number, work, self._failed, Turn.SEARCH)
 
     def _mated(self, job: Job, number: int, result: str, line: list[str]) -> None:
         session = self._session
