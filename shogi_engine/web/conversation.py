@@ -122,8 +122,9 @@ class Conversation:
         return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limits.handling)
 
     async def _receive(self) -> str | bytes | None:
-        """Return the browser's next message, None when it has left. One that sends too many is made to wait."""
-        if (pause := self._bucket.take()) > 0:
+        """Return the browser's next message, None when it has left. Who sends too many is made to wait."""
+        buckets = [self._bucket, *([self._page[0].bucket] if self._page else [])]
+        if (pause := max(bucket.take() for bucket in buckets)) > 0:
             await anyio.sleep(pause)
         message = await self._socket.receive()
         if message["type"] != "websocket.receive":
@@ -135,7 +136,11 @@ class Conversation:
         """Send what is queued. A reply that cannot be sent ends the connection: the page then comes back."""
         while True:
             for reply in await self._queue.take():
-                await self._socket.send_text(msgspec.json.encode(reply).decode())
+                text = msgspec.json.encode(reply).decode()
+                try:
+                    await self._socket.send_text(text)
+                except RuntimeError:  # the connection is closed, says uvicorn
+                    return
 
     async def _hello(self) -> messages.Hello | None:
         """Return the first message, None if the browser leaves before it."""

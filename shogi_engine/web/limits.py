@@ -15,6 +15,7 @@ PER_ADDRESS_MAX = 100  # many people may share one: a school, a provider
 HEAD_SECONDS = 10.0  # for the head of a request
 HELLO_SECONDS = 20.0  # for the first message of a page
 RATE, BURST = 20.0, 100.0  # messages of a page: a second, and at once
+SESSION_RATE, SESSION_BURST = 40.0, 200.0  # of all pages of a session
 WORKERS = 8  # threads that handle messages
 REFUSED_MAX = 200  # messages of a page that are none; then it is disconnected
 

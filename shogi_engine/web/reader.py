@@ -1,5 +1,6 @@
 """Reads uploaded files in a process of its own: hostile ones take time, and only that process's."""
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -22,17 +23,20 @@ def serve(pipe: Connection) -> None:
         os.nice(NICE)
     for text in (b"startpos moves 7g7f", b"f5d6"):
         chosen_game(text, "", 0)
-    pipe.send(None)
-    while True:
-        try:
-            found: Any = chosen_game(*pipe.recv())
-        except EOFError:
-            return
-        except (ValueError, OverflowError) as fault:
-            found = ValueError(str(fault))
-        except Exception as fault:
-            found = RuntimeError(f"{type(fault).__name__}: {fault}")
-        pipe.send(found)
+    with contextlib.suppress(EOFError, OSError):  # the server has ended, or was killed
+        pipe.send(None)
+        while True:
+            pipe.send(_read(*pipe.recv()))
+
+
+def _read(content: bytes, name: str, number: int) -> Chosen | Exception:
+    """Return what `chosen_game` returns, or raises."""
+    try:
+        return chosen_game(content, name, number)
+    except (ValueError, OverflowError) as fault:
+        return ValueError(str(fault))
+    except Exception as fault:
+        return RuntimeError(f"{type(fault).__name__}: {fault}")
 
 
 class Reader:

@@ -18,6 +18,7 @@ from shogi_engine.web import replies, view
 from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.autosave import Autosave
 from shogi_engine.web.files import Chosen, chosen_game
+from shogi_engine.web.limits import SESSION_BURST, SESSION_RATE, Bucket
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.pool import EnginePool, Job, Seat, Turn
 from shogi_engine.web.replies import Reply
@@ -58,6 +59,7 @@ class Session:
         self.owner = ""
         self.lock = threading.RLock()
         self.seat = Seat()
+        self.bucket = Bucket(SESSION_RATE, SESSION_BURST)  # of the messages of all its pages
         self.viewers: list[Viewer] = []
         self._seq = 0
         self._shown: dict[Look, replies.State] = {}  # what pages of each look were sent last
