@@ -1,6 +1,8 @@
 """`shogi-engine serve`: a board in the browser, for both games."""
 
 import argparse
+import logging
+import logging.handlers
 import os
 import socket
 import sys
@@ -17,6 +19,9 @@ from shogi_engine.language import fault_text
 
 PORT = 8765
 TOKEN_VARIABLE = "SHOGI_ENGINE_TOKEN"
+CONNECTIONS_MAX, OTHER_FILES = 1000, 200  # and files, which a connection counts as
+LOG_BYTES = 1 << 20
+MOST_OF_A_TOKEN = 1000  # characters
 SWITCH_SECONDS = 0.001  # Python's switch interval, a fifth of the default, so that searches do not delay answers
 
 
@@ -33,6 +38,8 @@ def add_parser(commands: Any) -> None:
         help=f"token for browsers; default: the variable {TOKEN_VARIABLE}, which other users of the machine cannot "
         "see, or a generated one if the host requires one",
     )
+    parser.add_argument("--token-file", metavar="FILE", help="file whose first line is the token")
+    parser.add_argument("--log", metavar="FILE", help="log of the server, of at most 5 files of 1 MB")
     parser.add_argument("--engines", type=at_least_one, help="number of simultaneous searches; default: one per core")
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
 
@@ -51,18 +58,23 @@ def run(args: argparse.Namespace) -> int:
     from shogi_engine.analysis import cores
     from shogi_engine.web.app import application, hub_of_engines
     from shogi_engine.web.guard import Guard, is_loopback
+    from shogi_engine.web.limits import Limits
     from shogi_engine.web.messages import MESSAGE_MAX
+    from shogi_engine.web.protocol import limited
     from shogi_engine.web.store import Store
 
+    if args.log:
+        _log_to(args.log)
+    guard, limits = Guard.of(args.host, _token(args)), Limits(connections=_most_connections())
     store = Store(data_folder() / "games", shared=is_loopback(args.host))
-    guard = Guard.of(args.host, args.token or os.environ.pop(TOKEN_VARIABLE, ""))
     listener = _listener(args.host, args.port)
     address = _address(reachable_host(args.host), listener.getsockname()[1], guard.token)
     sys.setswitchinterval(SWITCH_SECONDS)
     with progress_bar():
         hub = hub_of_engines(args.engines or cores(), store)
         config = uvicorn.Config(
-            application(hub, guard),
+            application(hub, guard, limits),
+            http=limited(limits),
             log_level="error",  # at lower levels, every connection that is not HTTP would be logged
             access_log=False,
             server_header=False,
@@ -84,6 +96,40 @@ def run(args: argparse.Namespace) -> int:
         finally:
             hub.close()
     leave(0)  # engines may still be searching
+
+
+def _token(args: argparse.Namespace) -> str:
+    """Return the token that was given, '' for none. Raises OSError, and ValueError if the file contains none."""
+    if not args.token_file:
+        return args.token or os.environ.pop(TOKEN_VARIABLE, "")
+    with open(args.token_file, encoding="utf-8") as file:
+        token = file.readline(MOST_OF_A_TOKEN).strip()
+    if not token:
+        raise ValueError(f"{args.token_file} contains no token")
+    return token
+
+
+def _log_to(file: str) -> None:
+    """Write the log into a file; when it is large, a new one is begun. Raises OSError."""
+    handler = logging.handlers.RotatingFileHandler(file, maxBytes=LOG_BYTES, backupCount=4, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    for name in ("shogi_engine", "uvicorn.error"):
+        logging.getLogger(name).addHandler(handler)
+    logging.getLogger("shogi_engine").setLevel(logging.INFO)
+
+
+def _most_connections() -> int:
+    """Return how many connections the system allows, after raising its limit as far as it may be raised."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return CONNECTIONS_MAX
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = CONNECTIONS_MAX + OTHER_FILES
+    if soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return min(CONNECTIONS_MAX, max(soft - OTHER_FILES, 1))
 
 
 def _listener(host: str, port: int) -> socket.socket:

@@ -11,7 +11,7 @@ from shogi_engine.analysis.words import LINE_MOVES, called, line_texts, score_wo
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.score import Score
 from shogi_engine.web.messages import MULTIPV_MAX
-from shogi_engine.web.pool import Job
+from shogi_engine.web.pool import Job, Turn
 from shogi_engine.web.replies import Info, MateFound, Progress
 from shogi_engine.web.viewer import Look
 
@@ -170,7 +170,7 @@ class Analyses:
             found = engine.search(movetime=ANALYSIS_MS, multipv=multipv, on_info=report)
             self._report(job, number, found.lines)
 
-        self._live = session.search_at(number, work, self._failed, patient=True)
+        self._live = session.search_at(number, work, self._failed, Turn.ANALYSIS)
 
     def _report(self, job: Job, number: int, infos: list[Any]) -> None:
         """Send the lines of an analysis; called from an engine's thread."""
@@ -256,7 +256,7 @@ class Analyses:
                 self._found(job, record, numbers, findings)
 
         self.progress = 0.0
-        self._judging = self._session.pool.submit(Job(tree.game, work, self._failed, patient=True))
+        self._judging = self._session.pool.submit(Job(tree.game, work, self._failed, self._session.seat, Turn.ANALYSIS))
 
     def _found(self, job: Job, record: GameRecord, numbers: list[int], findings: dict[int, Finding]) -> None:
         """Send the progress of judging, and the results at the end; called from an engine's thread."""
@@ -392,11 +392,11 @@ class Analyses:
                 result, line = found.result, list(found.moves)
             except ValueError:  # no king to mate
                 result, line = "nomate", []
-            if not job.cancelled:
+            if not job.stopped:
                 self._mated(job, number, result, line)
 
         self.mating = True
-        self._mate = self._session.search_at(number, work, self._failed)
+        self._mate = self._session.search_at(number, work, self._failed, Turn.SEARCH)
 
     def _mated(self, job: Job, number: int, result: str, line: list[str]) -> None:
         session = self._session

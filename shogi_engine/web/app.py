@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from shogi_engine.analysis.words import LANGUAGES
+from shogi_engine.common.threads import start_thread
 from shogi_engine.engine import Engine
 from shogi_engine.games import NAMES, board_entries
 from shogi_engine.jit import Progress
@@ -29,7 +30,9 @@ from shogi_engine.web.conversation import Conversation
 from shogi_engine.web.guard import COOKIE, HEADERS, Guard
 from shogi_engine.web.handlers import handle
 from shogi_engine.web.hub import Hub
+from shogi_engine.web.limits import Limits, address_of
 from shogi_engine.web.pool import HASH_MB, EnginePool
+from shogi_engine.web.reader import Reader
 from shogi_engine.web.replies import Preparing, Reply
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
@@ -42,9 +45,9 @@ TYPES = {
     ".svg": "image/svg+xml",
 }
 TICK_SECONDS = 0.1
+HEALTH = "/healthz"
 PROGRESS_SECONDS = 0.3
-WORKERS = 8  # threads that handle messages
-POLICY = 1008  # closes a WebSocket
+POLICY, TRY_AGAIN_LATER = 1008, 1013  # close a WebSocket
 log = logging.getLogger(__name__)
 
 
@@ -71,8 +74,8 @@ def _served(content: bytes, kind: str) -> tuple[bytes, str, str]:
 class Guarded:
     """An application that admits the requests a Guard allows and sends its headers with every response."""
 
-    def __init__(self, app: ASGIApp, guard: Guard) -> None:
-        self._app, self._guard = app, guard
+    def __init__(self, app: ASGIApp, guard: Guard, limits: Limits) -> None:
+        self._app, self._guard, self._limits = app, guard, limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request."""
@@ -95,6 +98,8 @@ class Guarded:
 
     def _refusal(self, request: Request) -> Response | None:
         """Return the response to a request that the guard refuses, None for others."""
+        if request.url.path == HEALTH:  # asked by whatever watches the server, under any name
+            return None
         if not self._guard.knows_host(request.headers):
             return PlainTextResponse("This server does not have that name.\n", 421)
         if not self._guard.token or self._guard.is_token(request.cookies.get(COOKIE, "")):
@@ -109,10 +114,17 @@ class Guarded:
     async def _socket(self, socket: WebSocket, receive: Receive, send: Send) -> None:
         guard = self._guard
         known = guard.knows_host(socket.headers) and guard.is_own_page(socket.headers)
-        if known and guard.is_token(socket.cookies.get(COOKIE, "")):
-            await self._app(socket.scope, receive, send)
-        else:
+        if not (known and guard.is_token(socket.cookies.get(COOKIE, ""))):
             await socket.close(POLICY)
+            return
+        address = address_of(socket.scope)
+        if not self._limits.enter(address):
+            await socket.close(TRY_AGAIN_LATER)
+            return
+        try:
+            await self._app(socket.scope, receive, send)
+        finally:
+            self._limits.leave(address)
 
 
 def warm_engines(tell: Callable[[Reply], None]) -> Callable[[Callable[[str], Engine]], Iterator[str]]:
@@ -164,18 +176,24 @@ def hub_of_engines(threads: int, store: Store | None = None) -> Hub:
         if hub is not None:
             hub.tell_all(reply)
 
-    pool = EnginePool(threads, lambda game: Engine(game, hash_mb=HASH_MB), warm_engines(tell))
-    hub = Hub(pool, store=store)
+    pool, reader = EnginePool(threads, lambda game: Engine(game, hash_mb=HASH_MB), warm_engines(tell)), Reader()
+    start_thread(reader.start, "reader")
+
+    def session(pool: EnginePool, store: Store) -> Session:
+        return Session(pool, store=store, read=reader.read)
+
+    hub = Hub(pool, make=session, store=store, closing=reader.close)
     return hub
 
 
-def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
+def application(hub: Hub, guard: Guard | None = None, limits: Limits | None = None) -> ASGIApp:
     """Return the application that serves the sessions of `hub`.
 
     Args:
         guard: the access rules; by default those for loopback
+        limits: those of its connections
     """
-    served = static_files()
+    served, limited = static_files(), limits or Limits()
 
     async def page(request: Request) -> Response:
         return _file(request, "index.html")
@@ -193,7 +211,7 @@ def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
 
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
-        await Conversation(websocket, hub, limiter).run()
+        await Conversation(websocket, hub, limited).run()
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is already closed
             await websocket.close()
 
@@ -205,9 +223,14 @@ def application(hub: Hub, guard: Guard | None = None) -> ASGIApp:
             task.cancel()
         hub.close()
 
-    limiter = anyio.CapacityLimiter(WORKERS)
-    routes = [Route("/", page), Route("/static/{name}", static), WebSocketRoute("/ws", socket)]
-    return Guarded(Starlette(routes=routes, lifespan=lifespan), guard or Guard())
+    async def health(_: Request) -> Response:
+        fault = await anyio.to_thread.run_sync(hub.fault)
+        return PlainTextResponse(f"{fault or 'ok'}\n", 503 if fault else 200)
+
+    routes = [
+        Route("/", page), Route("/static/{name}", static), Route(HEALTH, health), WebSocketRoute("/ws", socket),
+    ]  # fmt: skip
+    return Guarded(Starlette(routes=routes, lifespan=lifespan), guard or Guard(), limited)
 
 
 async def _repeat(work: Callable[[], None]) -> None:

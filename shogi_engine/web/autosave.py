@@ -1,4 +1,8 @@
-"""Saves a session's game: written soon after a change, closed when another game begins, opened again later."""
+"""Saves a session's game: written at every change, closed when another game begins, opened again later.
+
+A page is told of a change when it is on disk; only if writing is slow, as it is for thousands of moves, it is written soon
+afterwards.
+"""
 
 import logging
 import threading
@@ -18,6 +22,7 @@ from shogi_engine.web.store import Head, Store
 if TYPE_CHECKING:
     from shogi_engine.web.session import Session
 
+QUICK_SECONDS = 0.01
 PAUSE_SECONDS = 0.1  # minimum time between two writes of a game
 SHARE = 4.0  # and at least this many times the duration of the last write
 PAUSE_MAX_SECONDS = 5.0  # but never more than this
@@ -69,7 +74,7 @@ class Autosave:
         self.id = self.fault = ""
         self._change = 0  # counts changes; the next two are what is on disk
         self._saved = self._recorded = 0
-        self._due = 0.0
+        self._due = self._took = 0.0  # when the next write is due, how long the last one took
         self._left: list[Snapshot] = []  # games that were left and could not be written
         self._writing = threading.Lock()  # taken with the session's lock, held while the file is written
 
@@ -85,8 +90,10 @@ class Autosave:
         return (self._saved < self._change and self.worth_keeping) or bool(self._left)
 
     def changed(self) -> None:
-        """Note that the game has changed."""
+        """Note that the game has changed, and write it if that is quick."""
         self._change += 1
+        if self._took < QUICK_SECONDS and not self.fault:
+            self.write()
 
     def tick(self, now: float) -> None:
         """Write the game if it has changed and a write is due, its record after a pause; call this often."""
@@ -104,7 +111,7 @@ class Autosave:
         game's content is read with the session's lock.
         """
         try:
-            took = self._write(whole)
+            self._took = took = self._write(whole)
         except Exception as fault:  # also a fault of the program must not end saving for good
             self._failed(fault)
             return False

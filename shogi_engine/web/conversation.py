@@ -17,6 +17,7 @@ from shogi_engine.language import mark, translate
 from shogi_engine.web import messages, replies
 from shogi_engine.web.handlers import handle
 from shogi_engine.web.hub import Full, Hub
+from shogi_engine.web.limits import HELLO_SECONDS, REFUSED_MAX, Bucket, Limits, address_of
 from shogi_engine.web.messages import MessageError
 from shogi_engine.web.session import Session
 from shogi_engine.web.viewer import Viewer
@@ -24,7 +25,6 @@ from shogi_engine.web.viewer import Viewer
 LATEST = (replies.Preparing, replies.Progress, replies.Info)  # only the newest is sent, in this order
 QUEUE_MAX = 100  # replies of other kinds queued for a slow browser
 DELTAS_MAX = 20  # beyond, they are dropped: the page misses them and asks for the whole state
-HELLO_SECONDS = 20.0
 TRY_AGAIN_LATER = 1013  # closes a WebSocket
 log = logging.getLogger(__name__)
 
@@ -71,8 +71,10 @@ class SendQueue:
 class Conversation:
     """One browser's WebSocket."""
 
-    def __init__(self, socket: WebSocket, hub: Hub, limiter: anyio.CapacityLimiter) -> None:
-        self._socket, self._hub, self._limiter = socket, hub, limiter
+    def __init__(self, socket: WebSocket, hub: Hub, limits: Limits) -> None:
+        self._socket, self._hub, self._limits = socket, hub, limits
+        self._bucket = Bucket()
+        self._refused = 0  # messages that were none
         self._queue = SendQueue(asyncio.get_running_loop())
         self._page: tuple[Session, Viewer] | None = None
 
@@ -113,14 +115,17 @@ class Conversation:
         except Full as fault:
             await self._socket.close(TRY_AGAIN_LATER, str(fault))
             return
-        while (data := await self._receive()) is not None:
+        while self._refused < REFUSED_MAX and (data := await self._receive()) is not None:
             await self._obey(session, viewer, data)
 
     async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limiter)
+        return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limits.handling)
 
     async def _receive(self) -> str | bytes | None:
-        """Return the browser's next message, None when it has left."""
+        """Return the browser's next message, None when it has left. Who sends too many is made to wait."""
+        buckets = [self._bucket, *([self._page[0].bucket] if self._page else [])]
+        if (pause := max(bucket.take() for bucket in buckets)) > 0:
+            await anyio.sleep(pause)
         message = await self._socket.receive()
         if message["type"] != "websocket.receive":
             return None
@@ -131,7 +136,11 @@ class Conversation:
         """Send what is queued. A reply that cannot be sent ends the connection: the page then comes back."""
         while True:
             for reply in await self._queue.take():
-                await self._socket.send_text(msgspec.json.encode(reply).decode())
+                text = msgspec.json.encode(reply).decode()
+                try:
+                    await self._socket.send_text(text)
+                except RuntimeError:  # the connection is closed, says uvicorn
+                    return
 
     async def _hello(self) -> messages.Hello | None:
         """Return the first message, None if the browser leaves before it."""
@@ -142,6 +151,7 @@ class Conversation:
                     return message
                 raise MessageError("a connection must begin with hello")
             except MessageError as fault:
+                self._refused += 1
                 self._complain(str(fault))
         return None
 
@@ -152,10 +162,15 @@ class Conversation:
             asked = message.re
             if isinstance(message, messages.Hello):
                 raise MessageError("hello was already sent")
-            await self._in_thread(handle, session, viewer, message)
+            if isinstance(message, messages.Open | messages.Paste):
+                async with self._limits.upload_lock(address_of(self._socket.scope)):
+                    await anyio.to_thread.run_sync(handle, session, viewer, message, limiter=self._limits.uploading)
+            else:
+                await self._in_thread(handle, session, viewer, message)
             if asked is not None:
                 self._queue.put(replies.Done(re=asked))
         except (ValueError, OverflowError) as fault:
+            self._refused += isinstance(fault, MessageError)
             self._complain(translate(str(fault), viewer.language), asked)
         except Exception:
             log.exception("a message failed")

@@ -10,10 +10,11 @@ from shogi_engine.web import view
 from shogi_engine.web.messages import FILE_MAX
 from shogi_engine.web.replies import File
 
+Chosen = tuple[GameRecord, list[str]]  # a game of a file, and the titles of its games
 GAMES_MAX = 200  # maximum number of games of a file to choose from
 
 
-def chosen_game(content: bytes, name: str, number: int) -> tuple[GameRecord, list[str]]:
+def chosen_game(content: bytes, name: str, number: int) -> Chosen:
     """Return game `number` (from 0) of a file, and the titles of its games. Raises ValueError if there is none."""
     if len(content) > FILE_MAX:
         raise ValueError(f"a file can have at most {FILE_MAX >> 20} MB")
@@ -30,7 +31,20 @@ def chosen_game(content: bytes, name: str, number: int) -> tuple[GameRecord, lis
         raise ValueError("there is no such game in the file")
     if chosen.fault is not None and not chosen.moves:
         raise ValueError(str(chosen.fault))
-    return chosen, titles
+    _make_well_formed(chosen)
+    return chosen, [_well_formed(each) for each in titles]
+
+
+def _make_well_formed(record: GameRecord) -> None:
+    """Replace lone surrogates, which the JSON of a JKF file can contain, and no message or saved game can."""
+    record.names = [_well_formed(name) for name in record.names]
+    record.headers = {_well_formed(name): _well_formed(text) for name, text in record.headers.items()}
+    for node in record.nodes_in_preorder():
+        node.comment, node.label = _well_formed(node.comment), _well_formed(node.label)
+
+
+def _well_formed(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
 
 
 def file_of(record: GameRecord, format: str) -> File:

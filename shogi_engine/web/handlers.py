@@ -13,7 +13,7 @@ from shogi_engine.tsume import problems as all_problems
 from shogi_engine.types.clock import Clock
 from shogi_engine.web import messages, replies, view
 from shogi_engine.web.autosave import OpenElsewhere
-from shogi_engine.web.files import chosen_game, file_of
+from shogi_engine.web.files import file_of
 from shogi_engine.web.messages import Message
 from shogi_engine.web.playing import check_levels
 from shogi_engine.web.session import Session
@@ -428,7 +428,7 @@ def paste(session: Session, page: Viewer, message: messages.Paste) -> None:
 
 def open_content(session: Session, page: Viewer, content: bytes, name: str, number: int) -> None:
     """Open a game of a file's content. Others are served while it is read."""
-    chosen, titles = chosen_game(content, name, number)
+    chosen, titles = session.read(content, name, number)
     with session.lock:
         open_record(session, page, chosen)
         if chosen.fault is not None:

@@ -16,12 +16,13 @@ from shogi_engine.web.store import Store
 from shogi_engine.web.viewer import Receiver, Viewer
 
 SESSIONS_MAX = 300
+VIEWERS_MAX = 50  # pages of a session
 IDLE_SECONDS = 900.0  # for which a session without a browser is kept
 log = logging.getLogger(__name__)
 
 
 class Full(Exception):  # noqa: N818  (not an error: the server is full)
-    """The server cannot take another session."""
+    """The server cannot take another session, or a session another page."""
 
 
 class Hub:
@@ -33,6 +34,7 @@ class Hub:
         most: the maximum number of sessions
         make: `make(pool, store)` returns a Session
         store: where games are saved
+        closing: called at the end
     """
 
     def __init__(
@@ -42,8 +44,9 @@ class Hub:
         most: int = SESSIONS_MAX,
         make: Callable[[EnginePool, Store], Session] = lambda pool, store: Session(pool, store=store),
         store: Store | None = None,
+        closing: Callable[[], None] = lambda: None,
     ) -> None:
-        self.pool = pool
+        self.pool, self._closing = pool, closing
         self.store = store or Store()
         self._idle, self._most, self._make = idle_seconds, most, make
         self._lock = threading.Lock()
@@ -81,6 +84,8 @@ class Hub:
         """Let a page show the session of this name, or a new one. Raises Full."""
         while True:
             session = self.find(identity, owner)
+            if len(session.viewers) >= VIEWERS_MAX:
+                raise Full("too many pages show this board")
             viewer = session.attach(send, **look)
             with self._lock:
                 if self.sessions.get(session.identity) is session:  # it was not freed meanwhile
@@ -135,6 +140,14 @@ class Hub:
             with logged("a record could not be written"):
                 self.store.write_record(name, SavedGame.parse(self.store.content(name)).tree.record)
 
+    def fault(self) -> str:
+        """Return what is wrong with the server, '' if nothing is."""
+        with self._lock:
+            unsaved = sum(bool(session.autosave.fault) for session in self.sessions.values())
+        if unsaved:
+            return f"{unsaved} games cannot be saved"
+        return "" if self.store.is_open() else "games cannot be read"
+
     def tell_all(self, reply: Reply) -> None:
         """Send a message to every browser."""
         for listener in list(self.listeners):
@@ -143,6 +156,7 @@ class Hub:
     def close(self) -> None:
         """Close everything; games are saved."""
         self.pool.close()
+        self._closing()
         with self._lock:
             for session in self.sessions.values():
                 with logged("a session could not be closed"):

@@ -9,7 +9,7 @@ from shogi_engine.play.game import PASS, Game
 from shogi_engine.play.strength import STRONGEST, choose, level_limits, timed_limits
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.termination import Outcome
-from shogi_engine.web.pool import Job
+from shogi_engine.web.pool import Job, Turn
 
 if TYPE_CHECKING:
     from shogi_engine.web.session import Session
@@ -222,7 +222,7 @@ class Playing:
             if not job.stopped:
                 self._found(job, number, answer)
 
-        self._job = self._session.search_at(number, work, self._failed)
+        self._job = self._session.search_at(number, work, self._failed, Turn.GAME)
 
     def _failed(self, job: Job, fault: BaseException) -> None:
         """End the engine's thinking, which has failed; `think` and `wake` begin it again."""

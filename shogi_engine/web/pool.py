@@ -1,15 +1,17 @@
-"""The engines that all sessions share: a few threads, each with one engine per game, and a queue of jobs.
+"""The engines that all sessions share: a few threads, each with one engine per game, and jobs that take turns.
 
-Memory and load depend on the number of threads, not of sessions. A job without an end of its own, such as live
-analysis, gives way after SLICE seconds if others are waiting, and continues at its next turn.
+Memory and load depend on the number of threads, not of sessions. Games come before problems, and problems before
+analyses; among the jobs of a kind, the session comes first that has waited longest for an engine. A job is interrupted
+for one that comes before it, and live analysis after SLICE seconds for another session's; it begins again later.
 """
 
 import contextlib
 import logging
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 from shogi_engine.common.search_handle import SearchHandle
@@ -22,13 +24,35 @@ NICE = 10  # of searches below the threads that answer browsers
 log = logging.getLogger(__name__)
 
 
+class Turn(IntEnum):
+    """Who comes first, and is not interrupted by who comes later."""
+
+    GAME = 0  # a player waits for the engine's move
+    SEARCH = 1  # a mate, a defence in a problem
+    ANALYSIS = 2  # it has no end of its own, or lasts minutes
+
+
+@dataclass
+class Seat:
+    """A session's place in the round.
+
+    Attributes:
+        served: when a job of the session began last
+        running: how many of them run now
+    """
+
+    served: float = 0.0
+    running: int = 0
+
+
 class Job(SearchHandle):
     """Work for an engine.
 
     Attributes:
         work: called with the engine and this job in an engine's thread; returns soon after `stop`
         failed: called with this job and the exception, in an engine's thread, if `work` raises one
-        patient: whether the work may be interrupted; it is then called again later
+        seat: the session's place in the round
+        turn: the kind of job; if it is interrupted, `work` is called again later
         began: when the work began (time.monotonic)
     """
 
@@ -37,12 +61,17 @@ class Job(SearchHandle):
         game: str,
         work: Callable[[Any, "Job"], None],
         failed: Callable[["Job", BaseException], None],
-        *,
-        patient: bool = False,
+        seat: Seat,
+        turn: Turn,
     ) -> None:
         super().__init__()
-        self.game, self.work, self.failed, self.patient = game, work, failed, patient
+        self.game, self.work, self.failed, self.seat, self.turn = game, work, failed, seat, turn
         self.cancelled, self.began = False, 0.0
+
+
+def _order(job: Job) -> tuple[Turn, bool, float]:
+    """Return the key by which the next job is chosen."""
+    return job.turn, job.seat.running > 0, job.seat.served
 
 
 class EnginePool:
@@ -61,7 +90,7 @@ class EnginePool:
         warm: Callable[[Callable[[str], Any]], Iterator[str]] | None = None,
     ) -> None:
         self._make, self._warm = make, warm
-        self._waiting: deque[Job] = deque()
+        self._waiting: list[Job] = []
         self._running: list[Job] = []
         self._changed = threading.Condition()
         self._closed = False
@@ -75,6 +104,7 @@ class EnginePool:
         """Queue a job."""
         with self._changed:
             self._waiting.append(job)
+            self._make_room(time.monotonic())
             self._changed.notify_all()
         return job
 
@@ -90,16 +120,19 @@ class EnginePool:
 
     def tick(self, now: float | None = None) -> None:
         """Interrupt jobs if others are waiting. Call this regularly."""
-        now = time.monotonic() if now is None else now
         with self._changed:
-            idle = len(self.threads) - len(self._running)
-            wanted = len(self._waiting) - idle
-            patient = sorted(
-                (job for job in self._running if job.patient and not job.stopped), key=lambda job: job.began
-            )
-            for job in patient[: max(wanted, 0)]:
-                if now - job.began >= SLICE:
-                    job.stop()
+            self._make_room(time.monotonic() if now is None else now)
+
+    def _make_room(self, now: float) -> None:
+        """Interrupt jobs for waiting ones that come before them, those that have run longest first."""
+        waiting = sorted((job for job in self._waiting if job.game in self.ready), key=_order)
+        leaving = sum(job.stopped for job in self._running)
+        waiting = waiting[max(len(self.threads) - len(self._running) + leaving, 0) :]
+        running = sorted((job for job in self._running if not job.stopped), key=lambda job: (-job.turn, job.began))
+        for there, wanted in zip(running, waiting, strict=False):
+            slice_over = there.turn == wanted.turn == Turn.ANALYSIS and now - there.began >= SLICE
+            if wanted.turn < there.turn or slice_over:
+                there.stop()
 
     @property
     def load(self) -> tuple[int, int]:
@@ -154,14 +187,16 @@ class EnginePool:
         """Wait for the next job; return None when the pool is closed."""
         with self._changed:
             while not self._closed:
-                job = next((job for job in self._waiting if job.game in self.ready), None)
+                job = min((job for job in self._waiting if job.game in self.ready), key=_order, default=None)
                 if job is not None:
                     break
                 self._changed.wait()
             if self._closed or job is None:
                 return None
             self._waiting.remove(job)
-            job.began, job.stopped = time.monotonic(), False
+            job.began = job.seat.served = time.monotonic()
+            job.stopped = False
+            job.seat.running += 1
             self._running.append(job)
             return job
 
@@ -174,7 +209,8 @@ class EnginePool:
     def _done(self, job: Job, fault: Exception | None) -> None:
         with self._changed:
             self._running.remove(job)
-            if fault is None and job.patient and job.stopped and not job.cancelled and not self._closed:
+            job.seat.running -= 1
+            if fault is None and job.stopped and not job.cancelled and not self._closed:
                 self._waiting.append(job)
             self._changed.notify_all()
         if fault is not None:

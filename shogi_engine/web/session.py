@@ -17,8 +17,10 @@ from shogi_engine.types.clock import Clock
 from shogi_engine.web import replies, view
 from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.autosave import Autosave
+from shogi_engine.web.files import Chosen, chosen_game
+from shogi_engine.web.limits import SESSION_BURST, SESSION_RATE, Bucket
 from shogi_engine.web.playing import Playing
-from shogi_engine.web.pool import EnginePool, Job
+from shogi_engine.web.pool import EnginePool, Job, Seat, Turn
 from shogi_engine.web.replies import Reply
 from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Removed, Tree
@@ -33,6 +35,7 @@ class Session:
         pool: the engines
         examiner: `examiner(game, limits)` returns an examiner of positions
         store: where games are saved
+        read: `read(content, name, number)` returns a game of a file
 
     Attributes:
         identity: an unguessable name
@@ -49,11 +52,14 @@ class Session:
         examiner: Callable[[str, dict[str, int]], Any] = Examiner,
         game: str = "shogi",
         store: Store | None = None,
+        read: Callable[[bytes, str, int], Chosen] = chosen_game,
     ) -> None:
-        self.pool, self.examiner = pool, examiner
+        self.pool, self.examiner, self.read = pool, examiner, read
         self.identity = secrets.token_urlsafe(18)
         self.owner = ""
         self.lock = threading.RLock()
+        self.seat = Seat()
+        self.bucket = Bucket(SESSION_RATE, SESSION_BURST)  # of the messages of all its pages
         self.viewers: list[Viewer] = []
         self._seq = 0
         self._shown: dict[Look, replies.State] = {}  # what pages of each look were sent last
@@ -197,8 +203,7 @@ class Session:
         number: int,
         work: Callable[[Any, Job], None],
         failed: Callable[[Job, BaseException], None],
-        *,
-        patient: bool = False,
+        turn: Turn,
     ) -> Job:
         """Queue `work(engine, job)` for an engine with a node's position on its board."""
         start, moves = self.tree.record.start, self.tree.moves(number)
@@ -207,7 +212,7 @@ class Session:
             engine.set_position(start, moves)
             work(engine, job)
 
-        return self.pool.submit(Job(self.tree.game, placed, failed, patient=patient))
+        return self.pool.submit(Job(self.tree.game, placed, failed, self.seat, turn))
 
     # ---- the game on the board
 

@@ -110,11 +110,11 @@ class Store:
         where = ":memory:" if self.folder is None else self.folder / DATABASE
         self._database = sqlite3.connect(where, check_same_thread=False, isolation_level=None)
         self._database.row_factory = sqlite3.Row
-        self._database.execute("PRAGMA journal_mode = WAL")
-        self._database.execute("PRAGMA synchronous = NORMAL")  # a crash of the system may cost the last seconds
         (version,) = self._database.execute("PRAGMA user_version").fetchone()
         if version > len(MIGRATIONS):
             raise OSError(f"{where} was written by a newer version of this program")
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("PRAGMA synchronous = NORMAL")  # a crash of the system may cost the last seconds
         for number, migration in enumerate(MIGRATIONS[version:], version + 1):
             self._database.executescript(f"BEGIN IMMEDIATE; {migration} PRAGMA user_version = {number}; COMMIT;")
         if self.folder is not None:
@@ -131,6 +131,13 @@ class Store:
                     self._database.close()
             if self._folder_lock is not None:
                 self._folder_lock.release()
+
+    def is_open(self) -> bool:
+        """Tell whether games can be read."""
+        try:
+            return bool(self._rows("PRAGMA user_version"))
+        except OSError:
+            return False
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

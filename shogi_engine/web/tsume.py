@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine.analysis.words import line_texts
 from shogi_engine.tsume import Problem, Progress, daily, problems
-from shogi_engine.web.pool import Job
+from shogi_engine.web.pool import Job, Turn
 from shogi_engine.web.replies import Hint
 from shogi_engine.web.replies import Problems as ProblemRows
 
@@ -75,10 +75,10 @@ class Tsume:
         def work(engine: Any, job: Job) -> None:
             found = engine.find_mate(max_ms=PROVE_MS, shortest=True)
             status = {"mate": YOURS, "nomate": NO_MATE}.get(found.result, UNKNOWN)
-            if not job.cancelled:
+            if not job.stopped:
                 self._settle(job, status, found.length)
 
-        self.job = self.session.search_at(self.root, work, self._failed)
+        self.job = self.session.search_at(self.root, work, self._failed, Turn.SEARCH)
 
     def close(self) -> None:
         """End a search."""
@@ -115,12 +115,12 @@ class Tsume:
 
         def work(engine: Any, job: Job) -> None:
             reply, left = best_defence(engine, job)
-            if not job.cancelled:
+            if not job.stopped:
                 self._reply(job, number, reply, left)
 
         self.close()
         self.status = DEFENDING
-        self.job = self.session.search_at(number, work, self._failed)
+        self.job = self.session.search_at(number, work, self._failed, Turn.SEARCH)
 
     def hint(self) -> None:
         """Send the pages the next move. Raises ValueError if it is not the user's turn, or the mate was lost."""
@@ -132,19 +132,20 @@ class Tsume:
         def work(engine: Any, job: Job) -> None:
             found = engine.find_mate(max_ms=PROVE_MS, shortest=True)
             with self.session.lock:
-                if found and job is self.job:
-                    self._show_hint(number, found.moves[0])
+                if job is self.job and not job.stopped:
+                    self.job = None
+                    if found:
+                        self._show_hint(number, found.moves[0])
 
         self.helped = True
         self.close()
-        self.job = self.session.search_at(number, work, self._failed)
+        self.job = self.session.search_at(number, work, self._failed, Turn.SEARCH)
 
     def _show_hint(self, number: int, move: str) -> None:
         board = self.session.board_at(number)
         for viewer in self.session.viewers:
             text = line_texts(board, [move], viewer.language)[0]
             viewer.send(Hint(node=number, move=move, text=text))
-        self.job = None
 
     def _note(self, solved: int = 0) -> None:
         """Note a solution of `solved` plies, or a wrong move."""
@@ -197,12 +198,12 @@ def best_defence(engine: Any, job: Job) -> tuple[str, int | None]:
 
     Args:
         engine: its position has the defence to move; the reply is '' if there is none
-        job: ends this when cancelled
+        job: ends this when stopped
     """
     best, longest, unproven = "", -1, ""
     end = time.monotonic() + DEFENCE_SECONDS
     for reply in engine.legal_moves():
-        if job.cancelled or (unproven and time.monotonic() > end):
+        if job.stopped or (unproven and time.monotonic() > end):
             break
         engine.push(reply)
         found = engine.find_mate(max_ms=REPLY_MS, shortest=True)

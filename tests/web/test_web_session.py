@@ -10,7 +10,7 @@ from shogi_engine.games.shogi.records.handicaps import HANDICAPS
 from shogi_engine.tsume import Progress, daily, problems
 from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.web.hub import Full, Hub
-from shogi_engine.web.pool import EnginePool, Job
+from shogi_engine.web.pool import EnginePool, Job, Seat, Turn
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Tree
@@ -303,7 +303,7 @@ class Solver:
     ],
 )
 def test_the_best_defence_escapes_or_lives_longest(lengths, reply, left):
-    assert best_defence(Solver(lengths), Job("shogi", print, print)) == (reply, left)
+    assert best_defence(Solver(lengths), Job("shogi", print, print, Seat(), Turn.SEARCH)) == (reply, left)
 
 
 def test_an_attacker_is_told_what_the_move_was_worth(player, monkeypatch):
@@ -415,8 +415,8 @@ def test_a_job_that_fails_ends_no_thread():
         raise RuntimeError("once")
 
     failed = []
-    pool.submit(Job("shogi", fail, lambda job, fault: failed.append(str(fault))))
-    pool.submit(Job("shogi", lambda engine, job: done.append(engine.game.name), failed.append))
+    pool.submit(Job("shogi", fail, lambda job, fault: failed.append(str(fault)), Seat(), Turn.GAME))
+    pool.submit(Job("shogi", lambda engine, job: done.append(engine.game.name), failed.append, Seat(), Turn.GAME))
     assert wait_for(lambda: done) == ["shogi"] and failed == ["once"]
     pool.close()
 

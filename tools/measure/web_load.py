@@ -148,12 +148,19 @@ class Server:
 
     Attributes:
         port: the port on which it listens
+        process: its process
     """
 
     def __init__(self, engines: int) -> None:
-        command = [sys.executable, "-m", "shogi_engine", "serve", "--port", "0", "--engines", str(engines)]
+        self._engines, self.port = engines, 0
         self._folder = tempfile.TemporaryDirectory(prefix="web_load")  # for the games that the server keeps
+        self.start()
+
+    def start(self) -> None:
+        """Start it, the second time at the same port and on the same games."""
+        serve = ["serve", "--port", str(self.port), "--engines", str(self._engines)]
         environment = {**os.environ, "XDG_DATA_HOME": self._folder.name}
+        command = [sys.executable, "-m", "shogi_engine", *serve]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
         assert self.process.stdout is not None
         found = None
@@ -163,6 +170,16 @@ class Server:
                 raise SystemExit("the server did not start")
             found = re.search(r"127\.0\.0\.1:(\d+)", line)
         self.port = int(found[1])
+
+    @property
+    def address(self) -> str:
+        """The address of its WebSockets."""
+        return f"ws://127.0.0.1:{self.port}/ws"
+
+    def kill(self) -> None:
+        """Kill it, as kill -9 does."""
+        self.process.kill()
+        self.process.wait()
 
     def megabytes(self) -> int:
         """Return its memory use."""
@@ -194,7 +211,7 @@ async def sample(server: Server, found: list[int]) -> None:
 
 async def measure(server: Server, args: argparse.Namespace) -> bool:
     """Run the test and print the results; return whether it passed."""
-    address = f"ws://127.0.0.1:{server.port}/ws"
+    address = server.address
     await crowd(address, args.sessions, min(20.0, args.seconds))  # engines are ready, tables are filled
     memory: list[int] = [server.megabytes()]
     sampling = asyncio.create_task(sample(server, memory))

@@ -1,0 +1,410 @@
+"""Limits: connections, time, messages, pages, files, and whose turn it is at the engines."""
+
+import asyncio
+import base64
+import json
+import logging
+import socket
+import threading
+import time
+
+import anyio
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+pytest.importorskip("websockets", reason="websockets is not installed")
+from starlette.testclient import TestClient  # noqa: E402
+from starlette.websockets import WebSocketDisconnect  # noqa: E402
+
+from shogi_engine.cli import serve  # noqa: E402
+from shogi_engine.web import conversation, hub, reader  # noqa: E402
+from shogi_engine.web.app import application  # noqa: E402
+from shogi_engine.web.guard import Guard  # noqa: E402
+from shogi_engine.web.limits import Bucket, Limits  # noqa: E402
+from shogi_engine.web.pool import EnginePool, Job, Seat, Turn  # noqa: E402
+from shogi_engine.web.protocol import limited  # noqa: E402
+from shogi_engine.web.reader import Reader  # noqa: E402
+from tests.web.fake_engine import FakeEngine, fake_hub, wait_for  # noqa: E402
+from tests.web.page import Page  # noqa: E402
+
+LOCAL, SOCKET = "http://127.0.0.1:8765", "ws://127.0.0.1:8765/ws"
+
+
+# ---- connections
+
+
+@pytest.fixture
+def served():
+    """Return a function that serves with limits, and returns the port."""
+    servers = []
+
+    def start(limits):
+        made = fake_hub()
+        config = uvicorn.Config(
+            application(made, None, limits),
+            port=0,
+            log_level="error",
+            http=limited(limits),
+            ws_per_message_deflate=False,
+        )
+        server = uvicorn.Server(config)
+        threading.Thread(target=server.run, daemon=True).start()
+        wait_for(lambda: server.started, 60)
+        servers.append((server, made))
+        return server.servers[0].sockets[0].getsockname()[1]
+
+    yield start
+    for server, made in servers:
+        server.should_exit = True
+        made.close()
+
+
+def is_closed(connection):
+    """Tell whether the server closes a connection, within ten seconds."""
+    connection.settimeout(10)
+    try:
+        return connection.recv(1) == b""
+    except ConnectionError:
+        return True
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTT", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "])
+def test_a_request_without_an_end_is_closed(served, sent):
+    limits = Limits(head_seconds=0.2)
+    port = served(limits)
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(sent)
+        assert is_closed(connection)
+    wait_for(lambda: limits._open.total() == 0 and not limits.headless)
+
+
+def test_a_second_request_without_an_end_is_closed_too(served):
+    limits = Limits(head_seconds=0.2)
+    with socket.create_connection(("127.0.0.1", served(limits))) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        connection.settimeout(10)
+        answer = b""
+        while not answer.endswith(b"ok\n"):
+            answer += connection.recv(1000)
+        connection.sendall(b"GET / HTT")
+        assert is_closed(connection)
+
+
+def test_who_sends_no_request_makes_way_for_who_does(served):
+    limits = Limits(connections=5)
+    port = served(limits)
+    idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+        connection.settimeout(10)
+        assert b"200 OK" in connection.recv(1000)
+    assert is_closed(idle[0])
+    for each in idle:
+        each.close()
+    wait_for(lambda: limits._open.total() == 0 and not limits.headless)
+
+
+def test_an_address_has_only_its_share():
+    limits = Limits(connections=5, per_address=2)
+    assert [limits.enter("192.0.2.1") for _ in range(3)] == [True, True, False]
+    assert [limits.enter("127.0.0.1") for _ in range(4)] == [True, True, True, False]  # a proxy's; then all are taken
+    limits.leave("192.0.2.1")
+    assert limits.enter("192.0.2.2")
+
+
+@pytest.fixture
+def client():
+    made = fake_hub()
+    with TestClient(application(made, None, Limits(per_address=2)), base_url=LOCAL, client=("192.0.2.1", 1)) as client:
+        yield client
+    made.close()
+
+
+def test_sockets_of_an_address_are_limited(client):
+    with client.websocket_connect(SOCKET), client.websocket_connect(SOCKET):
+        with pytest.raises(WebSocketDisconnect) as closed, client.websocket_connect(SOCKET):
+            pass
+        assert closed.value.code == 1013
+    with client.websocket_connect(SOCKET):
+        pass
+
+
+def test_garbage_does_not_keep_a_connection_open_without_hello(client, monkeypatch):
+    monkeypatch.setattr(conversation, "HELLO_SECONDS", 0.5)
+    with client.websocket_connect(SOCKET) as connection, pytest.raises(WebSocketDisconnect):
+        while True:
+            connection.send_text("garbage")
+            connection.receive_json()
+
+
+def test_who_sends_only_garbage_is_disconnected(client, monkeypatch):
+    monkeypatch.setattr(conversation, "REFUSED_MAX", 5)
+    with client.websocket_connect(SOCKET) as connection:
+        connection.send_json({"do": "hello"})
+        for _ in range(5):
+            connection.send_text("garbage")
+        with pytest.raises(WebSocketDisconnect):
+            while True:
+                connection.receive_json()
+
+
+def test_a_session_has_a_limited_number_of_pages(monkeypatch):
+    monkeypatch.setattr(hub, "VIEWERS_MAX", 2)
+    made = fake_hub()
+    session, _ = made.attach("", "me", print)
+    made.attach(session.identity, "me", print)
+    with pytest.raises(hub.Full, match="too many pages"):
+        made.attach(session.identity, "me", print)
+    made.close()
+
+
+def test_a_bucket_is_emptied_at_once_and_filled_slowly():
+    bucket = Bucket(rate=10, burst=3)
+    now = bucket._last
+    assert [bucket.take(now) for _ in range(3)] == [0, 0, 0]
+    assert bucket.take(now) == pytest.approx(0.1) and bucket.take(now) == pytest.approx(0.2)
+    assert bucket.take(now + 10) == 0
+
+
+# ---- files
+
+
+@pytest.fixture(scope="module")
+def process():
+    made = Reader()
+    yield made
+    made.close()
+
+
+def test_files_are_read_in_another_process(process):
+    chosen, titles = process.read(b"startpos moves 7g7f\nstartpos moves 2g2f 8c8d\n", "", 1)
+    assert chosen.moves == ["2g2f", "8c8d"] and len(titles) == 2
+    with pytest.raises(ValueError, match="no such game"):
+        process.read(b"startpos moves 7g7f", "", 3)
+    record, _ = process.read("手合割：平手\n   1 ７六歩(77)\n   2 ７五歩(77)\n".encode(), "a.kif", 0)
+    assert record.moves == ["7g7f"] and "7" in str(record.fault)
+
+
+def test_a_file_that_takes_too_long_is_given_up_and_the_next_is_read(process, monkeypatch):
+    process.start()
+    monkeypatch.setattr(process, "_seconds", 0.0)
+    with pytest.raises(ValueError, match="too long"):
+        process.read(b"startpos moves 7g7f", "", 0)
+    monkeypatch.undo()
+    assert process.read(b"startpos moves 7g7f", "", 0)[0].moves == ["7g7f"]
+
+
+def test_a_reader_that_dies_is_replaced(process):
+    process.start()
+    process._process.kill()
+    process._process.join()
+    assert process.read(b"startpos moves 7g7f", "", 0)[0].moves == ["7g7f"]
+
+
+def test_a_fault_of_the_reader_is_no_fault_of_the_session(monkeypatch):
+    sent = []
+
+    class Pipe:
+        asked = [(b"", "", 0)]
+
+        def recv(self):
+            if not self.asked:
+                raise EOFError
+            return self.asked.pop()
+
+        send = staticmethod(sent.append)
+
+    def fail(*_):
+        if sent:
+            raise KeyError("x")
+
+    monkeypatch.setattr(reader, "chosen_game", fail)
+    monkeypatch.setattr(reader.os, "nice", lambda steps: 0)
+    monkeypatch.setattr(reader.signal, "signal", lambda *_: None)
+    reader.serve(Pipe())
+    assert isinstance(sent[1], RuntimeError)
+
+
+def test_others_are_served_while_a_file_is_read():
+    made = fake_hub()
+    page = Page.of(made)
+    reading, finish = threading.Event(), threading.Event()
+    read = page.session.read
+
+    def slow(*given):
+        reading.set()
+        finish.wait(10)
+        return read(*given)
+
+    page.session.read = slow
+    data = base64.b64encode(b"startpos moves 7g7f 3c3d").decode()
+    thread = threading.Thread(target=page.do, args=("open",), kwargs={"name": "a.txt", "data": data})
+    thread.start()
+    assert reading.wait(10)
+    Page(page.session).do("move", move="2g2f")  # the lock is free
+    finish.set()
+    thread.join()
+    assert page.session.tree.record.moves == ["7g7f", "3c3d"]
+    made.close()
+
+
+def test_the_files_of_an_address_are_read_one_after_another():
+    async def order():
+        limits, running = Limits(), []
+
+        async def one(address):
+            async with limits.upload_lock(address):
+                running.append(address)
+                assert running.count(address) == 1
+                await asyncio.sleep(0.01)
+                running.remove(address)
+
+        async with anyio.create_task_group() as group:
+            for address in ("a", "a", "b", "a"):
+                group.start_soon(one, address)
+        return len(limits._locks)
+
+    assert asyncio.run(order()) == 0  # none is left behind
+
+
+# ---- engines
+
+
+class Queue:
+    """A pool with one engine, and what ran."""
+
+    def __init__(self):
+        self.pool, self.ran = EnginePool(1, FakeEngine), []
+        self._go = threading.Event()
+
+    def submit(self, name, seat, turn, ends=True):
+        def work(engine, job):
+            self.ran.append(name)
+            while not ends and not job.stopped:
+                time.sleep(0.01)
+
+        return self.pool.submit(Job("shogi", work, lambda *_: None, seat, turn))
+
+    def hold(self):
+        """Let the engine wait until `release`."""
+
+        def work(engine, job):
+            self._go.wait(10)
+
+        self.pool.submit(Job("shogi", work, lambda *_: None, Seat(), Turn.GAME))
+        wait_for(lambda: self.pool.load == (1, 0))
+
+    def release(self, count):
+        self._go.set()
+        wait_for(lambda: len(self.ran) == count)
+        return self.ran
+
+
+@pytest.fixture
+def queue():
+    made = Queue()
+    yield made
+    made.pool.close()
+
+
+def test_games_come_before_problems_and_these_before_analyses(queue):
+    queue.hold()
+    seats = [Seat() for _ in range(3)]
+    queue.submit("analysis", seats[0], Turn.ANALYSIS)
+    queue.submit("mate", seats[1], Turn.SEARCH)
+    queue.submit("move", seats[2], Turn.GAME)
+    assert queue.release(3) == ["move", "mate", "analysis"]
+
+
+def test_sessions_take_turns(queue):
+    queue.hold()
+    greedy, modest = Seat(), Seat()
+    for number in range(3):
+        queue.submit(f"greedy {number}", greedy, Turn.SEARCH)
+    queue.submit("modest", modest, Turn.SEARCH)
+    assert queue.release(4) == ["greedy 0", "modest", "greedy 1", "greedy 2"]
+
+
+def test_a_mate_search_gives_way_to_a_move_and_begins_again(queue):
+    queue.submit("mate", Seat(), Turn.SEARCH, ends=False)
+    wait_for(lambda: queue.ran == ["mate"])
+    queue.submit("move", Seat(), Turn.GAME)
+    wait_for(lambda: queue.ran == ["mate", "move", "mate"])
+
+
+def test_a_mate_search_is_not_interrupted_by_another(queue):
+    queue.submit("mate", Seat(), Turn.SEARCH, ends=False)
+    wait_for(lambda: queue.ran == ["mate"])
+    queue.submit("another", Seat(), Turn.SEARCH)
+    queue.submit("analysis", Seat(), Turn.ANALYSIS)
+    queue.pool.tick(time.monotonic() + 100)
+    assert queue.ran == ["mate"] and queue.pool.load == (1, 2)
+
+
+def test_a_move_is_never_interrupted(queue):
+    queue.submit("move", Seat(), Turn.GAME, ends=False)
+    wait_for(lambda: queue.ran == ["move"])
+    queue.submit("another", Seat(), Turn.GAME)
+    queue.pool.tick(time.monotonic() + 100)
+    assert queue.ran == ["move"]
+
+
+# ---- running a server
+
+
+def test_health(client):
+    assert (client.get("/healthz").status_code, client.get("/healthz").text) == (200, "ok\n")
+    assert client.get("/healthz", headers={"host": "probe.example"}).status_code == 200
+
+
+def test_health_needs_no_token_and_says_what_is_wrong(tmp_path):
+    made = fake_hub(tmp_path)
+    with TestClient(application(made, Guard("0.0.0.0", "secret")), base_url=LOCAL) as client:
+        assert client.get("/healthz").status_code == 200 and client.get("/").status_code == 401
+        made.store.close()
+        assert client.get("/healthz").status_code == 503
+
+
+def test_the_token_can_come_from_a_file(tmp_path):
+    file = tmp_path / "token"
+    parser = __import__("argparse").Namespace(token_file=str(file), token="other")
+    file.write_text("hunter2secret\nmore\n", encoding="utf-8")
+    assert serve._token(parser) == "hunter2secret"
+    file.write_text("\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="no token"):
+        serve._token(parser)
+    file.unlink()
+    with pytest.raises(OSError):
+        serve._token(parser)
+
+
+def test_the_log_is_rotated(tmp_path, monkeypatch):
+    monkeypatch.setattr(serve, "LOG_BYTES", 1000)
+    loggers = [logging.getLogger(name) for name in ("shogi_engine", "uvicorn.error")]
+    before = [(each, list(each.handlers), each.level) for each in loggers]
+    try:
+        serve._log_to(str(tmp_path / "log"))
+        for number in range(200):
+            logging.getLogger("shogi_engine.web").warning("line %d", number)
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["log", "log.1", "log.2", "log.3", "log.4"]
+        assert "line 199" in (tmp_path / "log").read_text(encoding="utf-8")
+        assert all(path.stat().st_size <= 1000 for path in tmp_path.iterdir())
+    finally:
+        for each, handlers, level in before:
+            for handler in set(each.handlers) - set(handlers):
+                handler.close()
+            each.handlers[:], each.level = handlers, level
+
+
+def test_a_lone_surrogate_of_a_file_is_replaced():
+    made = fake_hub()
+    page = Page.of(made)
+    move = {"from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}, "color": 0, "piece": "FU"}
+    text = json.dumps({"header": {"棋戦": "\udfff"}, "moves": [{"comments": ["a\ud800b"]}, {"move": move}]})
+    data = base64.b64encode(text.encode()).decode()
+    page.do("open", name="a.jkf", data=data)
+    assert page.session.tree.record.moves == ["7g7f"] and "\ud800" not in page.session.tree.record.root.comment
+    page.session.autosave.write()
+    assert not page.session.autosave.unsaved
+    made.close()

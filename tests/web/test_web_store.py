@@ -1,0 +1,182 @@
+"""The store of the browser's games: owners, deletions, other servers, games of earlier versions."""
+
+import json
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from shogi_engine import records
+from shogi_engine.__main__ import main
+from shogi_engine.common.locks import InUseError
+from shogi_engine.tsume import problems
+from shogi_engine.web import old_games, store
+from shogi_engine.web.store import Head, Store
+
+KIFU = records.GameRecord.from_moves("shogi", ["7g7f", "3c3d"])
+
+
+@pytest.fixture
+def games(tmp_path):
+    """Return a store where strangers come."""
+    with closing(Store(tmp_path / "games", shared=False)) as made:
+        yield made
+
+
+def written(games, owner="me", session="s", content=b"{}"):
+    return games.write("", Head(game="shogi", moves=1), owner, session, content)
+
+
+def test_the_owner_is_in_every_query(games):
+    name = written(games)
+    for refused in (lambda owner: games.read(name, owner), lambda owner: games.delete(name, owner)):
+        for owner in ("them", ""):
+            with pytest.raises(ValueError, match="no longer exists"):
+                refused(owner)
+    for owner in ("them", ""):
+        assert games.games(owner) == [] and not games.exists(name, owner) and games.of_session("s", owner) == ""
+    assert games.of_session("s", "me") == name and games.of_session("", "me") == ""
+    games.delete(name, "me")
+    for owner in ("them", ""):
+        with pytest.raises(ValueError, match="no longer exists"):
+            games.restore(name, owner)
+    assert games.games("me") == []
+    games.restore(name, "me")
+    assert [game["id"] for game in games.games("me")] == [name]
+    with pytest.raises(ValueError, match="no longer exists"):
+        games.restore(name, "me")  # it is there already
+
+
+def test_another_session_of_the_owner_does_not_become_the_owner(games):
+    name = written(games)
+    games.write(name, Head(game="shogi"), "them", "t", b"{}")
+    assert games.exists(name, "me") and not games.exists(name, "them")
+
+
+def test_the_undo_of_a_deletion_replaces_no_newer_game(tmp_path, monkeypatch):
+    monkeypatch.setattr(store.time, "strftime", lambda *_: "20260101-120000")  # all in the same second
+    folder = tmp_path / "games"
+    with closing(Store(folder)) as games:
+        first = written(games, content=b'{"which": 1}')
+        games.write_record(first, KIFU)
+        games.delete(first, "")
+        second = written(games, content=b'{"which": 2}')
+        records.save(KIFU, folder / f"{first}.kifu")  # and the terminal begins a game
+        games.restore(first, "")
+        assert games.read(first, "") == {"which": 1} and games.read(second, "") == {"which": 2}
+        assert len(list(folder.glob("*.kifu"))) == 2 and first != second
+        games.find_records()
+        assert len(games.games("")) == 3
+        games.delete(first, "")
+        games.write_record(second, KIFU)
+        games.restore(first, "")
+        assert len(list(folder.glob("*.kifu"))) == 3
+
+
+def test_a_second_server_is_refused_with_one_sentence(tmp_path, monkeypatch, capsys):
+    for variable in ("XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    from shogi_engine.common.files import data_folder
+
+    with closing(Store(data_folder() / "games")) as games:
+        with pytest.raises(InUseError, match=f"in use by process {os.getpid()}"):
+            Store(data_folder() / "games")
+        assert main(["serve", "--port", "0"]) == 2
+        said = capsys.readouterr().err
+        assert len(said.splitlines()) == 1 and f"in use by process {os.getpid()}" in said
+        assert games.is_open()
+    Store(data_folder() / "games").close()
+
+
+@pytest.mark.parametrize("content", ["newer", "garbage"])
+def test_a_database_that_cannot_be_used_is_named_and_unchanged(tmp_path, content):
+    path = tmp_path / "games.db"
+    if content == "garbage":
+        path.write_bytes(b"a letter" * 1000)
+    else:
+        with closing(sqlite3.connect(path)) as database:
+            database.execute("PRAGMA user_version = 99")
+    before = path.read_bytes()
+    for _ in range(2):  # the folder is free again after the first time
+        with pytest.raises(OSError, match=r"games\.db.*(newer version|cannot be used)"):
+            Store(tmp_path)
+    assert path.read_bytes() == before
+
+
+def test_a_transaction_is_made_whole_or_not_at_all(games, monkeypatch):
+    name = written(games)
+    with pytest.raises(RuntimeError), games._transaction() as database:
+        database.execute("DELETE FROM games")
+        raise RuntimeError
+    assert games.exists(name, "me")
+
+
+OLD = {
+    "version": 1,
+    "head": {
+        "game": "shogi", "title": "甲 - 乙", "moves": 2, "result": "*", "players": [None, 3], "on": True,
+        "session": "secret", "owner": "me",
+    },
+    "game": "shogi", "start": KIFU.start, "names": ["甲", "乙"], "headers": {}, "score": None,
+    "nodes": [{"children": 1}, {"move": "7g7f", "comment": "良い", "children": 1}, {"move": "3c3d"}],
+    "node": 2, "live": 2, "on": True, "players": [None, 3], "outcome": None, "clock": None, "flipped": False,
+    "tsume": None, "chances": {"1": 0.5}, "judged": [],
+}  # fmt: skip
+
+
+def test_games_of_earlier_versions_are_taken_over_once_and_none_is_lost(tmp_path):
+    folder = tmp_path / "games"
+    (folder / "deleted").mkdir(parents=True)
+    (folder / "tsume").mkdir()
+    files = {
+        "shogi-20260101-120000.json": json.dumps(OLD, ensure_ascii=False),
+        "deleted/shogi-20260101-120001.json": json.dumps(OLD),
+        "shogi-20260101-120002.json": "{",
+        "shogi-20260101-120003.json": json.dumps({**OLD, "version": 7}),
+        f"tsume/{old_games.solver_of('me')}.json": json.dumps({problems()[1].sfen: {"solved": "2026-01-01"}}),
+        "notes.json": "mine",
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    records.save(KIFU, folder / "shogi-20260101-120000.kifu")
+    for _ in range(2):
+        with closing(Store(folder, shared=False)) as games:
+            games.find_records()
+            (game,) = games.games("me")
+            assert (game["title"], game["moves"], game["on"]) == ("甲 - 乙", 2, True)
+            content = games.read(game["id"], "me")
+            assert content["nodes"] == OLD["nodes"] and content["chances"] == OLD["chances"] and "head" not in content
+            assert games.of_session("secret", "me") == game["id"]
+            assert games.progress("me").is_solved(problems()[1]) and not games.progress("them").is_solved(problems()[1])
+    there = {path.name: path.read_text(encoding="utf-8") for path in folder.rglob("*.json")}
+    assert there == {Path(name).name: text for name, text in files.items()}
+    assert {path.name for path in folder.glob("*.json")} == {
+        "notes.json", "shogi-20260101-120002.json", "shogi-20260101-120003.json"
+    }  # fmt: skip
+    with closing(Store(folder, shared=False)) as games:
+        games.restore("shogi-20260101-120001", "me")
+        assert len(games.games("me")) == 2
+
+
+def test_a_record_stays_where_a_killed_server_should_have_put_it(tmp_path):
+    folder = tmp_path / "games"
+    with closing(Store(folder)) as games:
+        name = written(games)
+        games.write_record(name, KIFU)
+        games._mark(name, "", deleted=False)  # and then the server is killed
+    with closing(Store(folder)) as games:
+        assert not (folder / f"{name}.kifu").exists() and (folder / "deleted" / f"{name}.kifu").exists()
+        games._mark(name, "", deleted=True)
+    with closing(Store(folder)) as games:
+        assert (folder / f"{name}.kifu").exists() and games.without_record() == []
+
+
+def test_progress_of_two_pages_is_kept_and_each_has_its_own(games):
+    one, two = games.progress("me"), games.progress("me")
+    one.solve(problems()[0])
+    two.solve(problems()[1])
+    again = games.progress("me")
+    assert again.is_solved(problems()[0]) and again.is_solved(problems()[1])
+    assert not games.progress("them").is_solved(problems()[0])

@@ -1,0 +1,179 @@
+"""Attack `shogi-engine serve` in several ways at once, and measure how soon another visitor's moves are answered.
+
+    python -m tools.measure.web_attacks --seconds 60
+
+The attacks: files that are slow to read; 300 sockets on a game of thousands of moves, which steps; requests without an
+end; connections that send garbage instead of hello; sessions that look for mates. The visitor's moves are answered by
+the server (both sides are hers), and in another session by the engine at level 3.
+"""
+
+import argparse
+import asyncio
+import base64
+import contextlib
+import json
+import random
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from tools.measure.web_load import Server, connect, next_of
+from tools.measure.web_page import Page
+
+SLOW_KIF = "先手：" + "\n先手：" * 8000
+SLOW_SGF = "(;GM[2]" + ")\n" * 8000
+MATELESS = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
+
+
+async def hello(address: str, session: str = "") -> tuple[Any, Page, dict[str, Any]]:
+    """Open a page; return its socket, what it knows, and the state."""
+    socket, page = await connect(address), Page()
+    await socket.send(json.dumps({"do": "hello", "session": session}))
+    return socket, page, await next_of(socket, "state", page)
+
+
+async def upload(address: str) -> None:
+    """Open files that are slow to read, one after another."""
+    socket, page, _ = await hello(address)
+    for number in range(1000):
+        text = (SLOW_KIF, SLOW_SGF)[number % 2]
+        data = base64.b64encode(text.encode()).decode()
+        await socket.send(json.dumps({"do": "open", "name": f"a{('.kif', '.sgf')[number % 2]}", "data": data, "re": 1}))
+        while page.receive(json.loads(await socket.recv()))["kind"] not in ("done", "error"):
+            pass
+
+
+async def look_on(address: str) -> None:
+    """Let 300 sockets show one long game, and step through it."""
+    socket, page, state = await hello(address)
+    rng = random.Random(1)
+    for _ in range(150):
+        moves = [move for each in state["targets"].values() for some in each.values() for move in some]
+        await socket.send(json.dumps({"do": "move", "move": rng.choice(moves)}))
+        state = await next_of(socket, "state", page)
+    await asyncio.gather(*(_look(address, state["session"]) for _ in range(300)))
+
+
+async def _look(address: str, session: str) -> None:
+    socket, _, _ = await hello(address, session)
+    while True:
+        await socket.send('{"do": "step", "to": "back"}')
+        await asyncio.sleep(0.05)
+
+
+async def half_requests(address: str) -> None:
+    """Open connections without the head of a request."""
+    host, port = "127.0.0.1", int(address.split(":")[2].split("/")[0])
+    while True:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(300):
+                group.create_task(_half(host, port))
+
+
+async def _half(host: str, port: int) -> None:
+    with contextlib.suppress(OSError):
+        reader, writer = await asyncio.open_connection(host, port)
+        writer.write(b"GET / HTT")
+        await reader.read()
+        writer.close()
+
+
+async def garbage(address: str) -> None:
+    """Never say hello."""
+    socket = await connect(address)
+    while True:
+        await socket.send("garbage")
+        await asyncio.sleep(1)
+
+
+async def mates(address: str) -> None:
+    """Look for mates."""
+    socket, page, _ = await hello(address)
+    await socket.send(json.dumps({"do": "paste", "text": MATELESS}))
+    await next_of(socket, "state", page)
+    while True:
+        await socket.send('{"do": "mate"}')
+        await next_of(socket, "mate", page)
+
+
+PLAYERS: list[list[int | None]] = [[None, None], [None, 3]]
+ATTACKS: list[tuple[Callable[[str], Awaitable[None]], int]] = [
+    (upload, 8), (look_on, 1), (half_requests, 1), (garbage, 20), (mates, 8),
+]  # fmt: skip
+
+
+async def attack(work: Callable[[str], Awaitable[None]], address: str) -> None:
+    """Attack again and again, as one that is disconnected would."""
+    while True:
+        with contextlib.suppress(Exception):
+            await work(address)
+        await asyncio.sleep(0.2)
+
+
+async def visit(address: str, seconds: float, players: list[int | None]) -> list[float]:
+    """Play; return how long the answers to moves took."""
+    socket, page, _ = await hello(address)
+    start = json.dumps({"do": "new", "game": "othello", "players": players})
+    await socket.send(start)
+    state = await next_of(socket, "state", page)
+    taken, end, rng = [], time.monotonic() + seconds, random.Random(2)
+    while time.monotonic() < end:
+        moves = [move for each in state["targets"].values() for some in each.values() for move in some]
+        if state["playing"]["over"] or not moves:
+            await socket.send(start)
+            state = await next_of(socket, "state", page)
+            continue
+        asked = time.monotonic()
+        await socket.send(json.dumps({"do": "move", "move": rng.choice(moves)}))
+        state = await next_of(socket, "state", page)
+        while not state["targets"] and not state["playing"]["over"]:  # the engine thinks
+            state = await next_of(socket, "state", page)
+        taken.append(time.monotonic() - asked)
+        await asyncio.sleep(0.2)
+    return sorted(taken)
+
+
+async def measure(server: Server, seconds: float) -> None:
+    """Measure without and with the attacks, and the memory before, during and afterwards."""
+    for players in PLAYERS:  # the engines are ready afterwards
+        await visit(server.address, 3, players)
+    before = server.megabytes()
+    for under_attack in (False, True):
+        tasks = [asyncio.create_task(attack(work, server.address)) for work, count in ATTACKS for _ in range(count)]
+        if not under_attack:
+            for task in tasks:
+                task.cancel()
+        else:
+            await asyncio.sleep(5)
+        visits = (visit(server.address, seconds, players) for players in PLAYERS)
+        for who, taken in zip(("the server", "the engine"), await asyncio.gather(*visits), strict=True):
+            median, most = (1000 * taken[len(taken) * share // 100] for share in (50, 95))
+            when = "attacked" if under_attack else "left alone"
+            print(
+                f"{when}: {len(taken)} moves, median answer by {who} {median:.0f} ms, 95 % {most:.0f} ms", flush=True
+            )
+        during = server.megabytes()
+        for task in tasks:
+            task.cancel()
+    await asyncio.sleep(15)
+    print(f"memory: {before} MB before, {during} MB at the end of the attacks, {server.megabytes()} MB 15 s later")
+
+
+def main() -> int:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--engines", type=int, default=2)
+    args = parser.parse_args()
+    server = Server(args.engines)
+    try:
+        asyncio.run(measure(server, args.seconds))
+    finally:
+        server.process.terminate()
+        server.process.wait(20)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
