@@ -82,6 +82,7 @@ def run_folder(args: argparse.Namespace) -> int:
 def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, Any], str]:
     """Write the games of a file to `out`; return the result as JSON values and as text."""
     from shogi_engine import records
+    from shogi_engine.records.files import listed
 
     if out != STANDARD:
         check_outputs("convert", {"OUT": out}, [path] if path != STANDARD else [])
@@ -89,7 +90,7 @@ def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, 
     source = io.BytesIO(sys.stdin.buffer.read()) if path == STANDARD else open(path, "rb")  # noqa: SIM115
     with source:
         try:
-            games = list(
+            games = listed(
                 records.read(source, format=args.source, encoding=args.from_encoding, keep=args.keep, name=name)
             )
         except records.RecordError as fault:

@@ -290,9 +290,9 @@ class Gtp(OthelloFrontEnd):
 
     def _score(self) -> int:
         """Return black's lead in discs; empty squares count for the leading side."""
-        from shogi_engine.games.othello.records import Referee
+        from shogi_engine.games.othello.board import Board
 
-        return Referee(self.engine.position_text).score()
+        return Board(self.engine.position_text).score()
 
     def _final_score(self) -> str:
         if self.engine.legal_moves():

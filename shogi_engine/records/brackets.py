@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.tree import GameRecord
@@ -85,11 +85,14 @@ def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
 def tokens(text: str, escapes: bool) -> Iterator[Token]:
     """Yield the tokens of a game. Raises ValueError naming the character."""
     ends = _ENDS[escapes]
-    place = _BLANK.match(text).end()  # type: ignore[union-attr]
+    place = 0
     while place < len(text):
-        if text[place] in "();":
-            yield Token(place, text[place])
+        letter = text[place]
+        if letter in "();":
+            yield Token(place, letter)
             place += 1
+        elif letter.isspace():
+            place = _BLANK.match(text, place).end()  # type: ignore[union-attr]
         else:
             start, name = place, _NAME.match(text, place)
             if not name:
@@ -104,7 +107,6 @@ def tokens(text: str, escapes: bool) -> Iterator[Token]:
                 missing = "the ] is missing" if text[place : place + 1] == "[" else "expected a value, [...]"
                 raise ValueError(f"character {place + 1}: {name[0]}: {missing}")
             yield Token(start, name[0].upper(), tuple(values))
-        place = _BLANK.match(text, place).end()  # type: ignore[union-attr]
 
 
 class BlockReader(Protocol):
@@ -112,10 +114,12 @@ class BlockReader(Protocol):
 
     Attributes:
         record: the game so far
+        builder: builds it; None before the moves
         place: the index of the current character
     """
 
     record: GameRecord
+    builder: Any
     place: int
 
     def take(self, text: str) -> None:
@@ -130,4 +134,7 @@ def read_block(reader: BlockReader, block: Block, format_name: str) -> GameRecor
         place = "" if str(fault).startswith("character") else f"character {reader.place + 1}: "
         line = block.line_of(reader.place)
         raise RecordError(f"{format_name}: {place}{fault}", line=line, record=reader.record) from None
+    finally:
+        if reader.builder is not None:
+            reader.builder.release()
     return reader.record

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from shogi_engine.records.errors import RecordError
-from shogi_engine.records.tree import GameRecord, Node
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 
 GAMES = ("shogi", "othello")
@@ -84,6 +84,7 @@ class RecordFormat:
                 if not keep:
                     raise
                 if error.record is not None:
+                    error.__traceback__ = error.__context__ = None  # they would keep the reader in memory
                     error.record.fault = error
                     yield error.record
 
@@ -199,6 +200,8 @@ class LineFormat(RecordFormat):
             raise RecordError(fault.reason, line=fault.line, record=reader.record) from None
         except ValueError as fault:
             raise RecordError(str(fault), line=reader.number, record=reader.record) from None
+        finally:
+            reader.release()
         return reader.record
 
 
@@ -207,11 +210,15 @@ class LineReader:
 
     Attributes:
         record: the game so far
+        builder: builds it; None before the moves
         number: the number of the line, from 1
+        has_comments: whether there was a comment
     """
 
     record: GameRecord
+    builder: RecordBuilder | None = None
     number = 1
+    has_comments = False
     _commented: Node | None = None  # the node of the comment lines that are not yet stored
 
     def note(self, text: str) -> None:
@@ -223,6 +230,7 @@ class LineReader:
 
         The lines are joined once: adding each to the others takes quadratic time.
         """
+        self.has_comments = True
         if node is not self._commented:
             self.keep_comment()
             self._commented, self._lines = node, [line]
@@ -243,6 +251,11 @@ class LineReader:
 
     def finish(self) -> None:
         """Finish the game. Raises ValueError if something is missing."""
+
+    def release(self) -> None:
+        """Leave the builder's board to other readers."""
+        if self.builder is not None:
+            self.builder.release()
 
 
 # ---- the registry ------------------------------------------------------------------------------------------------

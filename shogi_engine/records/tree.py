@@ -1,5 +1,6 @@
 """GameRecord: a game as a tree of moves, with comments, times, variations, headers and its ending."""
 
+import functools
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -153,7 +154,7 @@ class GameRecord:
 
     def __post_init__(self) -> None:
         if not self.start:
-            self.start = importlib.import_module(f"shogi_engine.games.{self.game}.names").START
+            self.start = usual_start(self.game)
 
     @classmethod
     def from_moves(
@@ -232,7 +233,8 @@ class GameRecord:
 
     def side(self, ply: int) -> int:
         """Return the side to move after `ply` moves, 0 (black) or 1."""
-        return int(self.board(0).turn + ply) % 2
+        begins = 0 if self.start == usual_start(self.game) else int(self.board(0).turn)
+        return (begins + ply) % 2
 
     def outcome_of(self, node: Node, ply: int) -> Outcome:
         """Return the outcome of a line that ends at `node`, after `ply` moves; by default, the usual winner has won."""
@@ -292,7 +294,7 @@ class GameRecord:
 
     def board(self, ply: int | None = None) -> Any:
         """Return the game's Board after `ply` or all moves of the main line. Raises ValueError for an illegal move."""
-        board = importlib.import_module(f"shogi_engine.games.{self.game}.board").Board(self.start)
+        board = _board_class(self.game)(self.start)
         for move in self.moves[:ply] if ply != 0 else ():  # walking the line for no move takes time
             board.push_text(move)
         return board
@@ -311,9 +313,25 @@ class GameRecord:
                         raise ValueError(f"move {ply}: {fault}") from None
 
 
+@functools.cache
+def usual_start(game: str) -> str:
+    """Return the starting position of a game without handicap, SFEN or OBF."""
+    start: str = importlib.import_module(f"shogi_engine.games.{game}.names").START
+    return start
+
+
+@functools.cache
+def _board_class(game: str) -> Any:
+    """Return a game's Board."""
+    return importlib.import_module(f"shogi_engine.games.{game}.board").Board
+
+
 def leader(score: float) -> int | None:
     """Return the leader if black has `score` more discs, None if no one leads."""
     return None if score == 0 else int(score < 0)
+
+
+_spare: dict[str, Any] = {}  # by game: a Board that no builder uses; allocating one takes longer than a short game
 
 
 class RecordBuilder:
@@ -327,7 +345,10 @@ class RecordBuilder:
 
     def __init__(self, record: GameRecord) -> None:
         self.record = record
-        self.board = record.board(0)
+        spare = _spare.pop(record.game, None) if record.start == usual_start(record.game) else None
+        if spare is not None:
+            spare.reset()
+        self.board = spare or record.board(0)
         self.path = [record.root]
         self._illegal: tuple[str, RecordError] | None = None
         self._ended = False
@@ -377,6 +398,11 @@ class RecordBuilder:
         while self.ply > ply:
             self.board.pop()
             self.path.pop()
+
+    def release(self) -> None:
+        """Leave the board to the next builder; this one cannot be used any more."""
+        _spare[self.record.game] = self.board
+        del self.board
 
     def finish(self) -> None:
         """Raise a pending fault at the end of a line."""

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shogi_engine.records import RecordError, loads
+from shogi_engine.records import RecordError, all_formats, dumps, loads
 from shogi_engine.records.brackets import split_games
+from tests.records.random_records import random_record
 
 START = "-" * 27 + "OX------XO" + "-" * 27 + " X"
 SMALL, TIMES, SLACK = 1 << 14, 8, 3
@@ -35,6 +36,18 @@ GAMES = {
     MOVES: kif_moves,
     MOVES2: lambda size: "▲３八飛△７二飛\n▲２八飛△８二飛\n" * (size // 50),
     CSA_MOVES: lambda size: "PI\n+\n" + "+2838HI\nT1\n-8272HI\nT1\n+3828HI\nT1\n-7282HI\nT1\n" * (size // 44),
+}
+# The smallest games, and the smallest damaged ones, in the form of KINDS.
+MANY = {
+    "kif": ["1 投了\n", "1 ７六歩\nまで\n", "先手：\n先手：\n1 投了\n"],
+    "ki2": ["▲７六歩\nまで\n", "７六歩\nまで投了\n"],
+    "csa": ["+\n/\n", "V2\n+\n", "PI\n+\n+7776FU\n/\n"],
+    "usi": ["startpos\n", "startpos moves 7g7f\n", "startpos resign\n", "k8/9/9/9/9/9/9/9/9 b\n"],
+    "jkf": [("[", '{"moves":[]},', '{"moves":[]}]'), ("[", "[],", '{"moves":[]}]')],
+    "sgf": ["(;)\n", ("", "(;)", ""), "(;GM[2]B[f5])\n"],
+    "ggf": [("(;GM[Othello];)", "(;)", ""), ("(;GM[Othello];)", "(;B[F5];)", "")],
+    "obf": [START + "\n"],
+    "transcript": ["f5\n", "f4\n", "f5d6c3d3c4f4f6\n"],
 }
 # By format: a line to repeat, or (beginning, what is repeated, end).
 KINDS = {
@@ -263,9 +276,15 @@ def check(format, kind, small, times):
     raise AssertionError(f"{small} bytes take {first:.3f} s, {times} times as many {taken:.3f} s")
 
 
-CASES = [
-    pytest.param(format, kind, id=f"{format}: {str(kind)[:40]!r}") for format, kinds in KINDS.items() for kind in kinds
-]
+def cases(table):
+    return [
+        pytest.param(format, kind, id=f"{format}: {str(kind)[:40]!r}")
+        for format, kinds in table.items()
+        for kind in kinds
+    ]
+
+
+CASES = cases(KINDS) + cases(MANY)
 
 
 @pytest.mark.parametrize(("format", "kind"), CASES)
@@ -278,6 +297,45 @@ def test_reading_takes_linear_time(format, kind):
 @pytest.mark.parametrize(("format", "kind"), CASES)
 def test_reading_takes_linear_time_up_to_a_megabyte(format, kind):
     check(format, kind, SMALL, 64)
+
+
+def spent_on_a_loop():
+    """Return the processor time of a loop in Python; on the machine where the limit was chosen, 0.1 s."""
+    began, counts = time.process_time(), dict.fromkeys(range(1024), 0)
+    for number in range(10**6):
+        counts[number & 1023] += number
+    return time.process_time() - began
+
+
+def check_a_megabyte(format, kind):
+    """A megabyte takes at most 25 loops, 2.5 s; it is estimated from a part. A slow moment is tried again."""
+    data = kind if isinstance(kind, bytes) else made(kind, 1 << 17)
+    spent(data[: 1 << 10], format)
+    for _ in range(3):
+        before = spent_on_a_loop()
+        taken = spent(data, format) / 2 * (1 << 20) / len(data)  # it reads them twice
+        if taken <= 25 * max(before, spent_on_a_loop()):
+            return
+    raise AssertionError(f"a megabyte takes {taken:.1f} s, a loop {before:.3f} s")
+
+
+@pytest.mark.parametrize(("format", "kind"), cases(MANY))
+def test_very_many_games_are_read_quickly(format, kind):
+    check_a_megabyte(format, kind)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("format", "kind"), cases(KINDS))
+def test_any_line_is_read_quickly(format, kind):
+    check_a_megabyte(format, kind)
+
+
+@pytest.mark.parametrize("format", all_formats(), ids=lambda format: format.name)
+def test_whole_games_are_read_quickly(format):
+    """Random games have more comments, variations and values of searches than others."""
+    games = [random_record(seed, format.game, 120, start="") for seed in range(30)]
+    data = dumps(games, format.name)
+    check_a_megabyte(format.name, data * ((1 << 17) // len(data) + 1) if format.sure and not format.binary else data)
 
 
 PARTS = {

@@ -4,6 +4,7 @@ Errors are ValueErrors that say what is wrong and where. Any arrangement of disc
 from a game.
 """
 
+import re
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ _SQUARES = {name: square for square, name in enumerate(SQUARE_NAMES)}
 _DIGITS = (str.maketrans("XO-", "100"), str.maketrans("XO-", "010"))  # by colour: its discs as binary digits
 _CELLS = str.maketrans("120", SYMBOLS)  # from the digits of black's discs plus twice white's
 _PASSES = (PASS_NAME, "pa", "ps", "--", "@@")
+_IN_TRANSCRIPT = re.compile(rf"\s*+({'|'.join(_PASSES)}|[a-h][1-8])", re.IGNORECASE | re.ASCII)
 
 
 # ---- positions ---------------------------------------------------------------------------------------------------
@@ -130,17 +132,18 @@ def illegal_move(pos: Any, square: int | None) -> ValueError:
 
 def _why_illegal(pos: Any, square: int | None) -> str:
     """Return what is wrong with a move in `pos`, or '' if it is legal."""
-    own_places, side = places(pos), SIDES[int(pos.side)]
-    if own_places == 0 and not can_only_pass(pos):
+    own, opponent, turn = pos.own, pos.opponent, int(pos.side)
+    own_places, side, other = int(mobility(own, opponent)), SIDES[turn], SIDES[1 - turn]
+    if own_places == 0 and not mobility(opponent, own):
         return "the game is over"
     if square is None:
         return f"{side} can place a disc and so cannot pass" if own_places else ""
-    for colour, discs in enumerate(discs_of(pos)):
-        if discs >> square & 1:
-            return f"there is already a disc of {SIDES[colour]}"
+    for discs, whose in ((own, side), (opponent, other)):
+        if int(discs) >> square & 1:
+            return f"there is already a disc of {whose}"
     if own_places == 0:
         return f"{side} can only pass"
-    return "" if own_places >> square & 1 else f"it flips no disc of {SIDES[1 - int(pos.side)]}"
+    return "" if own_places >> square & 1 else f"it flips no disc of {other}"
 
 
 def legal_moves(pos: Any) -> list[int]:
@@ -180,19 +183,16 @@ def split_transcript(text: str) -> list[str]:
     if not isinstance(text, str):
         raise ValueError(f"transcript: expected text, not {type(text).__name__}")
     moves: list[str] = []
-    place, lower = 0, text.lower()
-    while place < len(lower):
-        if lower[place].isspace():
-            place += 1
-            continue
-        name = next((name for name in (*_PASSES, lower[place : place + 2]) if lower.startswith(name, place)), "")
-        if name not in _SQUARES and name not in _PASSES:
-            raise ValueError(
-                f"transcript: move {len(moves) + 1}, character {place + 1}: "
-                f"{text[place : place + 2]!r} is neither a square, a1 to h8, nor 'pass'"
-            )
-        moves.append(name)
-        place += len(name)
+    place = 0
+    while found := _IN_TRANSCRIPT.match(text, place):
+        moves.append(found[1].lower())
+        place = found.end()
+    place += len(text[place:]) - len(text[place:].lstrip())
+    if place < len(text):
+        raise ValueError(
+            f"transcript: move {len(moves) + 1}, character {place + 1}: "
+            f"{text[place : place + 2]!r} is neither a square, a1 to h8, nor 'pass'"
+        )
     return moves
 
 

@@ -138,7 +138,7 @@ class Board(BoardMemory):
 
     def set_obf(self, obf: str) -> None:
         """Set the position of an OBF text and clear the move stack; raises ValueError saying what is wrong with it."""
-        self._set_position(notation.parse_obf(obf))
+        self._set_position(_starting_position() if obf == STARTING_OBF else notation.parse_obf(obf))
 
     def reset(self) -> None:
         """Reset the board to the starting position."""
@@ -408,9 +408,15 @@ class Board(BoardMemory):
 
     def outcome(self) -> Outcome | None:
         """Return the winner and the disc counts, None while the game continues."""
-        if not self.is_game_over():
-            return None
-        black, white = self.count(BLACK), self.count(WHITE)
+        return self._counted() if self.is_game_over() else None
+
+    def score(self) -> int:
+        """Return black's discs minus white's; empty squares count for the side that leads, as in a finished game."""
+        return self._counted().score
+
+    def _counted(self) -> Outcome:
+        """Return the outcome of a game that ends here."""
+        black, white = self._discs(BLACK).bit_count(), self._discs(WHITE).bit_count()
         return Outcome(None if black == white else BLACK if black > white else WHITE, black, white)
 
     def result(self) -> str:

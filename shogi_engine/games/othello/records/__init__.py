@@ -7,7 +7,6 @@ ValueError that names the place. Moves are texts, 'f5' or 'pass', checked agains
 from shogi_engine.games.othello.records.formats.ggf import format_ggf, parse_ggf, parse_ggf_games
 from shogi_engine.games.othello.records.formats.obf import TestPosition, format_obf_line, parse_obf_line, read_obf
 from shogi_engine.games.othello.records.formats.transcript import format_transcript, read_transcripts
-from shogi_engine.games.othello.records.referee import Referee
 from shogi_engine.games.othello.records.wthor import (
     PLAYER_BYTES,
     TOURNAMENT_BYTES,
@@ -23,7 +22,6 @@ from shogi_engine.records import GameRecord, loads
 
 __all__ = [
     "PLAYER_BYTES",
-    "Referee",
     "TOURNAMENT_BYTES",
     "TestPosition",
     "Wthor",

@@ -1,76 +1,33 @@
-"""Referee: plays a file's moves on a position and checks them; also reads results."""
+"""Builds games from lines of moves that may omit passes; reads results."""
 
 from typing import Any
 
-import numpy as np
-
 from shogi_engine.games.othello import notation
-from shogi_engine.games.othello.position import do_move
-from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import BLACK, PASS, SQUARES, UNDO
-from shogi_engine.jit import new_record
-from shogi_engine.records.tree import GameRecord, Node, leader
+from shogi_engine.games.othello.board import Move
+from shogi_engine.games.othello.types import SQUARES
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, leader
 from shogi_engine.types.termination import Outcome, Termination, usual_outcome
 
 
-class Referee:
-    """A position to play a record's moves on."""
-
-    def __init__(self, start: str = notation.START) -> None:
-        self.position = notation.parse_obf(start)
-        self._undo = new_record(UNDO)
-
-    def play(self, text: str) -> str:
-        """Play a move and return its text, 'f5' or 'pass'; raises ValueError saying why it is illegal."""
-        move = notation.legal_move(self.position, notation.split_move(text))
-        do_move(self.position, np.uint32(move), self._undo)
-        return notation.format_move(None, move)
-
-    def pass_if_due(self) -> bool:
-        """Play the pass if it is the only move; return whether it was played."""
-        due = notation.can_only_pass(self.position)
-        if due:
-            do_move(self.position, np.uint32(PASS), self._undo)
-        return due
-
-    def score(self) -> int:
-        """Return black's discs minus white's, with empty squares counted for the leading side."""
-        score = int(final_score(self.position.own, self.position.opponent))
-        return score if int(self.position.side) == BLACK else -score
-
-    def over(self) -> bool:
-        """Tell whether neither side can place a disc."""
-        return not notation.legal_moves(self.position)
-
-
-class LineBuilder:
-    """Builds a record of one line of moves: adds passes and checks every move."""
-
-    def __init__(self, record: GameRecord) -> None:
-        self.record, self.node = record, record.root
-        self.referee = Referee(record.start)
-
-    @property
-    def side(self) -> int:
-        """The side to move."""
-        return int(self.referee.position.side)
+class LineBuilder(RecordBuilder):
+    """Builds a record of one line of moves, with the passes that the file omits."""
 
     def pass_if_due(self) -> None:
         """Add the pass if it is the only move."""
-        if self.referee.pass_if_due():
-            self.node = self.node.add("pass")
+        if self.board.must_pass():
+            super().play(notation.PASS_NAME)
 
-    def play(self, text: str, **values: Any) -> Node:
+    def play(self, move: Any, **values: Any) -> Node:
         """Add a move, and before it a pass that the file omits. Raises ValueError if the move is illegal."""
-        if notation.split_move(text) is not None:
+        square = notation.split_move(move)
+        if square is not None:
             self.pass_if_due()
-        self.node = self.node.add(self.referee.play(text), **values)
-        return self.node
+        return super().play(Move(square), **values)
 
     def count(self) -> None:
         """Set the record's score from the last position, if the game is over and has no score."""
-        if self.record.score is None and self.referee.over():
-            self.record.score = float(self.referee.score())
+        if self.record.score is None and (outcome := self.board.outcome()) is not None:
+            self.record.score = float(outcome.score)
 
 
 # Why a game was won, by the letters of GGF and SGF.

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from shogi_engine.games.othello import notation
-from shogi_engine.games.othello.records.referee import Referee
-from shogi_engine.games.othello.types import SQUARES
+from shogi_engine.games.othello.board import Board
+from shogi_engine.games.othello.types import DISC_MOVE, PASS, SQUARES
 from shogi_engine.records.tree import GameRecord
 
 _HEADER = struct.Struct("<4BIHH4B")
@@ -90,10 +90,9 @@ def _wthor_header(data: bytes, kind: str) -> tuple[datetime.date, int, int, int,
     return date, games, names, of_year, size, depth
 
 
-def _wthor_moves(data: bytes, place: int, number: int) -> tuple[tuple[str, ...], Referee]:
-    """Return a game's moves, passes added, and the position after them; `place` is their byte offset in the file."""
-    moves: list[str] = []
-    referee = Referee()
+def _wthor_moves(data: bytes, place: int, number: int) -> tuple[str, ...]:
+    """Return a game's moves, passes added; `place` is their byte offset in the file."""
+    board = Board()
     for index, code in enumerate(data):
         if code == 0:
             if any(data[index:]):
@@ -103,12 +102,12 @@ def _wthor_moves(data: bytes, place: int, number: int) -> tuple[tuple[str, ...],
         try:
             if not (1 <= row <= 8 and 1 <= column <= 8):
                 raise ValueError(f"{code} is not a square, 11 to 88")
-            if referee.pass_if_due():
-                moves.append(notation.PASS_NAME)
-            moves.append(referee.play(notation.SQUARE_NAMES[8 * (row - 1) + column - 1]))
+            if board.must_pass():
+                board.push(PASS)
+            board.push(DISC_MOVE | 8 * (row - 1) + column - 1)
         except ValueError as fault:
             raise ValueError(f"WTHOR: game {number}, byte {place + index}: {fault}") from None
-    return tuple(moves), referee
+    return tuple(map(str, board.move_stack))
 
 
 def parse_wthor(data: bytes) -> Wthor:
@@ -144,7 +143,7 @@ def parse_game(number: int, data: bytes) -> WthorGame:
     """Return one game; raises ValueError giving the byte offset."""
     place = _HEADER.size + (number - 1) * _GAME.size
     tournament, black, white, score, best, codes = _GAME.unpack(data)
-    moves, _ = _wthor_moves(codes, place + 8, number)
+    moves = _wthor_moves(codes, place + 8, number)
     for name, value in (("score", score), ("best score", best)):
         if not 0 <= value <= SQUARES:
             raise ValueError(f"WTHOR: game {number}, byte {place + 6}: the {name} is {value}, not 0 to 64")
@@ -153,17 +152,14 @@ def parse_game(number: int, data: bytes) -> WthorGame:
 
 def wthor_game(moves: Iterable[str], *, tournament: int = 0, black: int = 0, white: int = 0) -> WthorGame:
     """Return a game for a database, with its score; passes may be omitted. Raises ValueError for an illegal move."""
-    referee = Referee()
-    played = []
+    board = Board()
     for number, text in enumerate(moves, 1):
         try:
-            if notation.split_move(text) is not None and referee.pass_if_due():
-                played.append(notation.PASS_NAME)
-            played.append(referee.play(text))
+            board.push_typed(text)
         except ValueError as fault:
             raise ValueError(f"move {number}: {fault}") from None
-    score = (SQUARES + referee.score()) // 2
-    return WthorGame(tournament, black, white, score, score, tuple(played))
+    score = (SQUARES + board.score()) // 2
+    return WthorGame(tournament, black, white, score, score, tuple(map(str, board.move_stack)))
 
 
 def format_wthor(database: Wthor) -> bytes:

@@ -12,7 +12,7 @@ from shogi_engine.games.shogi.board.kernels import NO_LEGAL_MOVE, TRIED, UNDECID
 from shogi_engine.games.shogi.board.moves import MOVES, MOVES_BY_USI, Move
 from shogi_engine.games.shogi.movegen.codes import CODES
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, entering_king_rule
-from shogi_engine.games.shogi.notation.moves import format_move, parse_move
+from shogi_engine.games.shogi.notation.moves import USI_MOVE, format_move, parse_move
 from shogi_engine.games.shogi.notation.sfen import split_usi_position
 from shogi_engine.games.shogi.notation.usi_moves import illegal_move, legal_move
 from shogi_engine.games.shogi.params import default_params
@@ -316,6 +316,8 @@ class Board(BaseBoard):
 
         Raises ValueError saying why it is not legal, or which moves it could be.
         """
+        if USI_MOVE.fullmatch(text):
+            return self.parse_usi(text)
         return Move._decode(parse_move(self._pos, text, self._last_target()))
 
     def push_text(self, text: str) -> Move:

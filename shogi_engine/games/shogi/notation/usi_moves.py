@@ -67,7 +67,8 @@ def legal_move(pos: Any, source: int, target: int, promotion: bool) -> int:
         kind = source - t.DROP_BASE
         move = int(t.drop_move(kind, target))
     else:
-        kind, captured = t.piece_kind(pos.board[source]), t.piece_kind(pos.board[target])
+        board = pos.board
+        kind, captured = t.piece_kind(board[source]), t.piece_kind(board[target])
         move = int(t.board_move(source, target, kind, captured, int(promotion)))
     if kind == 0 or promotion and symbols.PROMOTED_KINDS[kind] == 0 or not is_legal_tt_move(pos, np.uint32(move)):
         raise illegal_move(pos, source, target, promotion)

@@ -5,7 +5,10 @@ What is passed over is noted in the record. See docs/records.md for what is read
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
+from shogi_engine.games.shogi.board.moves import Move
+from shogi_engine.games.shogi.notation.moves import japanese
 from shogi_engine.games.shogi.notation.sfen import START
 from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.games.shogi.records import kakinoki_lines as lines
@@ -14,7 +17,7 @@ from shogi_engine.games.shogi.records.handicaps import handicap
 from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, HANDICAP, header_of, kind_of
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
-from shogi_engine.games.shogi.types import KING
+from shogi_engine.games.shogi.types import DROP_BASE, KING, PROMOTION
 from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
@@ -54,6 +57,32 @@ def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> Outcome
     if termination in (said.termination, Termination.ADJUDICATION):
         return Outcome(said.winner, termination)
     return outcome
+
+
+def usual_move(board: Any, text: str) -> Any:
+    """Return the legal move '76歩(77)', or '76歩' if one piece can make it; None if `parse_text` is to read it or refuse.
+
+    Most moves are of these forms, and are read much faster.
+    """
+    found = japanese.MOVE.fullmatch(text)
+    parts = japanese.split(text, None) if found and found["file"] and not found["words"] else None
+    if parts is None or parts.side not in (None, board.turn):
+        return None
+    if parts.source is not None and parts.source < DROP_BASE:
+        move = Move._of(parts.source, parts.target, bool(parts.promotion))
+        return move if board.piece_type_at(parts.source) == parts.kind and board.is_legal(move) else None
+    if parts.source is not None:
+        move = Move._of(parts.source, parts.target, False)
+        return move if parts.kind < KING and board.is_legal(move) else None
+    fitting = [
+        move
+        for move in board.legal_moves
+        if move & 127 == parts.target
+        and (source := move >> 7 & 127) < DROP_BASE
+        and board.piece_type_at(source) == parts.kind
+    ]
+    wanted = [move for move in fitting if bool(move & PROMOTION) == bool(parts.promotion)]
+    return wanted[0] if wanted and len({move >> 7 & 127 for move in fitting}) == 1 else None
 
 
 class Diagram:
@@ -143,7 +172,6 @@ class Reader(LineReader):
     def __init__(self) -> None:
         self.record = GameRecord("shogi")
         self.diagram = Diagram()
-        self.builder: RecordBuilder | None = None
         self._handicap: tuple[int, str] | None = None  # the line and the value
         self._word: tuple[int, str] | None = None  # the line and the text of an ending that is not known
         self._known = False  # whether a line was read that only such files have
@@ -285,7 +313,8 @@ class Reader(LineReader):
             raise ValueError("the file has neither moves nor headers of a game record")
         self._settle()
         self._started().finish()
-        take_evaluations(self.record)
+        if self.has_comments:
+            take_evaluations(self.record)
 
 
 class KakinokiFormat(LineFormat):

@@ -18,6 +18,7 @@ from shogi_engine.records.formats import Line
 from shogi_engine.records.tree import Node
 
 PATIENCE = 100  # number of games after which kernels that are not in the cache are compiled
+SHORTEST = 8  # number of lines below which a game is read in less time than the kernel is called
 LONGEST = 1024  # maximum number of moves of a game
 LINE_MAX = 128  # maximum number of moves of a line in a comment
 
@@ -44,7 +45,7 @@ class QuickMoves:
 
     def moves(self, block: list[Line]) -> Any:
         """Return the moves (int32[n]) of the only game in `block`; None to leave it to the format's reader."""
-        if not self._ready():
+        if len(block) < SHORTEST or not self._ready():
             return None
         if self._scanner is None:
             self._scanner, self._table = self._make_scanner(), Table(1, LONGEST)

@@ -46,6 +46,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.record = GameRecord("othello")
+        self.builder: LineBuilder | None = None
         self.place = 0
         self._result = ""
 
@@ -61,14 +62,18 @@ class _Reader:
             self.place = token.place
             if token.kind not in ("B", "W"):
                 self._header(token, seen)
-        builder = LineBuilder(self.record)
+        if properties:
+            self._play(properties)
+        if self._result:
+            set_result(self.record, self._result)
+
+    def _play(self, properties: list[Token]) -> None:
+        self.builder = builder = LineBuilder(self.record)
         for token in properties:
             self.place = token.place
             if token.kind in ("B", "W"):
                 self._move(token, builder)
         builder.count()
-        if self._result:
-            set_result(self.record, self._result)
 
     def _header(self, token: Token, seen: set[str]) -> None:
         name, value = token.kind, token.values[0]
@@ -98,7 +103,7 @@ class _Reader:
                     raise ValueError("expected at most a move, an evaluation and a time")
                 if parts[0].strip().lower()[:2] != "pa":
                     builder.pass_if_due()
-                if token.kind != "BW"[builder.side]:
+                if token.kind != "BW"[builder.board.turn]:
                     raise ValueError(f"it is not {'black' if token.kind == 'B' else 'white'}'s turn")
                 evaluation, seconds = [_number(part) for part in (*parts[1:], "", "")][:2]
                 score = None if evaluation is None else Score.discs(evaluation)

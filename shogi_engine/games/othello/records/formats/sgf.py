@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from shogi_engine.games.othello import notation
-from shogi_engine.games.othello.records.referee import LETTERS, kept_outcome, set_result
+from shogi_engine.games.othello.records.referee import LETTERS, LineBuilder, kept_outcome, set_result
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.headers import HeaderNames, one_line
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.records.tree import GameRecord, Node
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import Outcome
 
@@ -51,7 +51,7 @@ class _Reader:
     def __init__(self) -> None:
         self.record = GameRecord("othello")
         self.place = 0
-        self.builder: RecordBuilder | None = None
+        self.builder: LineBuilder | None = None
         self._discs = ["-"] * 64
         self._side: int | None = None
         self._set_up = False
@@ -81,22 +81,22 @@ class _Reader:
         self.place = len(text)
         if not closed:
             raise ValueError("the ) at the end is missing")
-        self._started()
-        board = self.record.board()
-        outcome = board.outcome()
-        if outcome is not None:
-            self.record.score = float(outcome.score)
+        if self.builder is not None or self._set_up or self._side is not None:
+            builder = self._started()
+            for move in self.record.moves:
+                builder.board.push_text(move)
+            builder.count()
         if self._result:
             set_result(self.record, self._result)
 
-    def _started(self) -> RecordBuilder:
+    def _started(self) -> LineBuilder:
         """Return the builder, created when the starting position is complete."""
         if self.builder is None:
             if self._set_up:
                 self.record.start = notation.format_obf(notation.position_of("".join(self._discs), self._side or 0))
             elif self._side == 1:
                 self.record.start = notation.START[:-1] + "O"
-            self.builder = RecordBuilder(self.record)
+            self.builder = LineBuilder(self.record)
         return self.builder
 
     def _property(self, token: Token) -> None:
@@ -113,10 +113,10 @@ class _Reader:
         except ValueError as fault:
             raise ValueError(f"{name}[{token.values[0][:24]}]: {fault}") from None
 
-    def _move(self, name: str, value: str, builder: RecordBuilder) -> None:
+    def _move(self, name: str, value: str, builder: LineBuilder) -> None:
         square = _square(value)
-        if square != notation.PASS_NAME and builder.board.must_pass():
-            builder.play(notation.PASS_NAME)
+        if square != notation.PASS_NAME:
+            builder.pass_if_due()
         if name != "BW"[builder.board.turn]:
             raise ValueError(f"it is not {'black' if name == 'B' else 'white'}'s turn")
         builder.play(square)

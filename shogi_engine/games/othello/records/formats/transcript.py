@@ -1,5 +1,6 @@
 """Transcripts: squares in a row, 'f5d6c3...', one game per line; '#' begins a comment."""
 
+import functools
 import re
 from collections.abc import Iterable, Iterator
 
@@ -12,6 +13,7 @@ from shogi_engine.records.tree import GameRecord
 
 _MOVES = re.compile(r"([a-h][1-8]|pass|pa|ps|--|@@|\s)+", re.IGNORECASE)
 _MOVE = re.compile(r"[a-h][1-8]", re.IGNORECASE)
+SHORT = 16  # characters of a game that is remembered: a file of such games has very many of them
 
 
 class TranscriptReader(LineReader):
@@ -24,13 +26,38 @@ class TranscriptReader(LineReader):
         """Read the line. Raises ValueError saying which move is wrong and why."""
         text, _, comment = line.lstrip("\ufeff").partition("#")
         self.record.root.comment = comment.strip()
-        builder = LineBuilder(self.record)
+        if len(text) > SHORT:
+            self._play(text)
+            return
+        moves, self.record.score, fault = _played(text)
+        node = self.record.root
+        for move in moves:
+            node = node.add(move)
+        if fault:
+            raise ValueError(fault)
+
+    def _play(self, text: str) -> None:
+        """Play the moves. Raises ValueError saying which is wrong and why."""
+        self.builder = builder = LineBuilder(self.record)
         for number, move in enumerate(split_transcript(text), 1):
             try:
                 builder.play(move)
             except ValueError as fault:
                 raise ValueError(f"transcript: move {number}: {fault}") from None
         builder.count()
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _played(text: str) -> tuple[list[str], float | None, str]:
+    """Return the moves and the score of a short game, and why it cannot be read further, '' if it can."""
+    reader, fault = TranscriptReader(), ""
+    try:
+        reader._play(text)
+    except ValueError as error:
+        fault = str(error)
+    finally:
+        reader.release()
+    return reader.record.moves, reader.record.score, fault
 
 
 class TranscriptFormat(LineFormat):

@@ -16,9 +16,9 @@ from shogi_engine.games.shogi.notation.moves.japanese import format_japanese, fo
 from shogi_engine.games.shogi.notation.moves.western import format_western
 from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi
 
-__all__ = ["NOTATIONS", "format_move", "normalize", "parse_move", "wide_to_ascii"]
+__all__ = ["NOTATIONS", "USI_MOVE", "format_move", "normalize", "parse_move", "wide_to_ascii"]
 
-_USI = re.compile(r"[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i]")
+USI_MOVE = re.compile(r"[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i]")
 _USI_IN_ANY_CASE = re.compile(r"[1-9][A-Ia-i][1-9][A-Ia-i]\+?|[PLNSGBRplnsgbr]\*[1-9][A-Ia-i]")
 _WIDE = {0xFF01 + n: 0x21 + n for n in range(94)} | {0x3000: 0x20}  # full-width forms of ASCII
 _WIDE |= {ord(dash): ord("-") for dash in "−–—"} | {ord("×"): ord("x")}
@@ -52,7 +52,7 @@ def parse_move(pos: Any, text: str, last: int | None = None) -> int:
     Args:
         last: the target square of the move before, for `同`; None if there was none
     """
-    if _USI.fullmatch(text):
+    if USI_MOVE.fullmatch(text):
         return parse_usi(pos, text)
     plain = normalize(text)
     if _USI_IN_ANY_CASE.fullmatch(plain):

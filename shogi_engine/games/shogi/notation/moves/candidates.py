@@ -47,11 +47,11 @@ def piece_name(kind: int) -> str:
 
 def sources(pos: Any, kind: int, target: int) -> list[int]:
     """Return the squares from which pieces of `kind` of the side to move reach `target`, pinned pieces included."""
-    side = int(pos.side)
-    piece, there = t.make_piece(side, kind), int(pos.board[target])
+    side, board = int(pos.side), pos.board
+    piece, there = t.make_piece(side, kind), int(board[target])
     if there and there >> 4 == side:
         return []
-    return [square for square in attacking_squares(pos, target, side) if int(pos.board[square]) == piece]
+    return [square for square in attacking_squares(pos, target, side) if int(board[square]) == piece]
 
 
 def _seen(side: int, square: int) -> tuple[int, int]:
@@ -121,7 +121,8 @@ def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
     if parts.arrives and parts.promotion is None and int(t.UNPROMOTED[parts.kind]) != parts.kind:
         kinds.append(int(t.UNPROMOTED[parts.kind]))  # the piece may promote with this move
     for kind in kinds:
-        found += choose(pos, sources(pos, kind, parts.target), parts.target, parts.words)
+        reaching = sources(pos, kind, parts.target)
+        found += choose(pos, reaching, parts.target, parts.words) if parts.words else reaching
     drops = parts.kind < t.KING and not parts.words and not parts.promotion
     if not found and drops and t.hand_count(pos.hand[int(pos.side)], parts.kind):
         return _legal(pos, text, t.DROP_BASE + parts.kind, parts)

@@ -57,7 +57,6 @@ class CsaReader(LineReader):
 
     def __init__(self) -> None:
         self.record = GameRecord("shogi")
-        self.builder: RecordBuilder | None = None
         self._setup: Setup | None = None
         self._whole = ""  # how the position was set up: "" not yet, "I" as a whole, "R" by rows
         self.summary: Outcome | None = None
@@ -187,7 +186,8 @@ class CsaReader(LineReader):
         elif self.summary is not None:
             self.builder.end(self.summary)
         self.builder.finish()
-        take_evaluations(self.record)
+        if self.has_comments:
+            take_evaluations(self.record)
 
 
 def _tree(block: list[Line], moves: Any) -> GameRecord:
@@ -223,6 +223,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
     if comments:
         quick_trees.take_lines(nodes, moves, reader.record.start)
         take_evaluations(reader.record)
+    reader.release()
     return reader.record
 
 

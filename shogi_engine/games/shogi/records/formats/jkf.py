@@ -39,6 +39,7 @@ SPECIALS = EndingWords(
 RELATIVE = {"L": LEFT, "C": STRAIGHT, "R": RIGHT, "U": UP, "M": SIDEWAYS, "D": DOWN}
 NUMBER_MAX = 10**7
 DEPTH_MAX = 10**5  # nested variations
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _of(value: Any, kind: type | tuple[type, ...], where: str) -> Any:
@@ -50,7 +51,7 @@ def _of(value: Any, kind: type | tuple[type, ...], where: str) -> Any:
 
 def _shown(value: Any) -> str:
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        text = _encoded(value)
     except RecursionError:
         text = "too deep"
     return text if len(text) <= 40 else f"{text[:37]}..."
@@ -187,6 +188,7 @@ class _GameReader:
 
     def __init__(self) -> None:
         self.record = GameRecord("shogi")
+        self.builder: RecordBuilder | None = None
         self.where = ""
 
     def take(self, value: Any) -> None:
@@ -196,7 +198,7 @@ class _GameReader:
             raise ValueError("'moves' is missing")
         _read_start(self.record, value.get("initial"))
         _read_header(self.record, value.get("header"), value.get("initial") is not None)
-        builder = RecordBuilder(self.record)
+        self.builder = builder = RecordBuilder(self.record)
         # Variations are read after their line: (name of the place, its elements, the ply of the first element).
         todo: list[tuple[str, list[Any], int]] = []
         self._line("moves", _of(value["moves"], list, "moves"), 0, builder, todo)
@@ -290,12 +292,15 @@ class JkfFormat(RecordFormat):
         except ValueError as fault:
             place = f"{reader.where}: " if reader.where else ""
             raise RecordError(f"{place}{fault}", record=reader.record) from None
+        finally:
+            if reader.builder is not None:
+                reader.builder.release()
         return reader.record
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield an object, or an array if there are several games. Raises ValueError for a move that is not legal."""
         values = [_value(record) for record in records]
-        yield json.dumps(values[0] if len(values) == 1 else values, ensure_ascii=False) + "\n"
+        yield _encoded(values[0] if len(values) == 1 else values) + "\n"
 
 
 def _no_number(text: str) -> Any:

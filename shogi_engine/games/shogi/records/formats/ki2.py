@@ -15,7 +15,7 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
     kind_of,
     line_finder,
 )
-from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader
+from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader, usual_move
 from shogi_engine.records import formats
 from shogi_engine.records.errors import clipped
 from shogi_engine.records.tree import GameRecord, RecordBuilder
@@ -46,7 +46,7 @@ class Ki2Reader(Reader):
                 continue
             text, place = line[place : found.end()], found.end()
             try:
-                builder.play(builder.board.parse_text(text))
+                builder.play(usual_move(builder.board, found[0]) or builder.board.parse_text(text))
             except ValueError as fault:
                 builder.suspect(text, fault, self.number)
 

@@ -21,7 +21,7 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
     kind_of,
     line_finder,
 )
-from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader, told
+from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader, told, usual_move
 from shogi_engine.records import formats
 from shogi_engine.records.errors import clipped
 from shogi_engine.records.formats import Line
@@ -96,7 +96,8 @@ class KifReader(Reader):
         if number != (self._first or 0) + builder.ply:
             raise ValueError(f"expected move {(self._first or 0) + builder.ply} next, not {number}")
         try:
-            builder.play(builder.board.parse_text(text), seconds=seconds)
+            move = usual_move(builder.board, wide_to_ascii(text)) or builder.board.parse_text(text)
+            builder.play(move, seconds=seconds)
         except ValueError as fault:
             builder.suspect(text, fault, self.number)
 

@@ -31,7 +31,7 @@ class UsiReader(LineReader):
                 raise ValueError("expected 'startpos' or an SFEN of four fields, then 'moves' and the moves")
             parse_sfen(start)
             self.record.start = start
-        builder = RecordBuilder(self.record)
+        self.builder = builder = RecordBuilder(self.record)
         self.record.start = builder.board.sfen()
         for number, move in enumerate(moves, 1):
             try:
