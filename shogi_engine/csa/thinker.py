@@ -22,7 +22,7 @@ class Thinker:
     def __init__(self, player: Player) -> None:
         self.player = player
         self._working = threading.Lock()  # held while the player is called
-        self._search = SearchHandle()  # of the move asked for last
+        self._search = SearchHandle()  # of the last requested move
         self._thread: threading.Thread | None = None
 
     def begin(self, game: Game, side: int) -> None:
@@ -62,7 +62,7 @@ class Thinker:
             self.player.ponder(game, move)
 
     def halt(self) -> None:
-        """Drop the move asked for, without waiting, and end thinking on the opponent's time."""
+        """Drop the requested move, without waiting, and end thinking on the opponent's time."""
         self._search.stop()
         self._thread = start_thread(self._rest, "player")
 

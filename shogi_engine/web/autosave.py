@@ -1,7 +1,7 @@
 """Saves a session's game: written at every change, closed when another game begins, opened again later.
 
-A page is told of a change when it is on disk; only if writing is slow, as it is for thousands of moves, it is written soon
-afterwards.
+A page is told of a change when it is on disk; only if writing is slow, as it is for thousands of moves, it is
+written soon afterwards.
 """
 
 import logging

@@ -95,7 +95,8 @@ def test_a_comment_saves_itself(visitor):
     page.fill("#comment", "second")
     until(
         page,
-        "[...document.querySelectorAll('#moves .said')].map(each => each.innerText).join() === 'the first position,second'",
+        "[...document.querySelectorAll('#moves .said')].map(each => each.innerText).join()"
+        " === 'the first position,second'",
     )
     page.reload()
     until(page, "document.querySelectorAll('#moves .said').length === 2")

@@ -150,9 +150,7 @@ async def measure(server: Server, seconds: float) -> None:
         for who, taken in zip(("the server", "the engine"), await asyncio.gather(*visits), strict=True):
             median, most = (1000 * taken[len(taken) * share // 100] for share in (50, 95))
             when = "attacked" if under_attack else "left alone"
-            print(
-                f"{when}: {len(taken)} moves, median answer by {who} {median:.0f} ms, 95 % {most:.0f} ms", flush=True
-            )
+            print(f"{when}: {len(taken)} moves, median answer by {who} {median:.0f} ms, 95 % {most:.0f} ms", flush=True)
         during = server.megabytes()
         for task in tasks:
             task.cancel()

@@ -90,7 +90,7 @@ export function new_game(state, link, begun) {
 let last = null;
 /** @type {{titles: string[], number: number} | null} its games, if there are several */
 let listed = null;
-let choosing = false; // one of them was asked for
+let choosing = false; // one of them was requested
 
 /** @param {File} file @param {Link} link */
 export async function open_file(file, link) {

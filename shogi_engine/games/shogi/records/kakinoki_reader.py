@@ -60,7 +60,7 @@ def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> Outcome
 
 
 def usual_move(board: Any, text: str) -> Any:
-    """Return the legal move '76歩(77)', or '76歩' if one piece can make it; None if `parse_text` is to read it or refuse.
+    """Return the legal move "76歩(77)", or "76歩" if one piece can make it; else None, for `parse_text` to judge.
 
     Most moves are of these forms, and are read much faster.
     """
