@@ -137,6 +137,8 @@ class Hub:
     def _write_missing_records(self) -> None:
         """Write the records that a killed server did not write, so that the terminal lists all games."""
         for name in self.store.without_record():
+            if name in self.store.holders:
+                continue  # its session will
             with logged("a record could not be written"):
                 self.store.write_record(name, SavedGame.parse(self.store.content(name)).tree.record)
 

@@ -177,8 +177,8 @@ def later(hub):
 @pytest.mark.parametrize("when", ["write", "write_record"])
 def test_a_failed_write_is_shown_and_retried_and_nothing_is_written_twice(hub, fault, when):
     page = Page.of(hub)
-    page.do("move", move="7g7f")
     hub.store.fault, hub.store.when = fault, when
+    page.do("move", move="7g7f")
     hub.save(later(hub))
     hub.save(later(hub))
     assert "cannot be saved" in page.state["unsaved"] and "1 games" in hub.fault()
@@ -196,12 +196,12 @@ def test_a_failed_write_is_shown_and_retried_and_nothing_is_written_twice(hub, f
 
 def test_what_cannot_be_dumped_stays_changed(hub, monkeypatch):
     page = Page.of(hub)
-    page.do("move", move="7g7f")
 
     def fail(session):
         raise Fault
 
     monkeypatch.setattr("shogi_engine.web.saved_game.dump", fail)
+    page.do("move", move="7g7f")
     hub.save(later(hub))
     assert page.session.autosave.unsaved
     monkeypatch.undo()

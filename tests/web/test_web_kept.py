@@ -136,7 +136,7 @@ def test_a_new_game_leaves_the_old_one_which_can_be_gone_on_with(open_hub):
     assert [(game["game"], game["moves"]) for game in page.games()] == [("othello", 1), ("shogi", 3)]
     page.do("continue", id=left)
     assert (page.state["game"], page.state["ply"]) == ("shogi", 3)
-    assert [game["here"] for game in page.games()] == [False, True]
+    assert [game["here"] for game in page.games()] == [True, False]  # the last changed first
     hub.save()
     assert Page.of(open_hub(), page.state["session"]).state["ply"] == 3  # the one that was open last
 
