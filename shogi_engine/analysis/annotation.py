@@ -14,10 +14,8 @@ from shogi_engine.types.limit import SIDES
 
 
 def annotated(game: GameAnalysis, language: str = "en") -> GameRecord:
-    """Return an annotated copy of a game's record, see `annotate`. Its headers name the opening if they did not."""
+    """Return an annotated copy of a game's record, see `annotate`."""
     record = copied(game.record)
-    if game.names and (opening := game.names.header(language)):
-        record.headers.setdefault("opening", opening)
     annotate(record, record.main_line, game, language)
     return record
 
@@ -31,7 +29,7 @@ def copied(record: GameRecord) -> GameRecord:
 def annotate(
     record: GameRecord, line: Sequence[Node], game: GameAnalysis, language: str = "en", first: int = 1
 ) -> None:
-    """Add the findings to the nodes of a line of a record, from the root on.
+    """Add the findings to the nodes of a line of a record, from the root on, and the opening's name to its headers.
 
     Each move gets the value and winning chance after it, both for black. A bad move gets its verdict, and the better
     line both as a variation and, for formats without variations, in the comment. A move without an evaluation gets one.
@@ -40,6 +38,8 @@ def annotate(
     Args:
         first: the first ply to annotate
     """
+    if game.names and (opening := game.names.header(language)):
+        record.headers.setdefault("opening", opening)
     words = words_of(language, record.game)
     judged = {move.ply: move for move in game.moves}
     board = record.board(0)
