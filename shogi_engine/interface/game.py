@@ -230,6 +230,15 @@ def finished_leaves(pos):
     return 0
 
 
+@stub
+def write_cells(pos, cells):
+    """Write how `pos` looks to cells, uint8[], for Boards, pictures and planes; see `Extras.drawing`.
+
+    First comes the piece on each square, row by row from the top, as an index into Drawing.symbols; then the number of
+    pieces in hand of each kind in Drawing.hand.
+    """
+
+
 # ---- the evaluation ----------------------------------------------------------------------------------------------
 
 

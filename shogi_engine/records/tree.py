@@ -133,7 +133,7 @@ class GameRecord:
     (['f5', 'd6', 'c3'], '*', ['c3', 'f4'])
 
     Attributes:
-        game: 'shogi' or 'othello'
+        game: 'shogi', 'othello' or another game's name
         start: SFEN or OBF, '' for the game's usual start
         names: (black's name, white's)
         headers: other information; HEADERS lists the names that all formats share
@@ -153,7 +153,7 @@ class GameRecord:
 
     def __post_init__(self) -> None:
         if not self.start:
-            self.start = importlib.import_module(f"shogi_engine.games.{self.game}.names").START
+            self.start = _games().start(self.game)
 
     @classmethod
     def from_moves(
@@ -292,7 +292,7 @@ class GameRecord:
 
     def board(self, ply: int | None = None) -> Any:
         """Return the game's Board after `ply` or all moves of the main line. Raises ValueError for an illegal move."""
-        board = importlib.import_module(f"shogi_engine.games.{self.game}.board").Board(self.start)
+        board = _games().part(self.game, "board").Board(self.start)
         for move in self.moves[:ply] if ply != 0 else ():  # walking the line for no move takes time
             board.push_text(move)
         return board
@@ -309,6 +309,11 @@ class GameRecord:
                         board.push_text(node.move)
                     except ValueError as fault:
                         raise ValueError(f"move {ply}: {fault}") from None
+
+
+def _games() -> Any:
+    """Return the registry of games, which knows those of other packages; records import no game."""
+    return importlib.import_module("shogi_engine.games")
 
 
 def leader(score: float) -> int | None:

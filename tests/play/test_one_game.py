@@ -35,7 +35,7 @@ def test_no_other_module_decides():
     known = ("play/", *RULES, *SERVERS, *LOGS)
     assert {name: lines for name, lines in elsewhere.items() if not name.startswith(known)} == {}
     play = {name for name in elsewhere if name.startswith("play/")}
-    assert play == {"play/game.py", "play/clock.py", "play/kernel_board.py"}
+    assert play == {"play/game.py", "play/clock.py"}
 
 
 @pytest.mark.parametrize(
