@@ -1,6 +1,6 @@
 """Breakthrough (Dan Troyka, 2000): stones step straight or diagonally forward, and capture diagonally.
 
-Whoever reaches the last rank or captures all stones wins. X, who begins, moves up; bit 0 is a1, bit 7 h1.
+The first to reach the last rank or to capture all stones wins. X, who begins, moves up; bit 0 is a1, bit 7 h1.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Connect Four: whoever has four stones in a row wins; moves are columns, a to g.
+"""Connect Four: the first with four stones in a row wins; moves are columns, a to g.
 
 A column has seven bits, of which the uppermost stays empty (John Tromp's bitboards).
 """

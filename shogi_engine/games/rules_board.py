@@ -156,7 +156,7 @@ class RulesBoard:
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.game.name, self.root().position(), [str(move) for move in self._moves])
+        return GameRecord.board, (self.record(),)
 
     def __eq__(self, other: object) -> bool:
         return self.to_packed() == other.to_packed() if isinstance(other, type(self)) else NotImplemented
@@ -274,16 +274,6 @@ def packed_dtype(position: np.dtype) -> np.dtype:
 def _context(game: Game, thread: int) -> Any:
     """Return the context in which a thread asks the rules of a game."""
     return new_context(game)
-
-
-def _again(name: str, start: str, moves: list[str]) -> RulesBoard:
-    """Unpickle a board."""
-    from shogi_engine import games
-
-    board: RulesBoard = games.part(name, "board").Board(start)
-    for move in moves:
-        board.push_text(move)
-    return board
 
 
 @functools.cache

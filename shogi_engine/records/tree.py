@@ -9,6 +9,8 @@ from shogi_engine.records.errors import RecordError
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import USUAL_WINNERS, Outcome, Termination, completed, termination_of, usual_outcome
 
+_REGISTRY = "shogi_engine.games"  # by name, as games import records
+
 
 @dataclass(slots=True, eq=False)
 class Node:
@@ -312,8 +314,8 @@ class GameRecord:
 
 
 def _games() -> Any:
-    """Return the registry of games, which knows those of other packages; records import no game."""
-    return importlib.import_module("shogi_engine.games")
+    """Return the registry of games, which knows those of other packages too."""
+    return importlib.import_module(_REGISTRY)
 
 
 def leader(score: float) -> int | None:
