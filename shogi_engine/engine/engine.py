@@ -294,8 +294,6 @@ class Engine:
 
     def check_level(self, level: int) -> LevelPlan:
         """Return how a player of `level`, 0 to `game.extras.levels` - 1, searches this position. Raises ValueError."""
-        if self.game.extras.level is None:
-            raise ValueError(f"{self.game.name} has no levels")
         return self.game.extras.level(level, self.position)
 
     def clock_budget(self, clock: Clock, ply: int, options: TimeOptions | None = None, max_ply: int = 0) -> TimeBudget:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from shogi_engine import games
 from shogi_engine.batch import Batch
+from shogi_engine.games.batch_rules import IDS
 
 LAYOUTS = {"shogi": ("dlshogi", ("dlshogi1", "dlshogi2")), "othello": ("squares+pass", ("planes",))}
 SMALL_SIZES = (4, 6)
@@ -15,15 +16,15 @@ Shape = tuple[int, ...]
 
 
 def defaulted(game: str, layout: str | None, features: tuple[str, ...] | None) -> tuple[str, tuple[str, ...]]:
-    """Return the layout and the features, the game's defaults for None. Raises ValueError if it has no environment."""
-    if game not in LAYOUTS:
-        raise ValueError(f"there is no environment of {game!r}; there are {', '.join(LAYOUTS)}")
-    usual_layout, usual_features = LAYOUTS[game]
+    """Return the layout and the features, the game's defaults for None."""
+    usual_layout, usual_features = LAYOUTS.get(game, (IDS, ("planes",)))
     return layout or usual_layout, features or usual_features
 
 
 def planes_shape(batch: Batch, features: tuple[str, ...]) -> Shape:
     """Return the shape of features with planes of one size, side by side."""
+    if missing := [name for name in features if name not in batch.feature_names]:
+        raise ValueError(f"{batch.game.name} has no {missing[0]}: Extras.drawing and the rule write_cells make planes")
     shapes = [batch.feature_names[name] for name in features]
     return sum(shape[0] for shape in shapes), *shapes[0][1:]
 
@@ -63,7 +64,7 @@ class State(Protocol):
 
 
 class BoardState:
-    """Shogi or Othello on a Board, with its rules on repetition.
+    """A game on a Board, with its rules on repetition.
 
     Args:
         layout: the layout of actions, one of `Batch.layouts`; None for the default in LAYOUTS

@@ -1,7 +1,9 @@
 """The games by name. Each is a module that defines `GAME`; none is imported before it is first used."""
 
+import functools
 import importlib
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.common.registry import Registry
@@ -10,6 +12,7 @@ if TYPE_CHECKING:
     from shogi_engine.interface.game import Game
 
 NAMES = ("shogi", "othello")  # the games of this package
+REQUIRED = ("generate_moves", "do_move", "undo_move", "key", "terminal_value")  # rules without a default
 
 _registry = Registry(
     "game", "GAME", {name: f"{__name__}.{name}" for name in NAMES}, default=NAMES[0], group="shogi_engine.games"
@@ -19,7 +22,8 @@ _registry = Registry(
 def register(name: str, module: str) -> None:
     """Add the game called `name`, defined as `GAME` in `module` (a full name, as `import` takes it).
 
-    If `module` is a package, its modules `board` and `batch` are the game's optional parts. An installed package can
+    If `module` is a package, its modules `board`, `batch` and `recipe` are the game's optional parts; without them,
+    `board` and `batch` are made from the rules. An installed package can
     add a game without this call, by an entry point of the group `shogi_engine.games`. Raises ValueError if the name is
     taken.
     """
@@ -40,11 +44,28 @@ def load(name: str) -> "Game":
         raise ValueError(f"the game {name!r} cannot be loaded: {fault}") from fault
     if game.name != name:
         raise ValueError(f"the game of {module} is called {game.name!r}, not {name!r}")
+    if name not in NAMES:
+        from shogi_engine.interface.stubs import is_provided
+
+        required = [*REQUIRED, *(["evaluate"] if game.evaluations is None else [])]
+        if lacking := [rule for rule in required if not is_provided(game.position, rule)]:
+            raise ValueError(f"the game {name!r} does not provide {', '.join(lacking)}")
     return game
 
 
+def start(name: str) -> str:
+    """Return the starting position of the game called `name`, of this package's without loading numba."""
+    if name in NAMES:
+        return str(importlib.import_module(f"{_registry.module(name)}.names").START)
+    return load(name).start
+
+
+@functools.cache
 def part(name: str, part: str) -> Any:
-    """Return the module `part` of the game called `name`. Raises ValueError if the game has no such part."""
+    """Return the module `part` of the game called `name`, or what is made from the rules instead.
+
+    Raises ValueError if the game has no such part.
+    """
     missing = ValueError(f"the game {name!r} has no {part}")
     if name not in _registry:  # an unregistered Game can be passed to Engine
         raise missing
@@ -54,7 +75,15 @@ def part(name: str, part: str) -> Any:
     except ModuleNotFoundError as fault:
         if fault.name is None or not module.startswith(fault.name):  # a module imported by the part is missing
             raise
-        raise missing from None
+    if part == "board":
+        from shogi_engine.games.rules_board import board_of
+
+        return SimpleNamespace(Board=board_of(load(name)))
+    if part == "batch":
+        from shogi_engine.games.rules_batch import rules_of
+
+        return SimpleNamespace(RULES=rules_of(load(name)))
+    raise missing
 
 
 def has(name: str, part_name: str) -> bool:
@@ -67,21 +96,24 @@ def has(name: str, part_name: str) -> bool:
 
 
 def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
-    """Return the game's Board with `position` (record[game.position]) after `moves`.
+    """Return the game's Board with `position` (record[game.position]) after `moves`."""
+    if game.name in _registry:
+        kind = part(game.name, "board").Board
+    else:
+        from shogi_engine.games.rules_board import board_of
 
-    Raises ValueError if the game has no Board.
-    """
-    board = part(game.name, "board").Board(game.format_position(position))
+        kind = board_of(game)
+    board = kind(game.format_position(position))
     for move in moves:
         board.push_text(move)
     return board
 
 
 def moves_of(name: str, texts: Sequence[str]) -> list[Any]:
-    """Convert moves of the game called `name` to Moves of its Board; return the texts unchanged if it has none."""
-    if not has(name, "board"):
+    """Convert moves of the game called `name` to its Board's Moves, or return the texts, which any Board reads."""
+    move = getattr(part(name, "board"), "Move", None) if name in _registry else None
+    if move is None:
         return list(texts)
-    move = part(name, "board").Move
     read = move.from_usi if hasattr(move, "from_usi") else move.from_text
     return [read(text) for text in texts]
 
@@ -101,8 +133,8 @@ def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
     Raises:
         ValueError: a move is invalid; the message names it
     """
-    if not moves or not has(game.name, "board"):
-        return list(moves)
+    if not moves:
+        return []
     start = board(game, game.parse_position(position or game.start))
     push = getattr(start, "push_typed", lambda text: [start.push_text(text)])
     split = getattr(start, "split_moves", str.split)

@@ -230,6 +230,11 @@ def finished_leaves(pos):
     return 0
 
 
+@stub
+def write_cells(pos, cells):
+    """Write to uint8 cells the index of each square's piece in `Extras.drawing.symbols`, then the numbers in hand."""
+
+
 # ---- the evaluation ----------------------------------------------------------------------------------------------
 
 

@@ -101,6 +101,11 @@ def _rules_of(dtype: np.dtype) -> dict[str, Any]:
     return _rules.setdefault(_type_of(dtype), {})
 
 
+def is_provided(dtype: np.dtype, name: str) -> bool:
+    """Tell whether the rule `name` is registered for positions of `dtype`."""
+    return name in _rules_of(dtype)
+
+
 @functools.lru_cache(maxsize=64)
 def _evaluation_rules_of(position: np.dtype, evaluation: np.dtype) -> dict[str, Any]:
     """Return the dict of an evaluation's kernels. Later calls of `provides_evaluation` add to it."""

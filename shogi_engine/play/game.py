@@ -55,7 +55,6 @@ class Game:
         judged: False if all endings are decided elsewhere, as by a server: then neither the rules nor the terms nor
             the clock end the game
         rule: the rule by which a win can be declared (`Board.can_declare_win`), None for the Board's own
-        board: the position at the start of the record, for games without a Board
 
     Attributes:
         path: the nodes from the root to the last move
@@ -75,11 +74,10 @@ class Game:
         terms: Terms | None = None,
         judged: bool = True,
         rule: str | None = None,
-        board: Any = None,
     ) -> None:
         self.record, self.judged, self.rule = record, judged, rule
         self.clock, self.terms = clock or GameClock(), terms or Terms()
-        self.board = record.board(0) if board is None else board
+        self.board = record.board(0)
         self.path = [record.root]
         self.outcome: Outcome | None = None
         self._first = int(self.board.turn)
@@ -103,10 +101,6 @@ class Game:
         """
         game = games.load(name)
         record = GameRecord(name, game.format_position(game.parse_position(start or game.start)))
-        if not games.has(name, "board"):
-            from shogi_engine.play.kernel_board import KernelBoard
-
-            settings["board"] = KernelBoard(game, record.start)
         made = cls(record, **settings)
         for place, move in enumerate(moves, 1):
             try:

@@ -8,6 +8,7 @@ from shogi_engine.common.files import data_folder, write_free, write_whole
 from shogi_engine.records import GameRecord
 
 KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both hold times, and any name in UTF-8
+FOR_ANY_GAME = ".jsonl"
 
 
 class GameFile:
@@ -22,7 +23,7 @@ class GameFile:
 
     def write(self, record: GameRecord) -> None:
         """Write the game as it stands now. Raises OSError, ValueError; the file then has the earlier content."""
-        ending = KEPT_AS[record.game]
+        ending = KEPT_AS.get(record.game, FOR_ANY_GAME)
         format = records.format_for(f"game{ending}", record.game)
         content = records.dumps(record, format.name, records.encoding_for(f"game{ending}"))
         if self.path is None:
@@ -41,7 +42,7 @@ class GameFile:
 
 def kept_games(game: str) -> list[Path]:
     """Return the automatically saved games of terminal and browser, the latest first."""
-    found = (data_folder() / "games").glob(f"{game}-*{KEPT_AS[game]}")
+    found = (data_folder() / "games").glob(f"{game}-*{KEPT_AS.get(game, FOR_ANY_GAME)}")
     return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
 
 

@@ -223,7 +223,7 @@ def encoded(text: str, encoding: str, strict: bool) -> bytes:
 def _of_game(format: RecordFormat, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
     """Yield the records. Raises ValueError for a record of another game than the format's."""
     for record in records:
-        if record.game != format.game:
+        if format.game not in ("", record.game):
             raise ValueError(f"{format.name} is a format of {format.game}, but the record is of {record.game}")
         yield record
 

@@ -46,7 +46,7 @@ class RecordFormat:
 
     Attributes:
         name: the name of the format, as in `convert --to`
-        game: the game that it is for
+        game: the game that it is for, '' for any
         extensions: the extensions of file names; the first is used for new files
         expected: what such a file looks like, for error messages
         holds: some of VARIATIONS, COMMENTS ...
@@ -263,9 +263,9 @@ class LineReader:
 
 @functools.cache
 def _own_modules() -> dict[str, str]:
-    """Return the modules of the package's formats by name, Shogi's first, without loading the packages."""
+    """Return the modules of the package's formats by name, without loading the packages: of any game, Shogi's ..."""
     root = Path(__file__).parents[1] / "games"
-    return {
+    return {"jsonl": "shogi_engine.records.jsonl"} | {
         module.name: f"shogi_engine.games.{game}.records.formats.{module.name}"
         for game in GAMES
         for module in pkgutil.iter_modules([str(root / game / "records" / "formats")])
@@ -307,7 +307,7 @@ def _load(module: str) -> RecordFormat:
 def all_formats(game: str = "") -> list[RecordFormat]:
     """Return all formats, or those of one game."""
     formats = map(_load, _modules().values())
-    return [each for each in formats if game in ("", each.game)]
+    return [each for each in formats if game in ("", each.game) or not each.game]
 
 
 def format_of_name(path: str | Path, game: str = "") -> RecordFormat | None:

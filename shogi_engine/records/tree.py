@@ -10,6 +10,8 @@ from shogi_engine.records.errors import RecordError
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import USUAL_WINNERS, Outcome, Termination, completed, termination_of, usual_outcome
 
+_REGISTRY = "shogi_engine.games"  # by name, as games import records
+
 
 @dataclass(slots=True, eq=False)
 class Node:
@@ -134,7 +136,7 @@ class GameRecord:
     (['f5', 'd6', 'c3'], '*', ['c3', 'f4'])
 
     Attributes:
-        game: 'shogi' or 'othello'
+        game: 'shogi', 'othello' or another game's name
         start: SFEN or OBF, '' for the game's usual start
         names: (black's name, white's)
         headers: other information; HEADERS lists the names that all formats share
@@ -315,15 +317,19 @@ class GameRecord:
 
 @functools.cache
 def usual_start(game: str) -> str:
-    """Return the starting position of a game without handicap, SFEN or OBF."""
-    start: str = importlib.import_module(f"shogi_engine.games.{game}.names").START
-    return start
+    """Return the starting position of a game without handicap, in its notation."""
+    return str(_games().start(game))
 
 
 @functools.cache
 def _board_class(game: str) -> Any:
     """Return a game's Board."""
-    return importlib.import_module(f"shogi_engine.games.{game}.board").Board
+    return _games().part(game, "board").Board
+
+
+def _games() -> Any:
+    """Return the registry of games, which knows those of other packages too."""
+    return importlib.import_module(_REGISTRY)
 
 
 def leader(score: float) -> int | None:

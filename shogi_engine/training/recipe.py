@@ -141,8 +141,11 @@ class Recipe:
 
 
 def load(name: str) -> Recipe:
-    """Return the recipe of a game. Raises ValueError, with the known names, if it has none."""
-    if name not in games.NAMES:
-        raise ValueError(f"training: {name!r} cannot be trained; there are recipes for {', '.join(games.NAMES)}")
-    recipe: Recipe = importlib.import_module(f"shogi_engine.training.{name}.recipe").RECIPE
+    """Return the recipe of a game; another package's is the module `recipe` of the game. Raises ValueError."""
+    own = name in games.NAMES
+    try:
+        module = importlib.import_module(f"shogi_engine.training.{name}.recipe") if own else games.part(name, "recipe")
+    except ValueError as fault:
+        raise ValueError(f"training: {fault}; docs/training.md says what it defines") from None
+    recipe: Recipe = module.RECIPE
     return recipe

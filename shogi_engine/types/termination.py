@@ -33,6 +33,7 @@ class Termination(StrEnum):
     UNKNOWN = "unknown"  # the result is given, the reason is not
     DISCS = "discs"  # neither side can move; the discs are counted
     WIPE_OUT = "wipe-out"
+    RULES = "end of the game"  # as the game's own rules have it, from the last position
     INTERRUPTED = "interrupted"
     SEALED_MOVE = "sealed move"
     LAST_MOVE = "last move"
@@ -49,14 +50,14 @@ TERMINATIONS = (
 
 DRAWS = frozenset({
     Termination.REPETITION, Termination.IMPASSE, Termination.AGREEMENT, Termination.MAX_MOVES,
-    Termination.ADJUDICATION, Termination.UNKNOWN, Termination.DISCS,
+    Termination.ADJUDICATION, Termination.UNKNOWN, Termination.DISCS, Termination.RULES,
 })  # fmt: skip
 """With these terminations, a game without a winner is a draw; with any other, its result is open."""
 
 ENDINGS = (*filter(None, Termination), Termination.NONE)
 """All terminations; arrays of games store the index into this. -1, the index of NONE, means that there is no ending."""
 
-BY_RULE = frozenset({Termination.DISCS, Termination.WIPE_OUT, Termination.NONE})
+BY_RULE = frozenset({Termination.DISCS, Termination.WIPE_OUT, Termination.RULES, Termination.NONE})
 """Terminations that files may omit, as they follow from the last position."""
 
 

@@ -42,8 +42,7 @@ def test_games_are_loaded_by_name():
     assert games.load("shogi").name == "shogi" and games.load("othello").name == "othello"
     with pytest.raises(ValueError, match="there is no game 'go'; there are shogi, othello"):
         games.load("go")
-    with pytest.raises(ValueError, match="no board"):
-        games.board(TICTACTOE, TICTACTOE.parse_position(TICTACTOE.start))
+    assert games.board(TICTACTOE, TICTACTOE.parse_position(TICTACTOE.start), ["5"]).position() == "----X----"
 
 
 def test_positions_and_moves(shogi):

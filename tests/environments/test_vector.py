@@ -71,5 +71,5 @@ def test_seeds_positions_and_refusals():
     assert info["turn"].tolist() == [1] * 4
     with pytest.raises(ValueError, match="row 2: the move 0"):
         env.step([*env.random_actions()[:2], 0, 0])
-    with pytest.raises(ValueError, match="there is no environment of 'chess'"):
+    with pytest.raises(ValueError, match="there is no game 'chess'"):
         VectorGames("chess")

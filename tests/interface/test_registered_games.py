@@ -51,7 +51,7 @@ def test_commands_take_a_game_of_another_package(installed):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["play", "tictactoe"], "the game 'tictactoe' has no board"),
+        (["train", "tictactoe", "folder"], "the game 'tictactoe' has no recipe"),
         (["bench", "tictactoe"], "no bench for 'tictactoe'"),
         (["search", "chess"], "no game 'chess'; there are shogi, othello, tictactoe"),
         (["search", "broken"], "'broken' cannot be loaded: No module named 'no_such_module'"),

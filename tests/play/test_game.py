@@ -6,10 +6,10 @@ import random
 import pytest
 
 from shogi_engine import games, records
+from shogi_engine.games.rules_board import board_of
 from shogi_engine.games.shogi.records.handicaps import handicap
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.game import Game, Reason, Refusal
-from shogi_engine.play.kernel_board import KernelBoard
 from shogi_engine.play.terms import Terms
 from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.clock import Clock
@@ -290,7 +290,9 @@ def test_a_game_without_a_board_is_judged_alike(name):
         starts = [start for start in STARTS[name] if " w " not in start]  # such games begin with black
         text = game.format_position(game.parse_position(starts[number % len(starts)] or game.start))
         one = Game.begin(name, text, terms=Terms(200))
-        other = Game(GameRecord(name, text), board=KernelBoard(game, text), terms=Terms(200))
+        record = GameRecord(name, text)
+        record.board = lambda ply, text=text: board_of(game)(text)
+        other = Game(record, terms=Terms(200))
         while not one.over:
             move = str(rng.choice(list(one.board.legal_moves)))
             one.move(move), other.move(move)

@@ -15,7 +15,7 @@ ELSEWHERE = {
     "frontends/nboard.py": {"charge"},  # repeats the GUI's clock
     "csa/clock.py": {"time="},  # what of a server's clock a search may use
 }
-PLAY = {"play/game.py", "play/clock.py", "play/kernel_board.py"}
+PLAY = {"play/game.py", "play/clock.py"}
 CALLS = ("after", "charge", "Outcome", "usual_outcome", "completed")
 CHANGES = ("outcome", "winner", "_clocks")  # attributes
 

@@ -40,12 +40,15 @@ def damaged(rng, data, binary):
 
 
 def check_damaged(format, count, seed):
-    rng = random.Random(seed)
+    rng, game = random.Random(seed), format.game or "othello"
     files = [
-        dumps(random_record(rng.randrange(10**6), format.game, 24, start=None if format.game == "shogi" else ""),
-              format.name, "" if format.binary else "utf-8")
+        dumps(
+            random_record(rng.randrange(10**6), game, 24, start=None if game == "shogi" else ""),
+            format.name,
+            "" if format.binary else "utf-8",
+        )
         for _ in range(8)
-    ]  # fmt: skip
+    ]
     refused = 0
     for number in range(count):
         data = damaged(rng, rng.choice(files), format.binary)

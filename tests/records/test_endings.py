@@ -28,7 +28,7 @@ def test_every_ending_is_kept_or_named_as_lost(format, termination):
     for plies, winner, score in itertools.product((2, 3), WHO, (None, 12.0, -12.0)):
         if score is not None and (format.game == "shogi" or winner != int(score < 0)):
             continue
-        record = GameRecord.from_moves(format.game, MOVES[format.game][:plies])
+        record = GameRecord.from_moves(format.game or "shogi", MOVES[format.game or "shogi"][:plies])
         record.score = score
         record.end(Outcome(winner, termination))
         before, after = record.outcome(), saved_and_read(record, format.name).outcome()

@@ -10,7 +10,7 @@ from shogi_engine import records
 from shogi_engine.games.shogi.records.csa_words import OPPOSITE, TYPES, WORDS
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.records import ENDINGS, GameRecord, Outcome, Termination, dumps, load_format, loads
-from shogi_engine.types.termination import DRAWS
+from shogi_engine.types.termination import BY_RULE, DRAWS
 
 cshogi_csa = pytest.importorskip("cshogi.CSA")
 
@@ -97,7 +97,7 @@ def test_a_score_is_an_ending_in_arrays(tmp_path):
 @pytest.mark.parametrize("game", ["shogi", "othello"])
 def test_a_winner_goes_through_every_two_formats(game):
     """A win is kept by each format that has words for endings, whatever its reason and whichever side is to move."""
-    reasons = [each for each in ENDINGS if each not in (Termination.NONE, Termination.DISCS, Termination.WIPE_OUT)]
+    reasons = [each for each in ENDINGS if each not in BY_RULE]
     for reason, winner, plies in itertools.product(reasons, (0, 1), (2, 3)):
         record = GameRecord.from_moves(game, MOVES[game][:plies])
         record.end(Outcome(winner, reason))

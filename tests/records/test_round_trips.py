@@ -48,11 +48,11 @@ def test_through_two_formats(game, one, two, seed):
         assert again.ending == record.ending and again.result == record.result
 
 
-@pytest.mark.parametrize("name", ["jkf", "kif", "sgf"])
+@pytest.mark.parametrize("name", ["jkf", "kif", "sgf", "jsonl"])
 @EXAMPLES
 @given(seed=st.integers(0, 2**32))
 def test_what_holds_all_is_the_same_record(name, seed):
-    game = load_format(name).game
+    game = load_format(name).game or "othello"
     record = random_record(seed, game, 40, 8, start="")
     again = through(record, name)
     if name == "sgf":
@@ -65,7 +65,7 @@ def test_what_holds_all_is_the_same_record(name, seed):
 
 @pytest.mark.parametrize("format", [each for each in all_formats() if each.many], ids=lambda each: each.name)
 def test_many_games_in_a_file(format):
-    records = [random_record(seed, format.game, 20, start="") for seed in range(5)]
+    records = [random_record(seed, format.game or "shogi", 20, start="") for seed in range(5)]
     if format.name in ("bod", "obf"):
         expected = [
             (record.board().sfen() if format.game == "shogi" else record.board().obf(), []) for record in records

@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Sequence
 
 from shogi_engine import games, language
+from shogi_engine.interface.extras.levels import USUAL_LEVELS
 from shogi_engine.language import translate as _
 from shogi_engine.play.strength import FIRST_LEVEL, STRONGEST
 from shogi_engine.play.words import side_name
@@ -16,13 +17,14 @@ HANDICAPS = ("even", "lance", "bishop", "rook", "2-piece", "4-piece", "6-piece")
 def ask(args: argparse.Namespace, read: Read = input, show: Callable[[str], object] = print) -> None:
     """Write the answers to `args`. Enter chooses the default in brackets. Raises EOFError at the end of input."""
     if args.game is None:
-        names = [_("Shogi"), _("Othello")]
-        args.game = games.NAMES[choose(_("Which game?"), names, 0, read, show)]
+        names = [_("Shogi"), _("Othello"), *games.names()[2:]]
+        args.game = games.names()[choose(_("Which game?"), names, 0, read, show)]
     side = choose(_("Which side do you play?"), _sides(args.game), 0, read, show)
     args.human = ("black", "white", random.choice(("black", "white")))[side]
+    strongest = STRONGEST.get(args.game, len(USUAL_LEVELS) - 1)
     args.level = number(
-        _("The engine's level, 0 (a beginner) to {strongest} (the strongest)?").format(strongest=STRONGEST[args.game]),
-        STRONGEST[args.game],
+        _("The engine's level, 0 (a beginner) to {strongest} (the strongest)?").format(strongest=strongest),
+        strongest,
         FIRST_LEVEL,
         read,
         show,

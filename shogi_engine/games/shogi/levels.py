@@ -6,19 +6,13 @@ No level depends on the clock, so a level is equally strong on slow and fast mac
 ladder` measures the steps between them.
 """
 
-from typing import Any
+from functools import partial
 
-from shogi_engine.interface.extras.levels import LevelPlan
+from shogi_engine.interface.extras.levels import LevelPlan, usual_level
 
 LEVELS = (
     *(LevelPlan(depth=1, moves=moves) for moves in (1, 2, 4, 6, 10, 16, 25, 40, 70, 0)),
     *(LevelPlan(nodes=nodes) for nodes in (600, 1200, 2400, 4200, 7000, 11_000, 18_000, 32_000, 60_000, 110_000)),
 )
 FULL = len(LEVELS)  # full strength: no limits
-
-
-def plan(level: int, position: Any = None) -> LevelPlan:
-    """Return the search limits of `level`, the same for any position. Raises ValueError if there is no such level."""
-    if not 0 <= level <= FULL:
-        raise ValueError(f"the level must be 0 to {FULL}, not {level}")
-    return LevelPlan() if level == FULL else LEVELS[level]
+plan = partial(usual_level, plans=(*LEVELS, LevelPlan()))

@@ -38,6 +38,21 @@ class LevelPlan:
         return self == LevelPlan()
 
 
+# For games without levels of their own: the beginner sees only some of his moves, the last level has no limits.
+USUAL_LEVELS = (
+    *(LevelPlan(depth=1, moves=2), LevelPlan(depth=1, moves=4), LevelPlan(depth=1), LevelPlan(depth=2)),
+    *(LevelPlan(depth=3), LevelPlan(depth=4), LevelPlan(nodes=2000), LevelPlan(nodes=8000)),
+    *(LevelPlan(nodes=30_000), LevelPlan(nodes=120_000), LevelPlan()),
+)
+
+
+def usual_level(number: int, position: Any = None, plans: Sequence[LevelPlan] = USUAL_LEVELS) -> LevelPlan:
+    """Return one of `plans`, the same for any position. Raises ValueError if there is no such level."""
+    if not 0 <= number < len(plans):
+        raise ValueError(f"the level must be 0 to {len(plans) - 1}, not {number}")
+    return plans[number]
+
+
 def lowest(*limits: int | None) -> int | None:
     """Return the limit that a search reaches first; None stands for no limit."""
     return min((limit for limit in limits if limit is not None), default=None)

@@ -1,0 +1,110 @@
+"""The `BatchRules` of a game that has none of its own, made from its rules and its notation.
+
+Rows are the fields of POSITION records. A row from elsewhere could break a kernel, so each is checked by its notation.
+"""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from shogi_engine.games.batch_rules import IDS, BatchRules, Features, Layout, Packing
+from shogi_engine.games.rules_board import board_of, packed_dtype
+from shogi_engine.interface.extras import Drawing
+from shogi_engine.interface.game import Game, write_cells
+from shogi_engine.interface.stubs import is_provided
+from shogi_engine.jit import njit
+
+CODES_MAX = 1 << 20  # of moves, as tables have an entry for each
+
+
+@njit
+def write_planes(nodes: Any, count: int, kinds: int, cells: np.ndarray, out: np.ndarray) -> None:
+    """Write the planes of nodes[:count]: each kind of piece, each kind in hand (its number), ones if white is to move.
+
+    Args:
+        kinds: the number of symbols, the empty square's included
+        cells: uint8[squares + kinds in hand], overwritten
+        out: uint8[>= count, planes, squares], out
+    """
+    squares = out.shape[2]
+    for row in range(count):
+        write_cells(nodes[row].pos, cells)
+        out[row, :, :] = 0
+        for square in range(squares):
+            if cells[square] > 0:
+                out[row, np.int64(cells[square]) - 1, square] = 1
+        for held in range(cells.shape[0] - squares):
+            out[row, kinds - 1 + held, :] = cells[squares + held]
+        out[row, out.shape[1] - 1, :] = nodes[row].pos.side
+
+
+def _planes(drawing: Drawing) -> Features:
+    """Return the planes of a game that can be drawn."""
+    kinds, squares = len(drawing.symbols), drawing.squares
+    shape = (kinds + len(drawing.hand), len(drawing.ranks), len(drawing.files))
+
+    def write(nodes: np.ndarray, count: int, rows: np.ndarray) -> None:
+        cells = np.zeros(squares + len(drawing.hand), dtype=np.uint8)
+        write_planes(nodes, count, kinds, cells, rows.reshape(len(rows), shape[0], squares))
+
+    return Features(shape, np.uint8, write)
+
+
+@functools.cache
+def rules_of(game: Game) -> BatchRules:
+    """Return a game's part of `shogi_engine.batch`. Raises ValueError naming what the game lacks."""
+    packed_as, codes = packed_dtype(game.position), game.extras.move_codes
+    size = packed_as.itemsize
+    if "side" not in (game.position.names or ()):
+        raise ValueError(f"{game.name} has no batch: its positions need a field `side`, the side to move")
+    if not 0 < codes <= CODES_MAX:
+        raise ValueError(f"{game.name} has no batch: extras.move_codes must be 1 to {CODES_MAX}, not {codes}")
+    longest = 4 * len(game.start) + 64  # bytes of a position's text
+
+    def unpack(data: bytes) -> Any:
+        position = np.frombuffer(data, packed_as).astype(game.position)[0]
+        try:
+            text = game.format_position(position)
+        except (ValueError, LookupError) as fault:
+            raise ValueError(f"packed position: {fault}") from None
+        board = board_of(game)(text)
+        if board.to_packed() != data:
+            raise ValueError(f"packed position: these bytes are not those of {text}")
+        return board
+
+    def read_rows(packed: np.ndarray, _packing: int, nodes: Any, count: int) -> int:
+        for row in range(count):
+            try:
+                unpack(packed[row].tobytes())
+            except ValueError:
+                return row
+        nodes["pos"][:count] = packed[:count].reshape(-1).view(packed_as)
+        return -1
+
+    def write_rows(nodes: Any, count: int, _packing: int, packed: np.ndarray) -> int:
+        packed[:count] = nodes["pos"][:count].astype(packed_as).view(np.uint8).reshape(count, size)
+        return -1
+
+    def read_texts(_text: np.ndarray, _starts: np.ndarray, _nodes: Any, count: int, taken: np.ndarray) -> None:
+        taken[:count] = 0  # Python reads them all
+
+    def write_texts(nodes: Any, count: int, text: np.ndarray) -> int:
+        lines = "".join(f"{game.format_position(nodes[row].pos)}\n" for row in range(count)).encode()
+        if len(lines) > len(text):
+            raise ValueError(f"{game.name}: the text of a position has more than {longest - 1} characters")
+        text[: len(lines)] = np.frombuffer(lines, np.uint8)
+        return len(lines)
+
+    drawable = game.extras.drawing if is_provided(game.position, "write_cells") else None
+    return BatchRules(
+        code_bits=CODES_MAX.bit_length(),
+        read_rows=read_rows,
+        write_rows=write_rows,
+        read_texts=read_texts,
+        write_texts=write_texts,
+        text_bytes=longest,
+        packings={"packed": Packing(0, size, unpack)},
+        layouts={IDS: Layout(codes, lambda: np.tile(np.arange(codes, dtype=np.int32), (2, 1)))},
+        features={"planes": _planes(drawable)} if drawable else {},
+    )

@@ -1,0 +1,166 @@
+"""JSON Lines: a game on each line, of any game, also one of another package. It holds whatever a GameRecord holds.
+
+    {"game": "othello", "names": ["A", "B"], "nodes": [{}, {"move": "f5", "seconds": 1.5}, {"move": "d6"}]}
+
+`nodes` are the root and the moves in preorder. A node with other than one child says how many (`children`); the last of
+a line needs not. Standard library only.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import Any
+
+from shogi_engine.records import formats
+from shogi_engine.records.brackets import GAME_MAX
+from shogi_engine.records.errors import RecordError, clipped
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.types.score import Score
+from shogi_engine.types.termination import Outcome, completed, termination_of
+
+HEAD = '{"game":'
+NUMBER_MAX = 1e9
+_DEFAULTS = {each.name: getattr(Node(), each.name) for each in fields(Node) if each.name != "children"}
+_OF_THE_GAME = ("game", "start", "names", "headers", "score", "nodes")
+
+
+class _Reader:
+    """Reads one game; `record` is the game so far, `where` the place of a fault."""
+
+    def __init__(self) -> None:
+        self.record: GameRecord | None = None
+        self.where = ""
+
+    def take(self, value: Any) -> GameRecord:
+        """Return the record of a JSON object. Raises ValueError."""
+        _of(value, dict)
+        if unknown := set(value) - set(_OF_THE_GAME):
+            raise ValueError(f"there is no JSON field {clipped(min(unknown))}; there are {', '.join(_OF_THE_GAME)}")
+        self.where = "game"
+        record = GameRecord(_of(value.get("game"), str), _of(value.get("start", ""), str))
+        self.where = "names"
+        names = [_of(name, str) for name in _of(value.get("names", ["", ""]), list)]
+        if len(names) != 2:
+            raise ValueError(f"a record has two names, not {len(names)}")
+        self.where = "headers"
+        record.names, headers = names, _of(value.get("headers", {}), dict)
+        record.headers = {name: _of(text, str) for name, text in headers.items()}
+        self.where = "score"
+        record.score = _number(value["score"], -NUMBER_MAX) if "score" in value else None
+        self.where = "start"
+        builder = RecordBuilder(record)
+        self.record = record
+        self._tree(_of(value.get("nodes", []), list), builder)
+        return record
+
+    def _tree(self, rows: list[Any], builder: RecordBuilder) -> None:
+        """Add the nodes, the first of which is the root."""
+        waiting: list[list[int]] = []  # (ply, children to come) of the nodes that have some
+        for number, row in enumerate(rows):
+            self.where = f"nodes[{number}]"
+            values = dict(_of(row, dict))
+            count = values.pop("children", int(number < len(rows) - 1))
+            if type(count) is not int or count < 0:
+                raise ValueError(f"children must be a number of nodes, not {clipped(repr(count))}")
+            if number:
+                if not waiting:
+                    raise ValueError("this node has no parent")
+                ply, missing = waiting[-1]
+                waiting[-1][1] -= 1
+                if missing == 1:
+                    waiting.pop()
+                builder.back_to(ply)
+                builder.play(_of(values.pop("move", None), str))
+            _read_node(builder.node, values)
+            if count:
+                waiting.append([builder.ply, count])
+        if waiting:
+            raise ValueError(f"nodes are missing: {sum(missing for _ply, missing in waiting)}")
+
+
+def _read_node(node: Node, values: dict[str, Any]) -> None:
+    """Write the values of a row to its node."""
+    ending, winner = values.pop("ending", ""), values.pop("winner", None)
+    if winner is not None and (type(winner) is not int or winner not in (0, 1)):
+        raise ValueError(f"winner must be 0 or 1, not {clipped(repr(winner))}")
+    if ending:
+        node.end(Outcome(winner, termination_of(_of(ending, str))))
+    for name, value in values.items():
+        if name in ("comment", "label"):
+            setattr(node, name, _of(value, str))
+        elif name in ("seconds", "ending_seconds"):
+            setattr(node, name, _number(value, 0))
+        elif name == "depth":
+            node.depth = int(_number(value, 0))
+        elif name == "evaluation":
+            node.evaluation = Score.parse(_of(value, str))
+        elif name == "pv":
+            node.pv = tuple(_of(move, str) for move in _of(value, list))
+        else:
+            raise ValueError(f"there is no JSON field {clipped(name)}; there are {', '.join((*_DEFAULTS, 'children'))}")
+
+
+def _of(value: Any, kind: type) -> Any:
+    if not isinstance(value, kind):
+        raise ValueError(f"a JSON {kind.__name__} belongs here, not {clipped(repr(value))}")
+    return value
+
+
+def _number(value: Any, least: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= NUMBER_MAX:
+        raise ValueError(f"a number from {least:g} to {NUMBER_MAX:g} belongs here, not {clipped(repr(value))}")
+    return value
+
+
+class JsonLines(formats.RecordFormat):
+    """JSON Lines."""
+
+    name = "jsonl"
+    extensions = (".jsonl",)
+    expected = f"'{HEAD} ...'"
+    holds = formats.ALL
+
+    def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
+        """Return the outcome of a line as it is read back."""
+        return completed(node.outcome, side)
+
+    def recognises(self, head: str) -> bool:
+        """Tell whether a line of a game is first."""
+        return head.lstrip().startswith(HEAD)
+
+    def split(self, source: Iterable[str]) -> Iterator[formats.Line]:
+        """Yield the numbered lines that are not empty."""
+        return ((number, line) for number, line in enumerate(source, 1) if line.strip())
+
+    def parse(self, block: formats.Line) -> GameRecord:
+        """Return the game of a line. Raises RecordError."""
+        (number, line), reader = block, _Reader()
+        try:
+            if len(line) > GAME_MAX:
+                raise ValueError(f"the line is too long: {len(line)} characters")
+            return reader.take(json.loads(line))
+        except (ValueError, RecursionError) as fault:
+            where = f"{reader.where}: " if reader.where else ""
+            raise RecordError(f"{where}{fault}", line=number, record=reader.record) from None
+
+    def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
+        """Yield a line for each game."""
+        for record in records:
+            values = {name: getattr(record, name) for name in ("game", "start", "names", "headers")}
+            if record.score is not None and math.isfinite(record.score):
+                values["score"] = record.score
+            rows = [_row(node) for node in record.nodes_in_preorder()]
+            rows[-1].pop("children", None)
+            yield json.dumps(values | {"nodes": rows}, ensure_ascii=False) + "\n"
+
+
+def _row(node: Node) -> dict[str, Any]:
+    """Return the values of a node that are not the usual ones."""
+    row = {name: getattr(node, name) for name, usual in _DEFAULTS.items() if getattr(node, name) != usual}
+    if node.evaluation is not None:
+        row["evaluation"] = str(node.evaluation)
+    return row if len(node.children) == 1 else row | {"children": len(node.children)}
+
+
+FORMAT = JsonLines()
