@@ -5,7 +5,6 @@ Installed packages add names by entry points, programs by `register`.
 """
 
 import importlib
-import importlib.metadata
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,7 +37,8 @@ class Registry:
         """Return the modules by name, including those of installed packages, which cannot replace an existing name."""
         if self._group:
             group, self._group = self._group, ""
-            for entry in importlib.metadata.entry_points(group=group):
+            metadata = importlib.import_module("importlib.metadata")  # slow, and a front end may start without it
+            for entry in metadata.entry_points(group=group):
                 self._modules.setdefault(entry.name, entry.module)
         return self._modules
 

@@ -77,7 +77,7 @@ gangi P1PPP2P1/1P1SSPP1P/1BG1G2R1/LN1K3NL
 gangi P1PP3P1/1P1SPPP1P/1BG1GS1R1/LN1K3NL
 kani P1PPP2P1/1P3PP1P/1BGSGS1R1/LN1K3NL
 ichigo P1P1P2P1/1P1P1PP1P/1BGKGS1R1/LNS4NL
-nakahara 2P6/P2PPPP1P/1SG2S3/LN1KG2NL 9 R
+nakahara 2P6/P2PPPP1P/1SG2S3/LN1KG2NL
 nakazumai P1P4RP/3PPPP2/1BG1KSG2/LNS4NL
 nakazumai P1P5P/3PPPP2/1BG1K1SR1/LNS2G1NL
 ahiru P1P4RP/3PPPP2/3SKS3/LNG3GNL
@@ -118,6 +118,12 @@ def camp(rows, higher="9"):
     return Board(f"{LACKING}{higher}/{rows} b - 1")
 
 
+def placed(line):
+    """Return the castle of a line of POSITIONS, and the board."""
+    name, rows, *higher = line.split()
+    return name, camp(rows, *higher)
+
+
 def mirrored(board):
     """Return the identifiers of the castles of white and black of the board turned around."""
     return tuple(name and name.id for name in reversed(openings.castles(board.mirror())))
@@ -125,8 +131,7 @@ def mirrored(board):
 
 @pytest.mark.parametrize("line", POSITIONS)
 def test_positions(line):
-    name, rows, *higher = line.split()
-    board = camp(rows, higher[0] if higher else "9")
+    name, board = placed(line)
     assert [each and each.id for each in openings.castles(board)] == [name, None]
     assert mirrored(board) == (name, None)
 
@@ -149,8 +154,7 @@ def test_every_castle_has_a_position_and_names_are_ascii_and_unique():
 def test_a_castle_without_one_of_its_pieces_is_not_that_castle():
     missed = 0
     for line in POSITIONS:
-        name, rows, *higher = line.split()
-        board = camp(rows, higher[0] if higher else "9")
+        name, board = placed(line)
         (pattern,) = [row.split("|")[3] for row in lines_of("castles.txt") if row.split(" ")[0] == name]
         for token in {token for each in pattern.split(" or ") for token in each.split()}:
             square = SQUARE_NAMES.index(token[-2:])
@@ -189,8 +193,7 @@ def test_the_slow_twin_finds_the_same():
     rng = random.Random(5)
     seen = set()
     for line in POSITIONS:
-        name, rows, *higher = line.split()
-        board = camp(rows, higher[0] if higher else "9")
+        name, board = placed(line)
         for _ in range(12):
             black, white = openings.castles(board)
             assert (black and black.id, white and white.id) == (twin(board), twin(board.mirror()))

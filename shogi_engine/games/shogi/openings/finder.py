@@ -1,6 +1,6 @@
 """Finds the castles and the openings of a game, each with the ply at which it stands."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,17 +99,14 @@ class _Walk:
                     foe.setdefault(opening.name.id, ply)
 
     def names(self) -> GameNames:
-        """Return what was found."""
-        black, white = (list(_standings(side)) for side in self._castles)
-        openings = tuple(
-            {name: ply for name, ply in side.items() if name not in {_REFINED[other] for other in side}}
-            for side in self._openings
-        )
-        return GameNames((black, white), (list(_standings(openings[0])), list(_standings(openings[1]))))
+        """Return what was found, without the openings that others refine."""
+        castles = [_standings(side) for side in self._castles]
+        openings = [_standings(side, {_REFINED[name] for name in side}) for side in self._openings]
+        return GameNames((castles[0], castles[1]), (openings[0], openings[1]))
 
 
-def _standings(found: dict[str, int]) -> Iterator[Standing]:
-    return (Standing(NAMES[name], ply) for name, ply in found.items())
+def _standings(found: Mapping[str, int], refined: Set[str] = frozenset()) -> list[Standing]:
+    return [Standing(NAMES[name], ply) for name, ply in found.items() if name not in refined]
 
 
 def castles(board: Any) -> tuple[Name | None, Name | None]:

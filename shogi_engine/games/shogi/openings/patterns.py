@@ -1,4 +1,4 @@
-"""Patterns of pieces, and how the tables of castles and openings write them. Standard library only.
+"""Patterns of pieces, and how the tables of castles and openings write them.
 
 A pattern is a line of tokens, seen from the side that it is about: its own camp is ranks g to i, also for white.
 
@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shogi_engine.games.shogi.symbols import KINDS_BY_SYMBOL, RANKS, SQUARE_NAMES, SQUARES_BY_NAME
+from shogi_engine.games.shogi.board.moves import Move
+from shogi_engine.games.shogi.symbols import KINDS_BY_SYMBOL, SQUARE_NAMES, SQUARES_BY_NAME
 
 _TOKEN = re.compile(r"(!?)([A-Za-z]+)((?:[1-9][a-i],?)+|[1-9]+)")
 _HAND = re.compile(r"(!?)\*([A-Za-z])")
@@ -121,12 +122,7 @@ def patterns_of(text: str) -> tuple[Pattern, ...]:
 
 def relative_move(usi: str, colour: int) -> str:
     """Return a move in USI as the side of `colour` sees it: 2b8h+ of white is 8h2b+."""
-    if not colour:
-        return usi
-    return "".join(
-        str(10 - int(letter)) if letter.isdecimal() else RANKS[8 - RANKS.index(letter)] if letter in RANKS else letter
-        for letter in usi
-    )
+    return Move.from_usi(usi).rotate().usi() if colour else usi
 
 
 def _pattern(words: Sequence[str]) -> Pattern:
