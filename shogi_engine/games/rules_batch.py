@@ -60,6 +60,9 @@ def rules_of(game: Game) -> BatchRules:
         raise ValueError(f"{game.name} has no batch: its positions need a field `side`, the side to move")
     if not 0 < codes <= CODES_MAX:
         raise ValueError(f"{game.name} has no batch: extras.move_codes must be 1 to {CODES_MAX}, not {codes}")
+    bits = (codes - 1).bit_length()  # kernels use no other bits of a move, so that no wrong move_codes reads beyond
+    table = np.full((2, 1 << bits), -1, dtype=np.int32)
+    table[:, :codes] = np.arange(codes)
     longest = 4 * len(game.start) + 64  # bytes of a position's text
 
     def unpack(data: bytes) -> Any:
@@ -98,13 +101,13 @@ def rules_of(game: Game) -> BatchRules:
 
     drawable = game.extras.drawing if is_provided(game.position, "write_cells") else None
     return BatchRules(
-        code_bits=CODES_MAX.bit_length(),
+        code_bits=bits,
         read_rows=read_rows,
         write_rows=write_rows,
         read_texts=read_texts,
         write_texts=write_texts,
         text_bytes=longest,
         packings={"packed": Packing(0, size, unpack)},
-        layouts={IDS: Layout(codes, lambda: np.tile(np.arange(codes, dtype=np.int32), (2, 1)))},
+        layouts={IDS: Layout(codes, lambda: table)},
         features={"planes": _planes(drawable)} if drawable else {},
     )
