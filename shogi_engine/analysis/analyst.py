@@ -10,6 +10,7 @@ from shogi_engine import games
 from shogi_engine.analysis.judgement import Finding, GameAnalysis, judge, plies_to_examine
 from shogi_engine.engine import Engine
 from shogi_engine.jobs import Pool
+from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord
 from shogi_engine.search.forced_win import ForcedWinSolver
 from shogi_engine.types.forced_win import ForcedWin
@@ -40,7 +41,7 @@ def limits_for(game: str, given: Mapping[str, int | None]) -> dict[str, Any]:
     """
     limits = {name: value for name in LIMITS if (value := given.get(name)) is not None}
     if "level" in limits and game != "othello":
-        raise ValueError(f"analysis: levels are for othello; for {game} give nodes, depth or movetime")
+        raise InputError("analysis: levels are for othello; for {0} give nodes, depth or movetime", game)
     return limits or dict(DEFAULTS[game])
 
 
@@ -338,7 +339,7 @@ def analyse(
         ValueError: a move is illegal, or a limit unknown
     """
     if unknown := set(limits) - set(LIMITS):
-        raise ValueError(f"there is no limit {', '.join(sorted(unknown))}; there are {', '.join(LIMITS)}")
+        raise InputError("there is no limit {0}; there are {1}", ", ".join(sorted(unknown)), ", ".join(LIMITS))
     whole = len(plies_to_examine(record))
     done = 0
 

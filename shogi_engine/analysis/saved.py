@@ -10,6 +10,7 @@ from typing import Any
 from shogi_engine.analysis.analyst import Key
 from shogi_engine.analysis.judgement import Finding, plies_to_examine
 from shogi_engine.common.files import write_whole
+from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 
@@ -56,10 +57,10 @@ class SavedAnalysis:
                 for name, rows in content["findings"].items()
             }
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise ValueError(f"{path}: this is not a saved analysis, so it is not overwritten") from None
+            raise InputError("{0}: this is not a saved analysis, so it is not overwritten", path) from None
         if version != VERSION or settings != self.settings:
-            raise ValueError(
-                f"{path}: this analysis was made with {settings}, not {self.settings}; choose another file"
+            raise InputError(
+                "{0}: this analysis was made with {1}, not {2}; choose another file", path, settings, self.settings
             )
         self._findings = findings
 

@@ -20,6 +20,7 @@ from shogi_engine.common.threads import results_on_threads
 from shogi_engine.interface.extras.book import BookMove
 from shogi_engine.interface.game import VALUE_MATE_IN_MAX, do_move
 from shogi_engine.jit import new_record
+from shogi_engine.language import InputError
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
 
@@ -125,7 +126,7 @@ class Growth:
             try:
                 encoded = game.parse_move(position, move)
             except ValueError as fault:
-                raise ValueError(f"{line.name or 'a line'}: move {ply}: {fault}") from None
+                raise InputError("{0}: move {1}: {2}", line.name or "a line", ply, fault) from None
             turned = self.recipe.turned(move, image, False)
             given = self._given.setdefault(key, {})
             given[turned] = given.get(turned, 0) + (move == written)

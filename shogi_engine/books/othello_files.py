@@ -111,7 +111,7 @@ def _read_edax_text(path: Path) -> dict[Discs, list[BookMove]] | None:
             except (ValueError, IndexError) as fault:
                 if number == 1:
                     return None
-                raise BookError(f"line {number}: {fault}") from None
+                raise BookError("line {0}: {1}", number, fault) from None
     except UnicodeDecodeError:
         raise BookError("not a text file") from None
     return _linked(table)

@@ -10,6 +10,7 @@ from shogi_engine.cli.analysed_files import check_files, write_files
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.locks import locked
+from shogi_engine.language import InputError
 from shogi_engine.language import translate as _
 from shogi_engine.play.strength import DEFAULT_MS
 
@@ -57,10 +58,10 @@ def run(args: argparse.Namespace) -> int:
     game, files = _game_and_files(args.targets)
     position = bool(args.position or args.moves)
     if bool(files) == position or (position and not game):
-        raise ValueError("analyse needs either FILEs, or a GAME with --position or --moves")
+        raise InputError("analyse needs either FILEs, or a GAME with --position or --moves")
     for name in FOR_GAMES:
         if position and getattr(args, name) is not None:
-            raise ValueError(f"analyse: --{name} is for games of a FILE")
+            raise InputError("analyse: --{0} is for games of a FILE", name)
     return _run_position(args, game) if position else _run_files(args, game, files)
 
 
@@ -101,7 +102,7 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
     from shogi_engine import analysis
 
     if args.multipv is not None:
-        raise ValueError("analyse: --multipv is for a position")
+        raise InputError("analyse: --multipv is for a position")
     check_files(files, args.out, {"--html": args.html, "--save": args.save})
     sources = [(file, number, record) for file in files for number, record in _load(file, game, args.number)]
     records = [record for _, _, record in sources]
@@ -139,7 +140,7 @@ def _load(file: str, game: str, number: int | None) -> "list[tuple[int, GameReco
     if number is None:
         return loaded
     if number > len(loaded):
-        raise ValueError(f"{file}: there are only {len(loaded)} games; there is no number {number}")
+        raise InputError("{0}: there are only {1} games; there is no number {2}", file, len(loaded), number)
     return [loaded[number - 1]]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.common.files import write_whole
+from shogi_engine.language import InputError
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ def check_files(files: Sequence[str], out: str | None, others: Mapping[str, str 
     """
     targets = [] if out is None else [target_of(out, file) for file in files]
     if len(files) > 1 and out is not None and not Path(out).is_dir():
-        raise ValueError(f"analyse: --out must be a folder for {len(files)} files, and {out} is not one")
+        raise InputError("analyse: --out must be a folder for {0} files, and {1} is not one", len(files), out)
     if len(set(targets)) < len(targets):
-        raise ValueError("analyse: two files of the same name cannot both be written to --out")
+        raise InputError("analyse: two files of the same name cannot both be written to --out")
     places: list[Path | None] = [*targets] or [None]
     for target in places:
         check_outputs("analyse", {"--out": target, **others}, files)

@@ -12,7 +12,7 @@ from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal.screen import notation_for
 from shogi_engine.common.files import write_whole
-from shogi_engine.language import plural
+from shogi_engine.language import InputError, Message, plural
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _add_build(actions: Any) -> None:
     build.add_argument(
         "--positions",
         type=common.at_least_one,
-        help=f"positions in all, by default {POSITIONS}; with extend, those to add",
+        help=Message("positions in all, by default {0}; with extend, those to add", POSITIONS),
     )
     common.add_limit(build, "nodes", "depth", default="nodes=40000, Othello depth=10")
     build.add_argument(
@@ -115,14 +115,14 @@ def build_run(args: argparse.Namespace, recipe: "Recipe") -> int:
     chosen = {"width": args.width, "margin": margin, "max_ply": args.max_ply}
     if args.action == "extend":
         if args.limit or any(value is not None for value in chosen.values()):
-            raise ValueError("book: a run is extended with its own limit, width, margin and last ply")
+            raise InputError("book: a run is extended with its own limit, width, margin and last ply")
         if not lines and args.positions is None:
-            raise ValueError("book: extend needs --positions, --openings or --records")
+            raise InputError("book: extend needs --positions, --openings or --records")
         return _grow(args, recipe, RunFile(args.run_file), lines)
     if margin is not None and margin < 0:
-        raise ValueError(f"book: --margin must be 0 or more, not {args.margin}")
+        raise InputError("book: --margin must be 0 or more, not {0}", args.margin)
     if len(args.limit) > 1:
-        raise ValueError("book: positions are searched either to a depth or a number of nodes")
+        raise InputError("book: positions are searched either to a depth or a number of nodes")
     settings = run_settings(recipe, **args.limit, **chosen)
     return _grow(args, recipe, RunFile(args.run_file, settings), lines, positions=args.positions or POSITIONS)
 
@@ -208,7 +208,7 @@ def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
     from shogi_engine.books.run_file import RunFile
 
     if len(args.books) > 1:
-        raise ValueError("book: only one run can be exported")
+        raise InputError("book: only one run can be exported")
     run_file = RunFile(args.books[0])
     run_file.close()
     growth = Growth(recipe, run_file.settings, run_file.lines)
@@ -230,7 +230,7 @@ def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
         try:
             books.append(recipe.read(path))
         except BookError as fault:
-            raise ValueError(f"{path}: {fault} (known: {recipe.sources})") from None
+            raise InputError("{0}: {1} (known: {2})", path, fault, recipe.sources) from None
         print(f"{path}: {_count(books[-1])}", flush=True)
     _write(args.out, recipe, merged(books))
     return 0
@@ -253,7 +253,7 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
     if not args.json:
         args.notation = notation_for(sys.stdout, args.notation)
     if args.notation and args.game != "shogi":
-        raise ValueError(f"book: --notation is for shogi; {args.game} has only one notation")
+        raise InputError("book: --notation is for shogi; {0} has only one notation", args.game)
     game = recipe.game
     assert game.extras.open_book is not None
     with progress_bar():
@@ -266,7 +266,7 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
     try:
         book = game.extras.open_book(args.book)
     except BookError as fault:
-        raise ValueError(f"{args.book or 'the book'}: {fault}") from None
+        raise InputError("{0}: {1}", args.book or "the book", fault) from None
     where = game.format_position(position)
     moves = book.known(where)
     rows = [_row(recipe, board, move, args.notation) for move in moves]

@@ -92,9 +92,9 @@ class Parser(argparse.ArgumentParser):
 def natural(text: str, least: int = 0) -> int:
     """Return the integer `text`, `least` or more, for argparse."""
     if len(text.lstrip("0")) > DIGITS_MAX and text.isascii() and text.isdecimal():
-        raise argparse.ArgumentTypeError(f"the number {text[:DIGITS_MAX]}... is too large")
+        raise argparse.ArgumentTypeError(Message("the number {0}... is too large", text[:DIGITS_MAX]))
     if not (text.isascii() and text.isdecimal()) or int(text) < least:
-        raise argparse.ArgumentTypeError(f"expected a number, {least} or more, not {text!r}")
+        raise argparse.ArgumentTypeError(Message("expected a number, {0} or more, not {1!r}", least, text))
     return int(text)
 
 
@@ -112,7 +112,9 @@ def real(least: float, most: float) -> Callable[[str], float]:
         except ValueError:
             number = math.nan
         if not least <= number <= most:
-            raise argparse.ArgumentTypeError(f"expected a number from {least:g} to {most:g}, not {text!r}")
+            raise argparse.ArgumentTypeError(
+                Message("expected a number from {0:g} to {1:g}, not {2!r}", least, most, text)
+            )
         return number
 
     return read
@@ -125,17 +127,19 @@ def megabytes(text: str) -> int:
     """
     size = at_least_one(text)
     if size > HASH_MB_MAX:
-        raise argparse.ArgumentTypeError(f"a table can have 1 to {HASH_MB_MAX} MB, not {size}")
+        raise argparse.ArgumentTypeError(Message("a table can have 1 to {0} MB, not {1}", HASH_MB_MAX, size))
     memory = machine_megabytes()
     if 0 < memory < size:
-        raise argparse.ArgumentTypeError(f"a table of {size} MB does not fit: this machine has {memory} MB of memory")
+        raise argparse.ArgumentTypeError(
+            Message("a table of {0} MB does not fit: this machine has {1} MB of memory", size, memory)
+        )
     return size
 
 
 def port(text: str) -> int:
     """Return the number of a TCP port, for argparse."""
     if (number := natural(text)) > PORT_MAX:
-        raise argparse.ArgumentTypeError(f"a port is a number from 0 to {PORT_MAX}, not {number}")
+        raise argparse.ArgumentTypeError(Message("a port is a number from 0 to {0}, not {1}", PORT_MAX, number))
     return number
 
 
@@ -150,7 +154,9 @@ def time_control(text: str) -> Clock:
 def game_name(text: str) -> str:
     """Return the name of a game, for argparse."""
     if text not in games.names():
-        raise argparse.ArgumentTypeError(f"there is no game {text!r}; there are {', '.join(games.names())}")
+        raise argparse.ArgumentTypeError(
+            Message("there is no game {0!r}; there are {1}", text, ", ".join(games.names()))
+        )
     return text
 
 
@@ -236,7 +242,7 @@ class LimitAction(argparse.Action):
             name, _sign, number = part.partition("=")
             if f"--{name}" not in self.option_strings[1:]:
                 names = ", ".join(each[2:] for each in self.option_strings[1:])
-                raise argparse.ArgumentError(self, f"expected one of {names}, each with =N, not {part!r}")
+                raise argparse.ArgumentError(self, Message("expected one of {0}, each with =N, not {1!r}", names, part))
             try:
                 limits[name] = natural(number, 0 if name == "level" else 1)
             except argparse.ArgumentTypeError as fault:
@@ -251,7 +257,13 @@ def add_limit(parser: argparse.ArgumentParser, *names: str, default: str) -> Non
         *("--limit", *(f"--{name}" for name in names)),
         action=LimitAction,
         default={},
-        help=f"{values}, or several joined by commas; --{first} N is short for --limit {first}=N; default {default}",
+        help=Message(
+            "{0}, or several joined by commas; --{1} N is short for --limit {2}=N; default {3}",
+            values,
+            first,
+            first,
+            default,
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from shogi_engine.cli.common import STANDARD, add_command, add_json, report
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.common.files import write_whole
-from shogi_engine.language import plural, translate_fault
+from shogi_engine.language import InputError, plural, translate_fault
 from shogi_engine.language import translate as _
 from shogi_engine.records.formats import format_names
 
@@ -60,7 +60,7 @@ def run_folder(args: argparse.Namespace) -> int:
     from shogi_engine import records
 
     if not args.target:
-        raise ValueError("convert: --to says what the files of a folder become")
+        raise InputError("convert: --to says what the files of a folder become")
     folder, ending = Path(args.output), records.load_format(args.target).extensions[0]
     folder.mkdir(exist_ok=True)
     rows: dict[Path, dict[str, Any]] = {}
@@ -68,7 +68,7 @@ def run_folder(args: argparse.Namespace) -> int:
         target = folder / f"{file.stem}{ending}"
         try:
             if target in rows:
-                raise ValueError(f"{target} is already written for another file")
+                raise InputError("{0} is already written for another file", target)
             rows[target], text = converted(args, str(file), str(target))
             print("" if args.json else f"{text}\n", end="", flush=True)
         except (ValueError, OSError) as fault:
@@ -94,9 +94,9 @@ def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, 
                 records.read(source, format=args.source, encoding=args.from_encoding, keep=args.keep, name=name)
             )
         except records.RecordError as fault:
-            raise ValueError(f"{path}: {fault}") from None
+            raise InputError("{0}: {1}", path, fault) from None
     if out == STANDARD and not args.target:
-        raise ValueError("convert: choose the format of standard output with --to")
+        raise InputError("convert: choose the format of standard output with --to")
     target = records.load_format(args.target) if args.target else records.format_for(out, games[0].game)
     lost: dict[str, int] = {}
     for game in games:
@@ -104,7 +104,7 @@ def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, 
             lost[what] = lost.get(what, 0) + 1
     dropped = ", ".join(_("{what} (of {count})").format(what=_(what), count=count) for what, count in lost.items())
     if lost and args.strict:
-        raise ValueError(f"{target.name} cannot hold {dropped}")
+        raise InputError("{0} cannot hold {1}", target.name, dropped)
     data = records.dumps(games, target.name, args.encoding or records.encoding_for(out))
     if out == STANDARD:
         sys.stdout.buffer.write(data)

@@ -15,7 +15,7 @@ from shogi_engine.cli.ending_signals import Ended, EndingSignals, ending_signals
 from shogi_engine.cli.progress import Progress, progress_bar
 from shogi_engine.common.appending import LineFile
 from shogi_engine.csa.password import VARIABLE, read_password
-from shogi_engine.language import mark, translate_fault
+from shogi_engine.language import InputError, Message, mark, translate_fault
 
 if TYPE_CHECKING:
     from shogi_engine.csa.session import Session
@@ -37,7 +37,7 @@ def add_parser(commands: Any) -> None:
         "--password-file",
         default="",
         metavar="FILE",
-        help=f"a file with the password in its first line; default: the variable {VARIABLE}",
+        help=Message("a file with the password in its first line; default: the variable {0}", VARIABLE),
     )
     parser.add_argument(
         "--game",
@@ -206,7 +206,7 @@ def usi_player(args: argparse.Namespace, limit: "Limit") -> "Player":
     try:
         player.ready()
     except EngineError as fault:
-        raise ValueError(f"{args.engine}: {fault}") from None
+        raise InputError("{0}: {1}", args.engine, fault) from None
     return player
 
 

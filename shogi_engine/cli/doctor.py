@@ -22,7 +22,7 @@ from shogi_engine.games.shogi.evaluation.eval_options import read_scale
 from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
 from shogi_engine.games.shogi.evaluation.weights_file import evaluation_of
 from shogi_engine.games.shogi.names import FILE_EVALUATIONS
-from shogi_engine.language import mark
+from shogi_engine.language import Message, mark
 from shogi_engine.language import translate as _
 
 ROOT = Path(__file__).resolve().parents[2]  # the folder of `shogi_engine` and `usi`
@@ -99,18 +99,20 @@ def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
         "crash_log": str(crash_log_path()),
         "settings": {name: os.environ[name] for name in SHOWN_VARIABLES if name in os.environ},
     }
-    problems: list[str] = [mark(f"{name} is not installed") for name in PACKAGES if facts[name] == "missing"]
+    problems: list[str] = [Message("{0} is not installed", name) for name in PACKAGES if facts[name] == "missing"]
     facts["problems"] = problems
     try:
         examine_engine(facts, problems, evaluation, file)
     except Exception as failure:  # any failure belongs in the report
-        problems.append(mark(f"the engine failed: {failure!r}"))
+        problems.append(Message("the engine failed: {0}", repr(failure)))
     facts["usi_seconds"] = usi_seconds()
     if facts["usi_seconds"] is None:
         problems.append(mark("the USI front end does not answer"))
     elif facts["usi_seconds"] > ANSWER_SECONDS:
         problems.append(
-            mark(f"the USI front end takes {facts['usi_seconds']:.1f} s to answer; some GUIs do not wait that long")
+            Message(
+                "the USI front end takes {0:.1f} s to answer; some GUIs do not wait that long", facts["usi_seconds"]
+            )
         )
     return facts
 
@@ -127,8 +129,9 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
     if jit.JIT_DISABLED:
         problems.append(mark("NUMBA_DISABLE_JIT is set: everything is a hundred times slower"))
     elif folder is None:
-        words = mark(
-            f"no cache folder is writable, so each start compiles again; set {jit.CACHE_VARIABLE} to a writable folder"
+        words = Message(
+            "no cache folder is writable, so each start compiles again; set {0} to a writable folder",
+            jit.CACHE_VARIABLE,
         )
         problems.append(words)
     with Engine("shogi", hash_mb=16) as engine:
@@ -150,8 +153,11 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
         facts["perft_nodes"], facts["perft_seconds"] = counted.nodes, round(counted.seconds, 3)
         if counted.nodes != PERFT_NODES:
             problems.append(
-                mark(
-                    f"perft {PERFT_DEPTH} counted {counted.nodes} leaves, not {PERFT_NODES}: move generation is broken"
+                Message(
+                    "perft {0} counted {1} leaves, not {2}: move generation is broken",
+                    PERFT_DEPTH,
+                    counted.nodes,
+                    PERFT_NODES,
                 )
             )
         found = engine.search(movetime=SEARCH_MS)

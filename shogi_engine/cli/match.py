@@ -13,7 +13,7 @@ from shogi_engine.cli.common import add_cluster, add_command, add_json, at_least
 from shogi_engine.cli.match_table import shown_match
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.common.files import write_whole
-from shogi_engine.language import mark
+from shogi_engine.language import InputError, Message, mark
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ def terms_numbers(text: str) -> tuple[int, ...] | str:
         return text
     numbers = tuple(int(number) if number.isdecimal() else -1 for number in text.split(":"))
     if len(numbers) > 3 or min(numbers) < 0 or (len(numbers) > 1 and numbers[1] < 1):
-        raise argparse.ArgumentTypeError(f"expected numbers with colons between them, or {NEVER}, not {text!r}")
+        raise argparse.ArgumentTypeError(
+            Message("expected numbers with colons between them, or {0}, not {1!r}", NEVER, text)
+        )
     return numbers
 
 
@@ -90,7 +92,9 @@ def _add_terms(parser: argparse.ArgumentParser) -> None:
         "--resign",
         type=terms_numbers,
         metavar="VALUE:COUNT",
-        help=f"adjudicate a win when both players' last COUNT scores see one side ahead by VALUE; '{NEVER}': play on",
+        help=Message(
+            "adjudicate a win when both players' last COUNT scores see one side ahead by VALUE; '{0}': play on", NEVER
+        ),
     )
     parser.add_argument(
         "--draw",
@@ -153,9 +157,9 @@ def prepared(args: argparse.Namespace) -> Prepared:
 
     count = len(args.engines)
     if not 2 <= count <= MOST_ENGINES:
-        raise ValueError(f"match: give 2 to {MOST_ENGINES} engines, not {count}")
+        raise InputError("match: give 2 to {0} engines, not {1}", MOST_ENGINES, count)
     if count > 2 and args.sprt:
-        raise ValueError("match: --sprt is for two players")
+        raise InputError("match: --sprt is for two players")
     sprt = Sprt(*args.sprt) if args.sprt else None
     schedule = match.Schedule(count, args.games, args.tournament)
     maker, names = between_engines(args, schedule)
@@ -194,7 +198,7 @@ def terms_of(args: argparse.Namespace) -> "Terms":
 def for_each(option: str, given: Sequence[str], count: int) -> Sequence[str]:
     """Return what is given for each of `count` engines. Raises ValueError for another number of values."""
     if len(given) != count:
-        raise ValueError(f"match: {option} has {len(given)} values for {count} engines")
+        raise InputError("match: {0} has {1} values for {2} engines", option, len(given), count)
     return given
 
 
@@ -218,7 +222,7 @@ def between_engines(args: argparse.Namespace, schedule: "Schedule") -> tuple["En
     games.load(game)
     engines = tuple(engine(number, game) for number in range(count))
     if any(engine.game != game for engine in engines):
-        raise ValueError(f"match: {', '.join(engine.name for engine in engines)} do not play the same game")
+        raise InputError("match: {0} do not play the same game", ", ".join(engine.name for engine in engines))
     openings = match.OpeningPlan.of(game, args.openings, seed=args.seed, plies=args.random_plies)
     maker = match.EngineGames(game, engines, schedule, openings, terms_of(args), args.timeout)
     for each in engines:

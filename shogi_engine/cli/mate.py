@@ -12,7 +12,7 @@ from shogi_engine.cli.common import STANDARD, report, report_suite
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.cli.progress import Progress, progress_bar
 from shogi_engine.cli.terminal.screen import WESTERN, notation_for, pieces_for
-from shogi_engine.language import plural
+from shogi_engine.language import InputError, plural
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def is_file(words: list[str]) -> bool:
     if len(words) != 1 or words[0] == STANDARD or Path(words[0]).is_file():
         return len(words) == 1
     if " " not in words[0].strip() and words[0] != "startpos" and words[0].count("/") != BOARD_BARS:
-        raise ValueError(f"{words[0]} is neither a file nor an SFEN")
+        raise InputError("{0} is neither a file nor an SFEN", words[0])
     return False
 
 
@@ -83,7 +83,7 @@ def positions_of(name: str) -> Iterator[tuple[str, int]]:
                 else:
                     yield record.start, len(record.moves)
         except records.RecordError as fault:
-            raise ValueError(f"{name}: {fault}") from None
+            raise InputError("{0}: {1}", name, fault) from None
 
 
 def found_of(args: argparse.Namespace, questions: "list[Question]", line: Progress) -> "Iterator[Found]":

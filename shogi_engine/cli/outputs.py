@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from shogi_engine.common.files import AnyPath, is_same_file
+from shogi_engine.language import InputError
 
 
 def check_outputs(command: str, outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath | None] = ()) -> None:
@@ -20,12 +21,12 @@ def check_outputs(command: str, outputs: Mapping[str, AnyPath | None], inputs: I
             continue
         target = Path(path)
         if not target.absolute().parent.is_dir():
-            raise ValueError(f"{command}: there is no folder {target.parent} to write {target.name} to")
+            raise InputError("{0}: there is no folder {1} to write {2} to", command, target.parent, target.name)
         if target.is_dir():
-            raise ValueError(f"{command}: {option} must be a file, and {path} is a folder")
+            raise InputError("{0}: {1} must be a file, and {2} is a folder", command, option, path)
         if any(is_same_file(path, each) for each in read):
-            raise ValueError(f"{command}: {option} would overwrite {path}, which is read")
+            raise InputError("{0}: {1} would overwrite {2}, which is read", command, option, path)
         for other, earlier in written.items():
             if is_same_file(path, earlier):
-                raise ValueError(f"{command}: {other} and {option} would write the same file {path}")
+                raise InputError("{0}: {1} and {2} would write the same file {3}", command, other, option, path)
         written[option] = path

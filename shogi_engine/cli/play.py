@@ -146,14 +146,14 @@ def _start(args: argparse.Namespace) -> str:
     """Return the starting position. Raises ValueError for incompatible arguments."""
     if args.game != "shogi":
         if args.notation:
-            raise ValueError(f"play: --notation is for shogi; {args.game} has only one notation")
+            raise InputError("play: --notation is for shogi; {0} has only one notation", args.game)
         if args.handicap:
-            raise ValueError(f"play: --handicap is for shogi; {args.game} has no handicaps")
+            raise InputError("play: --handicap is for shogi; {0} has no handicaps", args.game)
     elif args.xot:
-        raise ValueError("play: --xot is for othello")
+        raise InputError("play: --xot is for othello")
     given = [name for name in ("position", "handicap", "load", "xot") if getattr(args, name)]
     if len(given) > 1 or ((args.load or args.xot) and args.moves):
-        raise ValueError("play: only one of --position, --handicap, --load and --xot can be given")
+        raise InputError("play: only one of --position, --handicap, --load and --xot can be given")
     if not args.handicap:
         return str(args.position)
     from shogi_engine.games.shogi.records.handicaps import handicap

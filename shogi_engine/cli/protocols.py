@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli.common import add_command, real
+from shogi_engine.language import InputError
 
 if TYPE_CHECKING:
     from shogi_engine.frontends.othello import BookUse
@@ -48,7 +49,7 @@ def book_use(args: argparse.Namespace) -> "BookUse | None":
 
     if args.book is None:
         if args.book_randomness:
-            raise ValueError(f"{args.command}: --book-randomness needs --book")
+            raise InputError("{0}: --book-randomness needs --book", args.command)
         return None
     book = None
     if args.book != SHIPPED:
@@ -58,5 +59,5 @@ def book_use(args: argparse.Namespace) -> "BookUse | None":
         try:
             book = open_book(args.book)  # errors are reported now, not in the middle of a game
         except BookError as fault:
-            raise ValueError(f"{args.book}: {fault}") from None
+            raise InputError("{0}: {1}", args.book, fault) from None
     return BookUse(book, args.book_randomness)

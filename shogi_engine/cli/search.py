@@ -9,6 +9,7 @@ from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import nodes_per_second
 from shogi_engine.games import typed_moves
+from shogi_engine.language import InputError
 from shogi_engine.language import translate as _
 from shogi_engine.play.strength import DEFAULT_MS
 
@@ -85,7 +86,9 @@ def run_tree(args: argparse.Namespace) -> int:
 
     depth = args.limit.get("depth", TREE_DEPTHS[0])
     if depth not in TREE_DEPTHS or len(args.limit) > ("depth" in args.limit):
-        raise ValueError(f"search: --tree needs a depth from {TREE_DEPTHS[0]} to {TREE_DEPTHS[-1]}, and no other limit")
+        raise InputError(
+            "search: --tree needs a depth from {0} to {1}, and no other limit", TREE_DEPTHS[0], TREE_DEPTHS[-1]
+        )
     with Engine(args.game, hash_mb=1) as engine:
         engine.set_position(args.position, typed_moves(engine.game, args.position, args.moves))
         tree = Tracer(engine.game).trace(engine.position, depth)

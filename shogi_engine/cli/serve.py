@@ -15,7 +15,7 @@ from shogi_engine.cli.phone_address import qr_code, reachable_host
 from shogi_engine.cli.preparation import leave
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import data_folder
-from shogi_engine.language import fault_text
+from shogi_engine.language import InputError, Message, fault_text
 
 PORT = 8765
 TOKEN_VARIABLE = "SHOGI_ENGINE_TOKEN"
@@ -35,8 +35,11 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--token",
         default="",
-        help=f"token for browsers; default: the variable {TOKEN_VARIABLE}, which other users of the machine cannot "
-        "see, or a generated one if the host requires one",
+        help=Message(
+            "token for browsers; default: the variable {0}, which other users of the machine cannot "
+            "see, or a generated one if the host requires one",
+            TOKEN_VARIABLE,
+        ),
     )
     parser.add_argument("--token-file", metavar="FILE", help="file whose first line is the token")
     parser.add_argument("--log", metavar="FILE", help="log of the server, of at most 5 files of 1 MB")
@@ -52,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         import uvicorn
         import websockets  # noqa: F401
     except ImportError:
-        raise ValueError(
+        raise InputError(
             "serve needs packages that are not installed: pip install starlette uvicorn websockets msgspec"
         ) from None
     from shogi_engine.analysis import cores
@@ -105,7 +108,7 @@ def _token(args: argparse.Namespace) -> str:
     with open(args.token_file, encoding="utf-8") as file:
         token = file.readline(MOST_OF_A_TOKEN).strip()
     if not token:
-        raise ValueError(f"{args.token_file} contains no token")
+        raise InputError("{0} contains no token", args.token_file)
     return token
 
 
@@ -142,7 +145,7 @@ def _listener(host: str, port: int) -> socket.socket:
         listener.bind(where)
         listener.listen(128)
     except OSError as fault:
-        raise OSError(f"serve cannot listen on {host}, port {port}: {fault_text(fault)}") from None
+        raise OSError(Message("serve cannot listen on {0}, port {1}: {2}", host, port, fault_text(fault))) from None
     return listener
 
 

@@ -7,7 +7,7 @@ from shogi_engine import games
 from shogi_engine.cli import common, mate
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.text import nodes_per_second
-from shogi_engine.language import mark
+from shogi_engine.language import InputError, Message, mark
 from shogi_engine.language import translate as _
 
 COMPILE_TASK = "othello endings"
@@ -37,7 +37,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--position", dest="other", default="", metavar="POS", help="the same")
     shogi = parser.add_argument_group("Shogi")
     shogi.add_argument(
-        "--max-ms", type=common.at_least_one, help=f"time limit for each problem in ms; default {mate.MAX_MS}"
+        "--max-ms",
+        type=common.at_least_one,
+        help=Message("time limit for each problem in ms; default {0}", mate.MAX_MS),
     )
     shogi.add_argument("--shortest", action="store_true", help="after the first mate, look for the shortest")
     shogi.add_argument(
@@ -76,17 +78,17 @@ def run(args: argparse.Namespace) -> int:
     game = words.pop(0) if words and words[0] in games.NAMES else games.NAMES[0]
     words += [args.other] if args.other else []
     if bool(args.suite) == bool(words):
-        raise ValueError("solve needs either a position or --suite FILE")
+        raise InputError("solve needs either a position or --suite FILE")
     for name in args.foreign[game]:
         if getattr(args, name):
-            raise ValueError(f"solve: --{name.replace('_', '-')} is not for {game}")
+            raise InputError("solve: --{0} is not for {1}", name.replace("_", "-"), game)
     return mate.run(args, words) if game == "shogi" else run_othello(args, words)
 
 
 def run_othello(args: argparse.Namespace, words: list[str]) -> int:
     """Solve one position, or check a suite."""
     if args.suite and args.wld:
-        raise ValueError("solve: the scores of a suite are exact; --wld is for a single position")
+        raise InputError("solve: the scores of a suite are exact; --wld is for a single position")
     from shogi_engine.games.othello import GAME
     from shogi_engine.games.othello.endgame.solver import Solver
     from shogi_engine.games.othello.notation import format_move, parse_obf

@@ -7,6 +7,7 @@ from typing import Any
 from shogi_engine.cli.common import add_command, at_least_one
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal.screen import Look, default_pieces, draw, plain
+from shogi_engine.language import InputError
 from shogi_engine.language import translate as _
 from shogi_engine.tsume import GRADES, Problem, Progress, daily, problems
 
@@ -64,10 +65,10 @@ def first_problem(args: argparse.Namespace, progress: Progress, some: tuple[Prob
         return daily()
     if args.number is not None:
         if args.number > len(problems()):
-            raise ValueError(f"tsume: there are only {len(problems())} problems; there is no number {args.number}")
+            raise InputError("tsume: there are only {0} problems; there is no number {1}", len(problems()), args.number)
         return problems()[int(args.number) - 1]
     if not some:
-        raise ValueError("tsume: there is no problem of this length and grade")
+        raise InputError("tsume: there is no problem of this length and grade")
     return progress.next_of(some) or some[0]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from shogi_engine import games
 from shogi_engine.cli.common import add_command, add_json, report
 from shogi_engine.cli.progress import progress_bar
+from shogi_engine.language import Message
 
 WARMUP = "from shogi_engine.__main__ import main; raise SystemExit(main(['warmup', *{games!r}]))"
 
@@ -15,7 +16,7 @@ WARMUP = "from shogi_engine.__main__ import main; raise SystemExit(main(['warmup
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = add_command(commands, "warmup", run, "Compile and cache everything, so that later starts are quick.")
-    parser.add_argument("games", nargs="*", metavar="GAME", help=f"default: {' '.join(games.NAMES)}")
+    parser.add_argument("games", nargs="*", metavar="GAME", help=Message("default: {0}", " ".join(games.NAMES)))
     parser.add_argument("--target", metavar="CPU", help="compile for CPUs of this kind, e.g. x86-64-v3; needs --out")
     parser.add_argument("--out", metavar="DIR", help="the folder for the kernels compiled with --target")
     add_json(parser)

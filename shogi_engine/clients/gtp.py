@@ -10,6 +10,7 @@ from typing import Any
 
 from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, plain
 from shogi_engine.common.text import sanitize
+from shogi_engine.language import InputError
 from shogi_engine.types.info import BoardLike, Move, PlayResult
 from shogi_engine.types.limit import SIDES, Limit
 
@@ -72,7 +73,7 @@ class GtpClient(MovesClient):
     def check(limit: Limit) -> None:
         """Raise ValueError if GTP cannot express a limit."""
         if limit.nodes or limit.mate or limit.level or limit.black_inc or limit.white_inc:
-            raise ValueError("a GTP engine can have a main time, byoyomi, movetime or depth (set_level) only")
+            raise InputError("a GTP engine can have a main time, byoyomi, movetime or depth (set_level) only")
 
     async def play(self, position: BoardLike[Move], limit: Limit) -> PlayResult[Move]:
         """Return the move for an Othello Board, within its clock, `time` or `depth` (by set_level)."""
@@ -95,7 +96,7 @@ class GtpClient(MovesClient):
     async def _tell(self, board: Any, start: str, moves: list[str], new: list[str] | None, limit: Limit) -> None:
         if new is None:
             if start != type(board)().obf():
-                raise ValueError("a GTP engine can only play from the usual starting position")
+                raise InputError("a GTP engine can only play from the usual starting position")
             await self.command("boardsize 8")
             await self.command("clear_board")
             if clock := limit.clock(board.turn):

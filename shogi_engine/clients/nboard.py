@@ -15,6 +15,7 @@ from typing import Any, overload
 from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, run_plainly
 from shogi_engine.common.lines import legal_line
 from shogi_engine.common.text import clamped_number
+from shogi_engine.language import InputError
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.info import BoardLike, Info, Move, PlayResult
 from shogi_engine.types.limit import Limit
@@ -87,7 +88,7 @@ class NBoardClient(MovesClient):
     def check(limit: Limit) -> None:
         """Raise ValueError if NBoard cannot express a limit."""
         if limit.nodes or limit.mate or limit.level or limit.byoyomi:
-            raise ValueError("an NBoard engine can have a depth, a main time with an increment, or movetime only")
+            raise InputError("an NBoard engine can have a depth, a main time with an increment, or movetime only")
 
     async def play(self, position: BoardLike[Move], limit: Limit) -> PlayResult[Move]:
         """Return the move for an Othello Board, within a depth, a clock, or both."""

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import NoReturn, Self
 
 from shogi_engine.common.files import AnyPath, named, write_whole
+from shogi_engine.language import Message
 
 
 class InUseError(OSError):
@@ -71,8 +72,8 @@ class Lock:
             facts = json.loads(self._holder.read_text(encoding="utf-8"))
             pid, host, since = facts["pid"], facts["host"], facts["since"]
         except (OSError, ValueError, KeyError, TypeError):
-            raise InUseError(f"{path} is in use by another process") from None
-        raise InUseError(f"{path} is in use by process {pid} on {host} since {since}") from None
+            raise InUseError(Message("{0} is in use by another process", path)) from None
+        raise InUseError(Message("{0} is in use by process {1} on {2} since {3}", path, pid, host, since)) from None
 
     def release(self) -> None:
         """Let other processes work on it; may be called more than once."""

@@ -3,6 +3,8 @@
 import unicodedata
 from collections.abc import Sequence
 
+from shogi_engine.language import InputError
+
 SHOWN_MAX = 160  # the most characters of a foreign text that a message quotes
 SHOWN_WITH_PATH = 1000  # the most characters of a message that names a file and its fault
 NUMBER_MAX = 1 << 53  # larger numbers are clamped to this: a program may send anything
@@ -19,14 +21,14 @@ def clamped_number(text: str, least: int = -NUMBER_MAX, most: int = NUMBER_MAX) 
     """Return the integer in `text`, clamped to the range from `least` to `most`. Raises ValueError if it is not one."""
     sign, digits = (-1, text[1:]) if text[:1] == "-" else (1, text.removeprefix("+"))
     if not (digits.isascii() and digits.isdecimal()):
-        raise ValueError(f"{sanitize(text)!r} is not a whole number")
+        raise InputError("{0!r} is not a whole number", sanitize(text))
     number = sign * (min(int(digits), NUMBER_MAX) if len(digits) < 17 else NUMBER_MAX)
     return max(least, min(number, most))
 
 
 def whole_number(text: str, least: int, most: int) -> int:
     """Return the integer in `text`. Raises ValueError unless it is one from `least` to `most`."""
-    fault = ValueError(f"expected a number from {least} to {most}, not {sanitize(text)!r}")
+    fault = InputError("expected a number from {0} to {1}, not {2!r}", least, most, sanitize(text))
     try:
         number = clamped_number(text)
     except ValueError:

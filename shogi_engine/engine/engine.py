@@ -27,6 +27,7 @@ from shogi_engine.engine.search_lock import SearchLock
 from shogi_engine.interface.extras.levels import LevelPlan
 from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, declaration_value
 from shogi_engine.jit import Progress, Task, shared_task
+from shogi_engine.language import InputError
 from shogi_engine.perft import Perft, perft
 from shogi_engine.search.context import static_value
 from shogi_engine.search.forced_win import ForcedWinSolver, RootSolver
@@ -208,7 +209,7 @@ class Engine:
         if multipv is not None:
             return lines
         if not lines:
-            raise ValueError("there is no legal move to analyse")
+            raise InputError("there is no legal move to analyse")
         return lines[0]
 
     def analysis(
@@ -271,7 +272,7 @@ class Engine:
         """
         played: Any = board
         if played.is_game_over():
-            raise ValueError("the game is over")
+            raise InputError("the game is over")
         with self._placed(board), self._lock.search(), self._compiling():
             ms = float("inf") if limit is None or limit.time is None else 1000 * limit.time
             result = self._root_solver.solve(self.position, Limits(budget=TimeBudget.exactly(ms)), self.searcher.tt)
@@ -285,7 +286,7 @@ class Engine:
         """
         record = board.record()
         if record.game != self.game.name:
-            raise ValueError(f"this Board is for {record.game}, but the engine plays {self.game.name}")
+            raise InputError("this Board is for {0}, but the engine plays {1}", record.game, self.game.name)
         with self._lock.claim():
             self.set_position(record.start, record.moves)
             yield int(board.turn)
@@ -388,7 +389,7 @@ class Engine:
         Raises ValueError if the game has no mate solver.
         """
         if self.game.extras.mate_solver is None:
-            raise ValueError(f"{self.game.name} has no mate solver")
+            raise InputError("{0} has no mate solver", self.game.name)
         memory = self.searcher.tt.words
         if self._mate_solver is None or self._mate_solver_memory is not memory:
             solver: ForcedWinSolver = self.game.extras.mate_solver(memory=memory, stop_token=StopToken(self._stop))

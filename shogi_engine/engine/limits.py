@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from shogi_engine.interface.extras.levels import FULL_STRENGTH_MS, drawn_limits, lowest
+from shogi_engine.language import InputError
 from shogi_engine.search.limits import Limits
 from shogi_engine.types.clock import TimeBudget
 
@@ -40,7 +41,7 @@ def search_limits(
     for name, value in given.items():
         least = 0 if name == "movetime" else 1
         if value is not None and not value >= least:
-            raise ValueError(f"{name} must be at least {least}, not {value}")
+            raise InputError("{0} must be at least {1}, not {2}", name, least, value)
     selectivity = None
     if level is not None:
         plan = engine.check_level(level)

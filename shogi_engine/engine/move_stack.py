@@ -8,6 +8,7 @@ import numpy as np
 
 from shogi_engine.interface.game import Game, do_move
 from shogi_engine.jit import new_record
+from shogi_engine.language import InputError
 from shogi_engine.search.context import copy_position
 
 
@@ -50,7 +51,7 @@ class MoveStack:
         try:
             encoded = self._game.parse_move(position, move)
         except ValueError as fault:
-            raise ValueError(f"move {len(self.encoded) + 1}: {fault}") from None
+            raise InputError("move {0}: {1}", len(self.encoded) + 1, fault) from None
         child = copy_position(self._game, position)
         do_move(child, np.uint32(encoded), self._undo)
         self.texts.append(self._game.format_move(position, encoded))
@@ -60,7 +61,7 @@ class MoveStack:
     def pop(self) -> str:
         """Take back the last move and return it. Raises ValueError if there is none."""
         if not self.texts:
-            raise ValueError("there is no move to take back")
+            raise InputError("there is no move to take back")
         self.positions.pop()
         self.encoded = self.encoded[:-1]
         return self.texts.pop()

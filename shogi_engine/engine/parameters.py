@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.interface.game import Game
+from shogi_engine.language import InputError
 from shogi_engine.search.parameters import SEARCH_RANGES, params_for
 from shogi_engine.search.root import Searcher
 
@@ -56,12 +57,12 @@ def _place(params: Any, name: str) -> tuple[str, tuple[int, ...]]:
     """Return the field and the indices of a parameter name. Raises ValueError if there is no such parameter."""
     field, *indices = name.split(SEPARATOR)
     if field not in params.dtype.names or np.asarray(params[field]).dtype.kind != "i":
-        raise ValueError(f"there is no parameter {name!r}")
+        raise InputError("there is no parameter {0!r}", name)
     shape = np.asarray(params[field]).shape
     numbers = [int(index) for index in indices if index.isascii() and index.isdecimal()]
     inside = all(number < size for number, size in zip(numbers, shape, strict=False))
     if len(numbers) != len(indices) or len(numbers) != len(shape) or not inside:
-        raise ValueError(f"there is no parameter {name!r}")
+        raise InputError("there is no parameter {0!r}", name)
     return field, tuple(numbers)
 
 
@@ -76,7 +77,7 @@ def set_value(params: Any, name: str, number: int) -> None:
     field, place = _place(params, name)
     limits = np.iinfo(np.asarray(params[field]).dtype)
     if not limits.min <= number <= limits.max:
-        raise ValueError(f"parameter {name} cannot be {number}")
+        raise InputError("parameter {0} cannot be {1}", name, number)
     if place:
         params[field][place] = number
     else:
@@ -117,12 +118,12 @@ def parse_settings(text: str) -> dict[str, int | str]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, number = part.partition("=")
         if not equals:
-            raise ValueError(f"a parameter is set by name=integer, not {part!r}")
+            raise InputError("a parameter is set by name=integer, not {0!r}", part)
         name, number = name.strip(), number.strip()
         try:
             settings[name] = number if name in (EVALUATION, WEIGHTS) else int(number)
         except ValueError:
-            raise ValueError(f"a parameter is set by name=integer, not {part!r}") from None
+            raise InputError("a parameter is set by name=integer, not {0!r}", part) from None
     return settings
 
 

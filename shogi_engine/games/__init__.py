@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.common.registry import Registry
+from shogi_engine.language import InputError
 
 if TYPE_CHECKING:
     from shogi_engine.interface.game import Game
@@ -40,15 +41,15 @@ def load(name: str) -> "Game":
     try:
         game: Game = importlib.import_module(module).GAME
     except (ImportError, AttributeError) as fault:
-        raise ValueError(f"the game {name!r} cannot be loaded: {fault}") from fault
+        raise InputError("the game {0!r} cannot be loaded: {1}", name, fault) from fault
     if game.name != name:
-        raise ValueError(f"the game of {module} is called {game.name!r}, not {name!r}")
+        raise InputError("the game of {0} is called {1!r}, not {2!r}", module, game.name, name)
     if name not in NAMES:
         from shogi_engine.interface.stubs import is_provided
 
         required = [*REQUIRED, *(["evaluate"] if game.evaluations is None else [])]
         if lacking := [rule for rule in required if not is_provided(game.position, rule)]:
-            raise ValueError(f"the game {name!r} does not provide {', '.join(lacking)}")
+            raise InputError("the game {0!r} does not provide {1}", name, ", ".join(lacking))
     return game
 
 
@@ -65,7 +66,7 @@ def part(name: str, part: str) -> Any:
 
     Raises ValueError if the game has no such part.
     """
-    missing = ValueError(f"the game {name!r} has no {part}")
+    missing = InputError("the game {0!r} has no {1}", name, part)
     if name not in _registry:  # an unregistered Game can be passed to Engine
         raise missing
     module = f"{_registry.module(name)}.{part}"
@@ -142,5 +143,5 @@ def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
         try:
             texts += map(str, push(move))
         except ValueError as fault:
-            raise ValueError(f"move {number}: {fault}") from None
+            raise InputError("move {0}: {1}", number, fault) from None
     return texts

@@ -14,6 +14,7 @@ from shogi_engine.interface.extras import Drawing
 from shogi_engine.interface.game import Game, write_cells
 from shogi_engine.interface.stubs import is_provided
 from shogi_engine.jit import njit
+from shogi_engine.language import InputError
 
 CODES_MAX = 1 << 20  # of moves, as tables have an entry for each
 
@@ -70,7 +71,7 @@ def rules_of(game: Game) -> BatchRules:
         try:
             text = game.format_position(position)
         except (ValueError, LookupError) as fault:
-            raise ValueError(f"packed position: {fault}") from None
+            raise InputError("packed position: {0}", fault) from None
         board = board_of(game)(text)
         if board.to_packed() != data:
             raise ValueError(f"packed position: these bytes are not those of {text}")

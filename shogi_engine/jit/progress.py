@@ -23,7 +23,7 @@ from pathlib import Path
 
 from shogi_engine.common.files import write_whole
 from shogi_engine.jit.folders import cache_folder
-from shogi_engine.language import mark
+from shogi_engine.language import Message
 
 TIMES_FILE = "compile-times.json"
 SURE = 0.05  # the share of the work after which the speed of this machine is considered known
@@ -98,8 +98,10 @@ class Progress:
         """Return the current progress as text: '31%, kernel 57 of 190, about 12 s left'."""
         share, left = self.now()
         if left is None:
-            return mark(f"{self.done} kernels")
-        return mark(f"{min(share, 0.99):.0%}, kernel {self.done} of {self.total}, about {max(left, 1):.0f} s left")
+            return Message("{0} kernels", self.done)
+        return Message(
+            "{0:.0%}, kernel {1} of {2}, about {3:.0f} s left", min(share, 0.99), self.done, self.total, max(left, 1)
+        )
 
 
 _lock = threading.Lock()

@@ -10,6 +10,7 @@ from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import Options, SimpleEngine, parse_options, split_options
 from shogi_engine.engine.parameters import parse_settings
+from shogi_engine.language import InputError
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.players import LEVEL, EnginePlayer, Player
 from shogi_engine.play.programs import ProgramPlayer, UsiPlayer
@@ -63,11 +64,11 @@ class EngineSpec:
             engine = SimpleEngine(self.command, (*self.options, *ponder), defaults=NO_BOOK, timeout=timeout)
             return UsiPlayer(engine, self.limit, ponders=self.ponder)
         if self.ponder:
-            raise ValueError(f"only engines over USI ponder: {self.command}")
+            raise InputError("only engines over USI ponder: {0}", self.command)
         if self.protocol == IN_PROCESS:
             return EnginePlayer(self.game, self.limit, self.settings, hash_mb=self.hash_mb)
         if self.options:
-            raise ValueError(f"{self.protocol} engines have no options: {self.command}")
+            raise InputError("{0} engines have no options: {1}", self.protocol, self.command)
         if self.textbook is not None:
             return TextbookPlayer(self.game, self.textbook)
         client = SimpleGtp if self.protocol == "gtp" else SimpleNBoard
@@ -115,5 +116,5 @@ def parse_engine(
     if protocol == "usi" and name not in OWN:
         command, options = split_options(command)
     if not command:
-        raise ValueError(f"an engine without a command: {text!r}")
+        raise InputError("an engine without a command: {0!r}", text)
     return EngineSpec(protocol, command, options, game=GAMES[protocol], **given)

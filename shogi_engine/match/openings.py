@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shogi_engine.engine import Engine
+from shogi_engine.language import InputError
 
 SHIPPED = Path(__file__).parent / "shogi_openings.txt"
 TRIES = 50
@@ -24,10 +25,10 @@ def read(path: Path) -> list[str]:
     lines = [line.split("#")[0].strip().removeprefix("position ") for line in text.splitlines()]
     openings = [line for line in lines if line]
     if not openings:
-        raise ValueError(f"there is no opening in {path}")
+        raise InputError("there is no opening in {0}", path)
     for opening in openings:
         if not opening.startswith("startpos"):
-            raise ValueError(f"an opening must begin with startpos, not {opening[:40]!r}")
+            raise InputError("an opening must begin with startpos, not {0!r}", opening[:40])
     return openings
 
 
@@ -88,6 +89,9 @@ class Openings:
             engine.new_game()
             if abs(engine.search(nodes=BALANCE_NODES).value) <= BALANCE:
                 return " ".join(engine.move_texts)
-        raise ValueError(
-            f"no balanced position was found {plies} random moves after {line or 'the start'!r}, in {TRIES} attempts"
+        raise InputError(
+            "no balanced position was found {0} random moves after {1!r}, in {2} attempts",
+            plies,
+            line or "the start",
+            TRIES,
         )

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from shogi_engine import games
+from shogi_engine.language import InputError, Message
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.terms import Terms, number
 from shogi_engine.records.tree import GameRecord, Node
@@ -106,7 +107,7 @@ class Game:
             try:
                 made._add(made._legal(move))
             except ValueError as fault:
-                raise ValueError(f"move {place}: {fault}") from None
+                raise InputError("move {0}: {1}", place, fault) from None
         made._settle()
         return made
 
@@ -212,7 +213,7 @@ class Game:
         """Take back moves and remove them from the record. The clock is stopped."""
         self._must_go_on()
         if not 1 <= count <= self.ply:
-            raise Refusal(Reason.NO_MOVE, "there is no move to take back")
+            raise Refusal(Reason.NO_MOVE, Message("there is no move to take back"))
         removed, siblings = self.path[-count], self.path[-count - 1].children
         siblings[:] = [node for node in siblings if node is not removed]
         self.clock.stop()
@@ -247,7 +248,7 @@ class Game:
 
     def _must_go_on(self) -> None:
         if self.over:
-            raise Refusal(Reason.OVER, "the game is over")
+            raise Refusal(Reason.OVER, Message("the game is over"))
 
     def _legal(self, move: Any) -> Any:
         """Return a legal move of the Board. Raises Refusal."""
@@ -337,7 +338,7 @@ class Game:
         """Declare a win for the side to move. Raises Refusal if its conditions are not met."""
         self._must_go_on()
         if not self.may_declare():
-            raise Refusal(Reason.NO_DECLARATION, "the conditions for declaring a win are not met")
+            raise Refusal(Reason.NO_DECLARATION, Message("the conditions for declaring a win are not met"))
         self.end(Outcome(self.turn, Termination.DECLARATION))
 
     def forfeit(self, side: int, termination: Termination) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from shogi_engine import records
 from shogi_engine.common.files import data_folder, write_free, write_whole
+from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord
 
 KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both hold times, and any name in UTF-8
@@ -57,6 +58,6 @@ def load_game(path: str, game: str) -> GameRecord:
     if path.isdecimal() and not file.exists():
         kept = kept_games(game)
         if not 1 <= int(path) <= len(kept):
-            raise ValueError(f"there is no saved game number {path}")
+            raise InputError("there is no saved game number {0}", path)
         file = kept[int(path) - 1]
     return next(iter(records.iterate(file, game=game)))

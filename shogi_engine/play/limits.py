@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from shogi_engine.language import InputError
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.limit import Limit
 
@@ -20,11 +21,11 @@ def parse_limit(text: str) -> tuple[Limit, Clock | None]:
             try:
                 clock = Clock.parse(value)
             except ValueError as fault:
-                raise ValueError(f"invalid clock: {fault}") from None
+                raise InputError("invalid clock: {0}", fault) from None
         elif name not in ("nodes", "depth", "movetime", "byoyomi"):
-            raise ValueError(f"a limit must be nodes, depth, movetime, byoyomi or clock, not {part.strip()!r}")
+            raise InputError("a limit must be nodes, depth, movetime, byoyomi or clock, not {0!r}", part.strip())
         elif not (value.isascii() and value.isdecimal() and int(value)):
-            raise ValueError(f"a limit must be a whole number, 1 or more, as in {name}=1000, not {part.strip()!r}")
+            raise InputError("a limit must be a whole number, 1 or more, as in {0}=1000, not {1!r}", name, part.strip())
         else:
             values[name] = int(value)
     if "byoyomi" in values:

@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shogi_engine.language import Message
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.files import ENCODINGS, HEAD, JIS, JIS_SHIFT, UTF_16, decode, encoding_of, read
 from shogi_engine.records.formats import RecordFormat, format_of_name, load_format, recognise
@@ -198,7 +199,7 @@ def games(
                 reader.table.clear()
         except RecordError as error:
             if not str(error).startswith(name):
-                error.args = (f"{name}: {error}",)
+                error.args = (Message("{0}: {1}", name, error),)
             if not keep:
                 raise
             reader.table.faults.append(error)
@@ -348,7 +349,7 @@ class _Reader:
         """Write a game to a row of the table, or its fault; yield if the table is full."""
         if record.fault is not None:
             fault: Any = record.fault
-            fault.args = (f"{self._name}: {fault}",)
+            fault.args = (Message("{0}: {1}", self._name, fault),)
             self.table.faults.append(fault)
             return
         self.table.take(record, format)

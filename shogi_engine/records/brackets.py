@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from shogi_engine.language import InputError
 from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.tree import GameRecord
 
@@ -97,7 +98,7 @@ def tokens(text: str, escapes: bool) -> Iterator[Token]:
             start, name = place, _NAME.match(text, place)
             if not name:
                 here = clipped(text[place : place + 100], 24)
-                raise ValueError(f"character {place + 1}: expected a property, NAME[...], not {here}")
+                raise InputError("character {0}: expected a property, NAME[...], not {1}", place + 1, here)
             place = _BLANK.match(text, name.end()).end()  # type: ignore[union-attr]
             values = []
             while text[place : place + 1] == "[" and (found := ends.match(text, place + 1)):
@@ -105,7 +106,7 @@ def tokens(text: str, escapes: bool) -> Iterator[Token]:
                 place = _BLANK.match(text, found.end()).end()  # type: ignore[union-attr]
             if not values:
                 missing = "the ] is missing" if text[place : place + 1] == "[" else "expected a value, [...]"
-                raise ValueError(f"character {place + 1}: {name[0]}: {missing}")
+                raise InputError("character {0}: {1}: {2}", place + 1, name[0], missing)
             yield Token(start, name[0].upper(), tuple(values))
 
 
@@ -133,7 +134,7 @@ def read_block(reader: BlockReader, block: Block, format_name: str) -> GameRecor
     except ValueError as fault:
         place = "" if str(fault).startswith("character") else f"character {reader.place + 1}: "
         line = block.line_of(reader.place)
-        raise RecordError(f"{format_name}: {place}{fault}", line=line, record=reader.record) from None
+        raise RecordError("{0}: {1}{2}", format_name, place, fault, line=line, record=reader.record) from None
     finally:
         if reader.builder is not None:
             reader.builder.release()

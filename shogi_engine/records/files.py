@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from shogi_engine.common.files import write_whole
+from shogi_engine.language import InputError, Message
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.formats import (
     RecordFormat,
@@ -93,7 +94,7 @@ def iterate(
         try:
             yield from read(source, format=format, encoding=encoding, game=game, keep=keep, name=str(path))
         except RecordError as error:
-            error.args = (f"{path}: {error}",)
+            error.args = (Message("{0}: {1}", path, error),)
             raise
 
 
@@ -145,7 +146,7 @@ def read(
         try:
             text = io.TextIOWrapper(source, encoding=encoding, newline=None)
         except LookupError:
-            raise RecordError(f"there is no encoding {encoding!r}") from None
+            raise RecordError("there is no encoding {0!r}", encoding) from None
         stack.callback(text.detach)
         try:
             if chosen is None:
@@ -155,9 +156,9 @@ def read(
             else:
                 yield from _some(chosen, chosen.read(text, keep))
         except UnicodeDecodeError as fault:
-            raise RecordError(f"byte {fault.start} is not valid {encoding}") from None
+            raise RecordError("byte {0} is not valid {1}", fault.start, encoding) from None
         except UnicodeError:  # no byte order mark
-            raise RecordError(f"this is not {encoding}") from None
+            raise RecordError("this is not {0}", encoding) from None
 
 
 def _recognised(text: io.TextIOWrapper, game: str) -> RecordFormat | None:
@@ -173,12 +174,12 @@ def _read_by_name(text: io.TextIOWrapper, name: str, game: str, keep: bool) -> I
     if found is None or found.binary:
         first = next((line.strip() for line in text if line.strip()), "")
         shown = repr(first if len(first) <= 40 else first[:37] + "...")
-        raise RecordError(f"no known record format begins with {shown}; expected one of: {expected(game)}", line=1)
+        raise RecordError("no known record format begins with {0}; expected one of: {1}", shown, expected(game), line=1)
     try:
         yield from _some(found, found.read(text, keep))
     except RecordError as error:
         if error.record is None or not error.record.moves:
-            error.args = (f"{error}; expected one of: {expected(game)}",)
+            error.args = (Message("{0}; expected one of: {1}", error, expected(game)),)
         raise
 
 
@@ -189,7 +190,7 @@ def _some(format: RecordFormat, records: Iterator[GameRecord]) -> Iterator[GameR
         any_found = True
         yield record
     if not any_found:
-        raise RecordError(f"the file contains no game; expected {format.name}: {format.expected}")
+        raise RecordError("the file contains no game; expected {0}: {1}", format.name, format.expected)
 
 
 # ---- writing -----------------------------------------------------------------------------------------------------
@@ -213,18 +214,18 @@ def encoded(text: str, encoding: str, strict: bool) -> bytes:
     try:
         return text.encode(encoding)
     except LookupError:
-        raise ValueError(f"there is no encoding {encoding!r}") from None
+        raise InputError("there is no encoding {0!r}", encoding) from None
     except UnicodeEncodeError as fault:
         if not strict:
             return text.encode("utf-8-sig", "replace")
-        raise ValueError(f"{fault.object[fault.start]!r} cannot be written in {encoding}") from None
+        raise InputError("{0!r} cannot be written in {1}", fault.object[fault.start], encoding) from None
 
 
 def _of_game(format: RecordFormat, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
     """Yield the records. Raises ValueError for a record of another game than the format's."""
     for record in records:
         if format.game not in ("", record.game):
-            raise ValueError(f"{format.name} is a format of {format.game}, but the record is of {record.game}")
+            raise InputError("{0} is a format of {1}, but the record is of {2}", format.name, format.game, record.game)
         yield record
 
 
@@ -255,7 +256,7 @@ def save(
     if strict:
         for record in games:
             if lost := chosen.losses(record):
-                raise ValueError(f"{chosen.name} cannot hold {', '.join(lost)}")
+                raise InputError("{0} cannot hold {1}", chosen.name, ", ".join(lost))
     write_whole(path, dumps(games, chosen.name, encoding or encoding_for(path)))
 
 

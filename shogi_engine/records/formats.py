@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from shogi_engine.language import InputError
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
@@ -191,7 +192,7 @@ class LineFormat(RecordFormat):
                 for number, line in block:
                     reader.number = number
                     if len(line) > LINE_MAX:
-                        raise ValueError(f"the line is too long: {len(line)} characters")
+                        raise InputError("the line is too long: {0} characters", len(line))
                     reader.take(line)
             finally:
                 reader.keep_comment()
@@ -285,7 +286,7 @@ def format_names() -> list[str]:
 def register(name: str, module: str) -> None:
     """Add a format from another module, which defines FORMAT. Raises ValueError if the name is taken."""
     if _modules().get(name, module) != module:
-        raise ValueError(f"there is already a record format {name!r}")
+        raise InputError("there is already a record format {0!r}", name)
     _added[name] = module
 
 
@@ -293,7 +294,7 @@ def load_format(name: str) -> RecordFormat:
     """Return the format called `name`. Raises ValueError, listing the names, if there is no such format."""
     modules = _modules()
     if name.lower() not in modules:
-        raise ValueError(f"there is no record format {name!r}; there are {', '.join(modules)}")
+        raise InputError("there is no record format {0!r}; there are {1}", name, ", ".join(modules))
     return _load(modules[name.lower()])
 
 
@@ -321,7 +322,7 @@ def format_for(path: str | Path, game: str = "") -> RecordFormat:
     found = format_of_name(path, game)
     if found is None:
         endings = ", ".join(each.extensions[0] for each in all_formats(game))
-        raise ValueError(f"the extension of {path} is none of the formats of {game or 'any game'} ({endings})")
+        raise InputError("the extension of {0} is none of the formats of {1} ({2})", path, game or "any game", endings)
     return found
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
 
+from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import GAME_MAX
 from shogi_engine.records.errors import RecordError, clipped
@@ -36,13 +37,15 @@ class _Reader:
         """Return the record of a JSON object. Raises ValueError."""
         _of(value, dict)
         if unknown := set(value) - set(_OF_THE_GAME):
-            raise ValueError(f"there is no JSON field {clipped(min(unknown))}; there are {', '.join(_OF_THE_GAME)}")
+            raise InputError(
+                "there is no JSON field {0}; there are {1}", clipped(min(unknown)), ", ".join(_OF_THE_GAME)
+            )
         self.where = "game"
         record = GameRecord(_of(value.get("game"), str), _of(value.get("start", ""), str))
         self.where = "names"
         names = [_of(name, str) for name in _of(value.get("names", ["", ""]), list)]
         if len(names) != 2:
-            raise ValueError(f"a record has two names, not {len(names)}")
+            raise InputError("a record has two names, not {0}", len(names))
         self.where = "headers"
         record.names, headers = names, _of(value.get("headers", {}), dict)
         record.headers = {name: _of(text, str) for name, text in headers.items()}
@@ -62,10 +65,10 @@ class _Reader:
             values = dict(_of(row, dict))
             count = values.pop("children", int(number < len(rows) - 1))
             if type(count) is not int or count < 0:
-                raise ValueError(f"children must be a number of nodes, not {clipped(repr(count))}")
+                raise InputError("children must be a number of nodes, not {0}", clipped(repr(count)))
             if number:
                 if not waiting:
-                    raise ValueError("this node has no parent")
+                    raise InputError("this node has no parent")
                 ply, missing = waiting[-1]
                 waiting[-1][1] -= 1
                 if missing == 1:
@@ -76,14 +79,14 @@ class _Reader:
             if count:
                 waiting.append([builder.ply, count])
         if waiting:
-            raise ValueError(f"nodes are missing: {sum(missing for _ply, missing in waiting)}")
+            raise InputError("nodes are missing: {0}", sum(missing for _ply, missing in waiting))
 
 
 def _read_node(node: Node, values: dict[str, Any]) -> None:
     """Write the values of a row to its node."""
     ending, winner = values.pop("ending", ""), values.pop("winner", None)
     if winner is not None and (type(winner) is not int or winner not in (0, 1)):
-        raise ValueError(f"winner must be 0 or 1, not {clipped(repr(winner))}")
+        raise InputError("winner must be 0 or 1, not {0}", clipped(repr(winner)))
     if ending:
         node.end(Outcome(winner, termination_of(_of(ending, str))))
     for name, value in values.items():
@@ -98,18 +101,20 @@ def _read_node(node: Node, values: dict[str, Any]) -> None:
         elif name == "pv":
             node.pv = tuple(_of(move, str) for move in _of(value, list))
         else:
-            raise ValueError(f"there is no JSON field {clipped(name)}; there are {', '.join((*_DEFAULTS, 'children'))}")
+            raise InputError(
+                "there is no JSON field {0}; there are {1}", clipped(name), ", ".join((*_DEFAULTS, "children"))
+            )
 
 
 def _of(value: Any, kind: type) -> Any:
     if not isinstance(value, kind):
-        raise ValueError(f"a JSON {kind.__name__} belongs here, not {clipped(repr(value))}")
+        raise InputError("a JSON {0} belongs here, not {1}", kind.__name__, clipped(repr(value)))
     return value
 
 
 def _number(value: Any, least: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= NUMBER_MAX:
-        raise ValueError(f"a number from {least:g} to {NUMBER_MAX:g} belongs here, not {clipped(repr(value))}")
+        raise InputError("a number from {0:g} to {1:g} belongs here, not {2}", least, NUMBER_MAX, clipped(repr(value)))
     return value
 
 
@@ -138,11 +143,11 @@ class JsonLines(formats.RecordFormat):
         (number, line), reader = block, _Reader()
         try:
             if len(line) > GAME_MAX:
-                raise ValueError(f"the line is too long: {len(line)} characters")
+                raise InputError("the line is too long: {0} characters", len(line))
             return reader.take(json.loads(line))
         except (ValueError, RecursionError) as fault:
             where = f"{reader.where}: " if reader.where else ""
-            raise RecordError(f"{where}{fault}", line=number, record=reader.record) from None
+            raise RecordError("{0}{1}", where, fault, line=number, record=reader.record) from None
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield a line for each game."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from shogi_engine.language import InputError
 from shogi_engine.records.errors import RecordError
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import USUAL_WINNERS, Outcome, Termination, completed, termination_of, usual_outcome
@@ -312,7 +313,7 @@ class GameRecord:
                     try:
                         board.push_text(node.move)
                     except ValueError as fault:
-                        raise ValueError(f"move {ply}: {fault}") from None
+                        raise InputError("move {0}: {1}", ply, fault) from None
 
 
 @functools.cache
@@ -399,7 +400,7 @@ class RecordBuilder:
         """Take back moves until `ply` are left. Raises ValueError if there are fewer."""
         self.finish()
         if not 0 <= ply <= self.ply:
-            raise ValueError(f"a variation of move {ply + 1}, but the line has only {self.ply} moves")
+            raise InputError("a variation of move {0}, but the line has only {1} moves", ply + 1, self.ply)
         self._ended = False
         while self.ply > ply:
             self.board.pop()
@@ -418,4 +419,4 @@ class RecordBuilder:
     def _may_go_on(self) -> None:
         self.finish()
         if self._ended:
-            raise ValueError(f"the game has already ended ({self.node.ending})")
+            raise InputError("the game has already ended ({0})", self.node.ending)

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Self
 
+from shogi_engine.language import InputError
+
 UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 MAX_HOURS = 100
 # A number of four digits without a unit is refused, because the user probably meant milliseconds.
@@ -34,9 +36,9 @@ class Clock:
         """
         values = [_milliseconds(part, "s" if number else "m") for number, part in enumerate(text.split("+"))]
         if len(values) > 3 or None in values:
-            raise ValueError(f"expected MAIN+BYOYOMI+INC as in 10+30, 10:00 or 5m+0+10s, not {text!r}")
+            raise InputError("expected MAIN+BYOYOMI+INC as in 10+30, 10:00 or 5m+0+10s, not {0!r}", text)
         if not any(values) or max(value or 0 for value in values) > MAX_HOURS * UNITS["h"]:
-            raise ValueError(f"a clock must have more than 0 and at most {MAX_HOURS} h, not {text!r}")
+            raise InputError("a clock must have more than 0 and at most {0} h, not {1!r}", MAX_HOURS, text)
         return cls(*(value or 0 for value in values))
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields
 
+from shogi_engine.language import InputError
 from shogi_engine.types.clock import Clock
 
 SIDES = ("black", "white")
@@ -38,7 +39,7 @@ class Limit:
             value = getattr(self, field.name)
             least = 1 if field.name in ("depth", "nodes", "mate") else 0
             if value is not None and not value >= least:
-                raise ValueError(f"{field.name} must be at least {least}, not {value}")
+                raise InputError("{0} must be at least {1}, not {2}", field.name, least, value)
 
     def is_endless(self, side: int) -> bool:
         """Tell whether a search for `side`, 0 (black) or 1 (white), runs until it is stopped."""
@@ -48,7 +49,7 @@ class Limit:
     def must_end(self, side: int) -> None:
         """Raise ValueError if no limit ends a search for `side`."""
         if self.is_endless(side):
-            raise ValueError("a limit is needed: time, depth, nodes, mate, level or a clock of the side to move")
+            raise InputError("a limit is needed: time, depth, nodes, mate, level or a clock of the side to move")
 
     def clock(self, side: int) -> Clock | None:
         """Return the clock of a side, 0 (black) or 1 (white); None if it has none."""

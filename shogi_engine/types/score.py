@@ -12,6 +12,7 @@ from functools import total_ordering
 from typing import Self
 
 from shogi_engine.common.text import clamped_number
+from shogi_engine.language import InputError
 
 CP, DISCS, MATE = "cp", "discs", "mate"
 MATE_SCORE = 30_000  # represents a mate where all scores must be numbers
@@ -29,7 +30,7 @@ def limited_discs(text: str) -> float:
     """Return the number of discs in `text`, limited to +-DISCS_MAX. Raises ValueError if it is not a number."""
     value = float(text)
     if math.isnan(value):
-        raise ValueError(f"{text!r} is not a score")
+        raise InputError("{0!r} is not a score", text)
     return max(-DISCS_MAX, min(value, DISCS_MAX))
 
 
@@ -53,7 +54,9 @@ class Score:
 
     def __post_init__(self) -> None:
         if self.plies is not None and self.plies < 0:
-            raise ValueError(f"a mate takes 0 plies or more, not {self.plies}; use mated_in for the side that is mated")
+            raise InputError(
+                "a mate takes 0 plies or more, not {0}; use mated_in for the side that is mated", self.plies
+            )
 
     @classmethod
     def discs(cls, value: float) -> Self:
@@ -84,7 +87,7 @@ class Score:
             return cls.mated_in(plies) if number.startswith("-") else cls.mate_in(plies)
         if unit == DISCS:
             return cls.discs(limited_discs(number))
-        raise ValueError(f"{text!r} is not a score")
+        raise InputError("{0!r} is not a score", text)
 
     @property
     def mate(self) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 
+from shogi_engine.language import InputError
+
 BLACK, WHITE = 0, 1
 
 
@@ -122,7 +124,9 @@ def termination_of(name: str) -> Termination:
     try:
         return Termination(name)
     except ValueError:
-        raise ValueError(f"there is no ending {name!r}; there are {', '.join(filter(None, Termination))}") from None
+        raise InputError(
+            "there is no ending {0!r}; there are {1}", name, ", ".join(filter(None, Termination))
+        ) from None
 
 
 def usual_outcome(name: str, side: int) -> Outcome:
@@ -165,7 +169,7 @@ class EndingWords:
     def read(self, word: str, side: int) -> Outcome:
         """Return the outcome that `word` means with `side` to move. Raises ValueError for an unknown word."""
         if word not in self.words:
-            raise ValueError(f"{word!r} is not an ending; there are {', '.join(self.words)}")
+            raise InputError("{0!r} is not an ending; there are {1}", word, ", ".join(self.words))
         termination, winner = self.words[word]
         return Outcome(winner.colour(side), termination)
 

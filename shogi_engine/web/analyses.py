@@ -8,6 +8,7 @@ from shogi_engine.analysis import Finding, annotate, judge
 from shogi_engine.analysis.annotation import copied
 from shogi_engine.analysis.judgement import PASS, VERDICTS, MoveAnalysis, judged_move, plies_to_examine
 from shogi_engine.analysis.words import LINE_MOVES, called, line_texts, score_words, words_of
+from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.score import Score
 from shogi_engine.web.messages import MULTIPV_MAX
@@ -238,7 +239,7 @@ class Analyses:
         tree = self._session.tree
         numbers = tree.main()
         if len(numbers) < 2:
-            raise ValueError("there are no moves to analyse")
+            raise InputError("there are no moves to analyse")
         record = self._record(numbers)
         findings: dict[int, Finding] = {}
         limits = EFFORTS[tree.game][effort]
@@ -382,7 +383,7 @@ class Analyses:
         """Search for a mate by checks in the position and show it. Raises ValueError for Othello."""
         tree = self._session.tree
         if tree.game != "shogi":
-            raise ValueError("only shogi has mates")
+            raise InputError("only shogi has mates")
         self._session.pool.cancel(self._mate)
         number = tree.node
 

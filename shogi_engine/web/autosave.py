@@ -14,7 +14,7 @@ import msgspec
 
 from shogi_engine import records
 from shogi_engine.analysis.annotation import copied
-from shogi_engine.language import mark
+from shogi_engine.language import InputError, Message
 from shogi_engine.records import GameRecord
 from shogi_engine.web import saved_game
 from shogi_engine.web.store import Head, Store
@@ -176,7 +176,7 @@ class Autosave:
         self._due = time.monotonic() + RETRY_SECONDS
         log.error("a game is not saved", exc_info=None if isinstance(fault, OSError) else fault)
         reason = (fault.strerror if isinstance(fault, OSError) else "") or str(fault)
-        text = mark(f"this game cannot be saved: {reason}")
+        text = Message("this game cannot be saved: {0}", reason)
         if text != self.fault:
             self.fault = text
             with self._session.lock:
@@ -224,7 +224,7 @@ class Autosave:
         Raises OpenElsewhere, OSError, and ValueError if there is no such game.
         """
         if not self.store.exists(id, owner):
-            raise ValueError("this game no longer exists")
+            raise InputError("this game no longer exists")
         if id == self.id:
             return ""
         if holder := self.store.holders.get(id):
@@ -245,7 +245,7 @@ class Autosave:
         if id == self.id:
             self.write()
         elif self.store.holders.get(id):
-            raise ValueError("this game is open in another tab")
+            raise InputError("this game is open in another tab")
         self.store.delete(id, owner)
         if id == self.id:
             self._take("")

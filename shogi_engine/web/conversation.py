@@ -13,7 +13,7 @@ import anyio.to_thread
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from shogi_engine.language import mark, translate
+from shogi_engine.language import Message, mark, translate
 from shogi_engine.web import messages, replies
 from shogi_engine.web.handlers import handle
 from shogi_engine.web.hub import Full, Hub
@@ -149,7 +149,7 @@ class Conversation:
                 message = messages.parse(data)
                 if isinstance(message, messages.Hello):
                     return message
-                raise MessageError("a connection must begin with hello")
+                raise MessageError(Message("a connection must begin with hello"))
             except MessageError as fault:
                 self._refused += 1
                 self._complain(str(fault))
@@ -161,7 +161,7 @@ class Conversation:
             message = messages.parse(data)
             asked = message.re
             if isinstance(message, messages.Hello):
-                raise MessageError("hello was already sent")
+                raise MessageError(Message("hello was already sent"))
             if isinstance(message, messages.Open | messages.Paste):
                 async with self._limits.upload_lock(address_of(self._socket.scope)):
                     await anyio.to_thread.run_sync(handle, session, viewer, message, limiter=self._limits.uploading)

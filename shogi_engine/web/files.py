@@ -5,6 +5,7 @@ import io
 import time
 
 from shogi_engine import records
+from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord
 from shogi_engine.web import view
 from shogi_engine.web.messages import FILE_MAX
@@ -17,7 +18,7 @@ GAMES_MAX = 200  # maximum number of games of a file to choose from
 def chosen_game(content: bytes, name: str, number: int) -> Chosen:
     """Return game `number` (from 0) of a file, and the titles of its games. Raises ValueError if there is none."""
     if len(content) > FILE_MAX:
-        raise ValueError(f"a file can have at most {FILE_MAX >> 20} MB")
+        raise InputError("a file can have at most {0} MB", FILE_MAX >> 20)
     titles: list[str] = []
     chosen = None
     for place, record in enumerate(records.read(io.BytesIO(content), name=name, keep=True)):
@@ -28,7 +29,7 @@ def chosen_game(content: bytes, name: str, number: int) -> Chosen:
         elif chosen is not None:
             break
     if chosen is None:
-        raise ValueError("there is no such game in the file")
+        raise InputError("there is no such game in the file")
     if chosen.fault is not None and not chosen.moves:
         raise ValueError(str(chosen.fault))
     _make_well_formed(chosen)
@@ -51,7 +52,7 @@ def file_of(record: GameRecord, format: str) -> File:
     """Return a record as a file."""
     written = records.load_format(format)
     if written.game != record.game:
-        raise ValueError(f"{format} is not a format of {record.game}")
+        raise InputError("{0} is not a format of {1}", format, record.game)
     data = base64.b64encode(records.dumps(record, format)).decode("ascii")
     stem = f"{record.game}-{time.strftime('%Y%m%d-%H%M')}"
     return File(name=stem + written.extensions[0], data=data, lost=list(written.losses(record)))

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from shogi_engine.analysis.annotation import of_programs
 from shogi_engine.games.shogi.records import handicaps
-from shogi_engine.language import translate
+from shogi_engine.language import InputError, translate
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import problems as all_problems
 from shogi_engine.types.clock import Clock
@@ -103,7 +103,7 @@ def new(session: Session, page: Viewer, message: messages.New) -> None:
     setting = Clock.parse(message.clock) if message.clock else None
     check_levels(game, message.players)
     if message.handicap and game != "shogi":
-        raise ValueError("handicaps are for shogi")
+        raise InputError("handicaps are for shogi")
     if not message.here or game != session.tree.game:
         start = handicaps.handicap(message.handicap) if message.handicap else ""
         left = session.open_record(GameRecord(game, start))
@@ -117,7 +117,7 @@ def rematch(session: Session, page: Viewer, message: messages.Rematch) -> None:
     """Begin a new game like the last one, with sides swapped in an even game."""
     play, start = session.playing, session.tree.record.start
     if play.on or play.outcome is None:
-        raise ValueError("no game has been played")
+        raise InputError("no game has been played")
     players, setting = list(play.players), play.clock.setting
     if start == GameRecord(session.tree.game).start:
         players.reverse()
@@ -208,20 +208,20 @@ def recall(session: Session, page: Viewer, message: messages.Recall) -> None:
 def must_not_set_up(session: Session) -> None:
     """Raise ValueError while a position is being set up."""
     if session.setup is not None:
-        raise ValueError("a position is being set up")
+        raise InputError("a position is being set up")
 
 
 def must_not_play(session: Session) -> None:
     """Raise ValueError during a game and while a position is being set up."""
     must_not_set_up(session)
     if session.playing.on:
-        raise ValueError("a game is being played")
+        raise InputError("a game is being played")
 
 
 def must_have(session: Session, node: int) -> None:
     """Raise ValueError if the game has no such move."""
     if node not in session.tree:
-        raise ValueError("this move is no longer in the game")
+        raise InputError("this move is no longer in the game")
 
 
 @handles(messages.Move)
@@ -230,12 +230,12 @@ def move(session: Session, page: Viewer, message: messages.Move) -> None:
     must_not_set_up(session)
     tree, tsume = session.tree, session.tsume
     if not session.playing.may_move(int(tree.board.turn)):
-        raise ValueError("it is not your turn")
+        raise InputError("it is not your turn")
     if tsume is not None:
         tsume.check()
     text = tree.legal(message.move)
     if tsume is not None and not tree.board.gives_check(tree.board.parse_text(text)):
-        raise ValueError("this move gives no check")
+        raise InputError("this move gives no check")
     session.playing.move(text)
     if tsume is not None:
         tsume.moved(tree.node)
@@ -293,7 +293,7 @@ def promote(session: Session, page: Viewer, message: messages.Promote) -> None:
 def restore(session: Session, page: Viewer, message: messages.Restore) -> None:
     """Undo the last deletion of moves."""
     if session.removed is None:
-        raise ValueError("there is nothing to undo")
+        raise InputError("there is nothing to undo")
     must_not_set_up(session)
     removed, session.removed = session.removed, None
     session.tree.go(session.tree.put_back(removed))
@@ -375,16 +375,16 @@ def solve(session: Session, page: Viewer, message: messages.Solve) -> None:
     left = ""
     if message.problem:
         if message.problem > len(all_problems()):
-            raise ValueError("there is no such problem")
+            raise InputError("there is no such problem")
         left = session.open_record(GameRecord("shogi", all_problems()[message.problem - 1].sfen))
         session.flipped = False
     tree = session.tree
     if tree.game != "shogi":
-        raise ValueError("tsume is for shogi")
+        raise InputError("tsume is for shogi")
     must_not_set_up(session)
     shown = session.board_at(tree.node)
     if shown.king_squares[1 - shown.turn] is None:
-        raise ValueError("the side to be mated has no king")
+        raise InputError("the side to be mated has no king")
     session.playing.leave()
     session.leave_modes()
     session.tsume = Tsume(session, tree.node, tree.ply, progress=session.store.progress(session.owner))
@@ -403,7 +403,7 @@ def problems(session: Session, page: Viewer, message: messages.Problems) -> None
 def hint(session: Session, page: Viewer, message: messages.Hint) -> None:
     """Send the next move of the problem."""
     if session.tsume is None:
-        raise ValueError("no problem is being solved")
+        raise InputError("no problem is being solved")
     session.tsume.hint()
 
 
@@ -416,7 +416,7 @@ def open_file(session: Session, page: Viewer, message: messages.Open) -> None:
     try:
         content = base64.b64decode(message.data, validate=True)
     except (binascii.Error, ValueError):
-        raise ValueError("the file is incomplete") from None
+        raise InputError("the file is incomplete") from None
     open_content(session, page, content, message.name, message.number)
 
 
@@ -464,7 +464,7 @@ def set_up_position(session: Session, page: Viewer, message: messages.SetUp) -> 
 def edited(session: Session) -> Any:
     """Return the position that is being set up. Raises ValueError if there is none."""
     if session.setup is None:
-        raise ValueError("no position is being set up")
+        raise InputError("no position is being set up")
     return session.setup
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from shogi_engine.language import Message
 from shogi_engine.web.autosave import OpenElsewhere
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.replies import Reply
@@ -85,7 +86,7 @@ class Hub:
         while True:
             session = self.find(identity, owner)
             if len(session.viewers) >= VIEWERS_MAX:
-                raise Full("too many pages show this board")
+                raise Full(Message("too many pages show this board"))
             viewer = session.attach(send, **look)
             with self._lock:
                 if self.sessions.get(session.identity) is session:  # it was not freed meanwhile
@@ -98,7 +99,7 @@ class Hub:
             return
         left = [session for session in self.sessions.values() if not session.attached]
         if not left:
-            raise Full(f"the server is full ({self._most} users); please try again later")
+            raise Full(Message("the server is full ({0} users); please try again later", self._most))
         self._free(min(left, key=lambda session: session.seen))
 
     def _free(self, session: Session) -> None:

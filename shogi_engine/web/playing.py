@@ -3,6 +3,7 @@
 import time
 from typing import TYPE_CHECKING, Any
 
+from shogi_engine.language import InputError
 from shogi_engine.play.answer import DECLARE, Answer
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.game import PASS, Game
@@ -20,7 +21,7 @@ PASS_SECONDS = 1.2  # to show that the only move is a pass
 def check_levels(game: str, players: list[int | None]) -> None:
     """Raise ValueError for an unknown level."""
     if any(level is not None and level > STRONGEST[game] for level in players):
-        raise ValueError(f"the level must be 0 to {STRONGEST[game]}")
+        raise InputError("the level must be 0 to {0}", STRONGEST[game])
 
 
 class Playing:
@@ -113,7 +114,7 @@ class Playing:
     def set_level(self, side: int, level: int) -> None:
         """Change the engine's level. Raises ValueError if a human plays that side or the level is unknown."""
         if self.players[side] is None:
-            raise ValueError("a human plays this side")
+            raise InputError("a human plays this side")
         check_levels(self._session.tree.game, [level])
         self.players[side] = level
 
@@ -133,7 +134,7 @@ class Playing:
 
     def _running(self) -> Game:
         if self.game is None or self.game.over:
-            raise ValueError("no game is being played")
+            raise InputError("no game is being played")
         return self.game
 
     # ---- moves
@@ -186,7 +187,7 @@ class Playing:
         if self.on:
             tree.go(self.live)
         elif tree.board.is_game_over():
-            raise ValueError("the game is over")
+            raise InputError("the game is over")
         level = self.players[int(tree.board.turn)] if self.on else None
         self._submit(STRONGEST[tree.game] if level is None else level, tree.node)
 
@@ -195,7 +196,7 @@ class Playing:
         tree, game, session = self._session.tree, self.game, self._session
         if game is None or game.over:
             if not tree.node:
-                raise ValueError("there is no move to take back")
+                raise InputError("there is no move to take back")
             self._cancel()
             session.removed = tree.remove(tree.node)
             return

@@ -8,6 +8,7 @@ import threading
 from multiprocessing.connection import Connection
 from typing import Any
 
+from shogi_engine.language import InputError
 from shogi_engine.web.files import Chosen, chosen_game
 
 READ_SECONDS = 10.0  # for one file
@@ -65,11 +66,11 @@ class Reader:
             try:
                 pipe.send((content, name, number))
                 if not pipe.poll(self._seconds):
-                    raise ValueError("the file took too long to read")
+                    raise InputError("the file took too long to read")
                 found = pipe.recv()
             except (OSError, EOFError):  # it has died
                 self._end()
-                raise ValueError("the file could not be read") from None
+                raise InputError("the file could not be read") from None
             except ValueError:
                 self._end()
                 raise
@@ -102,7 +103,7 @@ class Reader:
         except (OSError, EOFError):
             pass
         self._end()
-        raise ValueError("the file could not be read")
+        raise InputError("the file could not be read")
 
     def _end(self) -> None:
         if self._process is not None:

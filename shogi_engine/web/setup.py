@@ -8,6 +8,7 @@ from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.games.shogi.board.pieces import MAX_PIECES_IN_HAND, Piece
 from shogi_engine.games.shogi.symbols import KINDS_BY_SYMBOL, SQUARES_BY_NAME
 from shogi_engine.games.shogi.types import KING, UNPROMOTED, WHITE
+from shogi_engine.language import InputError
 
 DISCS = {"X": 0, "O": 1, "": None}
 
@@ -25,7 +26,7 @@ class ShogiSetUp:
     def put(self, square: str, piece: str) -> None:
         """Put a piece ('P', '+p', '' for none) on a square. Raises ValueError."""
         if square not in SQUARES_BY_NAME:
-            raise ValueError("there is no such square")
+            raise InputError("there is no such square")
         number = SQUARES_BY_NAME[square]
         if piece:
             self.board.set_piece_at(number, Piece.from_symbol(piece))
@@ -36,7 +37,7 @@ class ShogiSetUp:
         """Set the number of pieces of a kind in a hand. Raises ValueError."""
         kind = KINDS_BY_SYMBOL.get(piece.upper(), 0)
         if not kind or count > MAX_PIECES_IN_HAND[kind]:
-            raise ValueError("there are not that many pieces of this kind")
+            raise InputError("there are not that many pieces of this kind")
         for _ in range(self.board.pieces_in_hand[side][kind]):
             self.board.remove_piece_from_hand(kind, side)
         if count:
@@ -81,12 +82,12 @@ class OthelloSetUp:
     def put(self, square: str, piece: str) -> None:
         """Put a disc ('X' is black, 'O' white, '' none) on a square. Raises ValueError."""
         if square not in othello.SQUARE_NAMES or piece not in DISCS:
-            raise ValueError("there is no such square or disc")
+            raise InputError("there is no such square or disc")
         self.board.set_disc_at(othello.SQUARE_NAMES.index(square), DISCS[piece])
 
     def hand(self, side: int, piece: str, count: int) -> None:
         """Raises ValueError: there are no hands."""
-        raise ValueError("Othello has no pieces in hand")
+        raise InputError("Othello has no pieces in hand")
 
     def turn(self, side: int) -> None:
         """Set the side to move."""

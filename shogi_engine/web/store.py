@@ -20,6 +20,7 @@ import msgspec
 from shogi_engine import records
 from shogi_engine.common.files import free_name, replace, write_free, write_whole
 from shogi_engine.common.locks import Lock
+from shogi_engine.language import InputError, Message
 from shogi_engine.play.keeping import KEPT_AS
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import Problem, Progress
@@ -101,7 +102,7 @@ class Store:
             self._open()
         except sqlite3.Error as fault:
             self.close()
-            raise OSError(f"{folder and folder / DATABASE} cannot be used: {fault}") from None
+            raise OSError(Message("{0} cannot be used: {1}", folder and folder / DATABASE, fault)) from None
         except BaseException:
             self.close()
             raise
@@ -112,7 +113,7 @@ class Store:
         self._database.row_factory = sqlite3.Row
         (version,) = self._database.execute("PRAGMA user_version").fetchone()
         if version > len(MIGRATIONS):
-            raise OSError(f"{where} was written by a newer version of this program")
+            raise OSError(Message("{0} was written by a newer version of this program", where))
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")  # a crash of the system may cost the last seconds
         for number, migration in enumerate(MIGRATIONS[version:], version + 1):
@@ -317,7 +318,7 @@ class Store:
             query = f"UPDATE games SET deleted = :new WHERE id = :id AND (deleted IS NOT NULL) = :old AND {self._mine}"
             new = None if deleted else time.time()
             if not database.execute(query, self._key(id, owner, old=deleted, new=new)).rowcount:
-                raise ValueError("this game no longer exists")
+                raise InputError("this game no longer exists")
 
     # ---- reading
 
@@ -360,7 +361,7 @@ class Store:
         query = f"SELECT content, file FROM games WHERE id = :id AND deleted IS NULL AND {self._mine}"
         rows = self._rows(query, **self._key(id, owner))
         if not rows or self.folder is None and rows[0]["content"] is None:
-            raise ValueError("this game no longer exists")
+            raise InputError("this game no longer exists")
         if rows[0]["content"] is None:
             return next(iter(records.iterate((self.folder or Path()) / rows[0]["file"])))
         return content_of(rows[0]["content"])
@@ -369,7 +370,7 @@ class Store:
         """Return the content of a game, of any owner. Raises OSError, and ValueError if there is none."""
         rows = self._rows("SELECT content FROM games WHERE id = :id", id=id)
         if not rows:
-            raise ValueError("this game no longer exists")
+            raise InputError("this game no longer exists")
         return content_of(rows[0]["content"])
 
     # ---- problems
@@ -403,7 +404,7 @@ def content_of(content: bytes) -> Mapping[str, Any]:
     """Return a game's content. Raises ValueError if it is damaged."""
     found = msgspec.json.decode(content)
     if not isinstance(found, dict):
-        raise ValueError("a damaged game")
+        raise InputError("a damaged game")
     return found
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.analysis.words import move_text
+from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.termination import Outcome
 
@@ -183,7 +184,7 @@ class Tree:
     def go(self, number: int) -> None:
         """Go to a move. Raises ValueError if it does not exist."""
         if number not in self._nodes:
-            raise ValueError("this move is no longer in the game")
+            raise InputError("this move is no longer in the game")
         here, there = self.path(), self.path(number)
         common = _common(here, there)
         self._move_board(len(here) - common, there[common:])
@@ -223,7 +224,7 @@ class Tree:
     def check_room(self) -> None:
         """Raise ValueError if no move can be added."""
         if len(self._nodes) >= NODES_MAX:
-            raise ValueError(f"a game can have at most {NODES_MAX} moves, including variations")
+            raise InputError("a game can have at most {0} moves, including variations", NODES_MAX)
 
     def adopt(self, node: Node, parent: int) -> int:
         """Return the number of a node, which may be new in the record, after the move `parent`."""
@@ -286,7 +287,7 @@ class Tree:
     def put_back(self, removed: Removed) -> int:
         """Undo `remove`; return the move's number. Raises ValueError if its parent no longer exists."""
         if removed.parent not in self._nodes:
-            raise ValueError("this move is no longer in the game")
+            raise InputError("this move is no longer in the game")
         number = self._number(removed.node, removed.parent)
         self._nodes[removed.parent].children.insert(removed.place, removed.node)
         return number

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.analysis.words import line_texts
+from shogi_engine.language import InputError
 from shogi_engine.tsume import Problem, Progress, daily, problems
 from shogi_engine.web.pool import Job, Turn
 from shogi_engine.web.replies import Hint
@@ -91,14 +92,14 @@ class Tsume:
         path = tree.path()
         moves = len(path) - 1 - path.index(self.root) if self.root in path else 0
         if not moves:
-            raise ValueError("there is no move to take back")
+            raise InputError("there is no move to take back")
         tree.go(path[-1 - (2 if moves % 2 == 0 else 1)])
         self.status = YOURS
 
     def check(self) -> None:
         """Raise ValueError if it is not the user's turn."""
         if self.status in WAITING:
-            raise ValueError("please wait: the engine is thinking")
+            raise InputError("please wait: the engine is thinking")
 
     def moved(self, number: int) -> None:
         """Answer the attacker's move `number`: with the longest defence, or with an escape."""
@@ -126,7 +127,7 @@ class Tsume:
         """Send the pages the next move. Raises ValueError if it is not the user's turn, or the mate was lost."""
         self.check()
         if self.status not in (YOURS, RIGHT, LONGER):
-            raise ValueError("there is no move to hint at")
+            raise InputError("there is no move to hint at")
         number = self.session.tree.node
 
         def work(engine: Any, job: Job) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import records
 from shogi_engine.cli.terminal.screen import WESTERN, Line, Look, draw, plain
-from shogi_engine.language import mark, plural, translate_fault
+from shogi_engine.language import InputError, mark, plural, translate_fault
 from shogi_engine.language import translate as _
 from shogi_engine.play.answer import DECLARE
 from shogi_engine.play.clock import TimeUp
@@ -240,7 +240,7 @@ class TerminalGame:
     def _do_level(self, text: str) -> None:
         if text:
             if not text.isdecimal():
-                raise ValueError(f"a level must be a number, not {text!r}")
+                raise InputError("a level must be a number, not {0!r}", text)
             kept = {name: value for name, value in self.limits.items() if name == "movetime"}
             self.limits = kept | level_limits(self.engine, int(text))
         self.show(self.strength())
@@ -268,10 +268,10 @@ class TerminalGame:
     def save(self, name: str) -> None:
         """Write the game in the format of the file's name. Raises OSError, or ValueError for another game's file."""
         if not name:
-            raise ValueError("save under which name? `save game.kif`")
+            raise InputError("save under which name? `save game.kif`")
         path = Path(name).expanduser()
         if path.exists() and path.resolve() not in self._written:
-            raise ValueError(f"{path} already exists; choose another name")
+            raise InputError("{0} already exists; choose another name", path)
         records.save(self.record(), path)
         self._written.add(path.resolve())
         self._stored = self._state()
@@ -304,7 +304,7 @@ class TerminalGame:
         game = self.game.name
         paths = kept_games(game)[:KEPT_SHOWN]
         if not paths:
-            raise ValueError("load which file?")
+            raise InputError("load which file?")
         for number, path in enumerate(paths, 1):
             try:
                 record = load_game(str(path), game)

@@ -15,7 +15,7 @@ from typing import cast
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.base.process_group import APART, ProcessGroup
 from shogi_engine.common.text import sanitize
-from shogi_engine.language import fault_text
+from shogi_engine.language import InputError, fault_text
 
 Log = Callable[[str, str], None]  # called with '>' (sent) or '<' (received), and the line
 
@@ -42,7 +42,7 @@ def split_command(command: str | Sequence[str]) -> list[str]:
     else:
         words = shlex.split(command)
     if not words:
-        raise ValueError("the command that starts the engine is missing")
+        raise InputError("the command that starts the engine is missing")
     return words
 
 
@@ -117,7 +117,7 @@ class EngineProcess:
     def send(self, line: str) -> float:
         """Send a line; return when (time.monotonic) it was written. Raises EngineError."""
         if "\n" in line or "\r" in line:
-            raise ValueError(f"a command must be one line: {sanitize(line)}")
+            raise InputError("a command must be one line: {0}", sanitize(line))
         if self._pipes.closed or self._pipes.exited.is_set() or self._stdin.is_closing():
             raise EngineError("crash", "it no longer accepts commands")
         if self._log is not None:

@@ -28,6 +28,7 @@ from shogi_engine.clients.usi.searches import (
     side_to_move,
 )
 from shogi_engine.common.text import sanitize
+from shogi_engine.language import InputError
 from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.types.info import Info, Move, Moves, PlayResult
 from shogi_engine.types.limit import Limit
@@ -146,7 +147,7 @@ class UsiClient(EngineClient):
         option = self.listed.get(name)
         if option is None and name not in IMPLIED:
             if not self.unlisted:
-                raise ValueError(f"{self.name} has no option {name!r}")
+                raise InputError("{0} has no option {1!r}", self.name, name)
             _log.warning("%s does not list the option %r", self.name, name)
         text = plain_text(value) if option is None else option.text(value)
         self.send(f"setoption name {name}" + (f" value {text}" if text is not None else ""))
@@ -177,7 +178,7 @@ class UsiClient(EngineClient):
             stop: whether to end pondering first; otherwise `gameover` has to end it
         """
         if result not in ("win", "lose", "draw"):
-            raise ValueError(f"a result must be win, lose or draw, not {result!r}")
+            raise InputError("a result must be win, lose or draw, not {0!r}", result)
         if self._process is None:
             return
         if stop:
@@ -320,7 +321,7 @@ class UsiClient(EngineClient):
     def _hit(self, clock: Limit | None = None) -> Search[Any]:
         search, command = self._search, self._pondered
         if search is None or not command:
-            raise ValueError("the engine does not ponder")
+            raise InputError("the engine does not ponder")
         search.refuse_answer()
         self._pondered = ""
         began = self.send(f"ponderhit {clock_words(clock) if clock else ''}".rstrip())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.common.text import NUMBER_MAX, clamped_number, sanitize
+from shogi_engine.language import InputError
 from shogi_engine.types.info import Info
 from shogi_engine.types.score import Score
 
@@ -43,19 +44,19 @@ class Option:
         """Return a value as it is sent, None for a button. Raises ValueError if the option cannot have it."""
         if self.type == "button":
             if value is not None:
-                raise ValueError(f"option {self.name} is a button and has no value")
+                raise InputError("option {0} is a button and has no value", self.name)
             return None
         text = plain_text(value)
         if text is None:
-            raise ValueError(f"option {self.name} needs a value")
+            raise InputError("option {0} needs a value", self.name)
         if self.type == "check" and text not in ("true", "false"):
-            raise ValueError(f"option {self.name} must be true or false, not {sanitize(text)!r}")
+            raise InputError("option {0} must be true or false, not {1!r}", self.name, sanitize(text))
         if self.type == "combo" and self.var and text not in self.var:
-            raise ValueError(f"option {self.name} must be one of {', '.join(self.var)}, not {sanitize(text)!r}")
+            raise InputError("option {0} must be one of {1}, not {2!r}", self.name, ", ".join(self.var), sanitize(text))
         if self.type == "spin":
             number = clamped_number(text)
             if (self.min is not None and number < self.min) or (self.max is not None and number > self.max):
-                raise ValueError(f"option {self.name} must be {self.min} to {self.max}, not {number}")
+                raise InputError("option {0} must be {1} to {2}, not {3}", self.name, self.min, self.max, number)
         return text
 
 

@@ -9,6 +9,7 @@ from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.base.process import EngineProcess
 from shogi_engine.clients.usi.lines import first_word, is_move, parse_info
 from shogi_engine.common.lines import legal_line
+from shogi_engine.language import InputError
 from shogi_engine.types.info import BoardLike, Info, Move, PlayResult
 from shogi_engine.types.limit import Limit
 
@@ -60,7 +61,7 @@ def clock_words(limit: Limit) -> str:
 def go_words(limit: Limit) -> str:
     """Return the arguments of `go`, '' for a search without limits. Raises ValueError for limits that USI lacks."""
     if limit.mate is not None or limit.level is not None:
-        raise ValueError("a USI engine cannot be limited by `mate` or `level`")
+        raise InputError("a USI engine cannot be limited by `mate` or `level`")
     words = [clock_words(limit), "" if limit.time is None else f"movetime {_ms(limit.time)}"]
     words += [f"{name} {value}" for name in ("nodes", "depth") if (value := getattr(limit, name))]
     return " ".join(filter(None, words))

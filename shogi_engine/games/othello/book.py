@@ -23,6 +23,7 @@ from shogi_engine.games.othello.many_boards import Boards, canonical_boards, man
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.types import DISC_MOVE, PASS, move_square
 from shogi_engine.interface.extras.book import NO_BOOK, BookError, BookMove
+from shogi_engine.language import InputError
 
 SHIPPED = Path(__file__).resolve().parent / "book.txt.gz"
 
@@ -91,7 +92,7 @@ def _split_moves(fields: str) -> list[tuple[int, int]]:
     for field in fields.split(";")[1:]:
         name, colon, value = field.strip().partition(":")
         if not colon:
-            raise ValueError(f"expected a move such as c4:+0.3, not {field.strip()!r}")
+            raise InputError("expected a move such as c4:+0.3, not {0!r}", field.strip())
         square = split_move(name)
         moves.append((PASS if square is None else DISC_MOVE | square, round(float(value) * DISC)))
     return moves
@@ -123,7 +124,7 @@ def _text_of(path: Path) -> str:
     try:
         return gzip.decompress(path.read_bytes()).decode()
     except (EOFError, zlib.error, gzip.BadGzipFile) as fault:
-        raise ValueError(f"the compressed data are damaged: {fault}") from None
+        raise InputError("the compressed data are damaged: {0}", fault) from None
 
 
 def read(path: Path) -> Book:
@@ -138,7 +139,7 @@ def read(path: Path) -> Book:
             try:
                 position, moves = parse_line(line)
             except ValueError as fault:
-                raise ValueError(f"line {number}: {fault}") from None
+                raise InputError("line {0}: {1}", number, fault) from None
             key, symmetry = canonical_key(position)
             lines[key] = f"{symmetry}{format_line(position, moves)[_MOVES_AT:]}"
     if usual:
@@ -156,7 +157,7 @@ def _read_usual(numbers: list[int], lines: list[str]) -> dict[Key, str]:
         try:
             parse_line(lines[illegal])
         except ValueError as fault:
-            raise ValueError(f"line {numbers[illegal]}: {fault}") from None
+            raise InputError("line {0}: {1}", numbers[illegal], fault) from None
     owns, opponents, symmetries = canonical_boards(own, opponent)
     keys = zip(owns.tolist(), opponents.tolist(), strict=True)
     return {

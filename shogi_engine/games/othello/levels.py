@@ -9,6 +9,7 @@ from shogi_engine.games.othello.names import MAX_LEVEL, QUICK_LEVEL
 from shogi_engine.games.othello.params import MULTI_PROBCUT_MARGIN
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.interface.extras.levels import LevelPlan
+from shogi_engine.language import InputError
 
 LEVELS = MAX_LEVEL + 1
 FULL_WIDTH = 5  # higher levels search the middle game selectively, to SELECTIVE_DEPTH
@@ -82,7 +83,7 @@ def plan(number: int, position: Any) -> LevelPlan:
     Raises ValueError if there is no such level.
     """
     if not 0 <= number < LEVELS:
-        raise ValueError(f"the level must be 0 to {MAX_LEVEL}, not {number}")
+        raise InputError("the level must be 0 to {0}, not {1}", MAX_LEVEL, number)
     level = TABLE[number]
     left = empty_squares(position)
     if left <= level.exact:

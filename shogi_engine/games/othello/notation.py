@@ -14,6 +14,7 @@ from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.names import START as START
 from shogi_engine.games.othello.position import do_move
 from shogi_engine.jit import new_record
+from shogi_engine.language import InputError, Message
 
 SYMBOLS = "XO-"  # by colour, then an empty square
 SIDES = ("black", "white")
@@ -40,23 +41,23 @@ def parse_obf(text: str) -> Any:
     saying what is wrong and where.
     """
     if not isinstance(text, str):
-        raise ValueError(f"position: expected text, not {type(text).__name__}")
+        raise InputError("position: expected text, not {0}", type(text).__name__)
     if text.strip() == "startpos":
         text = START
     cells = "".join(text.partition(";")[0].split())
     usual = not cells[: t.SQUARES].strip(SYMBOLS)
     for place, cell in enumerate("" if usual else cells[: t.SQUARES]):
         if cell not in _SYMBOL_OF:
-            raise ValueError(f"position: {cell!r} on {SQUARE_NAMES[place]} is not X, O or -")
+            raise InputError("position: {0!r} on {1} is not X, O or -", cell, SQUARE_NAMES[place])
     if len(cells) < t.SQUARES:
-        raise ValueError(f"position: expected 64 squares, not {len(cells)}")
+        raise InputError("position: expected 64 squares, not {0}", len(cells))
     side = cells[t.SQUARES :]
     if not side:
-        raise ValueError("position: the side to move, X or O, is missing after the 64 squares")
+        raise InputError("position: the side to move, X or O, is missing after the 64 squares")
     if len(side) > 1:
-        raise ValueError(f"position: expected one letter, the side to move, after the 64 squares, not {side!r}")
+        raise InputError("position: expected one letter, the side to move, after the 64 squares, not {0!r}", side)
     if _SYMBOL_OF.get(side, "-") == "-":
-        raise ValueError(f"position: the side to move must be X or O, not {side!r}")
+        raise InputError("position: the side to move must be X or O, not {0!r}", side)
     board = cells[: t.SQUARES] if usual else "".join(_SYMBOL_OF[cell] for cell in cells[: t.SQUARES])
     return position_of(board, SYMBOLS.index(_SYMBOL_OF[side]))
 
@@ -100,7 +101,7 @@ def split_move(text: str) -> int | None:
     if name in _PASSES:
         return None
     if name not in _SQUARES:
-        raise ValueError(f"{text!r} is neither a square, a1 to h8, nor 'pass'")
+        raise InputError("{0!r} is neither a square, a1 to h8, nor 'pass'", text)
     return _SQUARES[name]
 
 
@@ -127,7 +128,7 @@ def legal_move(pos: Any, square: int | None) -> int:
 def illegal_move(pos: Any, square: int | None) -> ValueError:
     """Return the error that `legal_move` raises for an illegal move: it says why the move is illegal in `pos`."""
     name = PASS_NAME if square is None else SQUARE_NAMES[square]
-    return ValueError(f"illegal move {name!r}: {_why_illegal(pos, square)}")
+    return InputError("illegal move {0!r}: {1}", name, _why_illegal(pos, square))
 
 
 def _why_illegal(pos: Any, square: int | None) -> str:
@@ -135,15 +136,15 @@ def _why_illegal(pos: Any, square: int | None) -> str:
     own, opponent, turn = pos.own, pos.opponent, int(pos.side)
     own_places, side, other = int(mobility(own, opponent)), SIDES[turn], SIDES[1 - turn]
     if own_places == 0 and not mobility(opponent, own):
-        return "the game is over"
+        return Message("the game is over")
     if square is None:
-        return f"{side} can place a disc and so cannot pass" if own_places else ""
+        return Message("{0} can place a disc and so cannot pass", side) if own_places else ""
     for discs, whose in ((own, side), (opponent, other)):
         if int(discs) >> square & 1:
-            return f"there is already a disc of {whose}"
+            return Message("there is already a disc of {0}", whose)
     if own_places == 0:
-        return f"{side} can only pass"
-    return "" if own_places >> square & 1 else f"it flips no disc of {other}"
+        return Message("{0} can only pass", side)
+    return "" if own_places >> square & 1 else Message("it flips no disc of {0}", other)
 
 
 def legal_moves(pos: Any) -> list[int]:
@@ -181,7 +182,7 @@ def split_transcript(text: str) -> list[str]:
     Raises ValueError for anything else, giving the character's position.
     """
     if not isinstance(text, str):
-        raise ValueError(f"transcript: expected text, not {type(text).__name__}")
+        raise InputError("transcript: expected text, not {0}", type(text).__name__)
     moves: list[str] = []
     place = 0
     while found := _IN_TRANSCRIPT.match(text, place):
@@ -189,9 +190,11 @@ def split_transcript(text: str) -> list[str]:
         place = found.end()
     place += len(text[place:]) - len(text[place:].lstrip())
     if place < len(text):
-        raise ValueError(
-            f"transcript: move {len(moves) + 1}, character {place + 1}: "
-            f"{text[place : place + 2]!r} is neither a square, a1 to h8, nor 'pass'"
+        raise InputError(
+            "transcript: move {0}, character {1}: {2!r} is neither a square, a1 to h8, nor 'pass'",
+            len(moves) + 1,
+            place + 1,
+            text[place : place + 2],
         )
     return moves
 
@@ -215,7 +218,7 @@ def parse_transcript(text: str, start: Any = None) -> list[int]:
         try:
             move = legal_move(pos, square)
         except ValueError as error:
-            raise ValueError(f"transcript: move {number}: {error}") from None
+            raise InputError("transcript: move {0}: {1}", number, error) from None
         do_move(pos, np.uint32(move), undo)
         moves.append(move)
     return moves

@@ -16,6 +16,7 @@ from pathlib import Path
 from shogi_engine.common.text import sanitize
 from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
 from shogi_engine.interface.extras.book import NO_BOOK, BookError, BookMove
+from shogi_engine.language import InputError
 
 SHIPPED = Path(__file__).parent / "book.db"
 HEADER = "#YANEURAOU-DB2016 1.00"
@@ -36,7 +37,7 @@ def position_key(sfen: str) -> str:
     """Return a position's key in a book: board, side, hands in the usual order. Raises ValueError."""
     fields = sfen.split()
     if len(fields) not in (3, 4) or fields[1] not in ("b", "w") or fields[0].count("/") != 8:
-        raise ValueError("no sfen")
+        raise InputError("no sfen")
     return f"{fields[0]} {fields[1]} {_usual_hands(fields[2])}"
 
 
@@ -147,11 +148,11 @@ class Book:
                     sfen = words.removeprefix("sfen ")
                     key, number, moves = position_key(sfen), _move_number(sfen), []
                 elif not key:
-                    raise ValueError("expected a position")
+                    raise InputError("expected a position")
                 else:
                     moves.append(_move_line(_parse_move(words)))
             except ValueError as fault:
-                raise BookError(f"line {place}: {fault}: {sanitize(words)!r}") from None
+                raise BookError("line {0}: {1}: {2!r}", place, fault, sanitize(words)) from None
         if key:
             self._note(key, "\n".join([str(number), *moves]))
 
@@ -207,7 +208,7 @@ def _parse_move(text: str) -> BookMove:
     """Return a move's line. Raises ValueError."""
     words = text.split()
     if not _MOVE.fullmatch(words[0]):
-        raise ValueError("no move")
+        raise InputError("no move")
     ponder = words[1] if len(words) > 1 and _MOVE.fullmatch(words[1]) else ""
     numbers = [int(word) for word in words[2:5]]
     return BookMove(words[0], ponder, *numbers)

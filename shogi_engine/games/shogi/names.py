@@ -1,6 +1,7 @@
 """The names of Shogi's options, for front ends that need them before numba is loaded. Standard library only."""
 
 from shogi_engine.common.registry import Registry
+from shogi_engine.language import InputError
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"  # the starting position
 
@@ -32,4 +33,4 @@ def entering_king_rule(name: str) -> int:
     for number, known in enumerate(ENTERING_KING_RULES):
         if known.lower() == name.lower():
             return number
-    raise ValueError(f"there is no entering-king rule {name!r}; there are {', '.join(ENTERING_KING_RULES)}")
+    raise InputError("there is no entering-king rule {0!r}; there are {1}", name, ", ".join(ENTERING_KING_RULES))

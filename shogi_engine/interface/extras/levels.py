@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shogi_engine.language import InputError
+
 FULL_STRENGTH_MS = 1000  # for a search at full strength without another limit
 BOOK_LEVEL = 4  # the lowest level that plays from the book: a beginner would not know one
 
@@ -49,7 +51,7 @@ USUAL_LEVELS = (
 def usual_level(number: int, position: Any = None, plans: Sequence[LevelPlan] = USUAL_LEVELS) -> LevelPlan:
     """Return one of `plans`, the same for any position. Raises ValueError if there is no such level."""
     if not 0 <= number < len(plans):
-        raise ValueError(f"the level must be 0 to {len(plans) - 1}, not {number}")
+        raise InputError("the level must be 0 to {0}, not {1}", len(plans) - 1, number)
     return plans[number]
 
 

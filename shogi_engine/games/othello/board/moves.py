@@ -6,6 +6,7 @@ from typing import Any, SupportsIndex
 
 from shogi_engine.games.othello.notation import PASS_NAME, SQUARE_NAMES, split_move
 from shogi_engine.games.othello.types import DISC_MOVE, PASS, SQUARES, move_square
+from shogi_engine.language import InputError
 
 
 class Move(int):
@@ -57,7 +58,7 @@ class Move(int):
         except TypeError:
             raise TypeError(f"expected a Move or its int, not {number!r}") from None
         if not DISC_MOVE <= number <= PASS:
-            raise ValueError(f"{number} is not a move")
+            raise InputError("{0} is not a move", number)
         return MOVES[number]
 
     @staticmethod

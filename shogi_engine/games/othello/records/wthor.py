@@ -10,6 +10,7 @@ from typing import BinaryIO
 from shogi_engine.games.othello import notation
 from shogi_engine.games.othello.board import Board
 from shogi_engine.games.othello.types import DISC_MOVE, PASS, SQUARES
+from shogi_engine.language import InputError
 from shogi_engine.records.tree import GameRecord
 
 _HEADER = struct.Struct("<4BIHH4B")
@@ -53,7 +54,7 @@ class WthorGame:
     def of(cls, record: GameRecord) -> "WthorGame":
         """Convert a record to a game of a database. Raises ValueError for another start or an illegal move."""
         if record.start != notation.START:
-            raise ValueError("WTHOR: a game must begin at the usual starting position")
+            raise InputError("WTHOR: a game must begin at the usual starting position")
         numbers = [int(text) if text.isascii() and text.isdecimal() else 0
                    for text in (record.headers.get(name, "") for name in NUMBERS)]  # fmt: skip
         game = wthor_game(record.moves, tournament=numbers[0], black=numbers[1], white=numbers[2])
@@ -81,12 +82,14 @@ class Wthor:
 def _wthor_header(data: bytes, kind: str) -> tuple[datetime.date, int, int, int, int, int]:
     """Return a header's date, two counts, year, board size and depth; raises ValueError."""
     if len(data) < _HEADER.size:
-        raise ValueError(f"{kind}: byte {len(data)}: the header of {_HEADER.size} bytes is cut off")
+        raise InputError("{0}: byte {1}: the header of {2} bytes is cut off", kind, len(data), _HEADER.size)
     century, year, month, day, games, names, of_year, size, _, depth, _ = _HEADER.unpack_from(data)
     try:
         date = datetime.date(100 * century + year, month, day)
     except ValueError as fault:
-        raise ValueError(f"{kind}: byte 0: the date {century:02d}{year:02d}-{month}-{day} is wrong: {fault}") from None
+        raise InputError(
+            "{0}: byte 0: the date {1:02d}{2:02d}-{3}-{4} is wrong: {5}", kind, century, year, month, day, fault
+        ) from None
     return date, games, names, of_year, size, depth
 
 
@@ -96,17 +99,17 @@ def _wthor_moves(data: bytes, place: int, number: int) -> tuple[str, ...]:
     for index, code in enumerate(data):
         if code == 0:
             if any(data[index:]):
-                raise ValueError(f"WTHOR: game {number}, byte {place + index}: a move follows the end of the game")
+                raise InputError("WTHOR: game {0}, byte {1}: a move follows the end of the game", number, place + index)
             break
         row, column = divmod(code, 10)
         try:
             if not (1 <= row <= 8 and 1 <= column <= 8):
-                raise ValueError(f"{code} is not a square, 11 to 88")
+                raise InputError("{0} is not a square, 11 to 88", code)
             if board.must_pass():
                 board.push(PASS)
             board.push(DISC_MOVE | 8 * (row - 1) + column - 1)
         except ValueError as fault:
-            raise ValueError(f"WTHOR: game {number}, byte {place + index}: {fault}") from None
+            raise InputError("WTHOR: game {0}, byte {1}: {2}", number, place + index, fault) from None
     return tuple(map(str, board.move_stack))
 
 
@@ -122,12 +125,12 @@ def read_header(source: BinaryIO) -> Wthor:
     start = source.read(_HEADER.size)
     date, count, _, year, size, depth = _wthor_header(start, "WTHOR")
     if size not in (0, 8):
-        raise ValueError(f"WTHOR: byte 12: the board must have 8 by 8 squares, not {size}")
+        raise InputError("WTHOR: byte 12: the board must have 8 by 8 squares, not {0}", size)
     length = source.seek(0, io.SEEK_END)
     source.seek(_HEADER.size)
     whole = _HEADER.size + count * _GAME.size
     if length != whole:
-        raise ValueError(f"WTHOR: {count} games are {whole} bytes, not {length}")
+        raise InputError("WTHOR: {0} games are {1} bytes, not {2}", count, whole, length)
     return Wthor((), year, depth, date)
 
 
@@ -146,7 +149,7 @@ def parse_game(number: int, data: bytes) -> WthorGame:
     moves = _wthor_moves(codes, place + 8, number)
     for name, value in (("score", score), ("best score", best)):
         if not 0 <= value <= SQUARES:
-            raise ValueError(f"WTHOR: game {number}, byte {place + 6}: the {name} is {value}, not 0 to 64")
+            raise InputError("WTHOR: game {0}, byte {1}: the {2} is {3}, not 0 to 64", number, place + 6, name, value)
     return WthorGame(tournament, black, white, score, best, moves)
 
 
@@ -157,7 +160,7 @@ def wthor_game(moves: Iterable[str], *, tournament: int = 0, black: int = 0, whi
         try:
             board.push_typed(text)
         except ValueError as fault:
-            raise ValueError(f"move {number}: {fault}") from None
+            raise InputError("move {0}: {1}", number, fault) from None
     score = (SQUARES + board.score()) // 2
     return WthorGame(tournament, black, white, score, score, tuple(map(str, board.move_stack)))
 
@@ -168,7 +171,7 @@ def format_wthor(database: Wthor) -> bytes:
     try:
         data = [_HEADER.pack(*made, len(database.games), 0, database.year, 8, 0, database.depth, 0)]
     except struct.error as fault:
-        raise ValueError(f"WTHOR: the header: {fault}") from None
+        raise InputError("WTHOR: the header: {0}", fault) from None
     for number, game in enumerate(database.games, 1):
         squares = [notation.SQUARE_NAMES.index(text) for text in game.moves if text != notation.PASS_NAME]
         codes = bytes(10 * (square // 8 + 1) + square % 8 + 1 for square in squares)
@@ -177,7 +180,7 @@ def format_wthor(database: Wthor) -> bytes:
                 _GAME.pack(game.tournament, game.black, game.white, game.score, game.best_score, codes.ljust(60, b"\0"))
             )
         except struct.error as fault:
-            raise ValueError(f"WTHOR: game {number}: {fault}") from None
+            raise InputError("WTHOR: game {0}: {1}", number, fault) from None
     return b"".join(data)
 
 
@@ -186,7 +189,7 @@ def parse_names(data: bytes, width: int) -> list[str]:
     _, _, count, *_ = _wthor_header(data, "WTHOR names")
     whole = _HEADER.size + count * width
     if len(data) != whole:
-        raise ValueError(f"WTHOR names: {count} of {width} bytes are {whole} bytes, not {len(data)}")
+        raise InputError("WTHOR names: {0} of {1} bytes are {2} bytes, not {3}", count, width, whole, len(data))
     places = range(_HEADER.size, whole, width)
     return [data[place : place + width].partition(b"\0")[0].decode(_ENCODING).rstrip() for place in places]
 
@@ -198,9 +201,9 @@ def format_names(names: Sequence[str], width: int, date: datetime.date = datetim
         try:
             coded = name.encode(_ENCODING)
         except UnicodeEncodeError:
-            raise ValueError(f"WTHOR names: name {number}, {name!r}, is not in {_ENCODING}") from None
+            raise InputError("WTHOR names: name {0}, {1!r}, is not in {2}", number, name, _ENCODING) from None
         if len(coded) >= width or "\0" in name or name != name.rstrip():
             wanted = f"{width - 1} characters at most, no blank at the end"
-            raise ValueError(f"WTHOR names: name {number}, {name!r}: {wanted}")
+            raise InputError("WTHOR names: name {0}, {1!r}: {2}", number, name, wanted)
         data.append(coded.ljust(width, b"\0"))
     return b"".join(data)

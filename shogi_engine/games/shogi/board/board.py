@@ -21,6 +21,7 @@ from shogi_engine.games.shogi.rules import DRAW, WIN, declaration, occurrence
 from shogi_engine.games.shogi.rules.validation import Status
 from shogi_engine.games.shogi.see import exchange_ge
 from shogi_engine.games.shogi.types import PAWN, move_captured
+from shogi_engine.language import InputError
 from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.types.termination import Outcome, Termination
@@ -145,7 +146,7 @@ class Board(BaseBoard):
             try:
                 game.push_usi(usi)
             except ValueError as error:
-                raise ValueError(f"position: move {number} of {len(moves)}: {error}") from None
+                raise InputError("position: move {0} of {1}: {2}", number, len(moves), error) from None
         self._take_over(game)
         self._edited = False
 

@@ -7,6 +7,7 @@ from typing import Any, SupportsIndex
 from shogi_engine.games.shogi.movegen.codes import CODES, MOVE_BITS
 from shogi_engine.games.shogi.notation.usi_moves import split_usi, usi_of
 from shogi_engine.games.shogi.types import DROP_BASE, PAWN, PROMOTION, ROOK, SQUARES
+from shogi_engine.language import InputError
 
 NULL_TEXT = "0000"
 
@@ -125,7 +126,7 @@ class Move(int):
         else:
             possible = PAWN <= source - DROP_BASE <= ROOK and not number & PROMOTION
         if not (possible and 0 < number < 1 << MOVE_BITS and target < SQUARES):
-            raise ValueError(f"{number} is not a move")
+            raise InputError("{0} is not a move", number)
         return MOVES[number]
 
     @staticmethod

@@ -33,6 +33,7 @@ from shogi_engine.games.shogi.queries import checkers
 from shogi_engine.interface.game import VALUE_MATE, do_move
 from shogi_engine.jit import compiling, is_saved, new_record, steps_done
 from shogi_engine.jit.bitboards import Bitboard, lowest
+from shogi_engine.language import InputError
 from shogi_engine.search.forced_win import allowed_nodes
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
@@ -169,7 +170,7 @@ class MateSolver:
             progress: called as `progress(nodes, seconds)` from time to time
         """
         if int(position.king[1 - int(position.side)]) == t.NO_SQUARE:
-            raise ValueError("the side to be mated has no king")
+            raise InputError("the side to be mated has no king")
         self._stop.begin()
         if not keep:
             self.new_problem()
@@ -195,7 +196,7 @@ class MateSolver:
             ValueError: if the other side has no king
         """
         if int(position.king[1 - int(position.side)]) == t.NO_SQUARE:
-            raise ValueError("the side to be mated has no king")
+            raise InputError("the side to be mated has no king")
         self._stop.begin()
         ctx = self._ctx
         ctx.steps, ctx.attacker = 0, int(position.side)

@@ -10,6 +10,7 @@ from shogi_engine.games.shogi.rules.validation import validate_position
 from shogi_engine.games.shogi.symbols import HAND_ORDER, KIND_NAMES, KINDS_BY_SYMBOL, RANKS, piece_symbol
 from shogi_engine.games.shogi.types import BLACK, KING, POSITION, ROOK, SET_SIZE, UNDO, WHITE, hand_count, make_piece
 from shogi_engine.jit import new_record
+from shogi_engine.language import InputError, Message
 
 MAX_MOVE_NUMBER = 30000
 
@@ -23,22 +24,22 @@ def parse_sfen(text: str) -> Any:
     """
     for place, letter in enumerate(text, 1):
         if not (letter.isascii() and letter.isprintable()) and not letter.isspace():
-            raise ValueError(f"sfen: character {place} is {letter!r}, which cannot occur in an SFEN")
+            raise InputError("sfen: character {0} is {1!r}, which cannot occur in an SFEN", place, letter)
     start, moves = split_usi_position(text.replace("_", " "))
     fields = (START if start == "startpos" else start).split()
     if len(fields) not in (3, 4):
-        raise ValueError(
-            f"sfen: there are 3 or 4 fields (board, side, hands, move number), not {len(fields)}: {text!r}"
+        raise InputError(
+            "sfen: there are 3 or 4 fields (board, side, hands, move number), not {0}: {1!r}", len(fields), text
         )
     pos = new_record(POSITION)
     _parse_board(pos, fields[0])
     if fields[1] not in ("b", "w"):
-        raise ValueError(f"sfen: the side to move must be 'b' or 'w', not {fields[1]!r}")
+        raise InputError("sfen: the side to move must be 'b' or 'w', not {0!r}", fields[1])
     pos.side = WHITE if fields[1] == "w" else BLACK
     _parse_hands(pos, fields[2])
     number = fields[3] if len(fields) == 4 else "1"
     if not number.isdigit() or len(number) > 9 or not 1 <= int(number) <= MAX_MOVE_NUMBER:
-        raise ValueError(f"sfen: the move number must be 1 to {MAX_MOVE_NUMBER}, not {number!r}")
+        raise InputError("sfen: the move number must be 1 to {0}, not {1!r}", MAX_MOVE_NUMBER, number)
     pos.ply = int(number) - 1
     validate_position(pos)
     return _played(pos, moves) if moves else pos
@@ -56,9 +57,9 @@ def split_usi_position(text: str) -> tuple[str, list[str]]:
     split = words.index("moves") if "moves" in words else len(words)
     start, moves = words[:split], words[split + 1 :]
     if not start:
-        raise ValueError("position: 'startpos' or an sfen is missing")
+        raise InputError("position: 'startpos' or an sfen is missing")
     if start[0] == "startpos" and len(start) > 1:
-        raise ValueError(f"position: only 'moves' may follow 'startpos', not {start[1]!r}")
+        raise InputError("position: only 'moves' may follow 'startpos', not {0!r}", start[1])
     return " ".join(start[1:] if start[0] == "sfen" else start), moves
 
 
@@ -72,7 +73,7 @@ def _played(pos: Any, moves: list[str]) -> Any:
         try:
             do_move(pos, np.uint32(parse_usi(pos, move)), undo)
         except ValueError as fault:
-            raise ValueError(f"position: move {number} of {len(moves)}: {fault}") from None
+            raise InputError("position: move {0} of {1}: {2}", number, len(moves), fault) from None
     return pos
 
 
@@ -86,26 +87,26 @@ def _parse_board(pos: Any, text: str) -> None:
     """Read an SFEN's board field into pos.board."""
     rows = text.split("/")
     if len(rows) != 9:
-        raise ValueError(f"sfen: the board has 9 ranks separated by '/', not {len(rows)}: {text!r}")
+        raise InputError("sfen: the board has 9 ranks separated by '/', not {0}: {1!r}", len(rows), text)
     for rank, row in zip(RANKS, rows, strict=True):
-        where = f"sfen: rank {rank} ({row!r})"
+        where = Message("sfen: rank {0} ({1!r})", rank, row)
         column, promoted = 0, ""
         for letter in row:
             if letter == "+":
                 if promoted:
-                    raise ValueError(f"{where} has '++'")
+                    raise InputError("{0} has '++'", where)
                 promoted = "+"
                 continue
             if letter in "123456789":
                 if promoted:
-                    raise ValueError(f"{where} has '+' before the number {letter}")
+                    raise InputError("{0} has '+' before the number {1}", where, letter)
                 column += int(letter)
                 continue
             if letter == "0" or letter.upper() not in KINDS_BY_SYMBOL:
-                raise ValueError(f"{where} has {letter!r}, which is neither a piece nor a number of empty squares")
+                raise InputError("{0} has {1!r}, which is neither a piece nor a number of empty squares", where, letter)
             if promoted + letter.upper() not in KINDS_BY_SYMBOL:
-                raise ValueError(
-                    f"{where} has '+{letter}': a {KIND_NAMES[KINDS_BY_SYMBOL[letter.upper()]]} cannot promote"
+                raise InputError(
+                    "{0} has '+{1}': a {2} cannot promote", where, letter, KIND_NAMES[KINDS_BY_SYMBOL[letter.upper()]]
                 )
             if column < 9:
                 colour = WHITE if letter.islower() else BLACK
@@ -114,38 +115,38 @@ def _parse_board(pos: Any, text: str) -> None:
                 )
             column, promoted = column + 1, ""
         if promoted:
-            raise ValueError(f"{where} ends with '+'")
+            raise InputError("{0} ends with '+'", where)
         if column != 9:
-            raise ValueError(f"{where} is {column} squares wide, not 9")
+            raise InputError("{0} is {1} squares wide, not 9", where, column)
 
 
 def _parse_hands(pos: Any, text: str) -> None:
     """Read an SFEN's hands field into pos.hand."""
     if text == "-":
         return
-    where = f"sfen: hands {text!r}"
+    where = Message("sfen: hands {0!r}", text)
     counts = [[0] * (ROOK + 1), [0] * (ROOK + 1)]
     number = ""
     for letter in text:
         if letter in "0123456789":
             if number + letter == "0":
-                raise ValueError(f"{where}: a count begins with 0")
+                raise InputError("{0}: a count begins with 0", where)
             number += letter
             continue
         kind = KINDS_BY_SYMBOL.get(letter.upper(), 0)
         if kind == KING:
-            raise ValueError(f"{where}: a king cannot be in hand")
+            raise InputError("{0}: a king cannot be in hand", where)
         if kind == 0:
-            raise ValueError(f"{where} has {letter!r}, which is not a piece")
+            raise InputError("{0} has {1!r}, which is not a piece", where, letter)
         colour = WHITE if letter.islower() else BLACK
         if counts[colour][kind]:
-            raise ValueError(f"{where} has {letter!r} twice")
+            raise InputError("{0} has {1!r} twice", where, letter)
         counts[colour][kind] = int(number[:9] or 1)
         if counts[colour][kind] > SET_SIZE[kind]:
-            raise ValueError(f"{where}: {number} {KIND_NAMES[kind]}s, but a set has {SET_SIZE[kind]}")
+            raise InputError("{0}: {1} {2}s, but a set has {3}", where, number, KIND_NAMES[kind], SET_SIZE[kind])
         number = ""
     if number:
-        raise ValueError(f"{where} ends with the number {number} but no piece")
+        raise InputError("{0} ends with the number {1} but no piece", where, number)
     for colour, hand in enumerate(counts):
         pos.hand[colour] = sum(count << 8 * kind for kind, count in enumerate(hand))
 

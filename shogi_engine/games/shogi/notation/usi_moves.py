@@ -10,7 +10,7 @@ from shogi_engine.games.shogi.movegen.generator import is_legal_tt_move
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.rules.validation import attacking_squares, is_dead
 from shogi_engine.jit import new_record
-from shogi_engine.language import Message
+from shogi_engine.language import InputError, Message
 
 
 def split_usi(text: str) -> tuple[int, int, bool]:
@@ -20,17 +20,17 @@ def split_usi(text: str) -> tuple[int, int, bool]:
     """
     if len(text) == 4 and text[1] == "*":
         if symbols.KINDS_BY_SYMBOL.get(text[0], t.KING) >= t.KING:
-            raise ValueError(f"move {text!r}: {text[0]!r} is not a piece that can be dropped (one of PLNSGBR)")
+            raise InputError("move {0!r}: {1!r} is not a piece that can be dropped (one of PLNSGBR)", text, text[0])
         return t.DROP_BASE + symbols.KINDS_BY_SYMBOL[text[0]], _parse_square(text, 2), False
     if text.endswith("+") and text[1:2] == "*":
-        raise ValueError(f"move {text!r}: a dropped piece does not promote")
+        raise InputError("move {0!r}: a dropped piece does not promote", text)
     if len(text) not in (4, 5):
-        raise ValueError(f"move {text!r}: a move has 4 characters, and '+' if it promotes")
+        raise InputError("move {0!r}: a move has 4 characters, and '+' if it promotes", text)
     source, target = _parse_square(text, 0), _parse_square(text, 2)
     if len(text) == 5 and text[4] != "+":
-        raise ValueError(f"move {text!r}: only '+' can follow the squares, not {text[4]!r}")
+        raise InputError("move {0!r}: only '+' can follow the squares, not {1!r}", text, text[4])
     if source == target:
-        raise ValueError(f"move {text!r}: it goes to the square it comes from")
+        raise InputError("move {0!r}: it goes to the square it comes from", text)
     return source, target, len(text) == 5
 
 
@@ -38,7 +38,7 @@ def _parse_square(text: str, start: int) -> int:
     """Return the square named by the two characters of the move `text` at `start`."""
     name = text[start : start + 2]
     if name not in symbols.SQUARES_BY_NAME:
-        raise ValueError(f"move {text!r}: {name!r} is not a square (1a to 9i)")
+        raise InputError("move {0!r}: {1!r} is not a square (1a to 9i)", text, name)
     return symbols.SQUARES_BY_NAME[name]
 
 
@@ -82,7 +82,7 @@ def illegal_move(pos: Any, source: int, target: int, promotion: bool) -> ValueEr
     else:
         kind, captured = t.piece_kind(pos.board[source]), t.piece_kind(pos.board[target])
         move = int(t.board_move(source, target, kind, captured, int(promotion)))
-    return ValueError(f"illegal move {usi_of(source, target, promotion)!r}: {_why_illegal(pos, move)}")
+    return InputError("illegal move {0!r}: {1}", usi_of(source, target, promotion), _why_illegal(pos, move))
 
 
 def _why_illegal(pos: Any, move: int) -> str:
@@ -100,7 +100,7 @@ def _why_illegal(pos: Any, move: int) -> str:
         if t.move_kind(move) == t.KING:
             return Message("it puts the king on {0} in check from {1}", *where)
         return Message("it leaves the king on {0} in check from {1}", *where)
-    return "a pawn drop may not mate"
+    return Message("a pawn drop may not mate")
 
 
 def _why_no_drop(pos: Any, move: int) -> str:
@@ -108,17 +108,19 @@ def _why_no_drop(pos: Any, move: int) -> str:
     side, kind, target = int(pos.side), t.move_kind(move), t.move_to(move)
     name = symbols.KIND_NAMES[kind]
     if t.hand_count(pos.hand[side], kind) == 0:
-        return f"{symbols.SIDES[side]} has no {name} in hand"
+        return Message("{0} has no {1} in hand", symbols.SIDES[side], name)
     if pos.board[target]:
-        return f"{symbols.SQUARE_NAMES[target]} is not empty"
+        return Message("{0} is not empty", symbols.SQUARE_NAMES[target])
     if is_dead(side, kind, target):
-        return f"a {name} on {symbols.SQUARE_NAMES[target]} could never move"
+        return Message("a {0} on {1} could never move", name, symbols.SQUARE_NAMES[target])
     column = range(target % 9, t.SQUARES, 9)
     pawns = [square for square in column if pos.board[square] == t.make_piece(side, t.PAWN)]
     if kind == t.PAWN and pawns:
-        return (
-            f"{symbols.SIDES[side]} already has a pawn on file {9 - target % 9}, "
-            f"on {symbols.SQUARE_NAMES[pawns[0]]} (nifu)"
+        return Message(
+            "{0} already has a pawn on file {1}, on {2} (nifu)",
+            symbols.SIDES[side],
+            9 - target % 9,
+            symbols.SQUARE_NAMES[pawns[0]],
         )
     return ""
 
@@ -129,20 +131,22 @@ def _why_no_board_move(pos: Any, move: int) -> str:
     piece, captured = int(pos.board[source]), int(pos.board[target])
     origin, goal = symbols.SQUARE_NAMES[source], symbols.SQUARE_NAMES[target]
     if not piece:
-        return f"there is no piece on {origin}"
+        return Message("there is no piece on {0}", origin)
     if t.piece_colour(piece) != side:
-        return f"the piece on {origin} is {symbols.SIDES[1 - side]}'s, but {symbols.SIDES[side]} is to move"
+        return Message(
+            "the piece on {0} is {1}'s, but {2} is to move", origin, symbols.SIDES[1 - side], symbols.SIDES[side]
+        )
     if captured and t.piece_colour(captured) == side:
-        return f"{symbols.SIDES[side]}'s own piece is on {goal}"
+        return Message("{0}'s own piece is on {1}", symbols.SIDES[side], goal)
     kind = t.piece_kind(piece)
     name = ("promoted " if kind > t.KING else "") + symbols.KIND_NAMES[t.UNPROMOTED[kind]]
     if source not in attacking_squares(pos, target, side):
-        return f"the {name} on {origin} does not reach {goal}"
+        return Message("the {0} on {1} does not reach {2}", name, origin, goal)
     if t.is_promotion(move):
         if t.PROMOTED[kind] == 0:
-            return f"a {name} cannot promote"
+            return Message("a {0} cannot promote", name)
         if not any((square // 9 < 3) if side == t.BLACK else (square // 9 > 5) for square in (source, target)):
-            return f"neither {origin} nor {goal} is in {symbols.SIDES[side]}'s promotion zone"
+            return Message("neither {0} nor {1} is in {2}'s promotion zone", origin, goal, symbols.SIDES[side])
     elif is_dead(side, kind, target):
-        return f"the {name} must promote on {goal}"
+        return Message("the {0} must promote on {1}", name, goal)
     return ""

@@ -1,6 +1,7 @@
 """Handicaps: the names that KIF and JKF have for starting positions."""
 
 from shogi_engine.games.shogi.notation.sfen import START
+from shogi_engine.language import InputError
 
 EVEN = "平手"
 _PAWNS_AND_BELOW = "ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
@@ -58,7 +59,7 @@ def handicap(name: str) -> str:
     for known in (plain, f"{plain}ち", plain.replace("飛落", "飛車落"), f"右{plain}"):
         if known in HANDICAPS:
             return HANDICAPS[known]
-    raise ValueError(f"there is no handicap {name!r}; there are {', '.join([*HANDICAPS, *WESTERN])}")
+    raise InputError("there is no handicap {0!r}; there are {1}", name, ", ".join([*HANDICAPS, *WESTERN]))
 
 
 def handicap_name(sfen: str) -> str:

@@ -21,6 +21,7 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
     kind_of,
 )
 from shogi_engine.games.shogi.types import BLACK, WHITE
+from shogi_engine.language import InputError
 from shogi_engine.records.errors import clipped
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node
@@ -135,7 +136,7 @@ def ending_of(rest: str, turn: int) -> Outcome:
         return WORDS.read(rest, turn)
     found = WINS.fullmatch(rest)
     if not found:
-        raise ValueError(f"{clipped(rest)} is not an ending")
+        raise InputError("{0} is not an ending", clipped(rest))
     side, how, reason = SIDES[f"{found['side']}手"], found["how"], found["reason"]
     if how in _SAID:
         termination, won = _SAID[how]

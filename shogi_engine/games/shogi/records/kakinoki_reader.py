@@ -18,6 +18,7 @@ from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, HANDICAP, he
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
 from shogi_engine.games.shogi.types import DROP_BASE, KING, PROMOTION
+from shogi_engine.language import InputError
 from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
@@ -117,14 +118,14 @@ class Diagram:
         found = _ROW.fullmatch(line)
         cells = found["cells"] if found else ""
         if len(cells) != 18:
-            raise ValueError(f"a row of the diagram is 9 squares of two characters between |, not {clipped(line)}")
+            raise InputError("a row of the diagram is 9 squares of two characters between |, not {0}", clipped(line))
         if self.rows == 9:
-            raise ValueError("the diagram has more than 9 rows")
+            raise InputError("the diagram has more than 9 rows")
         for column, (owner, piece) in enumerate(zip(cells[::2], cells[1::2], strict=True)):
             if piece in "・.．*":
                 continue
             if piece not in KINDS_BY_KANJI or owner not in " vVｖ^+":
-                raise ValueError(f"{owner + piece!r} is not a piece")
+                raise InputError("{0!r} is not a piece", owner + piece)
             colour = int(owner in "vVｖ")
             self._setup.board[9 * self.rows + column] = (colour, KINDS_BY_KANJI[piece])
         self.rows += 1
@@ -132,7 +133,7 @@ class Diagram:
     def _hand(self, colour: int, text: str) -> None:
         """Read a side's hand, such as '飛　歩十二' or '飛歩十二'."""
         if self._held[colour]:
-            raise ValueError("the hand of this side is given twice")
+            raise InputError("the hand of this side is given twice")
         self._held[colour] = True
         for each in text.replace("\u3000", " ").split():
             place = 0
@@ -142,7 +143,7 @@ class Diagram:
                 number = found["count"] if found else None
                 count = 1 if number is None else int(number) if number.isdecimal() else _COUNTS.get(number, 0)
                 if found is None or kind == KING or not count:
-                    raise ValueError(f"{clipped(each)} cannot be held in hand")
+                    raise InputError("{0} cannot be held in hand", clipped(each))
                 self._setup.hold(colour, kind, count)
                 place = found.end()
 
@@ -150,12 +151,12 @@ class Diagram:
         """Return the position; `start` if there is no diagram. Raises ValueError if it is incomplete."""
         if not self.rows:
             if any(self._held):
-                raise ValueError("there are pieces in hand, but no diagram")
+                raise InputError("there are pieces in hand, but no diagram")
             if self.turn is not None and "bw".index(start.split()[1]) != self.turn:
-                raise ValueError("the side that begins is not the side to move in the starting position")
+                raise InputError("the side that begins is not the side to move in the starting position")
             return start
         if self.rows != 9:
-            raise ValueError(f"the diagram has {self.rows} rows, not 9")
+            raise InputError("the diagram has {0} rows, not 9", self.rows)
         side = self.turn if self.turn is not None else "bw".index(start.split()[1])
         return self._setup.sfen(side, self.number)
 
@@ -202,7 +203,7 @@ class Reader(LineReader):
         if kind in (lines.MOVE, lines.ENDING):
             self._known = True
             if self._word is not None:
-                raise RecordError(f"{clipped(self._word[1])} is neither a move nor an ending", line=self._word[0])
+                raise RecordError("{0} is neither a move nor an ending", clipped(self._word[1]), line=self._word[0])
             self.take_moves(line, self._started())
         elif kind == lines.OVER:
             self._known = True
@@ -259,7 +260,7 @@ class Reader(LineReader):
         header = header_of(line)
         if header is None:
             if lines.MOVE_LIKE.search(line):
-                raise ValueError(f"{clipped(line)} is neither a header nor a move")
+                raise InputError("{0} is neither a header nor a move", clipped(line))
             self.note(f"{clipped(line)} is passed over")
             return
         name, value = header
@@ -273,7 +274,7 @@ class Reader(LineReader):
             self._known = True
             self._handicap = (self.number, value)
         elif name.endswith("の持駒"):
-            raise ValueError(f"{name!r} is neither side's hand")
+            raise InputError("{0!r} is neither side's hand", name)
         else:
             self._known = self._known or kakinoki.HEADER_NAMES.to_shared(name) != name
             if self.builder is None:
@@ -310,7 +311,7 @@ class Reader(LineReader):
     def finish(self) -> None:
         """Finish. Raises ValueError if it was not a record."""
         if not self._known:
-            raise ValueError("the file has neither moves nor headers of a game record")
+            raise InputError("the file has neither moves nor headers of a game record")
         self._settle()
         self._started().finish()
         if self.has_comments:

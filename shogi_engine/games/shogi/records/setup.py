@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from shogi_engine.games.shogi.notation.sfen import format_sfen, parse_sfen
 from shogi_engine.games.shogi.symbols import HAND_ORDER, SYMBOLS
 from shogi_engine.games.shogi.types import BLACK, SET_SIZE, UNPROMOTED, WHITE
+from shogi_engine.language import InputError
 
 
 class Setup:
@@ -35,7 +36,7 @@ class Setup:
     def hold(self, colour: int, kind: int, count: int = 1) -> None:
         """Put pieces into a hand. Raises ValueError for a piece that cannot be there."""
         if kind not in HAND_ORDER:
-            raise ValueError(f"a {SYMBOLS[kind]} cannot be in hand")
+            raise InputError("a {0} cannot be in hand", SYMBOLS[kind])
         self.hands[colour][kind] = self.hands[colour].get(kind, 0) + count
 
     def hold_all_else(self, colour: int) -> None:

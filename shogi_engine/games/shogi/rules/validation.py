@@ -13,6 +13,7 @@ import numpy as np
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.rules import legality
 from shogi_engine.games.shogi.symbols import KIND_NAMES, PROMOTED_KINDS, SIDES, SQUARE_NAMES, list_squares
+from shogi_engine.language import InputError, Message
 
 
 class Status(Flag):
@@ -38,7 +39,7 @@ def validate_position(pos: Any) -> None:
     in a set, or pieces that can never move; or if the side that is not to move is in check.
     """
     for status in position_status(pos):
-        raise ValueError(f"position: {next(WORDS[status](pos))}")
+        raise InputError("position: {0}", next(WORDS[status](pos)))
 
 
 def attacking_squares(pos: Any, square: int, colour: int) -> list[int]:
@@ -55,7 +56,7 @@ def _too_many_kings(pos: Any) -> Iterator[str]:
     for colour, side in enumerate(SIDES):
         kings = _squares(pos, colour, t.KING)
         if len(kings) > 1:
-            yield f"{len(kings)} {side} kings, on {list_squares(kings)}"
+            yield Message("{0} {1} kings, on {2}", len(kings), side, list_squares(kings))
 
 
 def _too_many_pieces(pos: Any) -> Iterator[str]:
@@ -66,8 +67,10 @@ def _too_many_pieces(pos: Any) -> Iterator[str]:
         in_hand = [hand >> 8 * kind & 255 for hand in pos.hand.tolist()]
         total = on_board + sum(in_hand)
         if total > t.SET_SIZE[kind]:
-            where = f"{on_board} on the board, {in_hand[t.BLACK]} in black's hand, {in_hand[t.WHITE]} in white's"
-            yield f"{total} {KIND_NAMES[kind]}s ({where}), but a set has {t.SET_SIZE[kind]}"
+            where = Message(
+                "{0} on the board, {1} in black's hand, {2} in white's", on_board, in_hand[t.BLACK], in_hand[t.WHITE]
+            )
+            yield Message("{0} {1}s ({2}), but a set has {3}", total, KIND_NAMES[kind], where, t.SET_SIZE[kind])
 
 
 def _dead_piece(pos: Any) -> Iterator[str]:
@@ -75,7 +78,7 @@ def _dead_piece(pos: Any) -> Iterator[str]:
         for kind in (t.PAWN, t.LANCE, t.KNIGHT):
             for square in _squares(pos, colour, kind):
                 if is_dead(colour, kind, square):
-                    yield f"the {side} {KIND_NAMES[kind]} on {SQUARE_NAMES[square]} can never move"
+                    yield Message("the {0} {1} on {2} can never move", side, KIND_NAMES[kind], SQUARE_NAMES[square])
 
 
 def _two_pawns(pos: Any) -> Iterator[str]:
@@ -84,14 +87,14 @@ def _two_pawns(pos: Any) -> Iterator[str]:
         for square in _squares(pos, colour, t.PAWN):
             first = files.setdefault(square % 9, square)
             if first != square:
-                where = f"file {9 - square % 9}, on {list_squares([first, square])}"
-                yield f"two unpromoted {side} pawns on {where} (nifu)"
+                where = Message("file {0}, on {1}", 9 - square % 9, list_squares([first, square]))
+                yield Message("two unpromoted {0} pawns on {1} (nifu)", side, where)
 
 
 def _opposite_check(pos: Any) -> Iterator[str]:
     side, king = int(pos.side), int(pos.king[1 - pos.side])
-    where = f"on {SQUARE_NAMES[king]} is in check from {list_squares(attacking_squares(pos, king, side))}"
-    yield f"{SIDES[1 - side]}'s king {where}, but {SIDES[side]} is to move"
+    where = Message("on {0} is in check from {1}", SQUARE_NAMES[king], list_squares(attacking_squares(pos, king, side)))
+    yield Message("{0}'s king {1}, but {2} is to move", SIDES[1 - side], where, SIDES[side])
 
 
 WORDS = {

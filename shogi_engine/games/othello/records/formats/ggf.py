@@ -11,6 +11,7 @@ import numpy as np
 from shogi_engine.games.othello.notation import PASS_NAME, format_board, format_obf, parse_obf
 from shogi_engine.games.othello.records.referee import LETTERS, LineBuilder, kept_outcome, set_result
 from shogi_engine.games.othello.types import SQUARES
+from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
 from shogi_engine.records.errors import clipped
@@ -29,7 +30,7 @@ def _number(text: str) -> float | None:
     """Return the number `text`, None if it is empty; raises ValueError."""
     text = text.strip()
     if text and not _NUMBER.fullmatch(text):
-        raise ValueError(f"{clipped(text, 24)} is not a number")
+        raise InputError("{0} is not a number", clipped(text, 24))
     return float(text) if text else None
 
 
@@ -37,7 +38,7 @@ def _board(value: str) -> str:
     """Return the OBF of a BO tag, '8', 64 squares and the side to move."""
     size, _, rest = value.strip().partition(" ")
     if size != "8":
-        raise ValueError(f"the board must have 8 by 8 squares, not {clipped(size, 24)}")
+        raise InputError("the board must have 8 by 8 squares, not {0}", clipped(size, 24))
     return format_obf(parse_obf(rest))
 
 
@@ -55,7 +56,7 @@ class _Reader:
         found = list(tokens(text, escapes=False))
         if [token.kind for token in found[-1:]] != [")"]:
             self.place = len(text)
-            raise ValueError("expected a tag, NAME[...], or ;), not the end")
+            raise InputError("expected a tag, NAME[...], or ;), not the end")
         properties = [token for token in found if token.kind not in "(;)"]
         seen: set[str] = set()
         for token in properties:
@@ -79,13 +80,13 @@ class _Reader:
         name, value = token.kind, token.values[0]
         try:
             if name in seen or len(token.values) > 1:
-                raise ValueError("the tag is given twice")
+                raise InputError("the tag is given twice")
             seen.add(name)
             if name == "BO":
                 self.record.start = _board(value)
             elif name == "GM":
                 if value.strip().lower() != "othello":
-                    raise ValueError(f"the game must be Othello, not {clipped(value, 24)}")
+                    raise InputError("the game must be Othello, not {0}", clipped(value, 24))
             elif name in ("PB", "PW"):
                 self.record.names["BW".index(name[1])] = value
             elif name == "RE":
@@ -93,24 +94,26 @@ class _Reader:
             else:
                 self.record.headers[HEADER_NAMES.to_shared(name)] = value
         except ValueError as fault:
-            raise ValueError(f"{name}: {fault}") from None
+            raise InputError("{0}: {1}", name, fault) from None
 
     def _move(self, token: Token, builder: LineBuilder) -> None:
         for value in token.values:
             parts = value.split("/")
             try:
                 if len(parts) > 3:
-                    raise ValueError("expected at most a move, an evaluation and a time")
+                    raise InputError("expected at most a move, an evaluation and a time")
                 if parts[0].strip().lower()[:2] != "pa":
                     builder.pass_if_due()
                 if token.kind != "BW"[builder.board.turn]:
-                    raise ValueError(f"it is not {'black' if token.kind == 'B' else 'white'}'s turn")
+                    raise InputError("it is not {0}'s turn", "black" if token.kind == "B" else "white")
                 evaluation, seconds = [_number(part) for part in (*parts[1:], "", "")][:2]
                 score = None if evaluation is None else Score.discs(evaluation)
                 builder.play(parts[0], evaluation=score, seconds=seconds)
             except ValueError as fault:
                 number = len(self.record.moves) + 1
-                raise ValueError(f"move {number}, {token.kind}[{clipped(value, 24)[1:-1]}]: {fault}") from None
+                raise InputError(
+                    "move {0}, {1}[{2}]: {3}", number, token.kind, clipped(value, 24)[1:-1], fault
+                ) from None
 
 
 class GgfFormat(RecordFormat):
@@ -160,7 +163,7 @@ def parse_ggf(text: str) -> GameRecord:
     """Return the only game of a GGF text; raises ValueError as `parse_ggf_games`, or if there is not exactly one."""
     games = parse_ggf_games(text)
     if len(games) != 1:
-        raise ValueError(f"GGF: expected one game, (;GM[Othello]...;), not {len(games)}")
+        raise InputError("GGF: expected one game, (;GM[Othello]...;), not {0}", len(games))
     return games[0]
 
 

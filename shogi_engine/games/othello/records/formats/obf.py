@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from shogi_engine.games.othello.notation import PASS_NAME, format_move, format_obf, legal_move, parse_obf, split_move
 from shogi_engine.games.othello.types import SQUARES
+from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.errors import clipped
 from shogi_engine.records.formats import Line, LineFormat, LineReader
@@ -52,7 +53,7 @@ class TestPosition:
 def _score(text: str) -> int:
     """Parse '+12', '-4', '0'; ValueError if it is not an integer, or more than the discs of a board."""
     if not re.fullmatch(r"[+-]?\d{1,2}", text, re.ASCII) or abs(int(text)) > SQUARES:
-        raise ValueError(f"{clipped(text, 24)} is not a score from -64 to +64")
+        raise InputError("{0} is not a score from -64 to +64", clipped(text, 24))
     return int(text)
 
 
@@ -73,21 +74,21 @@ def parse_obf_line(line: str) -> TestPosition:
             if colon:
                 legal = format_move(None, legal_move(position, split_move(move)))
                 if legal in dict(scores):
-                    raise ValueError(f"{legal!r} already exists")
+                    raise InputError("{0!r} already exists", legal)
                 scores.append((legal, _score(score.strip())))
             elif value is None:
                 value = _score(text)
             else:
-                raise ValueError("a second score without a move")
+                raise InputError("a second score without a move")
         except ValueError as fault:
-            raise ValueError(f"field {number} after the position: {fault}") from None
+            raise InputError("field {0} after the position: {1}", number, fault) from None
     return TestPosition(format_obf(position), tuple(scores), value, comment.strip())
 
 
 def format_obf_line(test: TestPosition) -> str:
     """Return the line of a test position; the inverse of `parse_obf_line`."""
     if any(character in test.comment for character in "\n\r"):
-        raise ValueError("a comment must be one line")
+        raise InputError("a comment must be one line")
     fields = [f" {move.upper() if move != PASS_NAME else 'PA'}:{score:+d};" for move, score in test.scores]
     if test.value is not None:
         fields.insert(0, f" {test.value:+d};")
@@ -169,5 +170,5 @@ def read_obf(text: str) -> list[TestPosition]:
             try:
                 tests.append(parse_obf_line(line))
             except ValueError as fault:
-                raise ValueError(f"line {number}: {fault}") from None
+                raise InputError("line {0}: {1}", number, fault) from None
     return tests

@@ -10,6 +10,7 @@ import numpy as np
 
 from shogi_engine.games.othello import notation
 from shogi_engine.games.othello.records.referee import LETTERS, LineBuilder, kept_outcome, set_result
+from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
 from shogi_engine.records.formats import RecordFormat
@@ -42,7 +43,7 @@ def _square(value: str) -> str:
         return text
     if re.fullmatch("[a-h][a-h]", text):
         return f"{text[0]}{'abcdefgh'.index(text[1]) + 1}"
-    raise ValueError(f"{value[:24]!r} is not a square")
+    raise InputError("{0!r} is not a square", value[:24])
 
 
 class _Reader:
@@ -64,23 +65,23 @@ class _Reader:
         for token in tokens(text, escapes=True):
             self.place = token.place
             if closed:
-                raise ValueError("there is more text after the end of the game")
+                raise InputError("there is more text after the end of the game")
             if token.kind == "(":
                 forks.append(self.builder.ply if self.builder else 0)
             elif token.kind == ")":
                 if not forks:
-                    raise ValueError("a ) without a (")
+                    raise InputError("a ) without a (")
                 ply = forks.pop()
                 if self.builder:
                     self.builder.back_to(ply)
                 closed = not forks
             elif token.kind != ";":
                 if not forks:
-                    raise ValueError("a property before the first (")
+                    raise InputError("a property before the first (")
                 self._property(token)
         self.place = len(text)
         if not closed:
-            raise ValueError("the ) at the end is missing")
+            raise InputError("the ) at the end is missing")
         if self.builder is not None or self._set_up or self._side is not None:
             builder = self._started()
             for move in self.record.moves:
@@ -111,14 +112,14 @@ class _Reader:
             else:
                 self._header(name, token.values[0])
         except ValueError as fault:
-            raise ValueError(f"{name}[{token.values[0][:24]}]: {fault}") from None
+            raise InputError("{0}[{1}]: {2}", name, token.values[0][:24], fault) from None
 
     def _move(self, name: str, value: str, builder: LineBuilder) -> None:
         square = _square(value)
         if square != notation.PASS_NAME:
             builder.pass_if_due()
         if name != "BW"[builder.board.turn]:
-            raise ValueError(f"it is not {'black' if name == 'B' else 'white'}'s turn")
+            raise InputError("it is not {0}'s turn", "black" if name == "B" else "white")
         builder.play(square)
 
     def _note(self, name: str, values: tuple[str, ...], node: Node) -> None:
@@ -133,25 +134,25 @@ class _Reader:
 
     def _setup(self, name: str, values: tuple[str, ...]) -> None:
         if self.builder is not None:
-            raise ValueError("a position can be set up only before the first move")
+            raise InputError("a position can be set up only before the first move")
         if name == "PL":
             if values[0].strip().upper()[:1] not in ("B", "W"):
-                raise ValueError("the side to move must be B or W")
+                raise InputError("the side to move must be B or W")
             self._side = "BW".index(values[0].strip().upper()[:1])
             return
         for value in values:
             for corner in value.split(":"):
                 if _square(corner) == notation.PASS_NAME or ":" in value:
-                    raise ValueError("squares must be listed one by one")
+                    raise InputError("squares must be listed one by one")
                 self._discs[notation.SQUARE_NAMES.index(_square(corner))] = {"AB": "X", "AW": "O", "AE": "-"}[name]
         self._set_up = True
 
     def _header(self, name: str, value: str) -> None:
         text = one_line(_text(value))
         if name == "GM" and text != "2":
-            raise ValueError("the game must be Othello, GM[2]")
+            raise InputError("the game must be Othello, GM[2]")
         if name == "SZ" and text not in ("8", "8:8"):
-            raise ValueError("the board must have 8 by 8 squares")
+            raise InputError("the board must have 8 by 8 squares")
         if name in ("PB", "PW"):
             self.record.names["BW".index(name[1])] = text
         elif name == "RE":

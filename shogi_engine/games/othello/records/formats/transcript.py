@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from shogi_engine.games.othello.notation import PASS_NAME, START, format_obf, parse_obf, split_transcript
 from shogi_engine.games.othello.records.referee import LineBuilder
+from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.headers import one_line
@@ -43,7 +44,7 @@ class TranscriptReader(LineReader):
             try:
                 builder.play(move)
             except ValueError as fault:
-                raise ValueError(f"transcript: move {number}: {fault}") from None
+                raise InputError("transcript: move {0}: {1}", number, fault) from None
         builder.count()
 
 
@@ -102,5 +103,5 @@ def read_transcripts(text: str) -> list[GameRecord]:
 def format_transcript(record: GameRecord) -> str:
     """Return a game's moves in a row, without passes. Raises ValueError for a game from another starting position."""
     if format_obf(parse_obf(record.start)) != START:
-        raise ValueError("a transcript has no starting position, and this game does not begin with the usual one")
+        raise InputError("a transcript has no starting position, and this game does not begin with the usual one")
     return "".join(move for move in record.moves if move != PASS_NAME)

@@ -65,7 +65,7 @@ def names_beside(path: Path, suffix: str, width: int) -> list[str]:
     try:
         return wthor.parse_names(found.read_bytes(), width)
     except ValueError as fault:
-        raise RecordError(f"{found.name}: {fault}") from None
+        raise RecordError("{0}: {1}", found.name, fault) from None
 
 
 class WthorFormat(RecordFormat):

@@ -15,6 +15,7 @@ from shogi_engine.games.shogi.notation.moves.csa_moves import format_csa
 from shogi_engine.games.shogi.notation.moves.japanese import format_japanese, format_kif
 from shogi_engine.games.shogi.notation.moves.western import format_western
 from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi
+from shogi_engine.language import InputError
 
 __all__ = ["NOTATIONS", "USI_MOVE", "format_move", "normalize", "parse_move", "wide_to_ascii"]
 
@@ -63,7 +64,7 @@ def parse_move(pos: Any, text: str, last: int | None = None) -> int:
             return move
     move = None if plain.upper() == plain else _parse_lower(pos, plain, last)
     if move is None:
-        raise ValueError(f"{text!r} is not a move; write 7g7f, ７六歩, 76FU or P-7f")
+        raise InputError("{0!r} is not a move; write 7g7f, ７六歩, 76FU or P-7f", text)
     return move
 
 
@@ -86,5 +87,5 @@ def format_move(pos: Any, move: int, notation: str = "usi", last: int | None = N
         ValueError: if there is no such notation
     """
     if notation not in NOTATIONS:
-        raise ValueError(f"there is no notation {notation!r}; there are {', '.join(NOTATIONS)}")
+        raise InputError("there is no notation {0!r}; there are {1}", notation, ", ".join(NOTATIONS))
     return NOTATIONS[notation](pos, move, last)

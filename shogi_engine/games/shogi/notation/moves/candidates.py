@@ -10,6 +10,7 @@ from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.notation.usi_moves import legal_move, usi_of
 from shogi_engine.games.shogi.rules.validation import attacking_squares
 from shogi_engine.games.shogi.symbols import KIND_NAMES, PROMOTED_KINDS, SIDES, SQUARE_NAMES, list_squares
+from shogi_engine.language import InputError, Message
 
 UP, SIDEWAYS, DOWN = "上", "寄", "引"
 LEFT, RIGHT, STRAIGHT = "左", "右", "直"
@@ -42,7 +43,7 @@ class Parts:
 def piece_name(kind: int) -> str:
     """Return a kind's English name, 'promoted silver'."""
     name = KIND_NAMES[int(t.UNPROMOTED[kind])]
-    return name if kind <= t.KING else f"promoted {name}"
+    return name if kind <= t.KING else Message("promoted {0}", name)
 
 
 def sources(pos: Any, kind: int, target: int) -> list[int]:
@@ -113,7 +114,7 @@ def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
     if it is ambiguous (listing the moves it could be).
     """
     if parts.side is not None and parts.side != int(pos.side):
-        raise ValueError(f"move {text!r}: it is {SIDES[int(pos.side)]}'s turn, not {SIDES[parts.side]}'s")
+        raise InputError("move {0!r}: it is {1}'s turn, not {2}'s", text, SIDES[int(pos.side)], SIDES[parts.side])
     if parts.source is not None:
         return _legal(pos, text, parts.source, parts)
     found: list[int] = []
@@ -136,10 +137,10 @@ def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
         return legal[0]
     if legal:
         listed = ", ".join(f"{write(pos, move)} ({usi_of(*_split(move))})" for move in legal)
-        raise ValueError(f"move {text!r} is ambiguous; it could be {listed}")
+        raise InputError("move {0!r} is ambiguous; it could be {1}", text, listed)
     if len(faults) == 1:
         raise faults[0]
-    raise ValueError(f"illegal move {text!r}: {_nothing(pos, parts)}")
+    raise InputError("illegal move {0!r}: {1}", text, _nothing(pos, parts))
 
 
 def _split(move: int) -> tuple[int, int, bool]:
@@ -153,10 +154,9 @@ def _legal(pos: Any, text: str, source: int, parts: Parts) -> int:
         stands = int(pos.board[source]) & 15
         promotion = stands != parts.kind
         if promotion and PROMOTED_KINDS[stands] != parts.kind:
-            raise ValueError(
-                f"move {text!r}: no piece on {SQUARE_NAMES[source]} can be a "
-                f"{piece_name(parts.kind)} after the move"
-            )  # fmt: skip
+            raise InputError(
+                "move {0!r}: no piece on {1} can be a "
+                "{2} after the move", text, SQUARE_NAMES[source], piece_name(parts.kind))  # fmt: skip
     try:
         return legal_move(pos, source, parts.target, bool(promotion))
     except ValueError as fault:
@@ -165,7 +165,7 @@ def _legal(pos: Any, text: str, source: int, parts: Parts) -> int:
                 return legal_move(pos, source, parts.target, True)
             except ValueError:
                 pass
-        raise ValueError(f"move {text!r}: {fault}") from None
+        raise InputError("move {0!r}: {1}", text, fault) from None
 
 
 def _nothing(pos: Any, parts: Parts) -> str:
@@ -174,13 +174,13 @@ def _nothing(pos: Any, parts: Parts) -> str:
     goal, name = SQUARE_NAMES[parts.target], piece_name(parts.kind)
     there = int(pos.board[parts.target])
     if there and there >> 4 == side:
-        return f"{SIDES[side]}'s own piece is on {goal}"
+        return Message("{0}'s own piece is on {1}", SIDES[side], goal)
     where = [square for square in range(81) if int(pos.board[square]) == t.make_piece(side, parts.kind)]
     reach = [square for square in where if square in sources(pos, parts.kind, parts.target)]
     if reach and parts.words:
-        return f"no {name} matches {parts.words!r}; {list_squares(reach)} reach {goal}"
+        return Message("no {0} matches {1!r}; {2} reach {3}", name, parts.words, list_squares(reach), goal)
     if reach:
-        return f"none of {list_squares(reach)} can legally move to {goal}"
+        return Message("none of {0} can legally move to {1}", list_squares(reach), goal)
     if where:
-        return f"no {name} of {SIDES[side]} reaches {goal} (on {list_squares(where)})"
-    return f"{SIDES[side]} has no {name}"
+        return Message("no {0} of {1} reaches {2} (on {3})", name, SIDES[side], goal, list_squares(where))
+    return Message("{0} has no {1}", SIDES[side], name)

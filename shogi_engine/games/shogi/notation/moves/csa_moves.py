@@ -7,6 +7,7 @@ from shogi_engine.games.shogi.notation.moves.candidates import Parts, resolve
 from shogi_engine.games.shogi.notation.moves.japanese import file_and_rank, square_of
 from shogi_engine.games.shogi.symbols import CSA_PIECES, KINDS_BY_CSA
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, WHITE, arriving_kind, move_from, move_to
+from shogi_engine.language import InputError
 
 _MOVE = re.compile(r"(?P<sign>[+-])?(?P<source>00|[1-9][1-9])?(?P<target>[1-9][1-9])(?P<kind>[A-Z]{2})")
 
@@ -18,12 +19,14 @@ def split(text: str) -> Parts | None:
         return None
     kind = KINDS_BY_CSA.get(found["kind"], 0)
     if not kind:
-        raise ValueError(f"move {text!r}: there is no piece {found['kind']}; there are {' '.join(CSA_PIECES[1:])}")
+        raise InputError(
+            "move {0!r}: there is no piece {1}; there are {2}", text, found["kind"], " ".join(CSA_PIECES[1:])
+        )
     side = {"+": BLACK, "-": WHITE}.get(found["sign"] or "")
     target = square_of(int(found["target"][0]), int(found["target"][1]))
     if found["source"] == "00":
         if kind >= 8:
-            raise ValueError(f"move {text!r}: no {found['kind']} can be dropped")
+            raise InputError("move {0!r}: no {1} can be dropped", text, found["kind"])
         return Parts(kind, target, DROP_BASE + kind, side=side)
     source = square_of(int(found["source"][0]), int(found["source"][1])) if found["source"] else None
     return Parts(kind, target, source, side=side, arrives=True)

@@ -6,6 +6,7 @@ from typing import Any
 from shogi_engine.games.shogi import symbols
 from shogi_engine.games.shogi.notation.moves.candidates import Parts, qualifiers, resolve, sources
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, WHITE, is_promotion, move_from, move_kind, move_to
+from shogi_engine.language import InputError
 
 _SIDES = dict(zip("▲☗▼△☖▽", (BLACK,) * 3 + (WHITE,) * 3, strict=True))
 _DIGITS = {str(n): n for n in range(1, 10)} | {symbols.KANJI_NUMBERS[n]: n for n in range(1, 10)}
@@ -41,14 +42,14 @@ def split(text: str, last: int | None) -> Parts | None:
     if found["file"]:
         target = square_of(int(found["file"]), _DIGITS[found["rank"]])
     elif last is None:
-        raise ValueError(f"move {text!r}: 同 needs a previous move, and there is none")
+        raise InputError("move {0!r}: 同 needs a previous move, and there is none", text)
     else:
         target = last
     kind, how = symbols.KINDS_BY_KANJI[found["kind"]], found["how"]
     side = _SIDES.get(found["side"] or "")
     if how == "打" or found["source"] == "00":  # 00 is CSA's square for pieces in hand
         if found["words"] or found["source"] not in (None, "00") or how not in (None, "打"):
-            raise ValueError(f"move {text!r}: a drop has no source square")
+            raise InputError("move {0!r}: a drop has no source square", text)
         return Parts(kind, target, DROP_BASE + kind, side=side)
     source = square_of(int(found["source"][0]), int(found["source"][1])) if found["source"] else None
     promotion = True if how == "成" else None if how is None and source is None else False
@@ -70,12 +71,14 @@ def _check_piece(pos: Any, text: str, parts: Parts) -> None:
     source = parts.source or 0
     if source >= DROP_BASE:
         if parts.kind >= 8:
-            raise ValueError(f"move {text!r}: no {symbols.KANJI_PIECES[parts.kind]} can be dropped")
+            raise InputError("move {0!r}: no {1} can be dropped", text, symbols.KANJI_PIECES[parts.kind])
         return
     stands = int(pos.board[source]) & 15
     if stands != parts.kind:
         file, rank = file_and_rank(source)
-        raise ValueError(f"move {text!r}: {file}{rank} holds {symbols.KANJI_PIECES[stands].strip() or 'nothing'}")
+        raise InputError(
+            "move {0!r}: {1}{2} holds {3}", text, file, rank, symbols.KANJI_PIECES[stands].strip() or "nothing"
+        )
 
 
 def target_name(square: int) -> str:

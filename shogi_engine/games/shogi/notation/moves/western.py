@@ -7,6 +7,7 @@ from shogi_engine.games.shogi.notation.moves.candidates import Parts, resolve, s
 from shogi_engine.games.shogi.notation.moves.japanese import may_promote
 from shogi_engine.games.shogi.symbols import KINDS_BY_SYMBOL, RANKS, SQUARE_NAMES, SQUARES_BY_NAME, SYMBOLS
 from shogi_engine.games.shogi.types import DROP_BASE, is_promotion, move_captured, move_from, move_kind, move_to
+from shogi_engine.language import InputError
 
 _SQUARE = r"[1-9][1-9a-i]"
 _MOVE = re.compile(
@@ -27,12 +28,12 @@ def split(text: str) -> Parts | None:
         return None
     kind = KINDS_BY_SYMBOL.get(found["kind"], 0)
     if not kind:
-        raise ValueError(f"move {text!r}: there is no piece {found['kind']}")
+        raise InputError("move {0!r}: there is no piece {1}", text, found["kind"])
     target = square_of(found["target"])
     promotion = {"+": True, "=": False}.get(found["promotion"] or "")
     if found["how"] in ("*", "'"):
         if found["source"] or found["promotion"] or kind >= 8:
-            raise ValueError(f"move {text!r}: a drop is written as a piece, * and a square")
+            raise InputError("move {0!r}: a drop is written as a piece, * and a square", text)
         return Parts(kind, target, DROP_BASE + kind)
     return Parts(kind, target, square_of(found["source"]) if found["source"] else None, promotion=promotion)
 
@@ -43,12 +44,12 @@ def parse(pos: Any, text: str, last: int | None) -> int | None:
     if parts is None:
         return None
     if "x" in text and not pos.board[parts.target]:
-        raise ValueError(f"move {text!r}: there is nothing to capture on {SQUARE_NAMES[parts.target]}")
+        raise InputError("move {0!r}: there is nothing to capture on {1}", text, SQUARE_NAMES[parts.target])
     if parts.source is not None and parts.source < DROP_BASE:
         stands = int(pos.board[parts.source]) & 15
         if stands != parts.kind:
             name = SYMBOLS[stands] or "nothing"
-            raise ValueError(f"move {text!r}: {SQUARE_NAMES[parts.source]} holds {name}")
+            raise InputError("move {0!r}: {1} holds {2}", text, SQUARE_NAMES[parts.source], name)
     return resolve(pos, text, parts, lambda pos, move: format_western(pos, move, None, full=True))
 
 

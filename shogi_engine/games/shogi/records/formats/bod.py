@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from shogi_engine.games.shogi.records.kakinoki import NUMBERED_MOVE, position_lines
 from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, KI2_HEAD, line_finder
 from shogi_engine.games.shogi.records.kakinoki_reader import Reader
+from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat
 from shogi_engine.records.tree import GameRecord
@@ -21,7 +22,7 @@ class BodReader(Reader):
     def finish(self) -> None:
         """Finish. Raises ValueError if there was no diagram."""
         if not self.diagram.rows:
-            raise ValueError("there is no diagram")
+            raise InputError("there is no diagram")
         super().finish()
 
 

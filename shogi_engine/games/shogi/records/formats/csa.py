@@ -20,6 +20,7 @@ from shogi_engine.games.shogi.records.evaluations import comment_lines, take_eva
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA, PROMOTED_KINDS
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, WHITE
+from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.headers import HeaderNames, one_line
@@ -86,7 +87,7 @@ class CsaReader(LineReader):
         elif kind == "%":
             self.builder.end(WORDS.read(text, self.builder.board.turn))
         else:
-            raise ValueError(f"{text!r} is neither a move nor a time, an ending or a comment")
+            raise InputError("{0!r} is neither a move nor a time, an ending or a comment", text)
 
     def _before_moves(self, text: str) -> None:
         """Read a statement before the side to move is known."""
@@ -95,11 +96,11 @@ class CsaReader(LineReader):
             self.builder = RecordBuilder(self.record)
         elif text[0] == "V":
             if not re.fullmatch(r"V[0-9]+(\.[0-9]+)?", text):
-                raise ValueError(f"{text!r} is not a version")
+                raise InputError("{0!r} is not a version", text)
         elif text[0] == "P" and len(text) > 1:
             self._position(text)
         else:
-            raise ValueError(f"{text!r} before the line '+' or '-', which gives the side to move")
+            raise InputError("{0!r} before the line '+' or '-', which gives the side to move", text)
 
     def remark(self, node: Node, text: str) -> None:
         """Read a comment; it may be shogi-server's summary."""
@@ -118,31 +119,31 @@ class CsaReader(LineReader):
         setup = self._setup or (Setup.of(START) if self._whole else Setup())
         if kind == "I":
             if self._whole:
-                raise ValueError("the position is already set up")
+                raise InputError("the position is already set up")
             if not rest:
                 self._whole = kind
                 return
             setup = Setup.of(START)
             for square, piece in _pieces(rest):
                 if setup.board.get(square, (0, 0))[1] != piece:
-                    raise ValueError(f"there is no {CSA_PIECES[piece]} to remove")
+                    raise InputError("there is no {0} to remove", CSA_PIECES[piece])
                 del setup.board[square]
         elif kind in "123456789":
             if kind in self._whole or "I" in self._whole:
-                raise ValueError(f"rank {kind} is already set up")
+                raise InputError("rank {0} is already set up", kind)
             self._rank(setup, int(kind), rest)
         elif kind in "+-":
             for square, piece in _pieces(rest.replace("00AL", "")):
                 if square < 0:
                     setup.hold(_SIGNS[kind], piece)
                 elif square in setup.board:
-                    raise ValueError(f"{text!r}: there is already a piece")
+                    raise InputError("{0!r}: there is already a piece", text)
                 else:
                     setup.board[square] = (_SIGNS[kind], piece)
             if "00AL" in rest:
                 setup.hold_all_else(_SIGNS[kind])
         else:
-            raise ValueError(f"{text!r} does not set up anything")
+            raise InputError("{0!r} does not set up anything", text)
         self._setup, self._whole = setup, self._whole + kind
 
     @staticmethod
@@ -151,24 +152,24 @@ class CsaReader(LineReader):
         if _CELLS.fullmatch(text):
             cells = _CELL.findall(text)
         elif len(text) > 27:
-            raise ValueError(f"a rank has 9 squares of three characters, not {len(text)} characters")
+            raise InputError("a rank has 9 squares of three characters, not {0} characters", len(text))
         else:
             cells = [text[place : place + 3].ljust(3) for place in range(0, 27, 3)]
         for column, cell in enumerate(cells):
             if cell.strip() in ("", "*"):
                 continue
             if cell[0] not in _SIGNS or cell[1:] not in KINDS_BY_CSA:
-                raise ValueError(f"{cell!r} is not a piece")
+                raise InputError("{0!r} is not a piece", cell)
             setup.board[9 * (rank - 1) + column] = (_SIGNS[cell[0]], KINDS_BY_CSA[cell[1:]])
 
     def _time(self, text: str, builder: RecordBuilder) -> None:
         """Read the time of the preceding move or ending."""
         found = _TIME.fullmatch(text)
         if not found:
-            raise ValueError(f"{text!r} is not a time")
+            raise InputError("{0!r} is not a time", text)
         seconds = float(found["seconds"])
         if seconds > SECONDS_MAX:
-            raise ValueError(f"{text!r} is too long a time")
+            raise InputError("{0!r} is too long a time", text)
         if builder.node.ending:
             builder.node.ending_seconds = seconds
         elif builder.ply:
@@ -179,7 +180,7 @@ class CsaReader(LineReader):
     def finish(self) -> None:
         """Finish. Raises ValueError if the position was incomplete."""
         if self.builder is None:
-            raise ValueError("the record does not say whose move it is: a line '+' or '-' is missing")
+            raise InputError("the record does not say whose move it is: a line '+' or '-' is missing")
         node = self.builder.node
         if self.summary is not None and node.ending:
             node.end(judged(node.outcome, self.summary), node.ending_seconds)
@@ -273,11 +274,11 @@ def _usual_move(board: Any, text: str) -> Any:
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
     """Yield (square, kind) of '82HI22KA'; the square of a piece in hand is -1. Raises ValueError."""
     if len(text) % 4:
-        raise ValueError(f"{text!r} is not a list of squares and pieces, four characters each")
+        raise InputError("{0!r} is not a list of squares and pieces, four characters each", text)
     for place in range(0, len(text), 4):
         where, name = text[place : place + 2], text[place + 2 : place + 4]
         if name not in KINDS_BY_CSA or not re.fullmatch("00|[1-9][1-9]", where):
-            raise ValueError(f"{where + name!r} is not a square and a piece")
+            raise InputError("{0!r} is not a square and a piece", where + name)
         yield (-1 if where == "00" else 9 * int(where[1]) - int(where[0])), KINDS_BY_CSA[name]
 
 

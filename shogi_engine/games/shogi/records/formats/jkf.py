@@ -18,6 +18,7 @@ from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
 from shogi_engine.games.shogi.types import BLACK, WHITE
+from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.formats import RecordFormat
@@ -45,7 +46,7 @@ _encoded = json.JSONEncoder(ensure_ascii=False).encode
 def _of(value: Any, kind: type | tuple[type, ...], where: str) -> Any:
     """Return `value` if it has the type `kind`. Raises ValueError."""
     if not isinstance(value, kind) or (isinstance(value, bool) and kind in (int, (int, float))):
-        raise ValueError(f"{where} is {_shown(value)}, which is impossible")
+        raise InputError("{0} is {1}, which is impossible", where, _shown(value))
     return value
 
 
@@ -62,13 +63,13 @@ def _square(value: Any, where: str) -> int:
     _of(value, dict, where)
     file, rank = (value.get(axis) for axis in "xy")
     if type(file) is not int or type(rank) is not int or not (1 <= file <= 9 and 1 <= rank <= 9):
-        raise ValueError(f"{where} is {_shown(value)}, which is not a square")
+        raise InputError("{0} is {1}, which is not a square", where, _shown(value))
     return square_of(file, rank)
 
 
 def _kind(value: Any, where: str) -> int:
     if not isinstance(value, str) or value not in KINDS_BY_CSA:
-        raise ValueError(f"{where} is {_shown(value)}, which is not a piece")
+        raise InputError("{0} is {1}, which is not a piece", where, _shown(value))
     return KINDS_BY_CSA[value]
 
 
@@ -84,12 +85,12 @@ def _read_start(record: GameRecord, initial: Any) -> None:
         record.start = PRESETS[preset]
         return
     if preset != "OTHER":
-        raise ValueError(f"initial.preset is {_shown(preset)}; expected {', '.join(PRESETS)} or OTHER")
+        raise InputError("initial.preset is {0}; expected {1} or OTHER", _shown(preset), ", ".join(PRESETS))
     data = _of(initial.get("data"), dict, "initial.data")
     setup = Setup()
     board = _of(data.get("board"), list, "initial.data.board")
     if len(board) != 9 or any(not isinstance(column, list) or len(column) != 9 for column in board):
-        raise ValueError("initial.data.board is not nine columns of nine squares")
+        raise InputError("initial.data.board is not nine columns of nine squares")
     for file, column in enumerate(board, 1):
         for rank, cell in enumerate(column, 1):
             where = f"initial.data.board[{file - 1}][{rank - 1}]"
@@ -100,7 +101,7 @@ def _read_start(record: GameRecord, initial: Any) -> None:
     for colour, hand in zip((BLACK, WHITE), hands, strict=False):
         for name, count in _of(hand, dict, "initial.data.hands").items():
             if type(count) is not int or not 0 <= count <= 18:
-                raise ValueError(f"initial.data.hands: {_shown(count)} {name}")
+                raise InputError("initial.data.hands: {0} {1}", _shown(count), name)
             if count:
                 setup.hold(colour, _kind(name, "initial.data.hands"), count)
     record.start = setup.sfen(_colour(data.get("color"), "initial.data.color"))
@@ -108,7 +109,7 @@ def _read_start(record: GameRecord, initial: Any) -> None:
 
 def _colour(value: Any, where: str) -> int:
     if type(value) is not int or value not in (BLACK, WHITE):
-        raise ValueError(f"{where} is {_shown(value)}, not 0 or 1")
+        raise InputError("{0} is {1}, not 0 or 1", where, _shown(value))
     return int(value)
 
 
@@ -150,7 +151,7 @@ def _seconds(time: Any) -> float | None:
         if value is not None:
             total += size * _of(value, (int, float), f"time.now.{unit}")
     if not 0 <= total <= NUMBER_MAX:
-        raise ValueError(f"time.now is {_shown(now)}, which is not a time")
+        raise InputError("time.now is {0}, which is not a time", _shown(now))
     return total
 
 
@@ -162,7 +163,7 @@ def _read_move(builder: RecordBuilder, move: Any) -> None:
     if move.get("to") is None and move.get("same"):
         target = board.peek().to_square if board.move_stack else -1
         if target < 0:
-            raise ValueError("move.same before the first move")
+            raise InputError("move.same before the first move")
     else:
         target = _square(move.get("to"), "move.to")
     side = None if move.get("color") is None else _colour(move["color"], "move.color")
@@ -177,7 +178,7 @@ def _read_move(builder: RecordBuilder, move: Any) -> None:
         how = "打"
     else:
         if any(letter not in RELATIVE for letter in relative):
-            raise ValueError(f"move.relative is {_shown(relative)}")
+            raise InputError("move.relative is {0}", _shown(relative))
         how = "".join(RELATIVE[letter] for letter in relative) + {True: "成", False: "不成", None: ""}[promotion]
     mark = "" if side is None else SIDE_MARKS[side]
     builder.play(board.parse_text(f"{mark}{target_name(target)}{KANJI_NAMES[kind]}{how}"))
@@ -195,7 +196,7 @@ class _GameReader:
         """Read the object. Raises ValueError; `where` then names the place."""
         _of(value, dict, "the game")
         if "moves" not in value:
-            raise ValueError("'moves' is missing")
+            raise InputError("'moves' is missing")
         _read_start(self.record, value.get("initial"))
         _read_header(self.record, value.get("header"), value.get("initial") is not None)
         self.builder = builder = RecordBuilder(self.record)
@@ -205,7 +206,7 @@ class _GameReader:
         while todo:
             where, elements, ply = todo.pop()
             if builder.ply < ply - 1:
-                raise ValueError(f"{where}: a variation of a missing move")
+                raise InputError("{0}: a variation of a missing move", where)
             builder.back_to(ply - 1)
             self._line(where, elements, ply, builder, todo)
 
@@ -239,12 +240,12 @@ class _GameReader:
                 special = _of(element["special"], str, "special").lstrip("%")
                 self._end(special, _seconds(element.get("time")), builder)
             elif index or first:
-                raise ValueError("it has neither 'move' nor 'special'")
+                raise InputError("it has neither 'move' nor 'special'")
             for line in _of(element.get("comments") or [], list, "comments"):
                 builder.node.add_comment(_of(line, str, "comments"))
             for number, fork in enumerate(_of(element.get("forks") or [], list, "forks")):
                 if len(todo) + len(forks) > DEPTH_MAX:
-                    raise ValueError("too many variations")
+                    raise InputError("too many variations")
                 forks.append((f"{self.where}.forks[{number}]", _of(fork, list, "forks"), ply))
         builder.finish()
         # The variations of the last moves come first. So the line read before, cut at their ply, is always the line
@@ -278,9 +279,9 @@ class JkfFormat(RecordFormat):
         try:
             value = json.loads("".join(source), parse_constant=_no_number)
         except json.JSONDecodeError as fault:
-            raise RecordError(f"not JSON: {fault.msg}", line=fault.lineno) from None
+            raise RecordError("not JSON: {0}", fault.msg, line=fault.lineno) from None
         except (ValueError, RecursionError) as fault:
-            raise RecordError(f"the JSON cannot be read: {fault}") from None
+            raise RecordError("the JSON cannot be read: {0}", fault) from None
         yield from value if isinstance(value, list) else [value]
 
     def parse(self, block: Any) -> GameRecord:
@@ -291,7 +292,7 @@ class JkfFormat(RecordFormat):
             take_evaluations(reader.record)
         except ValueError as fault:
             place = f"{reader.where}: " if reader.where else ""
-            raise RecordError(f"{place}{fault}", record=reader.record) from None
+            raise RecordError("{0}{1}", place, fault, record=reader.record) from None
         finally:
             if reader.builder is not None:
                 reader.builder.release()
@@ -304,7 +305,7 @@ class JkfFormat(RecordFormat):
 
 
 def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is not a number in JSON")
+    raise InputError("{0} is not a number in JSON", text)
 
 
 # ---- writing -----------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
     line_finder,
 )
 from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader, usual_move
+from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.errors import clipped
 from shogi_engine.records.tree import GameRecord, RecordBuilder
@@ -55,7 +56,7 @@ class Ki2Reader(Reader):
         found = _WORD.match(line, place)
         word = found[0] if found else line[place:]
         if word not in kakinoki.WORDS:
-            raise ValueError(f"{clipped(word)} is not a move")
+            raise InputError("{0} is not a move", clipped(word))
         builder.end(kakinoki.WORDS.read(word, builder.board.turn))
         return place + len(word)
 

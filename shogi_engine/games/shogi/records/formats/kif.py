@@ -22,6 +22,7 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
     line_finder,
 )
 from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader, told, usual_move
+from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.errors import clipped
 from shogi_engine.records.formats import Line
@@ -94,7 +95,7 @@ class KifReader(Reader):
             self._word = (self.number, text)
             return
         if number != (self._first or 0) + builder.ply:
-            raise ValueError(f"expected move {(self._first or 0) + builder.ply} next, not {number}")
+            raise InputError("expected move {0} next, not {1}", (self._first or 0) + builder.ply, number)
         try:
             move = usual_move(builder.board, wide_to_ascii(text)) or builder.board.parse_text(text)
             builder.play(move, seconds=seconds)
@@ -122,10 +123,10 @@ def seconds_of(text: str) -> float | None:
         return None
     found = _TIME.fullmatch(time) if _UNITS.search(time) else None
     if not found:
-        raise ValueError(f"{clipped(text.strip())} is not a time")
+        raise InputError("{0} is not a time", clipped(text.strip()))
     total = int(found["hours"] or 0) * 3600 + int(found["minutes"] or 0) * 60 + float(found["seconds"] or 0)
     if total > SECONDS_MAX:
-        raise ValueError(f"{clipped(text.strip())} is too long a time")
+        raise InputError("{0} is too long a time", clipped(text.strip()))
     return total
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from shogi_engine.games.shogi.notation.sfen import START, parse_sfen, split_usi_position
 from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS
+from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
@@ -28,7 +29,7 @@ class UsiReader(LineReader):
         start, moves = split_usi_position(text)
         if start != "startpos":
             if len(start.split()) not in (3, 4):
-                raise ValueError("expected 'startpos' or an SFEN of four fields, then 'moves' and the moves")
+                raise InputError("expected 'startpos' or an SFEN of four fields, then 'moves' and the moves")
             parse_sfen(start)
             self.record.start = start
         self.builder = builder = RecordBuilder(self.record)
@@ -40,7 +41,7 @@ class UsiReader(LineReader):
                 else:
                     builder.play(builder.board.parse_usi(move))
             except ValueError as fault:
-                raise ValueError(f"move {number} of {len(moves)}: {fault}") from None
+                raise InputError("move {0} of {1}: {2}", number, len(moves), fault) from None
 
 
 class UsiFormat(LineFormat):
