@@ -3,26 +3,29 @@
     python -m tools.catalogue            # after changing texts; then translate the new ones in the .po
     python -m tools.catalogue --check    # is anything missing, out of date or not compiled?
 
-It collects the texts of `translate`, `plural` and `mark` (of `shogi_engine.language`), the help of commands and their
-options, the messages of exceptions in the modules that players use (PLAYERS), and those of argparse.
+Babel finds the texts in calls of KEYWORDS. Help is read from the parsers, other texts from the package's tables.
 """
 
 import argparse
-import ast
 import datetime
 import io
+import itertools
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from shogi_engine import games
+from shogi_engine.__main__ import parser
+from shogi_engine.clients.base import errors
 from shogi_engine.games.shogi.symbols import KIND_NAMES
-from shogi_engine.language import DOMAIN, FOLDER
+from shogi_engine.language import DOMAIN, FOLDER, Message
 from shogi_engine.records import formats
 from shogi_engine.types.termination import ENDINGS
 from shogi_engine.web import words
@@ -31,142 +34,70 @@ ROOT = Path(__file__).resolve().parents[1]
 PO = FOLDER / "ja" / "LC_MESSAGES" / f"{DOMAIN}.po"
 MO = PO.with_suffix(".mo")
 MADE = datetime.datetime(2000, 1, 1)  # for the headers, so that the files do not depend on the date
-FUNCTIONS = {"Message", "translate", "_", "mark", "progress_bar", "describe_task"}
-# Modules whose exceptions players see. Others are for programmers, training and clusters.
-PLAYERS = (
-    "cli", "play", "analysis", "records", "tsume", "language", "games/shogi", "games/othello", "games/__init__.py",
-    "engine", "interface/extras", "limit.py", "types", "common/locks.py", "common/memory.py", "common/safe_path.py",
-    "common/text.py", "suites/mate_suite.py", "match/engines.py", "match/openings.py", "web",
-)  # fmt: skip
-PROGRAMMERS = (
-    "batch", "kernels", "packed", "/evaluation/", "/board/", "/board.py", "arrays.py", "cli/train",
-    "cli/csa", "mate/solver", "endgame/solver", "scanners", "board_memory", "cli/perft",
-    "cli/compare", "cli/warmup", "play/programs", "play/loop", "web/messages", "web/saved_game",
-)  # fmt: skip
-
-
-Text = str | tuple[str, str] | tuple[str, None, str]  # (one, many), (text, None, context)
-PATTERNS = ("{0}: {1}", "{0} and {1}", "{0} or {1}", "{mates}, {others}")  # of nested messages
-# Files whose functions return or yield reasons for refusing something.
-REASONS = (
-    "games/shogi/rules/validation.py", "games/shogi/notation/usi_moves.py", "games/shogi/notation/sfen.py",
-    "games/othello/notation.py", "games/shogi/notation/moves/candidates.py",
-)  # fmt: skip
+# Functions and exceptions whose first argument is a text for users.
+KEYWORDS: dict[str, Any] = dict.fromkeys(
+    ("translate", "_", "mark", "Message", "InputError", "RecordError", "BookError", "progress_bar")
+) | {"plural": (1, 2)}
 # Why the system refuses a file, as strerror says it.
 SYSTEM = (
     "No such file or directory", "Permission denied", "Is a directory", "Not a directory", "File exists",
     "No space left on device", "Read-only file system", "File name too long", "Address already in use",
 )  # fmt: skip
-# Messages of argparse to players.
+# Python's messages about arguments; `argparse` looks them up as they stand here.
 ARGPARSE = (
     "usage: ", "positional arguments", "options", "show this help message and exit",
-    "show program's version number and exit", "argument {0}: {1}", "unrecognized arguments: {0}",
-    "ambiguous option: {0} could match {1}", "not allowed with argument {0}", "expected one argument",
-    "invalid choice: {0} (choose from {1})", "expected at most one argument", "expected at least one argument",
-    "invalid {0} value: {1}", "ignored explicit argument {0}", "the following arguments are required: {0}",
-    "one of the arguments {0} is required", "expected {0} arguments",
+    "show program's version number and exit", "argument %(argument_name)s: %(message)s", "unrecognized arguments: %s",
+    "not allowed with argument %s", "expected one argument", "expected at most one argument",
+    "expected at least one argument", ("expected %s argument", "expected %s arguments"),
+    "invalid choice: %(value)r (choose from %(choices)s)", "invalid %(type)s value: %(value)r",
+    "ignored explicit argument %r", "the following arguments are required: %s",
+    "one of the arguments %s is required",
 )  # fmt: skip
 
 
-def names() -> Iterator[Text]:
-    """Yield the texts in the package's tables, and the patterns of nested messages."""
+Text = str | tuple[str, ...]  # or singular and plural
+
+
+def of_tables() -> Iterator[tuple[Text, str | None]]:
+    """Yield the texts in the package's tables, each with its context or None."""
     for game in games.NAMES:
-        for text in ("black", "white", "black's chance", "black's winning chance"):
-            yield text, None, game
-    yield from ((str(ending), None, "ending") for ending in filter(None, ENDINGS))
-    yield from ((text, None, words.CONTEXT) for text in words.WORDS.values())
-    yield from filter(None, KIND_NAMES)
-    yield from (*formats.ALL, formats.WINNERS)
-    yield from ("centipawns", "first wins", "second wins", "first", "second", *PATTERNS)
+        yield from ((text, game) for text in ("black", "white", "black's chance", "black's winning chance"))
+    yield from ((str(ending), "ending") for ending in filter(None, ENDINGS))
+    yield from ((text, words.CONTEXT) for text in words.WORDS.values())
+    yield from ((text, None) for text in (*filter(None, KIND_NAMES), *formats.ALL, formats.WINNERS))
+    yield from ((text, None) for text in ("centipawns", "first wins", "second wins", "first", "second"))
+    yield from ((text, None) for text in (*errors.FAULTS, *SYSTEM, *ARGPARSE))
 
 
-def text_of(node: ast.expr) -> str:
-    """Return the text of a literal, {0}, {1} ... for the values of an f-string; '' if it is not a literal."""
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else ""
-    if isinstance(node, ast.IfExp):
-        return ""
-    if not isinstance(node, ast.JoinedStr):
-        return ""
-    parts, number = [], 0
-    for part in node.values:
-        if isinstance(part, ast.Constant):
-            parts.append(str(part.value))
-        else:
-            parts.append(f"{{{number}}}")
-            number += 1
-    return "".join(parts)
+def of_parser(top: argparse.ArgumentParser) -> Iterator[str | None]:
+    """Yield the help of a parser and its commands."""
+    yield from (top.description, top.epilog)
+    yield from (group.title for group in top._action_groups)
+    for action in top._actions:
+        yield action.help
+        if isinstance(action, argparse._SubParsersAction):
+            yield from (each.help for each in action._choices_actions)
+            for command in action.choices.values():
+                yield from of_parser(command)
 
 
-def _name(call: ast.Call) -> str:
-    function = call.func
-    return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-
-
-def texts_of_call(call: ast.Call) -> Iterator[Text]:
-    """Yield the user's texts in a call: a text, (one, many), or (text, None, context)."""
-    name = _name(call)
-    if name in FUNCTIONS and call.args:
-        contexts = [word.value for word in call.keywords if word.arg == "context"]
-        yield text_of(call.args[0])
-        if contexts and (context := text_of(contexts[0])):
-            yield text_of(call.args[0]), None, context
-    elif name == "plural":
-        yield text_of(call.args[0]), text_of(call.args[1])
-    elif name in ("add_command", "_action"):
-        yield from map(text_of, call.args[-1:])
-    yield from (text_of(word.value) for word in call.keywords if word.arg in ("help", "description", "epilog"))
-
-
-def literals(node: ast.expr | None) -> Iterator[ast.expr]:
-    """Yield the texts in the arguments of an exception, including both branches of a conditional."""
-    if isinstance(node, ast.IfExp):
-        yield from literals(node.body)
-        yield from literals(node.orelse)
-    elif node is not None:
-        yield node
-
-
-def texts_of_file(path: Path, exceptions: bool, reasons: bool) -> Iterator[Text]:
-    """Yield the user's texts in a Python file.
-
-    Args:
-        exceptions, reasons: include exceptions' messages, returned reasons
-    """
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call):
-            yield from texts_of_call(node)
-        elif reasons and isinstance(node, ast.Return | ast.Yield | ast.Assign):
-            value = node.value.elts[-1] if isinstance(node.value, ast.Tuple) else node.value
-            yield from (text for text in map(text_of, literals(value)) if re.search("[a-z}] [a-z{]", text))
-        elif exceptions and isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
-            yield from map(text_of, literals(node.exc.args[0]))
-
-
-def is_for_players(name: str) -> bool:
-    """Tell whether players see the exceptions of a file of the package."""
-    return name.startswith(PLAYERS) and not any(part in name for part in PROGRAMMERS)
+def of_sources(folder: Path) -> Iterator[Text]:
+    """Yield the texts in the Python files of a folder, but those that consist only of numbered values."""
+    for _file, _line, text, _comments, _context in extract_from_dir(folder, keywords=KEYWORDS):
+        if isinstance(text, tuple) or re.search("[A-Za-z]", re.sub(r"\{\d[^{}]*\}", "", text)):
+            yield text
 
 
 def collected() -> Catalog:
     """Return the catalogue of all texts, without translations."""
     catalogue = Catalog(charset="utf-8", fuzzy=False, creation_date=MADE, revision_date=MADE)
-    package = ROOT / "shogi_engine"
-    for path in sorted([*package.rglob("*.py"), *(ROOT / "usi").rglob("*.py")]):
-        name = path.relative_to(package).as_posix() if path.is_relative_to(package) else f"usi/{path.name}"
-        for text in texts_of_file(path, is_for_players(name), name in REASONS):
-            add(catalogue, text)
-    for text in (*ARGPARSE, *SYSTEM, *names()):
-        add(catalogue, text)
-    return catalogue
-
-
-def add(catalogue: Catalog, text: Text) -> None:
-    """Add a text, unless it consists only of values."""
-    if isinstance(text, tuple) and len(text) == 3:
-        catalogue.add(text[0], context=text[2])
-    elif isinstance(text, tuple) or text in PATTERNS or re.search("[A-Za-z]", re.sub(r"\{\w*\}|%\(\w+\)\w", "", text)):
+    for text in itertools.chain(of_sources(ROOT / "shogi_engine"), of_sources(ROOT / "usi")):
         catalogue.add(text)
+    for text, context in of_tables():
+        catalogue.add(text, context=context)
+    for help in filter(None, of_parser(parser())):
+        catalogue.add(help.template if isinstance(help, Message) else help)
+    return catalogue
 
 
 def updated() -> Catalog:
@@ -194,7 +125,7 @@ def written(catalogue: Catalog) -> bytes:
     buffer = io.BytesIO()
     write_po(buffer, catalogue, width=120, sort_output=True, no_location=True, omit_header=False)
     lines = buffer.getvalue().decode().splitlines()
-    kept = [line for line in lines if not re.match(r'"(POT-Creation|PO-Revision)-Date|"Generated-By|# ', line)]
+    kept = [line for line in lines if not re.match(r'"(POT-Creation|PO-Revision)-Date|"Generated-By|#( |$)', line)]
     return ("\n".join(kept) + "\n").encode()
 
 
@@ -209,7 +140,7 @@ def _strings(string: str | tuple[str, ...] | list[str]) -> list[str]:
 
 def places(text: str) -> list[str]:
     """Return the placeholders in a text."""
-    return sorted(re.findall(r"\{\w*[^{}]*\}|%\(\w+\)\w", text))
+    return sorted(re.findall(r"\{\w*[^{}]*\}|%\(\w+\)\w|%[rs]", text))
 
 
 def main() -> int:

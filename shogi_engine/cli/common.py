@@ -13,7 +13,7 @@ from shogi_engine import games, language
 from shogi_engine.common.memory import machine_megabytes
 from shogi_engine.common.text import columns, nodes_per_second
 from shogi_engine.games.shogi.names import NOTATIONS
-from shogi_engine.language import Message, mark
+from shogi_engine.language import Message, mark, plural
 from shogi_engine.language import translate as _
 from shogi_engine.suites.suite import Outcome
 from shogi_engine.types.clock import Clock
@@ -29,16 +29,12 @@ Run = Callable[[argparse.Namespace], int]
 class Formatter(argparse.HelpFormatter):
     """Shows help in the language in use, with defaults; kanji take two columns and have no spaces between them."""
 
-    def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
-        """Add the usage, with a translated prefix."""
-        super().add_usage(usage, actions, groups, _("usage: ") if prefix is None else prefix)
-
     def start_section(self, heading: str | None) -> None:
         """Begin a section with a translated heading."""
         super().start_section(heading and _(heading))
 
     def _get_help_string(self, action: argparse.Action) -> str:
-        text, default = _(action.help or ""), action.default
+        text, default = _(action.help) if action.help else "", action.default
         said = default in (None, "", argparse.SUPPRESS) or "default" in str(action.help)
         if said or not isinstance(default, int | float | str) or isinstance(default, bool):
             return text
@@ -74,6 +70,9 @@ def wrapped(text: str, width: int) -> list[str]:
     return [line.rstrip() for line in lines if line]
 
 
+vars(argparse).update(_=_, ngettext=plural)  # it looks its own texts up by these names
+
+
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser with messages in the language in use, and one-line errors."""
 
@@ -82,8 +81,15 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""
-        print(f"{self.prog}: {_(message)}", file=sys.stderr)
+        print(f"{self.prog}: {message}", file=sys.stderr)
         sys.exit(2)
+
+    def _parse_known_args(self, *arguments: Any) -> Any:
+        try:
+            return super()._parse_known_args(*arguments)
+        except argparse.ArgumentError as fault:  # its message is about to become a part of another
+            fault.message = _(fault.message)
+            raise
 
 
 # ---- argument types ----------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from shogi_engine import games
 from shogi_engine.cli import common
 from shogi_engine.cli.common import at_least_one, game_name, natural
 from shogi_engine.cli.progress import progress_bar
-from shogi_engine.language import mark
+from shogi_engine.language import Message, mark
 from shogi_engine.training import STAGES
 
 fraction = common.real(0, 1)
@@ -69,7 +69,7 @@ def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = common.add_command(commands, "train", run, "Train an evaluation on the engine's own games.")
     parser.epilog = EXPLAINED
-    parser.add_argument("game", type=game_name, metavar="GAME", help=", ".join(games.NAMES))
+    parser.add_argument("game", type=game_name, metavar="GAME", help=Message("{0} or {1}", *games.NAMES))
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the run; existing files are kept")
     parser.add_argument("--stage", choices=STAGES, help="run only this stage, of one generation")
     parser.add_argument("--generation", type=natural, default=0, help="number of the first generation")

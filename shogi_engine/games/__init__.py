@@ -24,8 +24,8 @@ def register(name: str, module: str) -> None:
     """Add the game called `name`, defined as `GAME` in `module` (a full name, as `import` takes it).
 
     If `module` is a package, its modules `board`, `batch` and `recipe` are the game's optional parts; without them,
-    `board` and `batch` are made from the rules. An installed package can add a game without this call, by an entry point
-    of the group `shogi_engine.games`. Raises ValueError if the name is taken.
+    `board` and `batch` are made from the rules. An installed package can add a game without this call, by an entry
+    point of the group `shogi_engine.games`. Raises ValueError if the name is taken.
     """
     _registry.register(name, module)
 

@@ -3,14 +3,13 @@
     from shogi_engine.language import translate as _
     print(_("{count} positions").format(count=12))
 
-The keys of the gettext catalogue, `locale/ja/LC_MESSAGES/shogi_engine.po`, are the English texts. `tools.catalogue`
-collects them and compiles the `.mo` file that is read here. Exceptions are written in English and translated where they
-are shown, as in translate(str(fault)). They carry their template and values:
+Exceptions and other texts that are shown later are English, and carry their template and values:
 
     raise InputError("there is no game {0!r}; there are {1}", name, ", ".join(names))
+    translate(str(fault))
 
-In other texts, `translate` recognises a message made from a pattern of the catalogue, in which {0} and {1} stand for
-values.
+The keys of the gettext catalogue, `locale/ja/LC_MESSAGES/shogi_engine.po`, are the English texts and templates.
+`tools.catalogue` collects them and compiles the `.mo` file that is read here.
 """
 
 import functools
@@ -28,9 +27,6 @@ LANGUAGES = tuple(SAMPLES)
 DOMAIN = "shogi_engine"
 FOLDER = Path(__file__).with_name("locale")
 VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")  # in gettext's order
-_PLACE = re.compile(r"\{(\d+)\}")
-_DEPTH = 3  # of nested messages
-_LISTS = {"{0} and {1}": "and", "{0} or {1}": "or"}  # of words; as patterns of sentences they would fit almost any
 
 _current = "en"
 
@@ -135,10 +131,14 @@ def translate(text: str, language: str = "", context: str = "") -> str:
         context: distinguishes meanings that share an English word, such as 'othello' for the names of the sides
     """
     language = language or _current
-    if isinstance(text, Message) and text.values and language != "en":
-        template = _translated(text.template, language, context, 0)
-        return _Filler(language, context).vformat(template, text.values, {})
-    return text if language == "en" else _translated(text, language, context, _DEPTH)
+    template, values = (text.template, text.values) if isinstance(text, Message) else (text, ())
+    if language == "en" or not template:
+        return text
+    catalogue = _catalogue(language)
+    found = catalogue.pgettext(context, template) if context else template
+    if found == template:
+        found = catalogue.gettext(template)
+    return _Filler(language, context).vformat(found, values, {}) if values else found
 
 
 def fault_text(fault: BaseException) -> str:
@@ -166,41 +166,3 @@ def mark(text: str) -> str:
 @functools.cache
 def _catalogue(language: str) -> gettext.NullTranslations:
     return gettext.translation(DOMAIN, str(FOLDER), [language], fallback=language == "en")
-
-
-def _translated(text: str, language: str, context: str, depth: int) -> str:
-    catalogue = _catalogue(language)
-    if context and (found := catalogue.pgettext(context, text)) != text:
-        return found
-    if not text or (found := catalogue.gettext(text)) != text or not depth:
-        return found if text else text
-    for pattern, translation in _patterns(language):
-        if match := pattern.fullmatch(text):
-            return _filled(translation, [_translated(each, language, context, depth - 1) for each in match.groups()])
-    return text
-
-
-def _filled(text: str, values: Sequence[str]) -> str:
-    """Return a text with values in place of {0}, {1} ... Braces in the values are left alone, unlike with format()."""
-    return _PLACE.sub(lambda place: values[int(place[1])], text)
-
-
-@functools.cache
-def _patterns(language: str) -> list[tuple[re.Pattern[str], str]]:
-    """Return the patterns of messages with values, and their translations, those with the most fixed text first."""
-    texts: dict[str, str] = getattr(_catalogue(language), "_catalog", {})
-    with_values = [key for key in texts if isinstance(key, str) and "{0}" in key]
-    with_values.sort(key=lambda key: -len(_PLACE.sub("", key)))
-    return [(_pattern(key), texts[key]) for key in with_values]
-
-
-def _pattern(message: str) -> re.Pattern[str]:
-    """Return the pattern of a message whose values are {0}, {1} ... in this order.
-
-    A nested message comes last, after a colon, so values before the last contain no colon followed by a blank.
-    """
-    if word := _LISTS.get(message):
-        return re.compile(rf"(\S+) {word} (\S+(?: {word} \S+)*)")
-    *parts, last = map(re.escape, _PLACE.split(message)[::2])
-    value = "((?:(?!: ).)*?)"
-    return re.compile(value.join(parts) + ("(.*?)" if not last else value + last), re.DOTALL)

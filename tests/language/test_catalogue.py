@@ -1,13 +1,16 @@
 """The catalogue of translations is complete and compiled, and nothing that players read is left in English."""
 
 import argparse
+import pickle
 import re
 
 import pytest
 
 from shogi_engine import language
 from shogi_engine.__main__ import main, parser
-from shogi_engine.language import translate
+from shogi_engine.games.shogi.symbols import SQUARE_NAMES, list_squares
+from shogi_engine.language import InputError, Message, translate, translate_fault
+from shogi_engine.records.errors import RecordError
 
 pytest.importorskip("babel")
 from tools import catalogue  # noqa: E402
@@ -35,10 +38,12 @@ def test_nothing_is_missing_and_what_is_compiled_is_what_is_written():
 
 
 def test_a_new_text_would_be_missed(tmp_path):
-    file = tmp_path / "new.py"
-    file.write_text('raise ValueError(f"no {x} here, {y!r}")\nprint(_("of {count}"))\nadd(help="help me")\n')
-    texts = list(catalogue.texts_of_file(file, True, False))
-    assert sorted(texts) == ["help me", "no {0} here, {1}", "of {count}"]
+    (tmp_path / "new.py").write_text(
+        'raise InputError("no {0} here, {1!r}", x, y)\nprint(_("of {count}"), plural("one", "many", 2))\n'
+        'raise RecordError("{0}: {1}", name, fault, line=3)\nCOLUMN = mark("games")\n'
+    )
+    texts = list(catalogue.of_sources(tmp_path))
+    assert texts == ["no {0} here, {1!r}", "of {count}", ("one", "many"), "games"]
 
 
 def test_values_stay_in_translations():
@@ -52,8 +57,7 @@ def test_values_stay_in_translations():
         for string in strings:
             places = set(catalogue.places(string))
             assert places <= allowed, (message.id, string)
-            if not message.id or "{0}" not in str(message.id):
-                assert len(places) == len({place for text in texts for place in catalogue.places(text)}), message.id
+            assert len(places) == len({place for text in texts for place in catalogue.places(text)}), message.id
 
 
 def parsers(top):
@@ -81,15 +85,45 @@ def test_help_of_all_commands_in_english():
         assert not re.search("です|ます|する。", each.format_help())
 
 
-def test_messages_with_values_are_recognised(japanese):
-    assert translate("no such text") == "no such text"
-    assert translate("a.kif is neither a file nor an SFEN") == "a.kif というファイルはなく、SFEN でもありません"
-    nested = translate("move 2: illegal move '7g7f': there is no piece on 7g")
-    assert nested == "2手目: 反則手 '7g7f': 7g に駒がありません"
+def samples(template):
+    """Return a value for each place of a template, a number if it is formatted as one."""
+    kinds = dict(re.findall(r"\{(\d+)([^{}]*)\}", template))
+    return [7 + n if ":" in kinds[str(n)] else f"valué{n} {{x}}" for n in range(len(kinds))]
+
+
+def test_every_message_in_both_languages(japanese):
+    templates = [text.id for text in catalogue.updated() if isinstance(text.id, str) and re.search(r"\{\d", text.id)]
+    assert len(templates) > 250
+    for template in templates:
+        values = samples(template)
+        message = Message(template, *values)
+        assert type(str(ValueError(message))) is Message and message == template.format(*values)
+        shown = translate(message)
+        assert translate(message, "en") == message != shown or template == translate(template)
+        for place, number in re.findall(r"(\{(\d+)[^{}]*\})", template):
+            value = place.format(*values)
+            assert value in message and value in shown, (template, number)
+
+
+def test_messages_with_messages_as_values(japanese):
+    assert translate("no such text") == "no such text" and translate("") == ""
+    reason = InputError("illegal move {0!r}: {1}", "7g7f", Message("there is no piece on {0}", "7g"))
+    nested = InputError("move {0}: {1}", 2, reason)
+    assert str(nested) == "move 2: illegal move '7g7f': there is no piece on 7g"
+    assert translate_fault(nested) == "2手目: 反則手 '7g7f': 7g に駒がありません"
+    again = pickle.loads(pickle.dumps(RecordError("{0} is not a move", "x", line=3)))
+    assert str(again) == "line 3: x is not a move" and translate_fault(again) == "3行目: x は指し手ではありません"
+    assert again.line == 3 and translate(again.reason) == "x は指し手ではありません"
+    assert translate(f"a.kif: {nested}") == f"a.kif: {nested}"  # composed without a Message
     assert translate("black", context="othello") == "黒" and translate("black", context="shogi") == "先手"
-    assert translate("a {0} b") == "a {0} b"
-    assert translate("5b and 5c and 5d") == "5b と 5c と 5d"
-    assert translate("no words for this or that") == "no words for this or that"
+    assert translate(Message("it is not {0}'s turn", "black")) == "先手の番ではありません"
+    assert translate(Message("{0} or {1}", "a {0} b", "c")) == "a {0} b か c"
+    assert translate(Message("a {0} b")) == "a {0} b"
+    assert translate(list_squares([SQUARE_NAMES.index(name) for name in ("5b", "5c", "5d")])) == "5b と 5c と 5d"
+
+
+def test_a_quoted_value_is_not_translated(japanese):
+    assert translate(Message("move {0!r}: there is no piece {1}", "black", "king")).startswith("指し手 'black': ")
 
 
 @pytest.mark.parametrize(
