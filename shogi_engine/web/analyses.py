@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine.analysis import Finding, annotate, judge
 from shogi_engine.analysis.annotation import copied
@@ -14,10 +14,8 @@ from shogi_engine.types.score import Score
 from shogi_engine.web.messages import MULTIPV_MAX
 from shogi_engine.web.pool import Job, Turn
 from shogi_engine.web.replies import Info, MateFound, Progress
+from shogi_engine.web.shared import Shared
 from shogi_engine.web.viewer import Look
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
 
 EFFORTS: dict[str, dict[str, dict[str, int]]] = {
     "shogi": {"quick": {"nodes": 15_000}, "normal": {"nodes": 100_000}, "deep": {"nodes": 500_000}},
@@ -76,7 +74,7 @@ class Analyses:
         progress: of judging, 0 to 1, None while nothing is being judged
     """
 
-    def __init__(self, session: "Session") -> None:
+    def __init__(self, session: Shared) -> None:
         self._session = session
         self.on = False
         self.multipv = 1

@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -17,10 +17,8 @@ from shogi_engine.analysis.annotation import copied
 from shogi_engine.language import InputError, Message
 from shogi_engine.records import GameRecord
 from shogi_engine.web import saved_game
+from shogi_engine.web.parts import Parts
 from shogi_engine.web.store import Head, Store
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
 
 QUICK_SECONDS = 0.01
 PAUSE_SECONDS = 0.1  # minimum time between two writes of a game
@@ -66,12 +64,11 @@ class Autosave:
 
     Attributes:
         id: the name of the game, '' while nothing is saved
-        fault: why the last write failed, '' if it did not
     """
 
-    def __init__(self, session: "Session", store: Store) -> None:
+    def __init__(self, session: Parts, store: Store) -> None:
         self._session, self.store = session, store
-        self.id = self.fault = ""
+        self.id = ""
         self._change = 0  # counts changes; the next two are what is on disk
         self._saved = self._recorded = 0
         self._due = self._took = 0.0  # when the next write is due, how long the last one took
@@ -92,7 +89,7 @@ class Autosave:
     def changed(self) -> None:
         """Note that the game has changed, and write it if that is quick."""
         self._change += 1
-        if self._took < QUICK_SECONDS and not self.fault:
+        if self._took < QUICK_SECONDS and not self._session.write_fault:
             self.write()
 
     def tick(self, now: float) -> None:
@@ -116,8 +113,8 @@ class Autosave:
             self._failed(fault)
             return False
         self._due = time.monotonic() + min(PAUSE_MAX_SECONDS, max(PAUSE_SECONDS, SHARE * took))
-        if self.fault:
-            self.fault = ""
+        if self._session.write_fault:
+            self._session.write_fault = ""
             with self._session.lock:
                 self._session.publish()
         return True
@@ -177,8 +174,8 @@ class Autosave:
         log.error("a game is not saved", exc_info=None if isinstance(fault, OSError) else fault)
         reason = (fault.strerror if isinstance(fault, OSError) else "") or str(fault)
         text = Message("this game cannot be saved: {0}", reason)
-        if text != self.fault:
-            self.fault = text
+        if text != self._session.write_fault:
+            self._session.write_fault = text
             with self._session.lock:
                 self._session.tell(text)
                 self._session.publish()

@@ -146,7 +146,7 @@ class Hub:
     def fault(self) -> str:
         """Return what is wrong with the server, '' if nothing is."""
         with self._lock:
-            unsaved = sum(bool(session.autosave.fault) for session in self.sessions.values())
+            unsaved = sum(bool(session.write_fault) for session in self.sessions.values())
         if unsaved:
             return f"{unsaved} games cannot be saved"
         return "" if self.store.is_open() else "games cannot be read"

@@ -1,7 +1,7 @@
 """A game in the browser: its players, the engine's moves, and messages that become actions of a `play.Game`."""
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine.language import InputError
 from shogi_engine.play.answer import DECLARE, Answer
@@ -11,9 +11,7 @@ from shogi_engine.play.strength import STRONGEST, choose, level_limits, timed_li
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.termination import Outcome
 from shogi_engine.web.pool import Job, Turn
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
+from shogi_engine.web.shared import Shared
 
 PASS_SECONDS = 1.2  # to show that the only move is a pass
 
@@ -32,7 +30,7 @@ class Playing:
         game: the game, None before the first one and after `leave`
     """
 
-    def __init__(self, session: "Session") -> None:
+    def __init__(self, session: Shared) -> None:
         self._session = session
         self.players: list[int | None] = [None, None]
         self.game: Game | None = None

@@ -5,7 +5,7 @@ The JSON numbers moves in preorder. The numbers of a Tree differ once moves were
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -15,13 +15,11 @@ from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import Termination
+from shogi_engine.web.parts import Parts
 from shogi_engine.web.store import Head
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import Tsume
 from shogi_engine.web.view import title
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
 
 _FIELDS = {field.name: field.default for field in dataclasses.fields(Node) if field.name != "children"}
 
@@ -72,7 +70,7 @@ def _value(name: str, value: Any) -> Any:
 # ---- a session
 
 
-def dump(session: "Session") -> dict[str, Any]:
+def dump(session: Parts) -> dict[str, Any]:
     """Return a session's game as JSON values."""
     tree, playing, analyses, record = session.tree, session.playing, session.analyses, session.tree.record
     place = {number: index for index, number in enumerate(tree.preorder())}
@@ -156,7 +154,7 @@ class SavedGame:
         except (KeyError, TypeError, IndexError, AttributeError) as fault:
             raise ValueError(f"a damaged game: {type(fault).__name__}") from None
 
-    def put_into(self, session: "Session") -> None:
+    def put_into(self, session: Parts) -> None:
         """Let a session continue the game, paused until a page shows it."""
         session.replace(self.tree)
         session.analyses.restore(self.chances, self.judged)
@@ -173,7 +171,7 @@ def head_of_record(record: GameRecord) -> Head:
     return Head(game=record.game, title=title(record), moves=moves, result=result)
 
 
-def head_of(session: "Session") -> Head:
+def head_of(session: Parts) -> Head:
     """Return what the list of games says about a session's game."""
     hidden = session.tsume is not None
     return msgspec.structs.replace(head_of_record(session.tree.record), playing=session.playing.on, hidden=hidden)

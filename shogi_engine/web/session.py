@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from shogi_engine.analysis.analyst import Examiner
-from shogi_engine.language import mark, translate
 from shogi_engine.records import GameRecord
 from shogi_engine.types.clock import Clock
 from shogi_engine.web import replies, view
@@ -19,16 +18,16 @@ from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.autosave import Autosave
 from shogi_engine.web.files import Chosen, chosen_game
 from shogi_engine.web.limits import SESSION_BURST, SESSION_RATE, Bucket
+from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing
-from shogi_engine.web.pool import EnginePool, Job, Seat, Turn
-from shogi_engine.web.replies import Reply
+from shogi_engine.web.pool import EnginePool, Seat
 from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Removed, Tree
 from shogi_engine.web.tsume import Tsume
 from shogi_engine.web.viewer import Look, Receiver, Viewer
 
 
-class Session:
+class Session(Parts):
     """One user's game, analyses and settings, shown by any number of pages.
 
     Args:
@@ -71,6 +70,7 @@ class Session:
         self.tsume: Tsume | None = None
         self.removed: Removed | None = None
         self.store = store or Store()
+        self.write_fault = ""
         self.autosave = Autosave(self, self.store)
         self.seen = time.monotonic()
 
@@ -133,16 +133,6 @@ class Session:
 
     # ---- what pages are sent
 
-    def send(self, reply: Reply) -> None:
-        """Send a message to all pages."""
-        for viewer in self.viewers:
-            viewer.send(reply)
-
-    def tell(self, text: str) -> None:
-        """Send an error to all pages, each in its language."""
-        for viewer in self.viewers:
-            viewer.send(replies.Error(text=translate(text, viewer.language)))
-
     def show(self, viewer: Viewer) -> None:
         """Send the whole state to a page."""
         self._seq += 1
@@ -171,48 +161,11 @@ class Session:
             viewer.shown = look, self._seq
             viewer.send(deltas[look] if has_last else self._shown[look])
 
-    def failed(self, what: str) -> None:
-        """Tell the pages that a search has failed; the user may ask again."""
-        for viewer in self.viewers:
-            text = translate(mark("the engine failed; please try again"), viewer.language)
-            viewer.send(replies.Failed(what=what, text=text))
-        self.changed()
-
     def tick(self) -> None:
         """Check the clock. Call this regularly."""
         if self.playing.on and self.attached:
             with self.lock:
                 self.playing.tick()
-
-    # ---- the position
-
-    @property
-    def board(self) -> Any:
-        """The Board that is shown."""
-        return self.tree.board if self.setup is None else self.setup.board
-
-    def board_at(self, number: int) -> Any:
-        """Return a new Board with the moves to a node."""
-        board = self.tree.record.board(0)
-        for move in self.tree.moves(number):
-            board.push_text(move)
-        return board
-
-    def search_at(
-        self,
-        number: int,
-        work: Callable[[Any, Job], None],
-        failed: Callable[[Job, BaseException], None],
-        turn: Turn,
-    ) -> Job:
-        """Queue `work(engine, job)` for an engine with a node's position on its board."""
-        start, moves = self.tree.record.start, self.tree.moves(number)
-
-        def placed(engine: Any, job: Job) -> None:
-            engine.set_position(start, moves)
-            work(engine, job)
-
-        return self.pool.submit(Job(self.tree.game, placed, failed, self.seat, turn))
 
     # ---- the game on the board
 

@@ -3,7 +3,7 @@
 import functools
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine.analysis.words import line_texts
 from shogi_engine.language import InputError
@@ -11,9 +11,7 @@ from shogi_engine.tsume import Problem, Progress, daily, problems
 from shogi_engine.web.pool import Job, Turn
 from shogi_engine.web.replies import Hint
 from shogi_engine.web.replies import Problems as ProblemRows
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
+from shogi_engine.web.shared import Shared
 
 PROVE_MS = 10_000  # for the problem
 REPLY_MS = 4_000  # for each defence
@@ -49,7 +47,7 @@ class Tsume:
         helped: by a hint or the solution
     """
 
-    session: "Session"
+    session: Shared
     root: int
     ply: int = 0
     status: str = SEARCHING

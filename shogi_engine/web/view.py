@@ -2,7 +2,7 @@
 
 import functools
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine import records
 from shogi_engine.analysis.annotation import own_words
@@ -23,20 +23,18 @@ from shogi_engine.records import GameRecord
 from shogi_engine.tsume import Problem, problems
 from shogi_engine.types.limit import SIDES
 from shogi_engine.types.termination import BY_RULE, Outcome
+from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.replies import Row, State
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.viewer import Look
 from shogi_engine.web.words import PIECE_NAMES
 
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
-
 VARIATION_MOVES = 600  # maximum number of moves of variations sent to a page
 COMMENT_SHOWN = 300  # characters
 
 
-def state(session: "Session", look: Look, seq: int) -> State:
+def state(session: Parts, look: Look, seq: int) -> State:
     """Return the whole state of a session, as the pages of a look show it."""
     tree, board, setup = session.tree, session.board, session.setup
     game, turn, record = tree.game, int(board.turn), tree.record
@@ -79,7 +77,7 @@ def state(session: "Session", look: Look, seq: int) -> State:
         tsume=tsume(session),
         removed=session.removed is not None,
         kept=session.store.folder is not None,
-        unsaved=translate(session.autosave.fault, look.language) if session.autosave.fault else "",
+        unsaved=translate(session.write_fault, look.language) if session.write_fault else "",
         formats=formats(game),
         engine={"ready": game in session.pool.ready, "fault": session.pool.fault},
     )
@@ -152,7 +150,7 @@ def handicap(record: GameRecord, language: str) -> str:
     return next(western for western, known in handicaps.WESTERN.items() if known == name).replace("-", " ")
 
 
-def tsume(session: "Session") -> dict[str, Any] | None:
+def tsume(session: Parts) -> dict[str, Any] | None:
     """Return the state of a problem, with the plies to mate at its start and now; None without a problem."""
     problem = session.tsume
     if problem is None:
@@ -221,7 +219,7 @@ def hands(board: Any) -> list[dict[str, int]]:
 # ---- the game
 
 
-def line(session: "Session", language: str) -> list[Row]:
+def line(session: Parts, language: str) -> list[Row]:
     """Return the moves of the game, the start first, each with its variations."""
     tree, analyses = session.tree, session.analyses
     numbers = tree.main()
