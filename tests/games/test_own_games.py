@@ -20,7 +20,6 @@ from shogi_engine.interface.extras import Extras
 from shogi_engine.play.game import Game
 from shogi_engine.play.loop import play
 from shogi_engine.play.players import EnginePlayer
-from shogi_engine.play.time_controls import TimeControl
 from shogi_engine.types.termination import Termination
 from tests.interface.test_registered_games import METADATA, run
 from tests.support.processes import ROOT
@@ -154,7 +153,7 @@ def test_engine_levels_and_boards(name):
 
 @each_game
 def test_higher_levels_win(name):
-    players = [EnginePlayer(name, TimeControl(), [("level", level)], 1) for level in (0, 6)]
+    players = [EnginePlayer(name, Limit(level=level), hash_mb=1) for level in (0, 6)]
     points = 0
     for number in range(6):
         order = players if number % 2 else players[::-1]
