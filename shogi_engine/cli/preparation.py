@@ -3,13 +3,12 @@
 A separate process would not be faster: it would compile the rules again, which are most of the search.
 """
 
-import os
 import threading
 from typing import TYPE_CHECKING, NoReturn
 
 from shogi_engine.cli.ending_signals import flush_quietly
 from shogi_engine.cli.progress import progress_bar
-from shogi_engine.common.threads import start_thread
+from shogi_engine.common.threads import end_process, start_thread
 
 if TYPE_CHECKING:
     from shogi_engine.interface.game import Game
@@ -55,4 +54,4 @@ class Preparation:
 def leave(status: int) -> NoReturn:
     """End the process at once: a normal exit would destroy LLVM objects that a thread still uses."""
     flush_quietly()
-    os._exit(status)
+    end_process(status)

@@ -13,7 +13,6 @@ How a session ends, by `quit` or by the end of input:
   state (options, a new game).
 """
 
-import os
 import queue
 import threading
 import time
@@ -23,7 +22,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.common.search_handle import SearchHandle
-from shogi_engine.common.threads import start_thread
+from shogi_engine.common.threads import end_process, start_thread
 from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line
 
 if TYPE_CHECKING:
@@ -118,7 +117,9 @@ class FrontEnd:
 
     refusals: type[Exception] = ValueError  # raised for invalid lines; other exceptions are bugs
 
-    def __init__(self, output: Output, load: Callable[[], "Engine"], leave: Callable[[int], object] = os._exit) -> None:
+    def __init__(
+        self, output: Output, load: Callable[[], "Engine"], leave: Callable[[int], object] = end_process
+    ) -> None:
         self.out, self._load, self._leave = output, load, leave
         self.lock = threading.Lock()
         self.task = Task(lambda: None, 0.0)

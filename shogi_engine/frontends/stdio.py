@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from shogi_engine.common.streams import keep_descriptors
+from shogi_engine.common.threads import end_process
 from shogi_engine.frontends.source import CHUNK, Source
 
 LINE_MAX = 1 << 20  # bytes of a line; longer lines are cut
@@ -216,10 +217,10 @@ def run_stdio(output: type[Out], converse: Callable[[Out, Iterable[bytes]], obje
     source = Source(0)
     if not source.can_wait:
         importlib.import_module("numba")  # and every library, before a read waits: see the module `source`
-    stream = output(_writer(1), lambda: os._exit(0))
+    stream = output(_writer(1), lambda: end_process(0))
     stream.owns_process = True
     try:
         converse(stream, Input(source, stream))
     except KeyboardInterrupt:
-        os._exit(0)
+        end_process(0)
     return 0

@@ -25,6 +25,7 @@ from pathlib import Path
 
 COMPILED = 150.0  # seconds within which the engine must be compiled; what takes longer hangs
 ANSWERED = 30.0  # seconds within which anything else must be answered
+MOMENTS = 5  # of loading, at which the engine is told to quit
 PLIES = 20
 PERFT = {"shogi": (4, 719731), "othello": (7, 55092)}  # depth and leaves
 GAME = """手合割：平手
@@ -226,9 +227,11 @@ def later_start(engine: Engine) -> str:
 
 def quit_early(engine: Engine) -> str:
     """`quit` ends the engine while it is loading and while it searches."""
-    with talk(engine.usi, engine) as conversation:
-        conversation.ask("usi", "usiok")
-        conversation.end("isready\nquit")
+    for moment in range(MOMENTS):
+        with talk(engine.usi, engine) as conversation:
+            conversation.ask("usi", "usiok")
+            time.sleep(0.4 * moment)  # while another library is being loaded
+            conversation.end("isready\nquit")
     with talk(engine.usi, engine) as conversation:
         conversation.ask("isready", "readyok")
         conversation.send("position startpos\ngo infinite")
