@@ -133,7 +133,7 @@ def translate(text: str, language: str = "", context: str = "") -> str:
     language = language or _current
     template, values = (text.template, text.values) if isinstance(text, Message) else (text, ())
     if language == "en" or not template:
-        return text
+        return str.__str__(text)  # not a Message, which encoders of JSON do not know
     catalogue = _catalogue(language)
     found = catalogue.pgettext(context, template) if context else template
     if found == template:

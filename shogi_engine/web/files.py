@@ -51,7 +51,7 @@ def _well_formed(text: str) -> str:
 def file_of(record: GameRecord, format: str) -> File:
     """Return a record as a file."""
     written = records.load_format(format)
-    if written.game != record.game:
+    if written.game not in ("", record.game):
         raise InputError("{0} is not a format of {1}", format, record.game)
     data = base64.b64encode(records.dumps(record, format)).decode("ascii")
     stem = f"{record.game}-{time.strftime('%Y%m%d-%H%M')}"

@@ -333,7 +333,7 @@ def test_any_line_is_read_quickly(format, kind):
 @pytest.mark.parametrize("format", all_formats(), ids=lambda format: format.name)
 def test_whole_games_are_read_quickly(format):
     """Random games have more comments, variations and values of searches than others."""
-    games = [random_record(seed, format.game, 120, start="") for seed in range(30)]
+    games = [random_record(seed, format.game or "shogi", 120, start="") for seed in range(30)]
     data = dumps(games, format.name)
     check_a_megabyte(format.name, data * ((1 << 17) // len(data) + 1) if format.sure and not format.binary else data)
 

@@ -85,6 +85,7 @@ def compile_game(case: ConformanceCase) -> None:
     move, undo = legal_moves(ctx)[0], ctx.undo[0]
     arguments = {"ctx": ctx, "pos": ctx.pos, "move": move, "undo": undo, "start": 0, "count": 1, "threshold": 0}
     arguments |= {"alpha": -1, "beta": 1, "depth": 1, "free_pass": False, "ply": 1, "move_count": 1, "last": move}
+    arguments["cells"] = np.zeros(128, np.uint8)
     for name, stub in sorted(STUBS.items()):
         if name.startswith("undo_"):
             continue

@@ -179,7 +179,7 @@ def test_options_of_the_other_game_are_refused(tmp_path, capsys):
 
 
 def test_a_game_without_a_recipe_is_refused():
-    with pytest.raises(ValueError, match="shogi, othello"):
+    with pytest.raises(ValueError, match="the game 'go' has no recipe"):
         recipe.load("go")
 
 
