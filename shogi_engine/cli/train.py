@@ -67,7 +67,7 @@ settings of Othello:
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = common.add_command(commands, "train", run, "Train an evaluation on the engine's own games.")
+    parser = common.add_command(commands, "train", run)
     parser.epilog = EXPLAINED
     parser.add_argument("game", type=game_name, metavar="GAME", help=Message("{0} or {1}", *games.NAMES))
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the run; existing files are kept")
