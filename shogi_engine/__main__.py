@@ -6,6 +6,8 @@ the last line of stdout; progress goes to stderr, and only to a terminal.
 
 import contextlib
 import sys
+from collections.abc import Collection, Sequence
+from importlib import import_module
 
 from shogi_engine import __version__, language
 from shogi_engine.common.safe_path import leave_start_folder
@@ -13,33 +15,13 @@ from shogi_engine.common.safe_path import leave_start_folder
 if __name__ == "__main__":
     leave_start_folder()
 
-from shogi_engine.cli import (  # noqa: E402
-    analyse,
-    book,
-    convert,
-    csa,
-    dev,
-    doctor,
-    match,
-    play,
-    protocols,
-    serve,
-    solve,
-    train,
-    tsume,
-)
-from shogi_engine.cli.common import Parser, add_language  # noqa: E402
+from shogi_engine.cli import COMMANDS, GROUPS, TOOLS  # noqa: E402
+from shogi_engine.cli.common import Parser, add_command, add_language  # noqa: E402
 from shogi_engine.cli.ending_signals import ending_signals, flush_quietly  # noqa: E402
 from shogi_engine.common.streams import can_show, set_up_streams  # noqa: E402
 from shogi_engine.language import mark, translate_fault  # noqa: E402
 from shogi_engine.language import translate as _  # noqa: E402
 
-GROUPS = (
-    (mark("play"), (play, serve, tsume)),
-    (mark("study"), (analyse, solve, convert)),
-    (mark("engines"), (match, csa, protocols, book, train)),
-    (mark("develop"), (doctor, dev)),
-)
 EXAMPLES = mark("""
 examples:
   shogi-engine play shogi --level 3
@@ -53,8 +35,15 @@ examples:
 """)
 
 
-def parser() -> Parser:
-    """Return the parser of the whole command line."""
+def asked(arguments: Sequence[str]) -> Collection[str]:
+    """Return the command that arguments name, none if they are options alone, and all if it is unknown."""
+    words = [word for word in arguments if not word.startswith("-") and word not in language.LANGUAGES]
+    named = [name for name, command in COMMANDS.items() if words[:1] and words[0] in (name, *command.aliases)]
+    return ["dev" if name in TOOLS else name for name in named] if named or not words else COMMANDS
+
+
+def parser(loaded: Collection[str] = COMMANDS) -> Parser:
+    """Return the parser of the whole command line; only commands in `loaded` have their arguments."""
     top = Parser(
         prog="shogi-engine",
         description="Shogi and Othello engines that share one search. Shogi GUIs start shogi-usi.",
@@ -64,9 +53,12 @@ def parser() -> Parser:
     add_language(top)
     top.add_argument("--version", action="version", version=f"shogi-engine {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for heading, modules in GROUPS:
-        for module in modules:
-            module.add_parser(commands)
+    for heading, names in GROUPS.items():
+        for name in names:
+            if name in loaded:
+                import_module(f"shogi_engine.cli.{name}").add_parser(commands)
+            else:
+                add_command(commands, name)
         group = top.add_argument_group(heading)
         group._group_actions, commands._choices_actions = commands._choices_actions, []
     top._positionals._group_actions.remove(commands)  # its commands are listed under their headings
@@ -77,9 +69,10 @@ def parser() -> Parser:
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit status."""
     set_up_streams()
-    wanted = language.asked(sys.argv[1:] if arguments is None else arguments) or language.of_environment()
+    arguments = sys.argv[1:] if arguments is None else arguments
+    wanted = language.asked(arguments) or language.of_environment()
     language.use(wanted if can_show(language.SAMPLES[wanted], sys.stdout) else "en")
-    args = parser().parse_args(arguments)
+    args = parser(asked(arguments)).parse_args(arguments)
     with ending_signals() as signals:
         try:
             status: int = args.run(args)

@@ -26,7 +26,7 @@ FOR_GAMES = ("html", "out", "save", "number")
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = common.add_command(commands, "analyse", run, "Judge recorded games, or show a position's best moves.")
+    parser = common.add_command(commands, "analyse", run)
     parser.add_argument(
         "targets",
         nargs="*",

@@ -11,9 +11,7 @@ from shogi_engine.common.text import nodes_per_second
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(
-        commands, "bench", run, "Search fixed positions; the number of nodes is the signature of the search."
-    )
+    parser = add_command(commands, "bench", run)
     add_game(parser, "?")
     add_json(parser)
 

@@ -27,7 +27,7 @@ RECORD_PLIES = 24  # how many plies are taken from each game
 
 def add_parser(commands: Any) -> None:
     """Add the command and its actions."""
-    parser = common.add_command(commands, "book", run, "Make, extend, show and convert opening books.")
+    parser = common.add_command(commands, "book", run)
     common.add_game(parser)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     _add_build(actions)

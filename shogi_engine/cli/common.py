@@ -5,18 +5,21 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from shogi_engine import games, language
+from shogi_engine.cli import COMMANDS
 from shogi_engine.common.memory import machine_megabytes
 from shogi_engine.common.text import columns, nodes_per_second
 from shogi_engine.games.shogi.names import NOTATIONS
 from shogi_engine.language import Message, mark, plural
 from shogi_engine.language import translate as _
-from shogi_engine.suites.suite import Outcome
 from shogi_engine.types.clock import Clock
+
+if TYPE_CHECKING:
+    from shogi_engine.suites.suite import Outcome
 
 DIGITS_MAX = 18  # longer numbers do not fit an int64
 HASH_MB_MAX = 65536  # as in USI
@@ -169,10 +172,11 @@ def game_name(text: str) -> str:
 # ---- shared options ----------------------------------------------------------------------------------------------
 
 
-def add_command(commands: Any, name: str, run: Run, help: str, aliases: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """Return a new parser for the command `name`, added to the `commands` of the top parser."""
+def add_command(commands: Any, name: str, run: Run | None = None) -> argparse.ArgumentParser:
+    """Return a new parser for the command `name` of COMMANDS, added to `commands`."""
+    command = COMMANDS[name]
     parser: argparse.ArgumentParser = commands.add_parser(
-        name, help=help, description=help, allow_abbrev=False, aliases=aliases
+        name, help=command.help, description=command.help, allow_abbrev=False, aliases=command.aliases
     )
     parser.set_defaults(run=run)
     add_language(parser)
@@ -291,7 +295,7 @@ def report(args: argparse.Namespace, values: dict[str, Any], text: str) -> None:
     print(json.dumps(values) if args.json else text, flush=True)
 
 
-def report_suite(args: argparse.Namespace, outcome: Outcome) -> int:
+def report_suite(args: argparse.Namespace, outcome: "Outcome") -> int:
     """Print a suite's failures and totals; return the exit status."""
     for failure in outcome.failures:
         print(failure)

@@ -26,9 +26,7 @@ Row = dict[str, Any]
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = common.add_command(
-        commands, "compare", run, "Play a round robin of textbook players; print tables of results, times and nodes."
-    )
+    parser = common.add_command(commands, "compare", run)
     common.add_game(parser)
     parser.add_argument(
         "--players",

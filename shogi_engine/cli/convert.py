@@ -19,7 +19,7 @@ NOTES_MAX = 10
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "convert", run, "Convert game records from one format to another.")
+    parser = add_command(commands, "convert", run)
     parser.add_argument(
         "input",
         metavar="IN",

@@ -30,7 +30,7 @@ DELAY_MS = 200  # over the internet; a server on this machine needs less
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "csa", run, "Play on a CSA server, such as floodgate.")
+    parser = add_command(commands, "csa", run)
     parser.add_argument("server", metavar="HOST[:PORT]", help="the server; the default port is 4081")
     parser.add_argument("--name", required=True, metavar="NAME", help="login name")
     parser.add_argument(

@@ -1,19 +1,15 @@
 """`shogi-engine dev`: the tools of developers. Each is also a command of its own: `shogi-engine perft`."""
 
+from importlib import import_module
 from typing import Any
 
-from shogi_engine.cli import bench, compare, perft, search, warmup
-from shogi_engine.cli.common import Parser, add_language
-from shogi_engine.language import mark
-
-HELP = mark("For developers: perft, bench, search, compare, warmup.")
+from shogi_engine.cli import TOOLS
+from shogi_engine.cli.common import add_command
 
 
 def add_parser(commands: Any) -> None:
     """Add the tools."""
-    parser: Parser = commands.add_parser("dev", help=HELP, description=HELP, allow_abbrev=False)
-    add_language(parser)
-    tools = parser.add_subparsers(dest="tool", required=True, metavar="TOOL")
-    for tool in (perft, bench, search, compare, warmup):
-        tool.add_parser(tools)
+    tools = add_command(commands, "dev").add_subparsers(dest="tool", required=True, metavar="TOOL")
+    for name in TOOLS:
+        import_module(f"shogi_engine.cli.{name}").add_parser(tools)
     commands.choices.update(tools.choices)

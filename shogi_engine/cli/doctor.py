@@ -39,7 +39,7 @@ ANSWER_SECONDS = 2.0  # the shortest time that a GUI is known to wait for `usiok
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = common.add_command(commands, "doctor", run, "Check this installation, for bug reports.")
+    parser = common.add_command(commands, "doctor", run)
     parser.add_argument(
         "--launcher", metavar="FILE", help="instead, write a file that starts shogi-usi (.bat or a shell script)"
     )

@@ -53,7 +53,7 @@ def terms_numbers(text: str) -> tuple[int, ...] | str:
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "match", run, "Play a match or a tournament, with Elo and SPRT.")
+    parser = add_command(commands, "match", run)
     parser.epilog = EXPLAINED
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help="two or more engines; see below")
     _add_players(parser)

@@ -11,7 +11,7 @@ from shogi_engine.common.text import nodes_per_second
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = common.add_command(commands, "perft", run, "Perft: count the leaves of the tree of legal moves.")
+    parser = common.add_command(commands, "perft", run)
     common.add_game(parser, "?")
     parser.add_argument("depth", nargs="?", type=int, metavar="DEPTH", help="depth in plies")
     common.add_position(parser, moves=False)

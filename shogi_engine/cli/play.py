@@ -39,12 +39,7 @@ SIGNAL_DELAY = 0.1  # seconds: when a terminal is closed, input may end before t
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = common.add_command(
-        commands,
-        "play",
-        run,
-        "Play in the terminal; it asks for what is not given.",
-    )
+    parser = common.add_command(commands, "play", run)
     common.add_game(parser, "?")
     parser.add_argument("--human", choices=(*SIDES, "both", "none"), help="the human's side, default black")
     common.add_level(parser)

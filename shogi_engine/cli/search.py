@@ -21,7 +21,7 @@ TREE_DEPTHS = (2, 3, 4)
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = common.add_command(commands, "search", run, "Search one position.")
+    parser = common.add_command(commands, "search", run)
     common.add_game(parser)
     common.add_position(parser)
     common.add_limit(parser, "nodes", "movetime", "depth", "level", default=f"movetime={DEFAULT_MS}")

@@ -27,7 +27,7 @@ SWITCH_SECONDS = 0.001  # Python's switch interval, a fifth of the default, so t
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "serve", run, "Play, analyse and solve in a browser.")
+    parser = add_command(commands, "serve", run)
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; any but this machine's own requires a token"
     )

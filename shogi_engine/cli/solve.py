@@ -18,13 +18,7 @@ HASH_MB = 256
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = common.add_command(
-        commands,
-        "solve",
-        run,
-        help="Solve a mate problem of Shogi, or an ending of Othello.",
-        aliases=("mate",),
-    )
+    parser = common.add_command(commands, "solve", run)
     parser.add_argument(
         "position",
         nargs="*",

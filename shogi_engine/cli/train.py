@@ -33,7 +33,8 @@ def true_or_false(text: str) -> bool:
     return text == "true"
 
 
-SETTINGS: dict[str, Callable[[str], Any]] = {  # fields of the recipes' DataOptions and TrainOptions, see EXPLAINED
+GATE: dict[str, Callable[[str], Any]] = {"gate_games": at_least_one, "gate_nodes": at_least_one}  # fields of Plan
+SETTINGS: dict[str, Callable[[str], Any]] = GATE | {  # and of the recipes' DataOptions and TrainOptions, see EXPLAINED
     "architecture": str, "batch": at_least_one, "endings": natural, "epochs": at_least_one, "exact": natural,
     "label_nodes": natural, "label_share": fraction, "nodes": at_least_one, "older_share": fraction,
     "penalty": natural, "rate": fraction, "refine": true_or_false, "result_share": first_and_last, "seed": natural,
@@ -46,6 +47,8 @@ settings of both games:
   epochs=N          passes over the positions; default 5, Othello 12
   td_lambda=S       lambda of TD(lambda): weight of later positions in a target, 0 to 1; default 0.5, Othello 0.8
   older_share=S     share of earlier generations' games that is used, 0 to 1; default 1
+  gate_games=N      games of the test match; default 400
+  gate_nodes=N      nodes per move of the test match; default 20000
 
 settings of Shogi:
   architecture=NAME own, or k-p: K-P 256x2-32-32, an nn.bin for YaneuraOu and related engines; default own
@@ -67,7 +70,7 @@ settings of Othello:
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = common.add_command(commands, "train", run, "Train an evaluation on the engine's own games.")
+    parser = common.add_command(commands, "train", run)
     parser.epilog = EXPLAINED
     parser.add_argument("game", type=game_name, metavar="GAME", help=Message("{0} or {1}", *games.NAMES))
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the run; existing files are kept")
@@ -85,8 +88,6 @@ def add_parser(commands: Any) -> None:
         "--set", action="append", default=[], metavar="NAME=VALUE,...", help="settings of games and training; see below"
     )
     parser.add_argument("--name", default="", help="base name of the weights' files; default network, Othello weights")
-    parser.add_argument("--gate-games", type=at_least_one, default=400, help="games of the test match")
-    parser.add_argument("--gate-nodes", type=at_least_one, default=20_000, help="nodes per move of the test match")
     parser.add_argument(
         "--against",
         default="",
@@ -132,6 +133,7 @@ def plan_of(args: argparse.Namespace) -> Any:
     from shogi_engine.training.recipe import load
 
     recipe, settings = load(args.game), settings_of(args.set)
+    gate = {name: settings.pop(name) for name in GATE if name in settings}
     own = [{field.name for field in fields(kind)} for kind in (recipe.data, recipe.training)]
     if foreign := settings.keys() - own[0] - own[1]:
         raise ValueError(f"train: {', '.join(sorted(foreign))} is not a setting of {args.game}")
@@ -144,8 +146,7 @@ def plan_of(args: argparse.Namespace) -> Any:
         training=recipe.training(**training),
         games=args.games,
         labels=args.labels,
-        gate_games=args.gate_games,
-        gate_nodes=args.gate_nodes,
+        **gate,
         against=args.against,
         annotated=None if args.noted is None else open_records(args.noted, "psv"),
         threads=args.threads,

@@ -17,7 +17,7 @@ QUIT, HINT, ANSWER, NEXT = ("quit", "q", "終了"), ("hint", "ヒント"), ("ans
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "tsume", run, "Solve mate problems in the terminal; the engine defends.")
+    parser = add_command(commands, "tsume", run)
     parser.add_argument(
         "number",
         nargs="?",

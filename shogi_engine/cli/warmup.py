@@ -15,7 +15,7 @@ WARMUP = "from shogi_engine.__main__ import main; raise SystemExit(main(['warmup
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "warmup", run, "Compile and cache everything, so that later starts are quick.")
+    parser = add_command(commands, "warmup", run)
     parser.add_argument("games", nargs="*", metavar="GAME", help=Message("default: {0}", " ".join(games.NAMES)))
     parser.add_argument("--target", metavar="CPU", help="compile for CPUs of this kind, e.g. x86-64-v3; needs --out")
     parser.add_argument("--out", metavar="DIR", help="the folder for the kernels compiled with --target")

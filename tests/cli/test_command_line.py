@@ -11,7 +11,7 @@ import pytest
 
 from shogi_engine import language
 from shogi_engine.__main__ import EXAMPLES, main, parser
-from shogi_engine.cli import common
+from shogi_engine.cli import TOOLS, common
 from shogi_engine.cli.play import TerminalGame
 from shogi_engine.cli.preparation import Preparation
 from shogi_engine.engine import Engine
@@ -102,6 +102,22 @@ sys.exit(bool({"numba", "numpy"} & set(sys.modules)))
 """
     names = subcommands(parser())
     assert subprocess.run([sys.executable, "-c", code, *names], stdout=subprocess.DEVNULL).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "loaded"), [(["--help"], []), (["gtp", "--help"], ["nboard"]), (["bench", "--help"], ["dev", *TOOLS])]
+)
+def test_only_the_command_that_is_asked_for_is_loaded(words, loaded):
+    code = """
+import sys
+from shogi_engine.__main__ import COMMANDS, main
+try:
+    main(sys.argv[1:])
+finally:
+    print(*(name for name in COMMANDS if f"shogi_engine.cli.{name}" in sys.modules))
+"""
+    result = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, encoding="utf-8")
+    assert result.stdout.splitlines()[-1].split() == loaded
 
 
 def test_a_suite_of_another_kind_is_named(capsys):

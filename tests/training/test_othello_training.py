@@ -142,7 +142,7 @@ def test_the_command_goes_from_games_to_weights_and_back_again(tmp_path, capsys,
     monkeypatch.setattr(report, "ENDINGS", (6, 12))
     monkeypatch.setattr(spread, "DEEPEST", 6)
     words = ["train", "othello", str(tmp_path), "--games", "60", "--set", "nodes=20,exact=8,epochs=6"]
-    words += ["--labels", "patterns", "--set", f"endings={endings}", "--gate-games", "2", "--gate-nodes", "20"]
+    words += ["--labels", "patterns", "--set", f"endings={endings},gate_games=2,gate_nodes=20"]
     assert main(words) == 0
     printed = capsys.readouterr().out
     assert "MB are free" in printed and "validation" in printed

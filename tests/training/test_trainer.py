@@ -325,5 +325,6 @@ def test_settings_reach_the_plan_or_are_refused():
 
 def test_the_settings_of_the_command_are_those_of_the_recipes():
     kinds = [kind for name in games.NAMES for kind in (recipe.load(name).data, recipe.load(name).training)]
+    kinds.append(pipeline.Plan)
     known = {field.name for kind in kinds for field in dataclasses.fields(kind)}
     assert set(SETTINGS) <= known and all(f"  {name}=" in EXPLAINED for name in SETTINGS)

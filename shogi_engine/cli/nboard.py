@@ -14,13 +14,7 @@ SHIPPED = ""  # --book without a file
 
 def add_parser(commands: Any) -> None:
     """Add both commands, which have the same arguments."""
-    parser = add_command(
-        commands,
-        "nboard",
-        run,
-        help="Speak NBoard or GTP, for Othello GUIs.",
-        aliases=("gtp",),
-    )
+    parser = add_command(commands, "nboard", run)
     parser.add_argument(
         "--book", nargs="?", const=SHIPPED, metavar="FILE", help="play from the engine's own book, or from FILE"
     )
