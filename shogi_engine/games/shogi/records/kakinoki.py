@@ -15,6 +15,7 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
     BLANKS,
     HEADER,
     KI2_MOVES,
+    MARKS,
     NUMBERED,
     PLAYERS,
     header_of,
@@ -76,7 +77,7 @@ WORDS = EndingWords(
     NEAREST,
 )
 NUMBERED_MOVE = (  # or a numbered ending
-    rf"[0-9０-９]+[{BLANKS}]+([１-９1-9][1-9１-９一二三四五六七八九]|同|{'|'.join(WORDS.words)})"
+    rf"[0-9０-９]+[{BLANKS}]+[{MARKS}]?([１-９1-9][1-9１-９一二三四五六七八九]|同|{'|'.join(WORDS.words)})"
 )
 # The endings whose winner the closing line tells, 'まで85手で先手の勝ち', and what is written before that line.
 _TOLD = {
@@ -85,12 +86,15 @@ _TOLD = {
     Termination.ADJUDICATION: Termination.RESIGNATION,
     Termination.UNKNOWN: Termination.RESIGNATION,
 }
-# What may be written before a closing line that names a winner, by the reason that the line gives.
+# The endings that a closing line may tell more about, by what it says.
 REFINED = {
     Termination.ADJUDICATION: (Termination.RESIGNATION, Termination.INTERRUPTED),
     Termination.UNKNOWN: (Termination.RESIGNATION, Termination.INTERRUPTED),
     Termination.PERPETUAL_CHECK: (Termination.REPETITION, Termination.ILLEGAL_MOVE),
+    **dict.fromkeys((Termination.REPETITION, Termination.IMPASSE, Termination.MAX_MOVES), (Termination.AGREEMENT,)),
 }
+# The endings that either side may bring about, whoever is to move.
+EITHER = (Termination.RESIGNATION, Termination.TIME_FORFEIT, Termination.ILLEGAL_MOVE, Termination.DEFAULT)
 _BECAUSE = {Termination.TIME_FORFEIT: "時間切れにより", Termination.ADJUDICATION: "判定により"}
 
 # What is said about a side: why the game ended, and whether that side has won. Longer words come first.
@@ -109,7 +113,17 @@ _SAID = {
 }
 _WON = {"勝ち": True, "勝利": True, "勝": True, "負け": False, "負": False}  # for the reason before it, if there is one
 WINS = re.compile(rf"(?P<reason>.*?)(?P<side>[先後上下])手の?(?P<how>{'|'.join([*_SAID, *_WON])})")
-_DRAWS = re.compile(r"^(?P<reason>千日手|持将棋|最大手数)(?:成立)?(?:により|による|のため|で)、?引き?分け?$")
+_DRAWS = re.compile(r"(?P<reason>.*?)(?:により|による|の?ため|で)、?(?P<how>引き?分け?|持将棋|千日手)")
+_DRAW_REASONS = (
+    ("千日手", Termination.REPETITION),
+    ("持将棋", Termination.IMPASSE),
+    ("入玉", Termination.IMPASSE),
+    ("手数", Termination.MAX_MOVES),
+    ("手に達した", Termination.MAX_MOVES),
+    ("合意", Termination.AGREEMENT),
+    ("判定", Termination.ADJUDICATION),
+    ("中断", Termination.ADJUDICATION),
+)
 _REASONS = (
     ("時間切れ", Termination.TIME_FORFEIT),
     ("切れ負け", Termination.TIME_FORFEIT),
@@ -131,9 +145,11 @@ def ending_of(rest: str, turn: int) -> Outcome:
     Raises ValueError if it is not an ending.
     """
     rest = rest.strip(f"{BLANKS}。")
-    rest = _DRAWS.sub(r"\g<reason>", rest)
     if rest in WORDS:
         return WORDS.read(rest, turn)
+    if drawn := _DRAWS.fullmatch(rest):
+        because = (each for word, each in _DRAW_REASONS if word in drawn["reason"] or word == drawn["how"])
+        return Outcome(None, next(because, Termination.UNKNOWN))
     found = WINS.fullmatch(rest)
     if not found:
         raise InputError("{0} is not an ending", clipped(rest))

@@ -25,10 +25,12 @@ MOVE_LIKE = re.compile(rf"{_TARGET}[{BLANKS}]?{_PIECE}")
 _MARKED = rf"(?:[0-9０-９]++[{BLANKS}]*+)?[{MARKS}]"
 _UNMARKED = rf"(?:{_TARGET}[{BLANKS}]?{_PIECE}[左右直上行入引寄]*(?:不成|成|生|打)?[{BLANKS}、,]*)+$"
 KI2_MOVES = re.compile(rf"[{BLANKS}]*+(?:{_MARKED}|{_UNMARKED})")
-KI2_HEAD = rf"[{BLANKS}]*+(?:{_MARKED}[{BLANKS}]*+{_TARGET}|{_UNMARKED})"
+_SOURCE = rf"[{BLANKS}]?[^{BLANKS}{MARKS}(（\n]{{1,6}}[(（][0-9０-９]{{2}}[)）]"
+_KIF_MOVE = rf"[0-9０-９]++[{BLANKS}]++[{MARKS}]{_TARGET}{_SOURCE}"  # some programs write marks in KIF, too
+KI2_HEAD = rf"[{BLANKS}]*+(?!{_KIF_MOVE})(?:{_MARKED}[{BLANKS}]*+{_TARGET}|{_UNMARKED})"
 DIGITS = "0123456789０１２３４５６７８９"
 NUMBERED = re.compile(
-    rf"[{BLANKS}]*(?P<number>[0-9０-９]+)[{BLANKS}]+(?P<rest>(?P<first>[^{BLANKS}0-9０-９]|[0-9０-９][^{BLANKS}]).*)"
+    rf"[{BLANKS}]*(?P<number>[0-9０-９]+)[{BLANKS}]+(?P<rest>(?P<first>[^\s{BLANKS}0-9０-９]|[0-9０-９][^\s{BLANKS}]).*)"
 )
 # The moves as almost all KIF files have them; it fits only lines of the kind MOVE, and saves the work of finding that.
 USUAL_MOVE = re.compile(rf"[{BLANKS}]*+[0-9０-９]++[{BLANKS}]++[{MARKS}]?{_TARGET}")

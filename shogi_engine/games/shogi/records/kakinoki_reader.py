@@ -51,13 +51,27 @@ def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> Outcome
     if not outcome.termination:
         return said
     found = kakinoki.WINS.fullmatch(rest.strip(f"{BLANKS}。"))
-    if said.winner is None or not found or (order and found["side"] in "先後"):
+    if found and order and found["side"] in "先後":
         return outcome
-    refined = outcome.termination in kakinoki.REFINED.get(said.termination, ())
-    termination = said.termination if refined else outcome.termination
-    if termination in (said.termination, Termination.ADJUDICATION):
-        return Outcome(said.winner, termination)
+    plain = said.termination == Termination.RESIGNATION
+    if outcome.termination == Termination.INTERRUPTED and said.result() != "*":  # the game was adjudicated
+        return Outcome(said.winner, Termination.ADJUDICATION) if plain else said
+    draws_a_win = said.winner is None and outcome.winner is not None
+    if outcome.termination in kakinoki.REFINED.get(said.termination, ()) and not draws_a_win:
+        return said
+    if found and (said.termination == outcome.termination or (plain and outcome.termination in kakinoki.EITHER)):
+        return Outcome(said.winner, outcome.termination)
     return outcome
+
+
+def agrees(outcome: Outcome, rest: str, turn: int, order: bool = False) -> bool:
+    """Tell whether an outcome is the one that a closing line says; see `told`. The line may say less."""
+    said = kakinoki.ending_of(rest, turn)
+    found = kakinoki.WINS.fullmatch(rest.strip(f"{BLANKS}。"))
+    if found and order and found["side"] in "先後":
+        return True
+    less = said.termination in (Termination.RESIGNATION, Termination.AGREEMENT)
+    return said.result() == outcome.result() and (less or said.termination == outcome.termination)
 
 
 def usual_move(board: Any, text: str) -> Any:
@@ -227,6 +241,10 @@ class Reader(LineReader):
         """Note a line of a program, #, that is amid the moves or after them."""
         self.note(f"the remark {clipped(line)} is passed over")
 
+    def note_contradiction(self, rest: str) -> None:
+        """Note what a closing line says about the end of the game, if its ending says something else."""
+        self.note(f"{clipped(rest)} is passed over: the game ended otherwise")
+
     def _node(self) -> Node:
         """Return the node that a comment belongs to."""
         return self.builder.node if self.builder else self.record.root
@@ -288,7 +306,10 @@ class Reader(LineReader):
         assert found is not None  # the kind of the line
         rest, node, word = found["rest"], builder.node, self._word
         self._settle()
-        outcome = told(node.outcome, rest, builder.board.turn, self.record.start.split()[1] == "w")
+        order = self.record.start.split()[1] == "w"
+        outcome = told(node.outcome, rest, builder.board.turn, order)
+        if outcome is not None and not agrees(outcome, rest, builder.board.turn, order):
+            self.note_contradiction(rest)
         if outcome is None:
             builder.finish()
             if rest:

@@ -71,6 +71,12 @@ def is_blank(letter):
 
 
 @njit
+def is_space(letter):
+    """Tell whether a character is a blank of any kind, as in Python's patterns."""
+    return SPACES[letter]
+
+
+@njit
 def digit_of(letter):
     """Return the value of a digit, narrow or wide, -1 for another character."""
     narrow, wide = int(letter) - ZERO_DIGIT, int(letter) - WIDE_ZERO
@@ -111,9 +117,9 @@ def move_place(text, place, end):
         return -1
     after = read_number(text, place, end)[1]
     move = skip_blanks(text, after, end)
-    if after == move or move == end:
+    if after == move or move == end or is_space(text[move]):
         return -1
-    if digit_of(text[move]) >= 0 and (move + 1 == end or is_blank(text[move + 1])):
+    if digit_of(text[move]) >= 0 and (move + 1 == end or is_blank(text[move + 1]) or is_space(text[move + 1])):
         return -1  # the files above a diagram
     return move
 
@@ -122,12 +128,6 @@ def move_place(text, place, end):
 def is_over(text, place, end):
     """Tell whether a line is like 'まで85手で先手の勝ち'."""
     return end - place > 1 and text[place] == UNTIL and text[place + 1] == UNTIL_NEXT
-
-
-@njit
-def is_space(letter):
-    """Tell whether a character is a blank of any kind, as in Python's patterns."""
-    return SPACES[letter]
 
 
 @njit
@@ -322,6 +322,8 @@ def take_numbered(text, place, begin, end, work, undo, words, endings, moves, fa
 @njit
 def take_over(text, place, end, side, said, told, facts):
     """Read a line like 'まで85手で先手の勝ち'; return 1, or 0 to decline if it says more than the tables know."""
+    if facts[arrays.ENDING] >= told.shape[1] - 2:  # from another such line
+        return 0
     place += 2
     place += int(place < end and text[place] == COMMA)
     after = skip_digits(text, place, end)
