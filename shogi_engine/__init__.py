@@ -34,5 +34,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return the public names, also of what is not loaded yet; shells complete them."""
+    """Return the public names, also of what is not loaded yet."""
     return sorted(__all__)
