@@ -31,3 +31,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(_MODULES[name])
     return module if name in ("othello", "shogi") else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names, also of what is not loaded yet."""
+    return sorted(__all__)

@@ -5,16 +5,29 @@ games             random games and games of the engine against itself
 hcpe3             dlshogi's games with the visits of each move
 labelled          positions with a move, a value and a result, from training data and to files
 live              games in progress, with repetition
+statistics        how often moves of the opening were played, and with what success
 puct              AlphaZero's search over games in progress, with one call of a network for all of them
+layouts           the layouts and features that networks use by default
+policy            a network as a player of games, from Python, ONNX or a program
 streams           files of positions, read and written in blocks: hcp, hcpe, psv, and Othello's
 """
 
 from shogi_engine.batch.batch import Batch, Found, Legal, Outcomes
-from shogi_engine.batch.games import Games, Positions, positions_of, random_games, self_play
-from shogi_engine.batch.hcpe3 import Searched, read_hcpe3
+from shogi_engine.batch.games import (
+    Games,
+    Positions,
+    iterate_random_games,
+    iterate_self_play,
+    positions_of,
+    random_games,
+    self_play,
+)
+from shogi_engine.batch.hcpe3 import Searched, read_hcpe3, write_hcpe3
 from shogi_engine.batch.labelled import Labelled, from_records, labelled_positions, to_records, training_games
 from shogi_engine.batch.live import LiveGames, Steps
+from shogi_engine.batch.policy import PolicyPlayer, load_network
 from shogi_engine.batch.puct import Puct
+from shogi_engine.batch.statistics import OpeningMoves, opening_moves
 from shogi_engine.batch.streams import KINDS, RecordWriter, count_records, open_records, read_records
 
 __all__ = [
@@ -25,6 +38,8 @@ __all__ = [
     "Labelled",
     "Legal",
     "LiveGames",
+    "OpeningMoves",
+    "PolicyPlayer",
     "Outcomes",
     "Positions",
     "Puct",
@@ -33,8 +48,12 @@ __all__ = [
     "Steps",
     "count_records",
     "from_records",
+    "iterate_random_games",
+    "iterate_self_play",
     "labelled_positions",
+    "load_network",
     "open_records",
+    "opening_moves",
     "positions_of",
     "random_games",
     "read_hcpe3",
@@ -42,4 +61,5 @@ __all__ = [
     "self_play",
     "to_records",
     "training_games",
+    "write_hcpe3",
 ]

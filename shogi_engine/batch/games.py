@@ -1,6 +1,7 @@
 """Many games at once, with random moves or by self-play, and their positions."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from shogi_engine.batch.rows import CHUNK
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.games.batch_rules import IDS
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE
+from shogi_engine.records.arrays import GameArrays
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.data import SearchState, new_terms, play_from
@@ -19,7 +21,9 @@ from shogi_engine.training.game_kernels import ABANDONED, LONGEST
 
 TOGETHER = 16  # games that a thread plays one after the other
 TABLE_MB = 4
+ROWS = 256  # games that iterators yield at a time
 
+_EMPTY = (2, np.int32), (1, np.int32), (1, np.int8), (2, np.int16)  # axes and dtypes of Games' arrays
 Made = tuple[NDArray[np.uint32], NDArray[np.int16], int]  # a game's moves, values and result
 
 
@@ -59,6 +63,13 @@ def random_games(batch: Batch, count: int, *, seed: int = 0, longest: int = 512)
 
     They depend on the seed, not on the number of threads.
     """
+    return _joined(iterate_random_games(batch, count, seed=seed, longest=longest))
+
+
+def iterate_random_games(
+    batch: Batch, count: int, *, rows: int = ROWS, seed: int = 0, longest: int = 512
+) -> Iterator[Games]:
+    """Yield the games of `random_games`, at most `rows` at a time, as `iterate_self_play` does."""
     _check_longest(longest, MAX_GAME_PLY)
     states = np.random.default_rng(seed).integers(1, 1 << 63, size=count, dtype=np.uint64)
     start = batch.game.parse_position(batch.game.start)
@@ -79,7 +90,7 @@ def random_games(batch: Batch, count: int, *, seed: int = 0, longest: int = 512)
 
         return play
 
-    return _collect(batch, worker, count, TOGETHER)
+    yield from _collect(batch, worker, count, TOGETHER, rows)
 
 
 def self_play(
@@ -99,6 +110,32 @@ def self_play(
     Args:
         opening: the number of random moves at the start
         evaluation: the name of one of the game's evaluations, '' for the default
+    """
+    wanted: Any = {"seed": seed, "opening": opening, "longest": longest, "evaluation": evaluation}
+    return _joined(iterate_self_play(batch, count, nodes=nodes, **wanted))
+
+
+def iterate_self_play(
+    batch: Batch,
+    count: int,
+    *,
+    nodes: int,
+    rows: int = ROWS,
+    seed: int = 0,
+    opening: int = 8,
+    longest: int = LONGEST,
+    evaluation: str = "",
+) -> Iterator[Games]:
+    """Yield the games of `self_play`, at most `rows` at a time and in the same order, as soon as they are played.
+
+    The threads play on while the caller works. When the caller leaves the loop, or closes the iterator, they stop after
+    their current games.
+
+    >>> batch, made = Batch("othello"), 0
+    >>> for games in iterate_self_play(batch, 1000, nodes=1, rows=2):
+    ...     made += len(games.lengths)
+    ...     if made >= 4:
+    ...         break
     """
     _check_longest(longest, LONGEST)
     evaluator = batch.game.evaluation(evaluation).load()
@@ -122,12 +159,18 @@ def self_play(
 
         return play
 
-    return _collect(batch, worker, count, 1)
+    yield from _collect(batch, worker, count, 1, rows)
 
 
-def positions_of(batch: Batch, games: Games) -> Positions:
-    """Return all positions of games except the last of each; raises ValueError if a game has an illegal move."""
-    starts = np.repeat(batch.pack([batch.game.start]), len(games.lengths), 0)
+def positions_of(batch: Batch, games: Games | GameArrays) -> Positions:
+    """Return all positions of games except the last of each, from their starts if the games have them.
+
+    Raises ValueError if a game has an illegal move.
+    """
+    if isinstance(games, GameArrays):
+        starts = batch.pack(games.starts)
+    else:
+        starts = np.repeat(batch.pack([batch.game.start]), len(games.lengths), 0)
     out = positions_after(batch, starts, games.moves, games.lengths, IDS)
     game = np.repeat(np.arange(len(games.lengths), dtype=np.int32), games.lengths)
     begins = np.cumsum(games.lengths) - games.lengths
@@ -165,10 +208,47 @@ def _check_longest(longest: int, most: int) -> None:
         raise ValueError(f"a game must have 1 to {most} moves, not {longest}")
 
 
-def _collect(batch: Batch, worker: Callable[[int], Callable[[int], list[Made]]], count: int, together: int) -> Games:
-    """Return the games that threads play: worker(index) plays `together` games, starting with that number."""
-    made: dict[int, list[Made]] = dict(results_on_threads(worker, range(0, count, together), batch.threads, "games"))
-    games = [game for first in sorted(made) for game in made[first]]
+def _collect(
+    batch: Batch, worker: Callable[[int], Callable[[int], list[Made]]], count: int, together: int, rows: int
+) -> Iterator[Games]:
+    """Yield the games that threads play: worker(index) plays `together` games, starting with that number."""
+    if rows < 1:
+        raise ValueError(f"at least one game must be yielded at a time, not {rows}")
+    made: dict[int, list[Made]] = {}
+    waiting: list[Made] = []
+    following = 0
+    with contextlib.closing(results_on_threads(worker, range(0, count, together), batch.threads, "games")) as found:
+        for first, games in found:
+            made[first] = games
+            while following in made:
+                waiting += made.pop(following)
+                following += together
+            while len(waiting) >= rows:
+                yield _arrays(batch, waiting[:rows])
+                del waiting[:rows]
+    if waiting:
+        yield _arrays(batch, waiting)
+
+
+def _joined(parts: Iterator[Games]) -> Games:
+    """Return all games as one object."""
+    found = list(parts) or [Games(*(np.zeros((0,) * axes, kind) for axes, kind in _EMPTY))]
+    width = max(part.moves.shape[1] for part in found)
+
+    def joined(tables: list[Any], filler: int) -> Any:
+        rows = [np.pad(table, ((0, 0), (0, width - table.shape[1])), constant_values=filler) for table in tables]
+        return np.concatenate(rows)
+
+    return Games(
+        joined([part.moves for part in found], kernels.NO_LABEL),
+        np.concatenate([part.lengths for part in found]),
+        np.concatenate([part.results for part in found]),
+        joined([part.values for part in found], VALUE_NONE),
+    )
+
+
+def _arrays(batch: Batch, games: list[Made]) -> Games:
+    """Return games as arrays."""
     lengths = np.array([len(moves) for moves, _, _ in games], dtype=np.int32)
     width = int(lengths.max(initial=0))
     table: Any = np.full((len(games), width), kernels.NO_LABEL, dtype=np.int32)

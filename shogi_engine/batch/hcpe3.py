@@ -5,17 +5,20 @@ candidate. A position without candidates was not searched.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.batch.batch import Batch
-from shogi_engine.batch.games import positions_after
+from shogi_engine.batch.games import Games, positions_after, positions_of
 from shogi_engine.batch.hcpe3_kernels import HEADER_BYTES, LONGEST, MOVE_BYTES, VISITS_BYTES, read_games
 from shogi_engine.batch.labelled import Labelled, black_results, signs
+from shogi_engine.common.files import WholeFile
 from shogi_engine.games.batch_rules import IDS
+from shogi_engine.interface.game import VALUE_NONE
+from shogi_engine.records.arrays import GameArrays
 
 HEADER = np.dtype(
     [
@@ -81,6 +84,48 @@ def read_hcpe3(
             raise ValueError(f"{path}: the game that begins at byte {begins[count]} is damaged or incomplete")
         yield _searched(batch, data, begins[:count], offsets[:count], number, unsearched)
         at, number = end, number + count
+
+
+def write_hcpe3(batch: Batch, path: str | os.PathLike[str], games: Iterable[Games | GameArrays]) -> None:
+    """Write games to a file, each searched move with itself as the only candidate, visited once, as in self-play.
+
+    A value that is not known makes a position one that was not searched. The file appears when it is complete.
+
+    Args:
+        games: `Games`, or the GameArrays of `records.games`, one after the other
+
+    Raises:
+        ValueError: a game has an illegal move, or more moves than hcpe3 holds
+        OSError: the file cannot be written
+    """
+    with WholeFile(path) as file:
+        for arrays in games:
+            for game in _as_bytes(batch, arrays):
+                file.write(game)
+
+
+def _as_bytes(batch: Batch, games: Games | GameArrays) -> Iterator[bytes]:
+    """Yield the games of arrays in the form of the file."""
+    if int(games.lengths.max(initial=0)) > LONGEST:
+        raise ValueError(f"hcpe3 holds at most {LONGEST} moves of a game, not {games.lengths.max()}")
+    found = positions_of(batch, games)
+    headers = np.zeros(len(games.lengths), HEADER)
+    texts = games.starts if isinstance(games, GameArrays) else [batch.game.start] * len(games.lengths)
+    headers["hcp"] = Batch(batch.game.name, "hcp").pack(texts)
+    headers["moveNum"], headers["result"] = games.lengths, games.results % 3  # -1, white has won, is 2
+    values = games.values[found.game, found.ply]
+    steps = np.zeros(len(values), np.dtype([*MOVE.descr, *VISITS.descr]))
+    labels = batch.relabel(found.positions, games.moves[found.game, found.ply], IDS, "cshogi")
+    steps["selectedMove16"], steps["move16"] = labels, labels
+    steps["eval"] = np.where(values == VALUE_NONE, 0, values)
+    steps["candidateNum"] = steps["visitNum"] = values != VALUE_NONE
+    end = 0
+    for header, length in zip(headers, games.lengths.tolist(), strict=True):
+        moves, end = steps[end : end + length], end + length
+        whole = moves.view(np.uint8).reshape(length, moves.itemsize)
+        kept = np.ones(whole.shape, dtype=bool)
+        kept[moves["candidateNum"] == 0, MOVE_BYTES:] = False
+        yield header.tobytes() + whole[kept].tobytes()
 
 
 def _records(data: NDArray[np.uint8], offsets: NDArray[np.int64], dtype: Any) -> NDArray[Any]:

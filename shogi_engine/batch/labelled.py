@@ -19,6 +19,7 @@ from shogi_engine.batch.games import Games, positions_of
 from shogi_engine.batch.streams import record_kind
 from shogi_engine.games.batch_rules import IDS
 from shogi_engine.interface.game import VALUE_NONE
+from shogi_engine.records.arrays import GameArrays
 from shogi_engine.training.data import read_shard
 
 NO_MOVE = 0  # in hcpe and psv
@@ -86,8 +87,8 @@ def training_games(batch: Batch, path: str | os.PathLike[str]) -> Iterator[Games
         yield Games(moves, lengths, shard["results"], values)
 
 
-def labelled_positions(batch: Batch, games: Games, *, without_value: bool = False) -> Labelled:
-    """Return the positions of games from the usual starting position; see `positions_of`.
+def labelled_positions(batch: Batch, games: Games | GameArrays, *, without_value: bool = False) -> Labelled:
+    """Return the positions of games with their labels; see `positions_of`.
 
     Games of `records.games` that have no result are left out.
 
@@ -101,15 +102,15 @@ def labelled_positions(batch: Batch, games: Games, *, without_value: bool = Fals
     found = positions_of(batch, games)
     values = games.values[found.game, found.ply]
     wanted = (values != VALUE_NONE) | without_value
-    if (drawn := getattr(games, "drawn", None)) is not None:
-        wanted &= ((games.results != 0) | drawn)[found.game]
+    if isinstance(games, GameArrays):
+        wanted &= ((games.results != 0) | games.drawn)[found.game]
     rows = np.flatnonzero(wanted)
     game, ply, values = found.game[rows], found.ply[rows], values[rows]
     return Labelled(
         found.positions[rows],
         games.moves[game, ply].astype(np.int32),
         np.where(values == VALUE_NONE, 0, values).astype(np.int16),
-        (games.results[game] * (1 - 2 * (ply & 1))).astype(np.int8),
+        games.results[game] * signs(batch, found.positions[rows]),
         ply,
     )
 

@@ -71,6 +71,9 @@ class LiveGames:
     def __len__(self) -> int:
         return len(self._nodes)
 
+    def __repr__(self) -> str:
+        return f"LiveGames({self.batch!r}, {len(self)}, layout={self.layout!r}, longest={self.longest})"
+
     def reset(self, rows: Any = None, positions: Any = None) -> None:
         """Restart the games of `rows`, or all games.
 

@@ -71,6 +71,9 @@ class Puct:
     def __len__(self) -> int:
         return self._count
 
+    def __repr__(self) -> str:
+        return f"<Puct of {self._count} games, {self.copies} leaves each at once: {self.leaves!r}>"
+
     # ---- searching
 
     def run(self, simulations: int) -> None:

@@ -110,6 +110,7 @@ class RecordWriter:
     """
 
     def __init__(self, path: str | os.PathLike[str], kind: str, *, append: bool = False) -> None:
+        self.path, self.kind = path, kind
         self._dtype, self.count = record_kind(kind), 0
         self._file: AppendFile | WholeFile
         if append:
@@ -117,6 +118,9 @@ class RecordWriter:
             self.count = count_records(path, kind)
         else:
             self._file = WholeFile(path)
+
+    def __repr__(self) -> str:
+        return f"<RecordWriter of {self.count} {self.kind} records to {os.fspath(self.path)!r}>"
 
     def write(self, records: NDArray[Any]) -> None:
         """Append records; raises ValueError if they are not of the file's dtype."""

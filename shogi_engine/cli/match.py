@@ -33,7 +33,7 @@ loss on time, crash, missing or second answer) loses the game and is counted. Ea
 To continue a stopped match, start it again with the same settings.
 'engine' is this engine in this process, without a protocol: 'level:3' plays at a level,
 'engine:futility_margin=100,evaluation=NAME,weights=FILE' with other settings (see --list). With a limit of nodes or
-depth, such games are reproducible.
+depth, such games are reproducible. 'policy:FILE' is a network in a file (.onnx or .py).
 Exit status: 0 when the match is complete or decided, 1 when there were too many faults, 2 for wrong arguments, 130 or
 143 after Ctrl-C or SIGTERM.
 """)

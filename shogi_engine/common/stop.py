@@ -8,6 +8,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,9 @@ class StopToken:
         if parent:
             with self._lock:
                 parent._children.add(self)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a search cannot be copied or pickled: make an Engine in each process")
 
     @property
     def address(self) -> int:

@@ -8,7 +8,7 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import NoReturn, TypeVar
 
 Item = TypeVar("Item")
@@ -64,7 +64,7 @@ def results_on_threads(
     name: str,
     stop: Callable[[], None] | None = None,
     timeout: float = math.inf,
-) -> Iterator[tuple[Item, Result]]:
+) -> Generator[tuple[Item, Result], None, None]:
     """Yield (item, result) as threads finish them, in any order. Raises what a thread raised.
 
     Args:

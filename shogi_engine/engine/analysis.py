@@ -28,6 +28,9 @@ class Analysis(SearchHandle, Generic[Move]):
             announced.enter_context(self.searching(engine, lambda: None))
             self._thread = start_thread(self._run, "analysis", search, announced.pop_all())
 
+    def __repr__(self) -> str:
+        return f"<Analysis {'done' if self._result is not None else 'running'}: {self.info}>"
+
     def _run(self, search: Callable[[OnInfo], SearchResult], announced: contextlib.ExitStack) -> None:
         try:
             with announced:

@@ -35,10 +35,11 @@ from shogi_engine.search.limits import Info as Found
 from shogi_engine.search.limits import Limits, Result
 from shogi_engine.search.root import Searcher
 from shogi_engine.search.timeman import TimeOptions, budget_of, plan
+from shogi_engine.types.arguments import check_board, move_texts
 from shogi_engine.types.clock import Clock, TimeBudget
 from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.types.info import BoardLike, Info, Move, Moves, PlayResult
-from shogi_engine.types.limit import Limit
+from shogi_engine.types.limit import Limit, check_limit
 
 OnProgress = Callable[[Progress], None]
 
@@ -90,12 +91,14 @@ class Engine:
         self._line = partial(games.moves_of, self.game.name)  # converts moves to those of the game's Board
         self._legal: tuple[Any, list[str]] | None = None  # a position and its legal moves
 
+    def __repr__(self) -> str:
+        return f"Engine({self.game.name!r}, evaluation={self.searcher.evaluator.evaluation.name!r})"
+
     def _compiling(self, on_progress: OnProgress | None = None) -> contextlib.AbstractContextManager[None]:
         """Report the kernels that are compiled inside the `with` block."""
         return self._task.running(on_progress or self._on_progress)
 
-    # ---- the position -----------------------------------------------------------------------------------------
-
+    # ---- the position
     def set_position(self, text: str = "", moves: Sequence[str] = ()) -> None:
         """Set the position `text` ('' for the starting position) and play `moves` from it. They count for repetition.
 
@@ -176,10 +179,11 @@ class Engine:
             root_moves: the Moves to choose from; empty means all
 
         Raises:
+            TypeError: the Board is no Board, or the limit no Limit
             ValueError: the Board is of another game, a root move is illegal, or no limit ends the search
             RuntimeError: a search of this engine is running
         """
-        with self._placed(board) as side:
+        with self._placed(board, limit) as side:
             limit.must_end(side)
             if self.may_declare():
                 return PlayResult(declares=True)
@@ -202,7 +206,7 @@ class Engine:
 
         Raises the same exceptions as `play`, and ValueError without `multipv` if there is no legal move.
         """
-        with self._placed(board) as side:
+        with self._placed(board, limit) as side:
             limit.must_end(side)
             found = self._search(self._limits(limit, multipv, root_moves))
         lines: list[Info[Move]] = [line.convert(self._line) for line in found.lines]
@@ -219,9 +223,10 @@ class Engine:
 
         Raises the same exceptions as `play`.
         """
+        limit = limit or Limit()
         with contextlib.ExitStack() as claim:
-            claim.enter_context(self._placed(board))
-            return self._started(claim, self._limits(limit or Limit(), multipv, root_moves), self._line)
+            claim.enter_context(self._placed(board, limit))
+            return self._started(claim, self._limits(limit, multipv, root_moves), self._line)
 
     def start(self, **wanted: Unpack[Wanted]) -> Analysis[str]:
         """Start `search` in a thread, with its keyword arguments, and return it. Raises the same exceptions."""
@@ -244,7 +249,7 @@ class Engine:
     def _limits(self, limit: Limit, multipv: int | None, root_moves: Moves) -> Limits:
         """Return the limits of a search of the position. Raises ValueError for invalid arguments."""
         wanted: Any = {name: getattr(limit, name) for name in ("depth", "nodes", "mate", "level")}
-        wanted |= {"multipv": 1 if multipv is None else multipv, "searchmoves": [str(move) for move in root_moves]}
+        wanted |= {"multipv": 1 if multipv is None else multipv, "searchmoves": move_texts(root_moves)}
         return search_limits(self, **wanted, budget=self.time_budget(limit))
 
     def time_budget(self, limit: Limit) -> TimeBudget | None:
@@ -257,7 +262,7 @@ class Engine:
     ) -> ForcedWin[Move]:
         """Search a Board's position like `Engine.find_mate`. Only `time` and `nodes` of the limit are used."""
         limit = limit or Limit()
-        with self._placed(board):
+        with self._placed(board, limit):
             max_ms = None if limit.time is None else 1000 * limit.time
             found = self.find_mate(max_ms=max_ms, nodes=limit.nodes, shortest=shortest, every=every)
         return found.convert(self._line)
@@ -271,19 +276,22 @@ class Engine:
             limit: only its `time` is used; if the time runs out, the result may be inexact (see Info.exact) or None
         """
         played: Any = board
-        if played.is_game_over():
-            raise InputError("the game is over")
-        with self._placed(board), self._lock.search(), self._compiling():
+        with self._placed(board, limit or Limit()), self._lock.search(), self._compiling():
+            if played.is_game_over():
+                raise InputError("the game is over")
             ms = float("inf") if limit is None or limit.time is None else 1000 * limit.time
             result = self._root_solver.solve(self.position, Limits(budget=TimeBudget.exactly(ms)), self.searcher.tt)
             return PvInfo(self.game, self.position, result.infos[0]).convert(self._line) if result else None
 
     @contextlib.contextmanager
-    def _placed(self, board: Any) -> Iterator[int]:
+    def _placed(self, board: Any, limit: Limit) -> Iterator[int]:
         """Set the position of a Board and yield the side to move. In the block, only this thread can search, and once.
 
-        Raises ValueError for a Board of another game, and RuntimeError if a search of this engine is running.
+        Raises TypeError for what is no Board or no Limit, ValueError for a Board of another game, and RuntimeError if a
+        search of this engine is running.
         """
+        check_board(board, "record")
+        check_limit(limit)
         record = board.record()
         if record.game != self.game.name:
             raise InputError("this Board is for {0}, but the engine plays {1}", record.game, self.game.name)

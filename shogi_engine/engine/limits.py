@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from shogi_engine.interface.extras.levels import FULL_STRENGTH_MS, drawn_limits, lowest
-from shogi_engine.language import InputError
 from shogi_engine.search.limits import Limits
+from shogi_engine.types.arguments import check_number, move_texts
 from shogi_engine.types.clock import TimeBudget
 
 
@@ -37,11 +37,11 @@ def search_limits(
     budget: TimeBudget | None = None,
 ) -> Limits:
     """Return the limits of a search of the engine's position. Raises ValueError for invalid arguments."""
-    given = {"depth": depth, "nodes": nodes, "mate": mate, "multipv": multipv, "movetime": movetime}
+    given: dict[str, object] = {"depth": depth, "nodes": nodes, "mate": mate, "multipv": multipv}
+    given |= {"movetime": movetime, "level": level}
     for name, value in given.items():
-        least = 0 if name == "movetime" else 1
-        if value is not None and not value >= least:
-            raise InputError("{0} must be at least {1}, not {2}", name, least, value)
+        if value is not None:
+            check_number(name, value, int(name not in ("movetime", "level")), whole=name != "movetime")
     selectivity = None
     if level is not None:
         plan = engine.check_level(level)
@@ -54,5 +54,5 @@ def search_limits(
         if multi_probcut_margin is None:
             multi_probcut_margin = drawn.get("multi_probcut_margin")
     budget = budget if budget or movetime is None else TimeBudget.exactly(movetime)
-    moves = tuple(engine.game.parse_move(engine.position, move) for move in searchmoves)
+    moves = tuple(engine.game.parse_move(engine.position, move) for move in move_texts(searchmoves))
     return Limits(depth, nodes, mate, budget, multi_probcut_margin, selectivity, moves, multipv)

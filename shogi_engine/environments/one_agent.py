@@ -10,11 +10,13 @@ from shogi_engine.environments.states import BoardState, State, new_state
 from shogi_engine.environments.two_agents import (
     AGENTS,
     LONGEST,
+    RENDER_MODES,
     action_mask,
     check_render_mode,
     is_illegal,
     observation,
     observation_space,
+    rendered,
 )
 
 try:
@@ -23,7 +25,6 @@ except ImportError:
     raise ImportError("environments need PettingZoo and Gymnasium: pip install pettingzoo gymnasium") from None
 
 Opponent = Callable[[State], int]  # returns the action to take
-RENDER_MODES = ("ansi",)
 
 
 class LevelPlayer:
@@ -108,6 +109,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         if isinstance(self.opponent, (LevelPlayer, RandomPlayer)):
             self.opponent.begin(int(self.np_random.integers(1 << 32)))
         self._let_opponent_play()
+        self._show()
         return observation(self.state_of_game, True), {"colour": AGENTS[self.agent]}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -119,6 +121,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
         self.state_of_game.play(int(action))
         self.plies += 1
         self._let_opponent_play()
+        self._show()
         result = self.state_of_game.result()
         reward = 0.0 if result is None else float(result if self.agent == 0 else -result)
         over = result is not None
@@ -136,8 +139,13 @@ class OneAgent(gymnasium.Env[Any, Any]):
             self.plies += 1
 
     def render(self) -> str | None:  # type: ignore[override, unused-ignore]
-        """Return the board as text if the render mode is 'ansi'."""
-        return self.state_of_game.text() if self.render_mode == "ansi" else None
+        """Return the board as text if the mode is 'ansi', print it if it is 'human', as `step` and `reset` do."""
+        return rendered(self.state_of_game, self.render_mode)
+
+    def _show(self) -> None:
+        """Print the board if the render mode is 'human'."""
+        if self.render_mode == "human":
+            self.render()
 
     def close(self) -> None:
         """Close the engine, if the opponent is one."""

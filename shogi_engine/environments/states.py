@@ -8,25 +8,9 @@ from numpy.typing import NDArray
 
 from shogi_engine import games
 from shogi_engine.batch import Batch
-from shogi_engine.games.batch_rules import IDS
+from shogi_engine.batch.layouts import Shape, defaulted, planes_shape, side_by_side
 
-LAYOUTS = {"shogi": ("dlshogi", ("dlshogi1", "dlshogi2")), "othello": ("squares+pass", ("planes",))}
 SMALL_SIZES = (4, 6)
-Shape = tuple[int, ...]
-
-
-def defaulted(game: str, layout: str | None, features: tuple[str, ...] | None) -> tuple[str, tuple[str, ...]]:
-    """Return the layout and the features, the game's defaults for None."""
-    usual_layout, usual_features = LAYOUTS.get(game, (IDS, ("planes",)))
-    return layout or usual_layout, features or usual_features
-
-
-def planes_shape(batch: Batch, features: tuple[str, ...]) -> Shape:
-    """Return the shape of features with planes of one size, side by side."""
-    if missing := [name for name in features if name not in batch.feature_names]:
-        raise ValueError(f"{batch.game.name} has no {missing[0]}: Extras.drawing and the rule write_cells make planes")
-    shapes = [batch.feature_names[name] for name in features]
-    return sum(shape[0] for shape in shapes), *shapes[0][1:]
 
 
 class State(Protocol):
@@ -67,7 +51,7 @@ class BoardState:
     """A game on a Board, with its rules on repetition.
 
     Args:
-        layout: the layout of actions, one of `Batch.layouts`; None for the default in LAYOUTS
+        layout: the layout of actions, one of `Batch.layouts`; None for the default of `batch.layouts`
         features: the features of an observation (planes of one size), see `Batch.feature_names`; None for the defaults
     """
 
@@ -123,7 +107,8 @@ class BoardState:
         """Return float32[shape], the planes of `features`, as the side to move sees the position."""
         packed = self.board.to_hcp() if self.batch.game.name == "shogi" else self.board.to_packed()
         found = self.batch.features(np.frombuffer(packed, np.uint8)[None], *self.features, dtype=np.float32)
-        return np.concatenate([planes[0] for planes in (found if isinstance(found, tuple) else (found,))])
+        planes: NDArray[np.float32] = side_by_side(found)[0]
+        return planes
 
     def copy(self) -> Self:
         """Return an independent state."""

@@ -74,6 +74,7 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no ty
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
         self.agent_selection = AGENTS[self.state_of_game.turn]
+        self._show()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return what `agent` observes."""
@@ -104,15 +105,26 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no ty
             self.truncations = dict.fromkeys(AGENTS, True)
         self.agent_selection = AGENTS[self.state_of_game.turn]
         self._accumulate_rewards()
+        self._show()
+
+    def _show(self) -> None:
+        """Print the board if the render mode is 'human'."""
+        if self.render_mode == "human":
+            self.render()
 
     def render(self) -> str | None:
-        """Return the board as text if the render mode is 'ansi', print it if it is 'human'."""
-        if self.render_mode == "human":
-            print(self.state_of_game.text())
-        return self.state_of_game.text() if self.render_mode == "ansi" else None
+        """Return the board as text if the mode is 'ansi', print it if it is 'human', as `step` and `reset` do."""
+        return rendered(self.state_of_game, self.render_mode)
 
     def close(self) -> None:
         """Do nothing: memory is freed with the object."""
+
+
+def rendered(state: State, mode: str | None) -> str | None:
+    """Return the board as text if the render mode is 'ansi', print it if it is 'human'."""
+    if mode == "human":
+        print(state.text(), flush=True)
+    return state.text() if mode == "ansi" else None
 
 
 def check_render_mode(mode: str | None, modes: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.batch import Batch, LiveGames
-from shogi_engine.environments.states import defaulted, planes_shape
+from shogi_engine.batch.layouts import defaulted, planes_shape, side_by_side
 from shogi_engine.environments.two_agents import LONGEST
 
 try:
@@ -73,7 +73,7 @@ class VectorGames(VectorEnv[Any, Any, Any]):
         seen: dict[str, NDArray[Any]] = {}
         if self._features:
             found = self.games.features(*self._features, dtype=self._dtype, rows=rows)
-            seen["observation"] = np.concatenate(found, axis=1) if isinstance(found, tuple) else found
+            seen["observation"] = side_by_side(found)
         if self._masks:
             masks = self.games.legal_masks()
             seen["action_mask"] = masks if rows is None else masks[rows]

@@ -9,6 +9,7 @@ from typing import Any
 from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import Options, SimpleEngine, parse_options, split_options
+from shogi_engine.common.registry import Registry
 from shogi_engine.engine.parameters import parse_settings
 from shogi_engine.language import InputError
 from shogi_engine.play.clock import GameClock
@@ -23,6 +24,10 @@ NO_BOOK: Options = (("USI_OwnBook", "false"),)  # the match supplies openings; a
 OWN = {"shogi": ("usi", ("-m", "usi")), "othello": ("nboard", ("-m", "shogi_engine", "nboard"))}
 IN_PROCESS = "engine"  # this engine without a protocol: 'engine:level=3', or 'level:3'
 TEXTBOOK = "textbook"  # a textbook search: 'textbook:alphabeta:4'
+# Players by other parts of this package, or by other packages: `player(text, game, limit)` of a module returns one.
+PLAYERS = Registry(
+    "player", "player", {"policy": "shogi_engine.batch.policy"}, default="policy", group="shogi_engine.players"
+)
 HASH_MB = 8  # table size of an engine in this process
 
 
@@ -31,7 +36,7 @@ class EngineSpec:
     """An engine of a match.
 
     Attributes:
-        protocol: one of GAMES, IN_PROCESS or TEXTBOOK
+        protocol: one of GAMES, IN_PROCESS, TEXTBOOK or PLAYERS
         label: its name in tables; '' for its command
         options: the options of a USI program
         settings, hash_mb: the settings and table size (MB) of an engine in this process, see EnginePlayer
@@ -69,6 +74,9 @@ class EngineSpec:
             return EnginePlayer(self.game, self.limit, self.settings, hash_mb=self.hash_mb)
         if self.options:
             raise InputError("{0} engines have no options: {1}", self.protocol, self.command)
+        if self.protocol in PLAYERS:
+            player: Player = PLAYERS.load(self.protocol)(self.command.partition(":")[2], self.game, self.limit)
+            return player
         if self.textbook is not None:
             return TextbookPlayer(self.game, self.textbook)
         client = SimpleGtp if self.protocol == "gtp" else SimpleNBoard
@@ -79,7 +87,7 @@ class EngineSpec:
 
 def is_in_process(text: str) -> bool:
     """Tell whether the text describes an engine in this process, which plays any game."""
-    return text.partition(":")[0] in (IN_PROCESS, LEVEL, TEXTBOOK)
+    return text.partition(":")[0] in (IN_PROCESS, LEVEL, TEXTBOOK, *PLAYERS)
 
 
 def parse_engine(
@@ -96,7 +104,7 @@ def parse_engine(
 
     The options of a USI engine follow its command: 'COMMAND:NAME=VALUE,...'. 'shogi' and 'othello' are this package's
     own engines as programs. 'engine', 'engine:NAME=VALUE,...' and 'level:N' are this engine in this process,
-    'textbook:KIND:DEPTH' is a textbook player; they play `game`.
+    'textbook:KIND:DEPTH' is a textbook player, 'policy:FILE' a network (`batch.policy`); they play `game`.
     """
     name, colon, rest = text.partition(":")
     protocol, command = "usi", text.strip()
@@ -104,6 +112,8 @@ def parse_engine(
     given: Any = {"limit": limit or Limit(), "clock": clock, "ponder": ponder, "label": label}
     if name == TEXTBOOK:
         return EngineSpec(TEXTBOOK, text, game=game, textbook=parse_player(rest), **given)
+    if name in PLAYERS:
+        return EngineSpec(name, text, game=game, **given)
     if is_in_process(text):
         settings = parse_settings(f"{LEVEL}={rest}" if name == LEVEL else rest)
         return EngineSpec(IN_PROCESS, text, settings=tuple(settings.items()), game=game, hash_mb=hash_mb, **given)

@@ -30,6 +30,7 @@ from shogi_engine.types.termination import ENDINGS, Outcome, Termination
 
 if TYPE_CHECKING:
     from shogi_engine.records.arrays import GameArrays, games
+    from shogi_engine.records.conversion import from_arrays, to_arrays
 
 __all__ = [
     "ENDINGS",
@@ -48,6 +49,7 @@ __all__ = [
     "encoding_for",
     "format_names",
     "format_for",
+    "from_arrays",
     "format_of_name",
     "iterate",
     "load",
@@ -58,11 +60,19 @@ __all__ = [
     "recognise",
     "register",
     "save",
+    "to_arrays",
 ]
+
+_LAZY = {"GameArrays": "arrays", "games": "arrays", "from_arrays": "conversion", "to_arrays": "conversion"}
 
 
 def __getattr__(name: str) -> Any:
     """Return an attribute that needs NumPy, which is imported only when the attribute is used."""
-    if name not in ("GameArrays", "games"):
+    if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module("shogi_engine.records.arrays"), name)
+    return getattr(importlib.import_module(f"{__name__}.{_LAZY[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names, also of what is not loaded yet."""
+    return sorted(__all__)

@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 
 from shogi_engine.language import Message
 from shogi_engine.records.errors import RecordError
-from shogi_engine.records.files import ENCODINGS, HEAD, JIS, JIS_SHIFT, UTF_16, decode, encoding_of, read
+from shogi_engine.records.files import ENCODINGS, HEAD, JIS, JIS_SHIFT, UTF_16, decode, encoding_of, files_below, read
 from shogi_engine.records.formats import RecordFormat, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord
+from shogi_engine.types.score import DISCS
 from shogi_engine.types.termination import DRAWS, ENDINGS, Termination
 
 BLOCK = 1 << 22  # bytes, or characters, read at a time
@@ -33,6 +34,7 @@ BEGINNING = 1 << 10  # characters; enough to recognise nearly every file
 GAME_MAX = 1 << 25  # bytes of one game
 NO_MOVE, VALUE_NONE, NO_ENDING = -1, 32002, -1
 VALUE_LIMIT = 32000
+DISC = 100  # in Othello's unit
 NEW_LINE, RETURN, ESCAPE = ord("\n"), ord("\r"), 0x1B
 PACKED_SUFFIXES: dict[str, Callable[..., Any]] = {
     ".gz": gzip.open,
@@ -125,7 +127,8 @@ class Table:
         self.moves[row, : len(moves)] = moves
         for ply, node in enumerate(line):
             if (score := node.evaluation) is not None:
-                value = math.copysign(VALUE_LIMIT, score.value) if score.mate else round(score.value)
+                unit = DISC if score.unit == DISCS else 1
+                value = math.copysign(VALUE_LIMIT, score.value) if score.mate else round(unit * score.value)
                 self.values[row, ply] = min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
         self.ratings[row] = format.ratings(record)
         self.lengths[row], self.results[row] = len(moves), POINTS[record.result]
@@ -142,6 +145,12 @@ class Table:
         more = ((0, 0), (0, longest - self.moves.shape[1]))
         self.moves = np.pad(self.moves, more, constant_values=NO_MOVE)
         self.values = np.pad(self.values, more, constant_values=VALUE_NONE)
+
+    def lengthen(self) -> None:
+        """Make space for twice as many games."""
+        for name in ("moves", "values", "lengths", "results", "endings", "ratings"):
+            rows = getattr(self, name)
+            setattr(self, name, np.concatenate([rows, np.empty_like(rows)]))
 
     def clear(self) -> None:
         """Free all rows."""
@@ -210,10 +219,8 @@ def games(
 def _sources(path: str) -> Iterator[tuple[str, BinaryIO]]:
     """Yield (name, seekable file) for `path` itself, or for each file in the folder (in order) or archive."""
     if os.path.isdir(path):
-        for folder, folders, names in os.walk(path):
-            folders.sort()
-            for name in sorted(names):
-                yield from _sources_of(os.path.join(folder, name))
+        for file in files_below(path):
+            yield from _sources_of(file)
     else:
         yield from _sources_of(path)
 

@@ -4,6 +4,7 @@ import codecs
 import contextlib
 import gc
 import io
+import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -78,7 +79,7 @@ def _may_be_euc_jp(head: bytes) -> bool:
 def iterate(
     path: str | Path, *, format: str = "", encoding: str = "", game: str = "", keep: bool = False
 ) -> Iterator[GameRecord]:
-    """Yield the games of a file, one at a time.
+    """Yield the games of a file, or of all files in a folder and below it, in order, one at a time.
 
     Args:
         format: the name of the format, '' to detect it
@@ -90,12 +91,24 @@ def iterate(
         OSError: the file cannot be read
         RecordError: the file is not a valid record; a ValueError that names the file, the line and the reason
     """
+    if os.path.isdir(path):
+        for file in files_below(path):
+            yield from iterate(file, format=format, encoding=encoding, game=game, keep=keep)
+        return
     with open(path, "rb") as source:
         try:
             yield from read(source, format=format, encoding=encoding, game=game, keep=keep, name=str(path))
         except RecordError as error:
             error.args = (Message("{0}: {1}", path, error),)
             raise
+
+
+def files_below(folder: str | Path) -> Iterator[str]:
+    """Yield the paths of all files in a folder and below it, in order."""
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            yield os.path.join(place, name)
 
 
 def load(

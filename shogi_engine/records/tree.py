@@ -319,16 +319,16 @@ class GameRecord:
 @functools.cache
 def usual_start(game: str) -> str:
     """Return the starting position of a game without handicap, in its notation."""
-    return str(_games().start(game))
+    return str(registry().start(game))
 
 
 @functools.cache
 def _board_class(game: str) -> Any:
     """Return a game's Board."""
-    return _games().part(game, "board").Board
+    return registry().part(game, "board").Board
 
 
-def _games() -> Any:
+def registry() -> Any:
     """Return the registry of games, which knows those of other packages too."""
     return importlib.import_module(_REGISTRY)
 

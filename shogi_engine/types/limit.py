@@ -1,8 +1,10 @@
 """Limit: when a search ends, in seconds, plies or nodes. Standard library only."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 from shogi_engine.language import InputError
+from shogi_engine.types.arguments import check_number
 from shogi_engine.types.clock import Clock
 
 SIDES = ("black", "white")
@@ -36,10 +38,9 @@ class Limit:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            least = 1 if field.name in ("depth", "nodes", "mate") else 0
-            if value is not None and not value >= least:
-                raise InputError("{0} must be at least {1}, not {2}", field.name, least, value)
+            if (value := getattr(self, field.name)) is not None:
+                counts = field.name in ("depth", "nodes", "mate")
+                check_number(field.name, value, int(counts), whole=counts or field.name == "level")
 
     def is_endless(self, side: int) -> bool:
         """Tell whether a search for `side`, 0 (black) or 1 (white), runs until it is stopped."""
@@ -62,3 +63,9 @@ class Limit:
         """Return the seconds that a move of `side` may take, None for no limit of time."""
         clock = self.clock(side)
         return self.time if clock is None else clock.allowed / 1000
+
+
+def check_limit(limit: Any) -> None:
+    """Raise TypeError unless `limit` is a Limit."""
+    if not isinstance(limit, Limit):
+        raise TypeError(f"expected a Limit, such as Limit(time=0.1), not {limit!r}")

@@ -11,6 +11,7 @@ import pytest
 import shogi_engine.games.shogi.board as ours
 from shogi_engine import records
 from shogi_engine.batch import open_records
+from shogi_engine.games.shogi.board import masks
 from tests.support import typed_engines
 from tests.support.processes import ROOT
 
@@ -99,3 +100,22 @@ def test_both_columns_of_the_table(page, tmp_path):
             assert found == expected, left
             compared += 1
     assert compared >= 3
+
+
+def test_masks_are_python_shogi_s():
+    theirs = pytest.importorskip("shogi")
+    compared = 0
+    for name in masks.__all__:
+        expected, found = getattr(theirs, name), getattr(ours, name)
+        if callable(expected):
+            for mask in (*theirs.BB_SQUARES, theirs.BB_ALL, 0x155AA55AA55AA55AA55AA):
+                kept = theirs.BB_ALL if name.startswith("shift") else -1  # theirs moves 1i to a square 81
+                assert found(mask) == expected(mask) & kept, name
+            if name == "bit_scan":
+                assert [found(0b10110, n) for n in range(6)] == [expected(0b10110, n) for n in range(6)]
+        elif isinstance(expected, list):
+            assert [list(row) if isinstance(row, tuple) else row for row in found] == expected, name
+        else:
+            assert found == expected, name
+        compared += 1
+    assert compared > 110

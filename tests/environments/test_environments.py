@@ -115,6 +115,15 @@ class TestTwoAgents:
         assert all(env.terminations.values()) and not any(env.truncations.values())
         assert env.rewards == {"black": state.result(), "white": -state.result()} and env.render() == state.text()
 
+    def test_a_person_sees_every_position(self, two_agents, capsys):
+        env = two_agents("othello", 4, render_mode="human")
+        env.reset()
+        shown = [env.state_of_game.text()]
+        for _ in range(3):
+            env.step(env.state_of_game.legal()[0])
+            shown.append(env.state_of_game.text())
+        assert capsys.readouterr().out == "".join(f"{text}\n" for text in shown)
+
     def test_pettingzoos_own_test_of_rendering(self, two_agents, capsys):
         from pettingzoo.test import render_test
 
@@ -172,8 +181,15 @@ class TestOneAgent:
             module.OneAgent("othello", module.random_opponent(), size=4, colour="red")
         with pytest.raises(ValueError, match="full boards"):
             module.OneAgent("othello", 0, size=4)
-        with pytest.raises(ValueError, match="None or 'ansi', not 'human'"):
-            module.OneAgent("othello", module.random_opponent(), size=4, render_mode="human")
+        with pytest.raises(ValueError, match="'human', not 'rgb_array'"):
+            module.OneAgent("othello", module.random_opponent(), size=4, render_mode="rgb_array")
+
+    def test_a_person_sees_every_position(self, module, capsys):
+        env = module.OneAgent("othello", module.random_opponent(), size=4, colour="black", render_mode="human")
+        seen, _ = env.reset(seed=1)
+        shown = env.state_of_game.text()
+        env.step(int(seen["action_mask"].argmax()))
+        assert capsys.readouterr().out == f"{shown}\n{env.state_of_game.text()}\n" and env.render() is None
 
     def test_an_illegal_action_loses(self, module):
         env = module.OneAgent("othello", module.random_opponent(), size=4, colour="black")

@@ -5,8 +5,8 @@ from typing import Any, assert_type
 import numpy as np
 from numpy.typing import NDArray
 
-from shogi_engine import Engine, Limit, Score, othello, shogi
-from shogi_engine.batch import Batch
+from shogi_engine import Engine, Limit, Score, othello, records, shogi
+from shogi_engine.batch import Batch, iterate_random_games, opening_moves
 from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import Info, PlayResult, SimpleEngine
@@ -81,3 +81,10 @@ def features(batch: Batch) -> None:
     packed = batch.pack([batch.game.start])
     assert_type(batch.features(packed, "dlshogi1"), NDArray[Any])
     assert_type(batch.features(packed, "dlshogi1", "halfkp", dtype=np.float32), tuple[NDArray[Any], ...])
+    games = next(iterate_random_games(batch, 2, longest=6))
+    assert_type(games.moves, NDArray[np.int32])
+    assert_type(records.to_arrays(records.from_arrays(games)).starts, list[str])
+    assert_type(opening_moves(batch, games).counts, NDArray[np.int64])
+    board = shogi.Board()
+    assert_type(next(iter(board.legal_moves)), shogi.Move)
+    assert_type((shogi.BB_A1, shogi.G7, shogi.shift_up(1)), tuple[int, int, int])

@@ -8,8 +8,9 @@ from typing import Any, Generic, Self, TypeVar
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.base.plain import attribute, plain, run_plainly
 from shogi_engine.clients.base.process import EngineProcess, Log
+from shogi_engine.types.arguments import check_board
 from shogi_engine.types.info import BoardLike, Move, PlayResult
-from shogi_engine.types.limit import Limit
+from shogi_engine.types.limit import Limit, check_limit
 
 TIMEOUT = 60.0
 READY_TIMEOUT = 600.0
@@ -39,6 +40,9 @@ class EngineClient(ABC):
         self.name = command if isinstance(command, str) else " ".join(command)
         self._cwd, self._line_log = cwd, log
         self._process: EngineProcess | None = None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}, {'running' if self.running else 'not running'}>"
 
     @abstractmethod
     async def _greet(self) -> None:
@@ -122,6 +126,8 @@ class MovesClient(EngineClient):
 
     async def _follow(self, board: Any, limit: Limit) -> None:
         """Let the engine have a Board's game."""
+        check_board(board, "obf")
+        check_limit(limit)
         self.check(limit)
         await self.start()
         start, moves = board.root().obf(), [str(move) for move in board.move_stack]
@@ -150,6 +156,9 @@ class PlainClient(Generic[Client]):
 
     def __init__(self, command: Command, **settings: Any) -> None:
         self.client: Client = self.client_class(command, **settings)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}, {'running' if self.running else 'not running'}>"
 
     name: str = attribute("name")
     running: bool = attribute("running")

@@ -29,9 +29,10 @@ from shogi_engine.clients.usi.searches import (
 )
 from shogi_engine.common.text import sanitize
 from shogi_engine.language import InputError
+from shogi_engine.types.arguments import check_number, move_texts
 from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.types.info import Info, Move, Moves, PlayResult
-from shogi_engine.types.limit import Limit
+from shogi_engine.types.limit import Limit, check_limit
 
 MATE_STATUSES = ("nomate", "timeout", "notimplemented")
 OptionValues = Mapping[str, Value] | Iterable[tuple[str, Value]]
@@ -220,7 +221,9 @@ class UsiClient(EngineClient):
         limit, command = limit or Limit(), position_command(position)
         side = side_to_move(command)
         go = ["go", go_words(limit), "infinite" if limit.is_endless(side) else ""]
-        go += ["searchmoves", *map(str, root_moves)] if root_moves else []
+        go += ["searchmoves", *only] if (only := move_texts(root_moves)) else []
+        if multipv is not None:
+            check_number("multipv", multipv, 1, whole=True)
         await self.start()
         await self._settle()
         self._set_lines(multipv)
@@ -242,6 +245,7 @@ class UsiClient(EngineClient):
         Raises ValueError if no limit ends the search.
         """
         command = position_command(position)
+        check_limit(limit)
         limit.must_end(side_to_move(command))
         if self._search is not None and self._pondered and self._pondered == command:
             self._search.place(position)
@@ -270,6 +274,7 @@ class UsiClient(EngineClient):
         self, position: Position[Move], limit: Limit, *, multipv: int | None = None, root_moves: Moves = ()
     ) -> Info[Move] | list[Info[Move]]:
         """Return what the engine reports of a position. With `multipv`, return a list of reports, best move first."""
+        check_limit(limit)
         limit.must_end(side_to_move(position_command(position)))
         search = await self.analysis(position, limit, multipv=multipv, root_moves=root_moves)
         await search.wait()
@@ -281,10 +286,12 @@ class UsiClient(EngineClient):
         An engine without a mate search may answer with a bestmove; the result is then 'notimplemented'. If it does not
         answer in time, or its first move is illegal, EngineError is raised.
         """
+        command, limit = position_command(position), limit or Limit()
+        check_limit(limit)
         await self.start()
         await self._settle()
-        self.send(position_command(position))
-        seconds = limit.time if limit else None
+        self.send(command)
+        seconds = limit.time
         began = self.send(f"go mate {'infinite' if seconds is None else round(1000 * seconds)}")
         end = None if seconds is None or self.timeout is None else began + seconds + self.timeout
         while True:

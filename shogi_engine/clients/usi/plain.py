@@ -17,6 +17,9 @@ class SimpleSearch(Generic[Move]):
     def __init__(self, search: Search[Move]) -> None:
         self.client = search
 
+    def __repr__(self) -> str:
+        return repr(self.client)
+
     def __iter__(self) -> Iterator[Info[Move]]:
         while (info := run_plainly(self.client.next_info())) is not None:
             yield info

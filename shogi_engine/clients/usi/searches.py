@@ -10,17 +10,22 @@ from shogi_engine.clients.base.process import EngineProcess
 from shogi_engine.clients.usi.lines import first_word, is_move, parse_info
 from shogi_engine.common.lines import legal_line
 from shogi_engine.language import InputError
+from shogi_engine.types.arguments import check_board
 from shogi_engine.types.info import BoardLike, Info, Move, PlayResult
-from shogi_engine.types.limit import Limit
+from shogi_engine.types.limit import Limit, check_limit
 
 Position = str | BoardLike[Move]  # a str is USI's command, with or without the word `position`
 
 
 def position_command(position: Position[Any]) -> str:
-    """Return USI's `position` command for a Board, 'startpos moves 7g7f', 'sfen ...' or a bare SFEN."""
+    """Return USI's `position` command for a Board, 'startpos moves 7g7f', 'sfen ...' or a bare SFEN.
+
+    Raises TypeError for anything else, such as a Board of Othello.
+    """
     if isinstance(position, str):
         text = position.removeprefix("position").strip()
         return f"position {text if text.startswith(('startpos', 'sfen')) else f'sfen {text}'}"
+    check_board(position, "sfen")
     board: Any = position
     sfen = board.root().sfen()
     moves = " ".join(move.usi() for move in board.move_stack)
@@ -60,6 +65,7 @@ def clock_words(limit: Limit) -> str:
 
 def go_words(limit: Limit) -> str:
     """Return the arguments of `go`, '' for a search without limits. Raises ValueError for limits that USI lacks."""
+    check_limit(limit)
     if limit.mate is not None or limit.level is not None:
         raise InputError("a USI engine cannot be limited by `mate` or `level`")
     words = [clock_words(limit), "" if limit.time is None else f"movetime {_ms(limit.time)}"]
@@ -104,6 +110,9 @@ class Search(Generic[Move]):
     def done(self) -> bool:
         """Whether the bestmove has been read."""
         return self._answer is not None
+
+    def __repr__(self) -> str:
+        return f"<Search {'done' if self.done else 'running'}: {self.info}>"
 
     def place(self, position: Position[Move]) -> None:
         """Check the moves on `position` from now on, which is the one searched, as a Board or as text."""

@@ -22,6 +22,8 @@ def parse_sfen(text: str) -> Any:
     Moves after the word 'moves' are played. Hands are read in any order; a missing move number is 1. Raises ValueError,
     which says what is wrong and where, for bad notation and for positions that `validate_position` refuses.
     """
+    if not isinstance(text, str):
+        raise InputError("position: expected text, not {0}", type(text).__name__)
     for place, letter in enumerate(text, 1):
         if not (letter.isascii() and letter.isprintable()) and not letter.isspace():
             raise InputError("sfen: character {0} is {1!r}, which cannot occur in an SFEN", place, letter)

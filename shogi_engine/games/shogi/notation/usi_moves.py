@@ -18,14 +18,14 @@ def split_usi(text: str) -> tuple[int, int, bool]:
 
     The source of a drop is DROP_BASE + kind. Raises ValueError if it is not a move in any position.
     """
+    if not isinstance(text, str) or len(text) not in (4, 5):
+        raise InputError("move {0!r}: a move has 4 characters, and '+' if it promotes", text)
     if len(text) == 4 and text[1] == "*":
         if symbols.KINDS_BY_SYMBOL.get(text[0], t.KING) >= t.KING:
             raise InputError("move {0!r}: {1!r} is not a piece that can be dropped (one of PLNSGBR)", text, text[0])
         return t.DROP_BASE + symbols.KINDS_BY_SYMBOL[text[0]], _parse_square(text, 2), False
     if text.endswith("+") and text[1:2] == "*":
         raise InputError("move {0!r}: a dropped piece does not promote", text)
-    if len(text) not in (4, 5):
-        raise InputError("move {0!r}: a move has 4 characters, and '+' if it promotes", text)
     source, target = _parse_square(text, 0), _parse_square(text, 2)
     if len(text) == 5 and text[4] != "+":
         raise InputError("move {0!r}: only '+' can follow the squares, not {1!r}", text, text[4])

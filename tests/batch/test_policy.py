@@ -1,0 +1,150 @@
+"""Networks as players of games: in Python, from files, in a match."""
+
+import math
+
+import numpy as np
+import pytest
+
+from shogi_engine import games, othello
+from shogi_engine.batch import PolicyPlayer, load_network
+from shogi_engine.common.search_handle import SearchHandle
+from shogi_engine.match.engines import parse_engine
+from shogi_engine.play.clock import GameClock
+from shogi_engine.play.game import Game
+from shogi_engine.play.loop import play
+from shogi_engine.play.players import EnginePlayer
+from shogi_engine.types.clock import Clock
+from shogi_engine.types.limit import Limit
+
+DISCS = """
+import numpy as np
+
+def network(leaves):
+    planes = leaves.features("planes", dtype=np.float32)
+    return None, np.tanh((planes[:, 0].sum(axis=(1, 2)) - planes[:, 1].sum(axis=(1, 2))) / 20)
+"""
+
+
+def discs(leaves):
+    """Return the side's lead in discs as its value, and no logits."""
+    planes = leaves.features("planes", dtype=np.float32)
+    return None, np.tanh((planes[:, 0].sum(axis=(1, 2)) - planes[:, 1].sum(axis=(1, 2))) / 20)
+
+
+def preferring(label):
+    """Return a network that knows one move only."""
+
+    def network(leaves):
+        logits = np.zeros((len(leaves), 65), np.float32)
+        logits[:, label] = 40
+        return logits, np.full(len(leaves), 0.5, np.float32)
+
+    return network
+
+
+def test_a_game_and_the_tree_that_is_kept():
+    player, seen = PolicyPlayer(discs, "othello", Limit(nodes=32)), []
+    played = play(Game.begin("othello"), (player, EnginePlayer("othello", Limit(depth=1), hash_mb=1)), seed="1")
+    assert not played.fault, played.reason
+    for _ in range(2):
+        game = Game.begin("othello")
+        game.move("f5")
+        seen.append(PolicyPlayer(discs, "othello", Limit(nodes=64)).think(game))
+    assert seen[0].move == seen[1].move and seen[0].nodes == 64
+    assert othello.Board(game.board.obf()).is_legal(othello.Move.from_text(seen[0].move))
+
+
+@pytest.mark.parametrize("label", [19, 26, 37, 44])
+def test_the_preferred_move_and_its_score(label):
+    answer = PolicyPlayer(preferring(label), "othello", Limit(nodes=40)).think(Game.begin("othello"))
+    assert answer.move == str(othello.Move(label))
+    mean = answer.score.chance()
+    assert 0 < mean < 1 and not math.isclose(mean, 0.5)
+
+
+def test_what_ends_a_move():
+    game, stopped = Game.begin("othello"), SearchHandle()
+    stopped.stop()
+    assert PolicyPlayer(discs, "othello", Limit(time=30)).think(game, stopped).nodes == 32  # one round
+    assert PolicyPlayer(discs, "othello").think(game).nodes == 400
+    clocked = Game.begin("othello", clock=GameClock(Clock(time=200)))
+    assert PolicyPlayer(discs, "othello").think(clocked).seconds < 60
+    for limit in (Limit(depth=3), Limit(level=1)):
+        with pytest.raises(ValueError, match="a network cannot be limited by (depth|level)"):
+            PolicyPlayer(discs, "othello", limit)
+
+
+def test_a_file_in_a_match(tmp_path):
+    file = tmp_path / "discs.py"
+    file.write_text(DISCS)
+    spec = parse_engine(f"policy:{file}", Limit(nodes=32), game="othello")
+    assert spec.name == f"policy:{file}" and isinstance(spec.player(), PolicyPlayer)
+    played = play(Game.begin("othello"), (EnginePlayer("othello", Limit(level=0), hash_mb=1), spec.player()), seed="2")
+    assert not played.fault, played.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("none.py", None, "there is no file .*none.py"),
+        ("empty.py", "", "empty.py defines no function `network`"),
+        ("data.txt", "x", "a network is a file .onnx or .py, not .*data.txt"),
+    ],
+)
+def test_files_that_are_no_networks(tmp_path, name, content, said):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises(ValueError, match=said):
+        load_network(tmp_path / name)
+
+
+def test_without_onnxruntime(tmp_path, monkeypatch):
+    (tmp_path / "a.onnx").write_bytes(b"nonsense")
+    monkeypatch.setitem(__import__("sys").modules, "onnxruntime", None)
+    with pytest.raises(ValueError, match="pip install onnxruntime"):
+        load_network(tmp_path / "a.onnx")
+
+
+def onnx_file(onnx, path, inputs, labels):
+    """Write a network: the logits are the same for all positions, the value is the mean of the first input."""
+    helper, kind = onnx.helper, onnx.TensorProto.FLOAT
+    logits = helper.make_tensor("table", kind, (1, labels), np.linspace(-3, 3, labels, dtype=np.float32))
+    nodes = [
+        helper.make_node("Flatten", [inputs[0][0]], ["flat"]),
+        helper.make_node("ReduceMean", ["flat"], ["value"], keepdims=1, axes=[1]),
+        helper.make_node("Mul", ["value", "nothing"], ["zero"]),
+        helper.make_node("Add", ["zero", "table"], ["policy"]),
+    ]
+    outputs = [("policy", (labels,)), ("value", (1,))]
+    given, found = (
+        [helper.make_tensor_value_info(name, kind, ("n", *shape)) for name, shape in each] for each in (inputs, outputs)
+    )
+    graph = helper.make_graph(
+        nodes, "network", given, found, [logits, helper.make_tensor("nothing", kind, (1,), [0.0])]
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    onnx.save(model, path)
+
+
+@pytest.mark.parametrize("game", ["othello", "shogi"])
+def test_onnx(tmp_path, game):
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    shogi = game == "shogi"
+    inputs = [("input1", (62, 9, 9)), ("input2", (57, 9, 9))] if shogi else [("planes", (3, 8, 8))]
+    labels = 2187 if shogi else 65
+    onnx_file(onnx, tmp_path / "a.onnx", inputs, labels)
+    network = load_network(tmp_path / "a.onnx", game)
+    player = PolicyPlayer(network, game, Limit(nodes=32))
+    player.ready()
+    leaves = player._search.leaves
+    logits, values = network(leaves)
+    mean = leaves.features("dlshogi1" if shogi else "planes", dtype=np.float32).reshape(len(leaves), -1).mean(axis=1)
+    assert np.allclose(values, 2 * mean - 1 if shogi else mean, atol=1e-6)
+    assert np.allclose(logits[0], np.linspace(-3, 3, labels), atol=1e-6)
+    answer = player.think(Game.begin(game))
+    board = games.part(game, "board").Board()
+    board.push_text(answer.move)
+    (tmp_path / "b.onnx").write_bytes(b"nonsense")
+    with pytest.raises(ValueError, match="b.onnx is no ONNX file"):
+        load_network(tmp_path / "b.onnx", game)
