@@ -53,15 +53,14 @@ def opening_moves(batch: Batch, games: Games | GameArrays, *, plies: int = 20, l
     Raises:
         ValueError: a game has an illegal move
     """
-    lengths = np.minimum(games.lengths, plies)
-    played = positions_of(batch, games._replace(moves=games.moves[:, :plies], lengths=lengths))
+    played = positions_of(batch, games, plies)
     moves = games.moves[played.game, played.ply].astype(np.int32)
     keys = np.zeros(len(moves), dtype=[("position", np.void, batch.size), ("move", np.int32)])
     keys["position"] = np.ascontiguousarray(played.positions).view(f"V{batch.size}")[:, 0]
     keys["move"] = moves
     _, firsts, kinds = np.unique(keys.view(f"V{keys.itemsize}"), return_index=True, return_inverse=True)
     kinds = kinds.reshape(-1)
-    known = games.drawn | (games.results != 0) if isinstance(games, GameArrays) else np.ones(len(lengths), bool)
+    known = games.drawn | (games.results != 0) if isinstance(games, GameArrays) else np.ones(len(games.lengths), bool)
     results, known = games.results[played.game] * signs(batch, played.positions), known[played.game]
     tables = [np.bincount(kinds[known & (results == result)], minlength=len(firsts)) for result in (1, 0, -1)]
     counts = np.bincount(kinds, minlength=len(firsts))
