@@ -37,14 +37,14 @@ class OpeningMoves(NamedTuple):
 
 
 def opening_moves(batch: Batch, games: Games | GameArrays, *, plies: int = 20, least: int = 1) -> OpeningMoves:
-    """Count the moves of the first `plies` moves of games; transpositions are counted together.
+    r"""Count the moves of the first `plies` moves of games; transpositions are counted together.
 
-    >>> games = Games(np.array([[19, 18], [19, 34], [26, 18]], np.int32), np.full(3, 2), np.array([1, -1, 0]),
-    ...               np.zeros((3, 2), np.int16))
+    >>> from shogi_engine.records import loads, to_arrays
+    >>> games = to_arrays(loads("f5d6c3\nf5f6e6\nc4c3d3", format="transcript"))
     >>> batch = Batch("othello")
     >>> found = opening_moves(batch, games, plies=1)
-    >>> found.moves.tolist(), found.counts.tolist(), found.wins.tolist()
-    ([19, 26], [2, 1], [1, 0])
+    >>> found.counts.tolist(), found.plies.tolist()
+    ([2, 1], [0, 0])
 
     Args:
         games: `Games`, or the GameArrays of `records.games`
