@@ -162,18 +162,23 @@ def iterate_self_play(
     yield from _collect(batch, worker, count, 1, rows)
 
 
-def positions_of(batch: Batch, games: Games | GameArrays) -> Positions:
+def positions_of(batch: Batch, games: Games | GameArrays, plies: int | None = None) -> Positions:
     """Return all positions of games except the last of each, from their starts if the games have them.
 
-    Raises ValueError if a game has an illegal move.
+    Args:
+        plies: only the positions before the first `plies` moves
+
+    Raises:
+        ValueError: a game has an illegal move
     """
+    lengths = games.lengths if plies is None else np.minimum(games.lengths, plies)
     if isinstance(games, GameArrays):
         starts = batch.pack(games.starts)
     else:
-        starts = np.repeat(batch.pack([batch.game.start]), len(games.lengths), 0)
-    out = positions_after(batch, starts, games.moves, games.lengths, IDS)
-    game = np.repeat(np.arange(len(games.lengths), dtype=np.int32), games.lengths)
-    begins = np.cumsum(games.lengths) - games.lengths
+        starts = np.repeat(batch.pack([batch.game.start]), len(lengths), 0)
+    out = positions_after(batch, starts, games.moves, lengths, IDS)
+    game = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    begins = np.cumsum(lengths) - lengths
     return Positions(out, game, (np.arange(len(out)) - begins[game]).astype(np.int32))
 
 

@@ -37,14 +37,14 @@ class OpeningMoves(NamedTuple):
 
 
 def opening_moves(batch: Batch, games: Games | GameArrays, *, plies: int = 20, least: int = 1) -> OpeningMoves:
-    """Count the moves of the first `plies` moves of games; transpositions are counted together.
+    r"""Count the moves of the first `plies` moves of games; transpositions are counted together.
 
-    >>> games = Games(np.array([[19, 18], [19, 34], [26, 18]], np.int32), np.full(3, 2), np.array([1, -1, 0]),
-    ...               np.zeros((3, 2), np.int16))
+    >>> from shogi_engine.records import loads, to_arrays
+    >>> games = to_arrays(loads("f5d6c3\nf5f6e6\nc4c3d3", format="transcript"))
     >>> batch = Batch("othello")
     >>> found = opening_moves(batch, games, plies=1)
-    >>> found.moves.tolist(), found.counts.tolist(), found.wins.tolist()
-    ([19, 26], [2, 1], [1, 0])
+    >>> found.counts.tolist(), found.plies.tolist()
+    ([2, 1], [0, 0])
 
     Args:
         games: `Games`, or the GameArrays of `records.games`
@@ -53,15 +53,14 @@ def opening_moves(batch: Batch, games: Games | GameArrays, *, plies: int = 20, l
     Raises:
         ValueError: a game has an illegal move
     """
-    lengths = np.minimum(games.lengths, plies)
-    played = positions_of(batch, games._replace(moves=games.moves[:, :plies], lengths=lengths))
+    played = positions_of(batch, games, plies)
     moves = games.moves[played.game, played.ply].astype(np.int32)
     keys = np.zeros(len(moves), dtype=[("position", np.void, batch.size), ("move", np.int32)])
     keys["position"] = np.ascontiguousarray(played.positions).view(f"V{batch.size}")[:, 0]
     keys["move"] = moves
     _, firsts, kinds = np.unique(keys.view(f"V{keys.itemsize}"), return_index=True, return_inverse=True)
     kinds = kinds.reshape(-1)
-    known = games.drawn | (games.results != 0) if isinstance(games, GameArrays) else np.ones(len(lengths), bool)
+    known = games.drawn | (games.results != 0) if isinstance(games, GameArrays) else np.ones(len(games.lengths), bool)
     results, known = games.results[played.game] * signs(batch, played.positions), known[played.game]
     tables = [np.bincount(kinds[known & (results == result)], minlength=len(firsts)) for result in (1, 0, -1)]
     counts = np.bincount(kinds, minlength=len(firsts))

@@ -75,7 +75,8 @@ def made():
     values = np.random.default_rng(1).integers(-2000, 2000, arrays.values.shape).astype(np.int16)
     values[:, ::3] = VALUE_NONE
     values[arrays.moves < 0] = VALUE_NONE
-    return arrays._replace(values=values, results=np.array([1, -1, 0, 1, -1, 0], np.int8))
+    results = np.array([1, -1, 0, 1, -1, 0], np.int8)
+    return records.GameArrays(**arrays._asdict() | {"values": values, "results": results})
 
 
 def test_hcpe3_there_and_back(made, tmp_path):
