@@ -1,8 +1,15 @@
 """A process and its children end together."""
 
+import asyncio
+import contextlib
+import os
 import subprocess
 import sys
+import time
 
+import pytest
+
+from shogi_engine.clients.base.process import EngineProcess
 from shogi_engine.clients.base.process_group import APART, ProcessGroup
 
 # A launcher: its child holds the pipe open for as long as it lives.
@@ -19,3 +26,28 @@ def test_a_launcher_is_killed_with_what_it_started():
         assert process.stdout.read() == b"" and process.wait() != 0
         group.close()
         group.close()
+
+
+# It hears neither a line nor the end of its input.
+DEAF = "import time\nprint('alive', flush=True)\nwhile True:\n    time.sleep(1)"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signal 0 of POSIX")
+def test_a_program_is_killed_even_if_its_closing_is_cancelled():
+    async def run():
+        process = await EngineProcess.start([sys.executable, "-S", "-c", DEAF])
+        await process.receive(lambda: None)
+        closing = asyncio.create_task(process.close("quit"))
+        await asyncio.sleep(0.1)
+        closing.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await closing
+        assert closing.cancelled()
+        await asyncio.wait_for(process._pipes.exited.wait(), 60)
+        return process.pid
+
+    pid, end = asyncio.run(run()), time.monotonic() + 60
+    with pytest.raises(ProcessLookupError):
+        while time.monotonic() < end:
+            os.kill(pid, 0)
+            time.sleep(0.05)

@@ -7,6 +7,8 @@ import json
 import os
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from shogi_engine.analysis import SavedAnalysis
 from shogi_engine.analysis.judgement import Finding
 from shogi_engine.batch import streams
 from shogi_engine.books.run_file import RunFile
-from shogi_engine.cli import csa, doctor
+from shogi_engine.cli import compare, csa, doctor
 from shogi_engine.common import appending, files
 from shogi_engine.csa.keeper import Keeper
 from shogi_engine.frontends.stdio import Output
@@ -27,6 +29,7 @@ from shogi_engine.games.shogi.evaluation import king_piece_weights
 from shogi_engine.match.runner import GameLog
 from shogi_engine.play import keeping
 from shogi_engine.records import GameRecord
+from shogi_engine.training import gate, pipeline
 from shogi_engine.training.checkpoint import save_checkpoint
 from shogi_engine.training.shogi.recipe import DataOptions
 from shogi_engine.types.score import Score
@@ -218,6 +221,31 @@ def solved(folder, number):
     return folder / "tsume.json"
 
 
+def exported_weights(folder, number):
+    recipe = SimpleNamespace(named_evaluator=lambda name: SimpleNamespace(describe=lambda: name))
+    plan = SimpleNamespace(
+        command="", training=SimpleNamespace(seed=1, text="{}"), recipe=recipe, file=lambda *_: folder / "nn.bin"
+    )
+    learner = SimpleNamespace(losses=[], game_count=1, weights=lambda made: bytes(100) + bytes([number]))
+    pipeline.export(plan, 0, learner)
+    return folder / "nn.bin"
+
+
+def gate_scores(folder, number):
+    player, recipe = SimpleNamespace(describe=str), SimpleNamespace(gate_openings="")
+    with mock.patch.object(gate, "results_on_threads", lambda *_: [(0, (number / 2, 0.0))]):
+        gate.play_match(recipe, player, player, 2, record=folder / "gate.json")
+    return folder / "gate.json"
+
+
+def plotted(folder, number):
+    path = folder / "plot.svg"
+    plt = compare.pyplot(path)
+    row = {"players": ["a", "b"], "ms_per_1000_games": 1.0, "nodes_by_player": [[], []]}
+    compare.plot("othello", [row | dict.fromkeys(compare.RESULTS, number)], path, plt)
+    return path
+
+
 def positions(append):
     def write(folder, number):
         with streams.RecordWriter(folder / "it.hcpe", "hcpe", append=append) as writer:
@@ -251,7 +279,9 @@ WRITERS = {
     "analyse --html": analysed("--html", "out.html"), "analyse --save": saved_analysis, "match --log": logged_game,
     "match --out": played("--out", "out.ggf"), "match --html": played("--html", "out.html"),
     "book RUN": run_of_a_book, "book --out": exported_book, "csa --out": server_game, "csa --log": conversation,
-    "DebugLogFile": debug_log, "train, checkpoints": checkpoint, "weights": weights, "tsume": solved,
+    "DebugLogFile": debug_log, "train, checkpoints": checkpoint, "train, weights": exported_weights,
+    "train, gate": gate_scores, "weights": weights, "tsume": solved,
+    "compare --plot": plotted,
     "RecordWriter": positions(append=False), "RecordWriter, append": positions(append=True), "search --tree": traced,
     "mate --out": mated, "serve, records": browser_record,
 }  # fmt: skip
@@ -262,6 +292,40 @@ ONCE = {  # files that are only ever new
     "doctor --launcher": lambda folder: doctor.write_launcher(folder / "it.sh"),
     "csa --out, another process": lambda folder: Keeper(folder).save(shogi_record(1), "game"),
 }
+
+
+# ---- each place that writes is one of them -----------------------------------------------------------------------
+
+WRITTEN_BY = {  # module: its writers, or the test of those that need more than a writer here
+    "analysis/saved.py": ["analyse --save"], "batch/streams.py": ["RecordWriter", "RecordWriter, append"],
+    "books/run_file.py": ["book RUN"], "cli/analyse.py": ["analyse --html"], "cli/analysed_files.py": ["analyse --out"],
+    "cli/book.py": ["book --out"], "cli/compare.py": ["compare --plot"], "cli/convert.py": ["convert"],
+    "cli/csa.py": ["csa --log"], "cli/doctor.py": ["doctor --launcher"], "cli/match.py": ["match --html"],
+    "cli/search.py": ["search --tree"], "common/locks.py": ["writing/test_locks.py"],
+    "csa/keeper.py": ["csa --out", "csa --out, another process"], "frontends/stdio.py": ["DebugLogFile"],
+    "games/shogi/evaluation/king_piece_weights.py": ["weights"], "jit/cache.py": ["jit/test_jit_cache.py"],
+    "jit/progress.py": ["jit/test_jit_progress.py"], "jit/targets.py": ["jit/test_jit_targets.py"],
+    "match/runner.py": ["match --log"], "play/keeping.py": ["play"],
+    "records/files.py": ["records.save", "match --out", "mate --out"], "training/checkpoint.py": ["train, checkpoints"],
+    "training/gate.py": ["train, gate"], "training/jobs.py": ["training/test_training_data.py"],
+    "training/othello/report.py": ["training/test_othello_training.py"], "training/pipeline.py": ["train, weights"],
+    "tsume/progress.py": ["tsume"], "web/store.py": ["serve, records"],
+}  # fmt: skip
+
+
+def test_each_place_that_writes_is_tried():
+    root = Path(shogi_engine.__file__).parent
+    found = set()
+    for file in [*root.rglob("*.py"), *Path(usi.__file__).parent.rglob("*.py")]:
+        calls = [node.func for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)]
+        names = {getattr(function, "id", getattr(function, "attr", "")) for function in calls}
+        if names & {"write_whole", "write_free", "WholeFile", "AppendFile", "LineFile"}:
+            found.add(file.relative_to(root).as_posix() if file.is_relative_to(root) else f"usi/{file.name}")
+    assert found - {"common/files.py", "common/appending.py"} == WRITTEN_BY.keys()
+    listed = {name for names in WRITTEN_BY.values() for name in names}
+    tests = {name for name in listed if name.endswith(".py")}
+    assert listed - tests == WRITERS.keys() | ONCE.keys()
+    assert all((Path(__file__).parents[1] / name).is_file() for name in tests)
 
 
 def content_before(path):
