@@ -388,7 +388,11 @@ class Engine:
         with self._lock.search():
             limits = {"max_ms": max_ms, "nodes": nodes, "shortest": shortest, "every": every}
             position = self.position
-            found = self.warmup_mate().solve(position, progress=progress, **limits)
+            solver = self.warmup_mate()
+            try:
+                found = solver.solve(position, progress=progress, **limits)
+            finally:
+                solver.clear()  # the search would take the results for entries of its own, of any age and depth
         return found.convert(lambda moves: legal_line(self.game, position, moves))
 
     def warmup_mate(self) -> ForcedWinSolver:

@@ -88,6 +88,9 @@ class ForcedWinSolver(Solver, Protocol):
     def solve(self, position: Any, **limits: Any) -> ForcedWin[int]:
         """Search `position` for a forced win within `limits`, which are those of Engine.find_mate."""
 
+    def clear(self) -> None:
+        """Remove the results of `solve` from the solver's memory, which may have another user."""
+
 
 class RootSolver:
     """Runs a game's solver on the root of a search, before or during it. Does nothing if the game has no solver.

@@ -3,6 +3,7 @@
 import json
 import time
 
+import numpy as np
 import pytest
 
 from shogi_engine.engine import Engine
@@ -86,5 +87,24 @@ def test_a_mate_is_found_on_request(engine):
     engine.set_position()
     assert engine.find_mate(nodes=100_000).result == "nomate"
     assert engine.search(depth=4).bestmove in engine.legal_moves()
+
+
+@pytest.mark.parametrize("limits", [{"shortest": True}, {"nodes": 20_000}, {"max_ms": 0}], ids=str)
+def test_a_mate_search_leaves_nothing_in_the_table(engine, limits):
+    """It works in the table's memory. The search's entries that it did not need stay."""
+    engine.set_position()
+    engine.new_game()
+    engine.find_mate(nodes=1)
+    engine.search(nodes=20_000)
+    words = engine.searcher.tt.words
+    before = words.copy()
+    engine.set_position(DEEP)
+    engine.find_mate(**limits)
+    changed = words != before
+    assert not words[changed].any()
+    assert np.count_nonzero(words) > np.count_nonzero(before) / 2
+
+
+def test_othello_has_no_mate_solver():
     with Engine("othello", hash_mb=1) as other, pytest.raises(ValueError, match="othello has no mate solver"):
         other.find_mate()

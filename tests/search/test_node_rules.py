@@ -19,7 +19,8 @@ from tests.support.searching import place
 
 MIDDLE_GAME = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
 # A search in plain Python. It counts what nodes do that they must not do, with a stack of the nodes being searched: the
-# depth that each was called with, and the moves that it made.
+# ply of each, the depth and the excluded move that it was called with, the moves that it made, and what it held before
+# another search of the same ply.
 WATCHED = """
 import json
 from types import SimpleNamespace
@@ -39,23 +40,32 @@ def begin(ctx, *rest):
     look(ctx)
     init_picker(ctx, *rest)
 
+def held(ctx):
+    here = ctx.frames[BEFORE_ROOT + ctx.ply]
+    return here.tt_hit, here.tt_pv, here.static_eval, here.move_count, int(ctx.pv_end[ctx.ply])
+
 def look(ctx):
-    found["changed"] += int(ctx.frames[BEFORE_ROOT + ctx.ply].depth != nodes[-1][1])
+    here, node = ctx.frames[BEFORE_ROOT + ctx.ply], nodes[-1]
+    found["changed"] += int((here.depth, here.excluded) != node.called or node.held not in (None, held(ctx)))
+    node.held = None
 
 def make(ctx, move):
     look(ctx)
-    nodes[-1][2].add(int(move))
+    nodes[-1].made.add(int(move))
     make_move(ctx, move)
 
 def learn(ctx, best_move, searched, *rest):
     moves = set(searched.tolist())
     found["punished"] += len(moves)
-    found["not_made"] += len(moves - nodes[-1][2])
+    found["not_made"] += len(moves - nodes[-1].made)
     learn_from_best_move(ctx, best_move, searched, *rest)
 
 def watched(ctx, alpha, beta, depth, *rest):
-    found["again"] += int(bool(nodes) and nodes[-1][0] == ctx.ply)
-    nodes.append((int(ctx.ply), depth, set()))
+    if nodes and nodes[-1].ply == ctx.ply:
+        found["again"] += 1
+        nodes[-1].held = held(ctx)
+    called = depth, int(ctx.frames[BEFORE_ROOT + ctx.ply].excluded)
+    nodes.append(SimpleNamespace(ply=int(ctx.ply), called=called, made=set(), held=None))
     value = search(ctx, alpha, beta, depth, *rest)
     nodes.pop()
     return value

@@ -23,7 +23,7 @@ from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.mate.context import MATE_SEARCH
 from shogi_engine.games.shogi.mate.lengths import prove_or_tighten
 from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED
-from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, GENERATIONS, LENGTH_MAX
+from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, GENERATIONS, LENGTH_MAX, clear_generation
 from shogi_engine.games.shogi.movegen.checks import generate_checks
 from shogi_engine.games.shogi.movegen.generator import generate_moves
 from shogi_engine.games.shogi.notation.sfen import parse_sfen
@@ -90,6 +90,10 @@ class MateSolver:
             self._generation = 1
         self._ctx.generation = self._generation
 
+    def clear(self) -> None:
+        """Remove the last search's results from the memory, which may have another user."""
+        clear_generation(self._ctx)
+
     def new_game(self) -> None:
         """Clear the results of `attempt`."""
         self._won = False
@@ -114,6 +118,7 @@ class MateSolver:
             with compiling(COMPILE_TASK if steps_done() < SEARCH_STEPS else f"{COMPILE_TASK} after a search"):
                 problem = parse_sfen(SMALL_PROBLEM)
                 self.tsume(problem)
+                self.clear()
                 if solutions:
                     checkers(_after(problem, self.checks(problem)[0], self._undo))
         finally:

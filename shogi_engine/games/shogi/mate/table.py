@@ -50,6 +50,22 @@ def is_current(ctx, board_key, meta):
 
 
 @njit
+def clear_generation(ctx):
+    """Zero the entries of this generation, so that they mean nothing to another user of the memory.
+
+    Of what that user stored, only what looks like an entry is lost as well: one cluster's first in 256.
+    """
+    for cluster in range(ctx.tt_clusters):
+        address = ctx.tt_address + np.uint64(cluster) * np.uint64(CLUSTER_BYTES)
+        for _ in range(ENTRIES):
+            if not is_current(ctx, load_u64(address), load_u64(address + np.uint64(8))):
+                break
+            for _ in range(WORDS):
+                store_u64(address, ZERO)
+                address += np.uint64(8)
+
+
+@njit
 def probe(ctx, key, hand, left, path_key):
     """Write the entry of a position to ctx.found; return False if there is none.
 
