@@ -25,6 +25,7 @@ from shogi_engine.cli import (  # noqa: E402
     protocols,
     serve,
     solve,
+    study,
     train,
     tsume,
 )
@@ -36,7 +37,7 @@ from shogi_engine.language import translate as _  # noqa: E402
 
 GROUPS = (
     (mark("play"), (play, serve, tsume)),
-    (mark("study"), (analyse, solve, convert)),
+    (mark("study"), (analyse, study, solve, convert)),
     (mark("engines"), (match, csa, protocols, book, train)),
     (mark("develop"), (doctor, dev)),
 )
