@@ -96,7 +96,7 @@ def _add(args: argparse.Namespace, store: "Store") -> None:
 
 
 def side_of(record: "GameRecord", player: str | None, side: str | None) -> str | None:
-    """Return whose mistakes are wanted: 'black', 'white', '' for both, None if the player is not in the game."""
+    """Return whose mistakes to take: 'black', 'white', '' for both, None if the player is not in the game."""
     if not player:
         return side or ""
     sides = [each for each, name in zip(SIDES, record.names, strict=True) if name == player]

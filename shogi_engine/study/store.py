@@ -85,7 +85,7 @@ class Store:
         self._database.close()
 
     def add(self, problems: Iterable[Problem]) -> int:
-        """Add problems that are due at once; those that are there already stay as they are. Return how many are new."""
+        """Add problems that are due at once, except those that are there already. Return how many are new."""
         made = list(problems)
         with self._transaction() as database:
             before = database.total_changes

@@ -6,6 +6,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from shogi_engine.analysis import GameAnalysis, analyse, judge
 from shogi_engine.analysis.analyst import Examiner
@@ -18,7 +19,7 @@ from shogi_engine.play.terms import Terms
 from shogi_engine.records import GameRecord
 
 FILE = Path(__file__).resolve().parents[1] / "data" / "judged_games.json"
-LIMITS = {"shogi": {"nodes": 1500}, "othello": {"level": 6}}
+LIMITS: dict[str, dict[str, Any]] = {"shogi": {"nodes": 1500}, "othello": {"level": 6}}
 STORED = (("shogi", 5, 7), ("othello", 5, 6), ("shogi", 8, 6))  # the games of FILE, with the levels of both sides
 MAX_PLIES = 120
 
