@@ -32,7 +32,8 @@ def annotate(
     """Add the findings to the nodes of a line of a record, from the root on, and the opening's name to its headers.
 
     Each move gets the value and winning chance after it, both for black. A bad move gets its verdict, and the better
-    line both as a variation and, for formats without variations, in the comment. A move without an evaluation gets one.
+    line both as a variation and, for formats without variations, in the comment, with what `reasons` says. A move
+    without an evaluation gets one.
     In Shogi the comment also has the value found by the analysis in ShogiHome's notation, `#評価値=`.
 
     Args:
@@ -42,12 +43,12 @@ def annotate(
         record.headers.setdefault("opening", opening)
     words = words_of(language, record.game)
     judged = {move.ply: move for move in game.moves}
-    board = record.board(0)
+    board, why = record.board(0), game.why_texts(language)
     for ply, node in enumerate(line[1:], 1):
         move = judged.get(ply)
         if move is not None and ply >= first:
             better = list(shown(move.pv, move.score.mate)) if move.worth_a_word else []
-            for text in _comments(game, move, line_texts(board, better, language), words):
+            for text in _comments(game, move, line_texts(board, better, language), why.get(ply, ()), words):
                 node.add_comment(text)
             _evaluate(node, move, record.game)
             _add_line(line[ply - 1], better, move)
@@ -73,14 +74,16 @@ def _add_line(node: Node, moves: Sequence[str], move: MoveAnalysis) -> None:
             node = node.add(each)
 
 
-def _comments(game: GameAnalysis, move: MoveAnalysis, better: list[str], words: dict[str, str]) -> list[str]:
+def _comments(
+    game: GameAnalysis, move: MoveAnalysis, better: list[str], why: Sequence[str], words: dict[str, str]
+) -> list[str]:
     """Return the lines to add to the comment of a move."""
     value = score_words(move.black_played_score, game.unit, words)
     lines = [f"{value} ({words['chance']} {move.black_after:.0%})"]
     if move.worth_a_word:
         best = score_words(move.black_score, game.unit, words)
         judged = f"{called(move.verdict, move.missed_mate, words)} (-{move.loss:.0%})"
-        lines.append(f"{judged}; {words['better']}: {' '.join(better)} ({best})")
+        lines.append(" ".join([f"{judged}; {words['better']}: {' '.join(better)} ({best})", *why]))
     return lines
 
 
@@ -102,7 +105,7 @@ def _by_program(line: str) -> bool:
     if line[:1] in ("*", "#"):
         evaluations = importlib.import_module("shogi_engine.games.shogi.records.evaluations")
         return evaluations.told_by(line) is not None
-    return line[-1:] == ")" and _annotations().fullmatch(line) is not None
+    return "%)" in line and _annotations().fullmatch(line) is not None
 
 
 @functools.cache
@@ -110,4 +113,4 @@ def _annotations() -> re.Pattern[str]:
     """Return a pattern of the lines that `annotate` writes: of a value, of a verdict with the better line."""
     words = [words_of(language, game) for language in LANGUAGES for game in NAMES]
     chance, better = ("|".join(re.escape(each[name]) for each in words) for name in ("chance", "better"))
-    return re.compile(rf".{{1,40}} \((?:{chance}) [0-9]+%\)|.{{1,60}} \(-[0-9]+%\); (?:{better}): .*\)")
+    return re.compile(rf".{{1,40}} \((?:{chance}) [0-9]+%\)|.{{1,60}} \(-[0-9]+%\); (?:{better}): .*\).*")

@@ -4,14 +4,16 @@ Scores are for the side to move. This module does not search. Only the unit of s
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine import openings
+from shogi_engine import language, openings
+from shogi_engine.analysis.reasons import facts_of, sentences
 from shogi_engine.play.game import PASS as PASS
 from shogi_engine.records import GameRecord
+from shogi_engine.types.fact import Fact
 from shogi_engine.types.limit import SIDES
 from shogi_engine.types.score import Score
 
@@ -67,6 +69,9 @@ class MoveAnalysis:
         missed_mate: the length in plies of a missed mate by checks, else 0
         black: black's winning chance before the move
         exact: whether `score` is proven
+        replies: the best line after the move, forced passes included
+        allowed_mate: the length in plies of a mate by checks that the opponent has after the move, 0 if none was found
+        played_exact: whether `played_score` is proven
     """
 
     ply: int
@@ -84,6 +89,9 @@ class MoveAnalysis:
     nodes: int
     black: float
     exact: bool
+    replies: tuple[str, ...] = ()
+    allowed_mate: int = 0
+    played_exact: bool = False
 
     @property
     def black_score(self) -> Score:
@@ -108,7 +116,7 @@ class MoveAnalysis:
     def values(self) -> dict[str, Any]:
         """Return the move for JSON."""
         scores = {"score": self.score.values(), "played_score": self.played_score.values()}
-        return {**vars(self), **scores, "pv": list(self.pv)}
+        return {**vars(self), **scores, "pv": list(self.pv), "replies": list(self.replies)}
 
 
 @dataclass(frozen=True)
@@ -149,19 +157,47 @@ class GameAnalysis:
         """The castles and openings of the game, None if its players have no such names."""
         return openings.names_of(self.record)
 
+    @cached_property
+    def why(self) -> dict[int, tuple[Fact, ...]]:
+        """What is known about the bad moves, by ply; see `reasons`."""
+        facts = {move.ply: facts_of(self.record.game, board, move) for move, board in self.boards()}
+        return {ply: found for ply, found in facts.items() if found}
+
+    def why_texts(self, name: str = "en") -> dict[int, list[str]]:
+        """Return the sentences that say why moves were bad, by ply, in the language `name`."""
+        game, why = self.record.game, self.why
+        return {
+            move.ply: sentences(game, board, why[move.ply], name) for move, board in self.boards() if move.ply in why
+        }
+
+    def boards(self) -> Iterator[tuple[MoveAnalysis, Any]]:
+        """Yield each judged move with a Board of the position before it, which must be unchanged afterwards."""
+        judged = {move.ply: move for move in self.moves}
+        board = self.record.board(0)
+        for ply, text in enumerate(self.record.moves, 1):
+            if ply in judged:
+                yield judged[ply], board
+            board.push_text(text)
+
     def mean_loss(self, side: str) -> float:
         """Return the mean winning chance that the moves of a side lost."""
         losses = [move.loss for move in self.moves if move.side == side]
         return sum(losses) / len(losses) if losses else 0.0
 
     def values(self) -> dict[str, Any]:
-        """Return the game for JSON."""
+        """Return the game for JSON, with sentences in the language in use."""
+        why, texts = self.why, self.why_texts(language.current())
+
+        def reasons(ply: int) -> list[dict[str, Any]]:
+            said = zip(why.get(ply, ()), texts.get(ply, ()), strict=True)
+            return [{**fact.values(), "text": text} for fact, text in said]
+
         return {
             "game": self.record.game,
             "names": self.record.names,
             "result": self.record.result,
             "start": self.record.start,
-            "moves": [move.values() for move in self.moves],
+            "moves": [{**move.values(), "why": reasons(move.ply)} for move in self.moves],
             "blunders": [move.ply for move in self.blunders],
             "missed_mates": [
                 {"ply": move.ply, "move": move.move, "length": move.missed_mate, "line": list(move.pv)}
@@ -216,19 +252,25 @@ def judge(record: GameRecord, findings: Mapping[int, Finding]) -> GameAnalysis:
     for ply, move in enumerate(moves):
         if move != PASS:
             side = (first + ply) % 2
-            judged.append(judged_move(ply, side, move, findings[ply], _after(moves, findings, ply)))
+            found, after, passes = findings[ply], *_after(moves, findings, ply)
+            score = after.score if passes % 2 else -after.score
+            judged.append(
+                replace(
+                    judged_move(ply, side, move, found, score),
+                    replies=(PASS,) * passes + after.pv,
+                    allowed_mate=0 if passes or found.played_mate else after.mate,
+                    played_exact=after.exact,
+                )
+            )
     ends_with_white = (first + len(moves)) % 2
     final = findings[len(moves)].score.chance()
     return GameAnalysis(record, tuple(judged), 1.0 - final if ends_with_white else final)
 
 
-def _after(moves: Sequence[str], findings: Mapping[int, Finding], ply: int) -> Score:
-    """Return the score of the move after `ply` moves, for its side: of the position after it (and after passes)."""
-    later, passes = ply + 1, 0
-    while later < len(moves) and moves[later] == PASS:
-        later, passes = later + 1, passes + 1
-    score = findings[later].score
-    return -score if passes % 2 == 0 else score
+def _after(moves: Sequence[str], findings: Mapping[int, Finding], ply: int) -> tuple[Finding, int]:
+    """Return the finding after the move that follows `ply` moves and after the passes behind it, and their number."""
+    later = next(later for later in range(ply + 1, len(moves) + 1) if later == len(moves) or moves[later] != PASS)
+    return findings[later], later - ply - 1
 
 
 def judged_move(ply: int, side: int, move: str, found: Finding, after: Score) -> MoveAnalysis:

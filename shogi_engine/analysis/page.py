@@ -64,12 +64,12 @@ def _game(game: GameAnalysis, boards: _Boards, language: str, title: str) -> dic
     judged = {move.ply: move for move in game.moves}
     before = {move.ply - 1: move.black for move in game.moves}
     before[len(record.moves)] = game.final
-    board = record.board(0)
+    board, why = record.board(0), game.why_texts(language)
     plies: list[dict[str, Any]] = [{"board": boards.add(board), "black": before.get(0, game.final)}]
     for ply, text in enumerate(record.moves, 1):
         row: dict[str, Any] = {"move": move_text(board, text, language)}
         if (move := judged.get(ply)) is not None:
-            row |= _judged(game, move, board, boards, language)
+            row |= _judged(game, move, board, boards, language) | {"why": why.get(ply, [])}
         board.push_text(text)
         black = move.black_after if move is not None else before.get(ply, plies[-1]["black"])
         row |= {"board": boards.add(board), "black": black}

@@ -58,6 +58,7 @@ def game_table(game: GameAnalysis, language: str = "en") -> str:
     board = game.record.board(0)
     moves = {move.ply: move for move in game.moves}
     rows = [[translate(each, language, name) for each in GAME_HEAD]]
+    why = game.why_texts(language)
     guilty, passes = [], 0
     for ply, text in enumerate(game.record.moves, 1):
         passes += text == PASS
@@ -68,6 +69,7 @@ def game_table(game: GameAnalysis, language: str = "en") -> str:
                 line = line_texts(board, shown(move.pv, move.score.mate), language)
                 played = line_texts(board, [text], language)[0]
                 guilty.append(f"{ply - passes:>3}  {_sentence(move, game, played, line, words)}")
+                guilty += [f"     {text}" for text in why.get(ply, ())]
         board.push_text(text)
     graph = f"{words['chance']}: {sparkline(game.chances)} {game.final:.0%}"
     lines = table(rows, "><<>><><")

@@ -7,6 +7,7 @@ from typing import Any
 from shogi_engine.analysis import Finding, annotate, judge
 from shogi_engine.analysis.annotation import copied
 from shogi_engine.analysis.judgement import PASS, VERDICTS, MoveAnalysis, judged_move, plies_to_examine
+from shogi_engine.analysis.reasons import facts_of, sentences
 from shogi_engine.analysis.words import LINE_MOVES, called, line_texts, score_words, words_of
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord, Node
@@ -45,6 +46,7 @@ def _said(move: MoveAnalysis) -> dict[str, Any]:
         "given": round(move.given, 2),
         "best": list(move.pv[:LINE_MOVES]),
         "score": move.black_score,
+        "move": move,
     }
 
 
@@ -347,10 +349,18 @@ class Analyses:
             "loss": found["loss"],
             "given": given_words(found["given"], UNITS[tree.game], language, words),
             "score": score_words(found["score"], UNITS[tree.game], words),
+            "why": self._why(found, board, language),
             "texts": line_texts(board, found["best"], language),
             "moves": found["best"],
             "node": tree.parent(number),
         }
+
+    def _why(self, found: dict[str, Any], board: Any, language: str) -> list[str]:
+        """Return the sentences that say why a move was bad; its facts are looked for when they are first shown."""
+        game = self._session.tree.game
+        if "facts" not in found:
+            found["facts"] = facts_of(game, board, found["move"])
+        return sentences(game, board, found["facts"], language)
 
     def summary(self) -> dict[str, Any] | None:
         """Return the summary of the game, the main line, None if it was not judged.

@@ -14,6 +14,7 @@ from shogi_engine.games.shogi.records import handicaps
 from shogi_engine.games.shogi.symbols import (
     HAND_ORDER,
     KANJI_NUMBERS,
+    PIECE_NAMES,
     SQUARE_NAMES,
     SYMBOLS,
     WIDE_DIGITS,
@@ -28,7 +29,6 @@ from shogi_engine.web.playing import Playing
 from shogi_engine.web.replies import Row, State
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.viewer import Look
-from shogi_engine.web.words import PIECE_NAMES
 
 VARIATION_MOVES = 600  # maximum number of moves of variations sent to a page
 COMMENT_SHOWN = 300  # characters

@@ -8,15 +8,13 @@ from shogi_engine.games import NAMES
 from shogi_engine.games.shogi.board.piece_shapes import SETS
 from shogi_engine.games.shogi.records.handicaps import WESTERN
 from shogi_engine.games.shogi.records.kakinoki import HANDICAP_SIDES
-from shogi_engine.games.shogi.symbols import KANJI_NAMES, KIND_NAMES, SYMBOLS
+from shogi_engine.games.shogi.symbols import PIECE_NAMES, SYMBOLS
 from shogi_engine.language import LANGUAGES, translate
 from shogi_engine.play.strength import FIRST_LEVEL, STRONGEST
 from shogi_engine.types.limit import SIDES
 from shogi_engine.web.messages import FILE_MAX, MULTIPV_MAX
 
 CONTEXT = "page"  # in the catalogue
-PROMOTED_NAMES = ("tokin", "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")
-PIECE_NAMES = {"en": (*KIND_NAMES, *PROMOTED_NAMES), "ja": KANJI_NAMES}
 # Those offered for a new game.
 HANDICAPS = ("lance", "bishop", "rook", "rook-lance", "2-piece", "4-piece", "6-piece", "8-piece", "10-piece")
 CLOCKS = ("", "5m+10", "10m+30", "15m+60", "0+30", "5m+0+5")  # offered for a new game, '' for none

@@ -15,7 +15,7 @@ from usi.options import options_table
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md")) + [ROOT / "README.md", ROOT / "README.ja.md", ROOT / "CONTRIBUTING.md"]
 PACKAGES = ("shogi_engine", "usi")
-PLAYERS = ("index", "play", "browser", "guis", "usi-options", "levels", "mates", "analysis")
+PLAYERS = ("index", "play", "browser", "guis", "usi-options", "levels", "mates", "analysis", "study")
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 NAMED_IN_FULL = [DOCS / "architecture.md", DOCS / "search-tour.md"]  # pages whose dotted names are this program's
 

@@ -214,6 +214,7 @@ def test_a_game_is_judged(player):
     assert all("chance" in move for move in player.state["line"])
     player.do("step", to="last")
     assert player.state["verdict"]["class"] == "blunder" and player.state["verdict"]["texts"]
+    assert isinstance(player.state["verdict"]["why"], list)
     with pytest.raises(ValueError, match="no moves"):
         player.do("game", game="othello").do("judge", on=True)
 

@@ -53,6 +53,7 @@ interface Told extends Line {
   called: string;
   loss: number;
   given: string;
+  why: string[];
   score: string;
 }
 

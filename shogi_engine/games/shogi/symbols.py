@@ -18,6 +18,8 @@ KANJI_NAMES = tuple({"杏": "成香", "圭": "成桂", "全": "成銀"}.get(name
 WIDE_DIGITS = tuple("０１２３４５６７８９")
 KANJI_NUMBERS = (*"零一二三四五六七八九十", *(f"十{unit}" for unit in "一二三四五六七八"))
 SIDE_MARKS = "▲△"
+PROMOTED_NAMES = ("tokin", "promoted lance", "promoted knight", "promoted silver", "horse", "dragon")
+PIECE_NAMES = {"en": (*KIND_NAMES, *PROMOTED_NAMES), "ja": KANJI_NAMES}  # by language and kind
 CSA_PIECES = ("", "FU", "KY", "KE", "GI", "KI", "KA", "HI", "OU", "TO", "NY", "NK", "NG", "UM", "RY")  # by kind
 
 PROMOTED_KINDS = PROMOTED.tolist()  # by kind, for Python: 0 if it does not promote

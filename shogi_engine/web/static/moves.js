@@ -72,6 +72,7 @@ function verdict(state) {
   const named = state.branch === state.ply && state.ply ? `${state.ply}. ${at.text}: ` : "";
   if (found?.class) box.replaceChildren(
     element("p", {class: found.class}, `${named}${found.called} – ${t("gave", {percent: percent(found.loss), given: found.given})}`),
+    ...found.why.map((text) => element("p", {}, text)),
     ...(found.moves.length ? [element("p", {}, `${t("better", {score: found.score})} `, playable(found))] : []));
   else box.replaceChildren(element("p", {class: "soft"}, named + t("chance", {percent: percent(at.chance ?? 0)})));
 }

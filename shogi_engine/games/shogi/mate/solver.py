@@ -492,8 +492,9 @@ def line_texts(position: Any, moves: Sequence[int]) -> list[str]:
 _shared = threading.local()
 
 
-def shared_solver() -> MateSolver:
-    """Return this thread's solver, created on first use."""
-    if not hasattr(_shared, "solver"):
-        _shared.solver = MateSolver()
-    return _shared.solver
+def shared_solver(hash_mb: int = 64) -> MateSolver:
+    """Return this thread's solver with a table of this size, created on first use."""
+    solvers: dict[int, MateSolver] = vars(_shared).setdefault("solvers", {})
+    if hash_mb not in solvers:
+        solvers[hash_mb] = MateSolver(hash_mb)
+    return solvers[hash_mb]

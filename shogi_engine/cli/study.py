@@ -1,0 +1,242 @@
+"""`shogi-engine study`: one's own mistakes as problems in the terminal, which come back until they are known."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shogi_engine import language
+from shogi_engine.cli import common
+from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.cli.progress import progress_bar
+from shogi_engine.cli.terminal.screen import Look, default_pieces, draw, plain
+from shogi_engine.common.files import write_whole
+from shogi_engine.language import InputError, plural
+from shogi_engine.language import translate as _
+from shogi_engine.types.limit import SIDES
+
+if TYPE_CHECKING:
+    from shogi_engine.records import GameRecord
+    from shogi_engine.study import Problem, Rating, Store
+
+QUIT, HINT, ANSWER, NEXT = ("quit", "q", "終了"), ("hint", "ヒント"), ("answer", "解答"), ("next", "次")
+NODES = {"shogi": {"nodes": 20_000}, "othello": {"level": 6}}  # of the reply to a wrong move
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command's arguments."""
+    parser = common.add_command(commands, "study", run)
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="games to make problems of; without FILE, solve the problems that are due",
+    )
+    parser.add_argument("--player", metavar="NAME", help="only the mistakes of this player")
+    parser.add_argument("--side", choices=SIDES, help="only the mistakes of this side")
+    common.add_limit(parser, "nodes", "movetime", "depth", "level", default="nodes=300000, Othello level=14")
+    parser.add_argument(
+        "--threads", type=common.at_least_one, help="positions searched at the same time; default: one per core"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="only write all problems: as records (.kif ...), else as positions with answers",
+    )
+    parser.add_argument(
+        "--store", type=Path, metavar="FILE", help="the database of the problems; default: in the user's folder"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Add problems, write them, or give those that are due."""
+    from shogi_engine.study import Store
+
+    if not args.files and (args.player or args.side):
+        raise InputError("study: --player and --side are for games of a FILE")
+    check_outputs("study", {"--out": args.out, "--store": args.store}, args.files)
+    with Store(args.store) as store:
+        if args.files:
+            _add(args, store)
+        if args.out:
+            _write(args.out, store.all())
+        if not (args.files or args.out):
+            desk = Desk(store, pieces=default_pieces(sys.stdout))
+            with progress_bar():
+                desk.prepare()
+            desk.run()
+    return 0
+
+
+# ---- problems in and out -----------------------------------------------------------------------------------------
+
+
+def _add(args: argparse.Namespace, store: "Store") -> None:
+    """Judge the games, and add the problems made of them."""
+    from shogi_engine import analysis, records, study
+
+    found = [record for file in args.files for record in records.load(file)]
+    wanted = [(record, side) for record in found if (side := side_of(record, args.player, args.side)) is not None]
+    if not wanted:
+        raise InputError("study: no game of {0} in these files", args.player)
+    analyst = analysis.Analyst(args.threads or analysis.cores(), limits=args.limit)
+    with progress_bar():
+        analyst.warmup(sorted({record.game for record, _side in wanted}))
+    new = 0
+    with progress_bar("analysing", len(wanted), 0) as line:
+        for record, side in wanted:
+            (judged,) = analyst.run([record])
+            new += store.add(study.problems_of(judged, side))  # at once: an interrupted run keeps them
+            line.advance()
+    print(plural("{count} new problem", "{count} new problems", new).format(count=new))
+
+
+def side_of(record: "GameRecord", player: str | None, side: str | None) -> str | None:
+    """Return whose mistakes to take: 'black', 'white', '' for both, None if the player is not in the game."""
+    if not player:
+        return side or ""
+    sides = [each for each, name in zip(SIDES, record.names, strict=True) if name == player]
+    if side:
+        return side if side in sides else None
+    return None if not sides else sides[0] if len(sides) == 1 else ""
+
+
+def _write(file: Path, problems: "Sequence[Problem]") -> None:
+    """Write the problems as records, if the file's name ends like those of a format, else as lines of text.
+
+    A format that only one game has gets the problems of that game.
+    """
+    from shogi_engine import records, study
+
+    formats = {game: records.format_of_name(str(file), game) for game in sorted({each.game for each in problems})}
+    chosen = next((each for each in formats.values() if each is not None), None)
+    if chosen is None:
+        written, content = problems, study.as_text(problems).encode()
+    else:
+        written = [each for each in problems if formats[each.game] is not None]
+        made = study.as_records(written, language.current())
+        content = records.dumps(made, chosen.name, records.encoding_for(str(file)))
+    write_whole(file, content)
+    words = plural("{file}: {count} problem", "{file}: {count} problems", len(written))
+    print(words.format(file=file, count=len(written)))
+
+
+# ---- solving -----------------------------------------------------------------------------------------------------
+
+
+class Desk:
+    """Gives the problems that are due.
+
+    Args:
+        read: `read(prompt)` returns a line; EOFError at the end of input
+        show: `show(text)` prints
+        clock: returns the time, by default the present
+    """
+
+    def __init__(
+        self,
+        store: "Store",
+        read: Callable[[str], str] = input,
+        show: Callable[[str], object] = print,
+        pieces: str = "western",
+        clock: Callable[[], Any] | None = None,
+    ) -> None:
+        from shogi_engine.study.store import now
+
+        self.store, self.read, self.show, self.clock = store, read, show, clock or now
+        self._look = Look(pieces)
+        self._engines: dict[str, Any] = {}
+
+    def prepare(self) -> None:
+        """Compile the kernels that the problems need."""
+        for game in {each.game for each in self.store.due(self.clock())}:
+            self._engine(game).warmup()
+
+    def _engine(self, game: str) -> Any:
+        from shogi_engine.engine import Engine
+
+        if game not in self._engines:
+            self._engines[game] = Engine(game, hash_mb=16)
+        return self._engines[game]
+
+    def run(self) -> None:
+        """Give problems until none is due or the user leaves."""
+        due = self.store.due(self.clock())
+        if not due:
+            when = self.store.next_due()
+            words = _("No problem is due; the next one is on {day}.") if when else _("There are no problems yet.")
+            self.show(words.format(day=when and f"{when.astimezone():%Y-%m-%d}"))
+        try:
+            for left, problem in zip(range(len(due), 0, -1), due, strict=True):
+                self.show(plural("{count} problem is due.", "{count} problems are due.", left).format(count=left))
+                if not self.give(problem):
+                    return
+        except EOFError:
+            pass
+
+    def give(self, problem: "Problem") -> bool:
+        """Give a problem until it is solved or skipped; return False if the user leaves."""
+        from shogi_engine.study import KINDS, Rating
+
+        board, helped, wrong = problem.board(), False, False
+        self.show(plain(draw(problem.game, board, self._look)))
+        self.show(f"{_(KINDS[problem.kind])} ({problem.source})")
+        self.show(_("Type a move, hint, answer, next or quit."))
+        while True:
+            line = self.read("> ").strip()
+            if line in QUIT or line in NEXT:
+                return line in NEXT
+            if line in ANSWER:
+                return self._done(problem, Rating.Again)
+            if line in HINT:
+                helped = True
+                self.show(self._hint(problem))
+            elif line and (move := self._move(board, line)):
+                if move in problem.answers:
+                    self.show(_("Right."))
+                    return self._done(problem, Rating.Again if wrong else Rating.Hard if helped else Rating.Good)
+                wrong = True
+                self._refute(problem, board, move)
+
+    def _move(self, board: Any, line: str) -> str:
+        """Return a typed move in the game's notation, '' if it is not legal."""
+        try:
+            move = board.parse_text(line)
+        except ValueError as fault:
+            self.show(_(str(fault)))
+            return ""
+        return move.usi() if hasattr(move, "usi") else str(move)
+
+    def _hint(self, problem: "Problem") -> str:
+        """Return where the best move goes."""
+        best = problem.answers[0].rstrip("+")
+        return _("The move goes to {square}.").format(square=best[-2:])
+
+    def _refute(self, problem: "Problem", board: Any, move: str) -> None:
+        """Answer a wrong move as the engine would."""
+        line = problem.refutation if move == problem.played else self._replies(problem, move)
+        self.show(_("{move} is not the solution.").format(move=self._texts(board, [move])))
+        if line:
+            self.show(self._texts(board, [move, *line]))
+        if move == problem.played:
+            for said in dict(problem.why).get(language.current(), ()):
+                self.show(said)
+
+    def _replies(self, problem: "Problem", move: str) -> Sequence[str]:
+        engine = self._engine(problem.game)
+        engine.set_position(problem.position, [move])
+        return () if not engine.legal_moves() else tuple(engine.search(**NODES[problem.game]).pv)
+
+    def _done(self, problem: "Problem", rating: "Rating") -> bool:
+        """Show the solution and note the review."""
+        self.show(self._texts(problem.board(), problem.line))
+        when = self.store.review(problem, rating, self.clock())
+        self.show(_("It comes back on {day}.").format(day=f"{when.astimezone():%Y-%m-%d}"))
+        return True
+
+    def _texts(self, board: Any, line: Sequence[str]) -> str:
+        from shogi_engine.analysis.words import line_texts, shown
+
+        return " ".join(line_texts(board, shown(line, False), language.current()))

@@ -1,0 +1,141 @@
+"""Problems made of the mistakes of judged games: positions in which one move was clearly best, and another was made."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shogi_engine import games
+from shogi_engine.analysis import GameAnalysis, Hint, MoveAnalysis, hints
+from shogi_engine.analysis.judgement import MISTAKE
+from shogi_engine.engine import Engine
+from shogi_engine.language import mark
+from shogi_engine.types.fact import Kind
+from shogi_engine.types.limit import SIDES
+
+MATE, PIECE, WIN, OPENING, MOVE = "mate", "piece", "win", "opening", "move"
+KINDS = {  # what is to be found
+    MATE: mark("There is a mate."),
+    WIN: mark("A won game was given away. Hold the win."),
+    PIECE: mark("Pieces were lost. Find the better move."),
+    OPENING: mark("The opening went wrong. Find the better move."),
+    MOVE: mark("Find the better move."),
+}
+CLEARLY = 0.1  # of winning chance: how much better the best move is than the second best
+WON, LOST = 0.75, 0.5  # winning chances before and after a move that gives a win away
+OPENING_PLIES = 30
+MATES = (Kind.MATE_MISSED, Kind.COULD_END_IN_MATE)
+LOSSES = (
+    Kind.PIECE_LEFT, Kind.PIECE_THREAT_UNMET, Kind.EXCHANGE_LOST, Kind.PIECES_LOST,
+    Kind.PIECE_MISSED, Kind.EXCHANGE_MISSED, Kind.PIECES_MISSED,
+)  # fmt: skip
+LIMITS: dict[str, dict[str, int]] = {"shogi": {"nodes": 100_000}, "othello": {"level": 10}}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A position in which a player missed the best move.
+
+    Attributes:
+        position: in the game's notation (SFEN, OBF)
+        kind: one of KINDS
+        answers: the right moves, the best first: one, or all first moves of a mate
+        line: the best line, beginning with the best move
+        played: the move that was made
+        refutation: the best line after it
+        why: sentences that say why the move was bad, by language
+        source: the players and the ply, for people
+    """
+
+    game: str
+    position: str
+    kind: str
+    answers: tuple[str, ...]
+    line: tuple[str, ...]
+    played: str
+    refutation: tuple[str, ...] = ()
+    why: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    source: str = ""
+
+    @property
+    def id(self) -> str:
+        """The identifier: the same position of another game, with another move number, has the same one."""
+        position = " ".join(self.position.split()[:3])
+        return hashlib.sha256(f"{self.game} {position}".encode()).hexdigest()[:16]
+
+    def board(self) -> Any:
+        """Return a Board with the position."""
+        return games.part(self.game, "board").Board(self.position)
+
+
+class Examined:
+    """Finds whether one move of a position is clearly best, by searches of the two best moves.
+
+    Args:
+        limits: of each search, LIMITS by default
+    """
+
+    def __init__(self, game: str, limits: dict[str, Any] | None = None) -> None:
+        self._engine, self._limits = Engine(game, hash_mb=16), limits or LIMITS[game]
+
+    def answers(self, position: str, move: MoveAnalysis) -> tuple[str, ...]:
+        """Return the moves that solve a position, () if none is clearly best.
+
+        Where the solver has found a mate, these are all first moves of mates that it finds.
+        """
+        self._engine.set_position(position)
+        if move.missed_mate:
+            found = self._engine.find_mate(nodes=1_000_000, every=True)
+            return tuple(dict.fromkeys([move.best, *(line[0] for line in found.solutions if line)]))
+        self._engine.new_game()
+        return sole(hints(self._engine, 2, **self._limits), move.best)
+
+
+def sole(found: Sequence[Hint], best: str) -> tuple[str, ...]:
+    """Return the best move, if the search of two moves agrees and finds it clearly better than the other, else ()."""
+    if not found or found[0].move != best:
+        return ()
+    return (best,) if len(found) > 1 and found[0].chance - found[1].chance >= CLEARLY else ()
+
+
+def problems_of(game: GameAnalysis, side: str = "", examined: Examined | None = None) -> Iterator[Problem]:
+    """Yield the problems of a judged game.
+
+    Args:
+        side: 'black' or 'white', '' for both
+        examined: whether one move is clearly best; by default a search decides
+    """
+    name = game.record.game
+    texts = {language: game.why_texts(language) for language in ("en", "ja")}
+    for move, board in game.boards():
+        if side in ("", move.side) and (move.loss >= MISTAKE or move.missed_mate):
+            position = games.load(name).format_position(board._pos)
+            examined = examined or Examined(name)
+            if answers := examined.answers(position, move):
+                yield Problem(
+                    name,
+                    position,
+                    _kind(game, move),
+                    answers,
+                    move.pv or (move.best,),
+                    move.move,
+                    move.replies,
+                    tuple((language, tuple(said.get(move.ply, ()))) for language, said in texts.items()),
+                    _source(game, move),
+                )
+
+
+def _kind(game: GameAnalysis, move: MoveAnalysis) -> str:
+    kinds = {fact.kind for fact in game.why.get(move.ply, ())}
+    if move.missed_mate or kinds.intersection(MATES):
+        return MATE
+    if move.score.chance() >= WON and move.played_score.chance() <= LOST:
+        return WIN
+    if kinds.intersection(LOSSES):
+        return PIECE
+    return OPENING if move.ply <= OPENING_PLIES and game.record.game == "shogi" else MOVE
+
+
+def _source(game: GameAnalysis, move: MoveAnalysis) -> str:
+    names = " - ".join(name or side for name, side in zip(game.record.names, SIDES, strict=True))
+    return f"{names}, {move.ply}"

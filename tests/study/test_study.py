@@ -1,0 +1,195 @@
+"""Problems made of mistakes: which ones, the store and its clock, files, and solving them in the terminal."""
+
+import datetime
+import sqlite3
+from dataclasses import replace
+
+import pytest
+from fsrs import Rating
+
+from shogi_engine import records, study
+from shogi_engine.analysis import Hint, judge
+from shogi_engine.analysis.judgement import Finding
+from shogi_engine.cli.study import Desk, side_of
+from shogi_engine.records import GameRecord
+from shogi_engine.study.problems import sole
+from shogi_engine.types.score import Score
+
+MATE_IN_3 = "9/3S2+R1l/p1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"
+LINES = {0: ("7g7f", 0), 1: ("3c3d", 0), 2: ("2g2f", 50), 3: ("2b5e", 800), 4: ("2g2f", -800)}
+NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
+
+
+class Sole(study.Examined):
+    """Every best move is clearly best."""
+
+    def __init__(self):
+        pass
+
+    def answers(self, position, move):
+        return (move.best,)
+
+
+@pytest.fixture(scope="module")
+def blunder():
+    record = GameRecord.from_moves("shogi", ["7g7f", "3c3d", "8h5e", "2b5e"])
+    record.names = ["mine", "yours"]
+    return judge(record, {ply: Finding(move, Score(value), (move,)) for ply, (move, value) in LINES.items()})
+
+
+@pytest.fixture
+def problem(blunder):
+    return next(study.problems_of(blunder, "black", Sole()))
+
+
+@pytest.fixture
+def store(tmp_path):
+    with study.Store(tmp_path / "study.db") as store:
+        yield store
+
+
+def test_mistakes_become_problems(blunder):
+    (made,) = study.problems_of(blunder, "", Sole())
+    assert list(study.problems_of(blunder, "white", Sole())) == []
+    assert (made.kind, made.answers, made.played, made.refutation) == ("piece", ("2g2f",), "8h5e", ("2b5e",))
+    assert made.position == blunder.record.board(2).sfen() and made.source == "mine - yours, 3"
+    assert dict(made.why)["en"][0].startswith("It leaves a bishop on 5e")
+
+    class Unclear(Sole):
+        def answers(self, position, move):
+            return ()
+
+    assert list(study.problems_of(blunder, "", Unclear())) == []
+
+
+def hint(move, value):
+    return Hint(move, Score(value), Score(value).chance(), 5, False, (move,))
+
+
+@pytest.mark.parametrize(
+    ("found", "answers"),
+    [
+        ([("a", 300), ("b", 100)], ()),  # 0.62 and 0.54
+        ([("a", 300), ("b", 0)], ("a",)),
+        ([("b", 300), ("a", 0)], ()),  # the search of two moves prefers another one
+        ([("a", 300)], ()),  # the only legal move
+        ([], ()),
+    ],
+)
+def test_one_move_must_be_clearly_best(found, answers):
+    assert sole([hint(*each) for each in found], "a") == answers
+
+
+def test_all_first_moves_of_mates_solve_a_missed_mate():
+    record = GameRecord.from_moves("shogi", ["1e1d"], start=MATE_IN_3)
+    line = ("5c5d+", "6d7e", "9i6f")
+    game = judge(record, {0: Finding(line[0], Score.mate_in(3), line, 3, 0, True, 3), 1: Finding("9c9d", Score(0))})
+    (made,) = study.problems_of(game)
+    assert made.kind == "mate" and made.answers[0] == "5c5d+" and len(made.answers) > 1
+    for move in made.answers:
+        board = made.board()
+        board.push_usi(move)
+        assert board.is_check()
+
+
+def test_problems_come_back_later_and_later_and_at_once_after_a_failure(store, problem):
+    assert store.add([problem]) == 1 and store.add([problem]) == 0
+    assert store.due(NOW) == [problem] == store.all()
+    when, waits = NOW, []
+    for _ in range(4):
+        due = store.review(problem, Rating.Good, when)
+        assert store.due(due - datetime.timedelta(seconds=1)) == [] and store.due(due) == [problem]
+        waits.append((due - when).days)
+        when = due
+    assert waits == sorted(waits) and waits[0] >= 1 and waits[-1] > 20
+    assert (store.review(problem, Rating.Again, when) - when).days == 1
+    assert [rating for _, rating in store.reviews(problem)] == [Rating.Good] * 4 + [Rating.Again]
+    assert store.next_due() == when + datetime.timedelta(days=1)
+    with pytest.raises(KeyError):
+        store.review(replace(problem, game="othello"), Rating.Good)
+
+
+def test_the_same_position_of_another_game_is_the_same_problem(store, problem):
+    later = replace(problem, position=problem.position[:-1] + "9", source="another")
+    assert store.add([problem, later]) == 1
+    assert store.add([replace(problem, position=later.position.replace(" b ", " w "))]) == 1
+
+
+def test_two_processes_can_use_the_store(store, problem):
+    with study.Store(store.file) as other:
+        assert store.add([problem]) == 1
+        assert other.all() == [problem] and other.add([problem]) == 0
+
+
+def test_a_store_that_cannot_be_used(tmp_path, problem):
+    (tmp_path / "text").write_text("no database " * 100)
+    with pytest.raises(OSError, match="cannot be used"):
+        study.Store(tmp_path / "text")
+    assert (tmp_path / "text").read_text().startswith("no database")
+    with study.Store(tmp_path / "damaged.db") as store:
+        store.add([problem])
+        store._database.execute("UPDATE problems SET content = '[]'")
+        with pytest.raises(OSError, match="cannot be used"):
+            store.all()
+    newer = tmp_path / "newer.db"
+    with sqlite3.connect(newer) as database:
+        database.execute("PRAGMA user_version = 99")
+    with pytest.raises(OSError, match="newer version"):
+        study.Store(newer)
+    with study.Store(tmp_path / "full.db") as store:
+        store._database.execute("PRAGMA max_page_count = 1")
+        with pytest.raises(OSError, match="full"):
+            store.add([replace(problem, source="x" * 100_000)])
+        assert store.all() == []
+
+
+def test_problems_as_files(problem):
+    assert study.as_text([problem]) == f"{problem.position}\t2g2f\n"
+    for name in ("kif", "jkf"):
+        (record,) = records.loads(records.dumps(study.as_records([problem], "ja"), name, "utf-8").decode())
+        assert record.board(0).sfen().split()[:3] == problem.position.split()[:3] and record.moves == ["2g2f"]
+        played = record.root.children[1]
+        assert played.move == "8h5e" and "ただで取られます" in played.comment and played.children[0].move == "2b5e"
+
+
+def solve(store, *lines, days=0):
+    """Type lines at the desk, some days after NOW; return what was shown."""
+    shown, typed = [], iter(lines)
+
+    def read(prompt):
+        try:
+            return next(typed)
+        except StopIteration:
+            raise EOFError from None
+
+    Desk(store, read, shown.append, clock=lambda: NOW + datetime.timedelta(days=days)).run()
+    return "\n".join(shown)
+
+
+def test_solving_in_the_terminal(store, problem):
+    assert "no problems yet" in solve(store)
+    store.add([problem])
+    text = solve(store, "9i9i", "8h5e", "hint", "2g2f")
+    assert "1 problem is due." in text and "Pieces were lost" in text and "goes to 2f" in text
+    assert "B-5e is not the solution." in text and "B-5e Bx5e" in text and "It leaves a bishop" in text
+    assert "Right." in text and "It comes back on 2030-01-02." in text
+    assert store.reviews(problem)[-1][1] == Rating.Again
+    assert "the next one is on 2030-01-02" in solve(store)
+    assert "Right." in solve(store, "P-2f", days=1)
+    assert store.reviews(problem)[-1][1] == Rating.Good
+    assert "due" in solve(store, "quit", days=1000) and len(store.reviews(problem)) == 2
+    assert "P-2f" in solve(store, "answer", days=1000) and store.reviews(problem)[-1][1] == Rating.Again
+
+
+@pytest.mark.parametrize(
+    ("player", "side", "wanted"),
+    [
+        (None, None, ""),
+        (None, "white", "white"),
+        ("mine", None, "black"),
+        ("mine", "white", None),
+        ("nobody", None, None),
+    ],
+)
+def test_whose_mistakes(blunder, player, side, wanted):
+    assert side_of(blunder.record, player, side) == wanted
