@@ -11,11 +11,11 @@ from typing import Any
 
 from shogi_engine.cli.common import add_command, at_least_one, port
 from shogi_engine.cli.ending_signals import ending_signals
-from shogi_engine.cli.phone_address import qr_code, reachable_host
 from shogi_engine.cli.preparation import leave
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import data_folder
 from shogi_engine.language import InputError, Message, fault_text
+from shogi_engine.web.addresses import qr_code, reachable_host
 
 PORT = 8765
 TOKEN_VARIABLE = "SHOGI_ENGINE_TOKEN"

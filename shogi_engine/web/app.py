@@ -26,11 +26,12 @@ from shogi_engine.engine import Engine
 from shogi_engine.games import NAMES, board_entries
 from shogi_engine.jit import Progress
 from shogi_engine.web import messages, view
-from shogi_engine.web.conversation import Conversation
-from shogi_engine.web.guard import COOKIE, HEADERS, Guard
+from shogi_engine.web.conversation import LINK, POLICY, TRY_AGAIN_LATER, Conversation
+from shogi_engine.web.guard import COOKIE, LINK_COOKIE, Guard
 from shogi_engine.web.handlers import handle
 from shogi_engine.web.hub import Hub
 from shogi_engine.web.limits import Limits, address_of
+from shogi_engine.web.links import Links
 from shogi_engine.web.pool import HASH_MB, EnginePool
 from shogi_engine.web.reader import Reader
 from shogi_engine.web.replies import Preparing, Reply
@@ -47,7 +48,7 @@ TYPES = {
 TICK_SECONDS = 0.1
 HEALTH = "/healthz"
 PROGRESS_SECONDS = 0.3
-POLICY, TRY_AGAIN_LATER = 1008, 1013  # close a WebSocket
+JOIN, STATIC = "/join/", "/static/"
 log = logging.getLogger(__name__)
 
 
@@ -72,10 +73,13 @@ def _served(content: bytes, kind: str) -> tuple[bytes, str, str]:
 
 
 class Guarded:
-    """An application that admits the requests a Guard allows and sends its headers with every response."""
+    """An application that admits the requests a Guard allows and sends its headers with every response.
 
-    def __init__(self, app: ASGIApp, guard: Guard, limits: Limits) -> None:
-        self._app, self._guard, self._limits = app, guard, limits
+    Who has a link but not the server's token may load the page by it, the page's files, and connect by it.
+    """
+
+    def __init__(self, app: ASGIApp, guard: Guard, limits: Limits, links: Links) -> None:
+        self._app, self._guard, self._limits, self._links = app, guard, limits, links
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request."""
@@ -87,9 +91,11 @@ class Guarded:
             await self._app(scope, receive, send)
 
     async def _http(self, request: Request, receive: Receive, send: Send) -> None:
+        headers = self._guard.answer_headers(request.headers, secure=request.url.scheme == "https")
+
         async def with_headers(message: Any) -> None:
             if message["type"] == "http.response.start":
-                own = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+                own = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
                 message["headers"] = [*message.get("headers", []), *own]
             await send(message)
 
@@ -102,6 +108,11 @@ class Guarded:
             return None
         if not self._guard.knows_host(request.headers):
             return PlainTextResponse("This server does not have that name.\n", 421)
+        path = request.url.path
+        if path.startswith(JOIN):  # tells everyone alike whether there is such a link
+            return None
+        if path.startswith(STATIC) and self._links.knows(request.cookies.get(LINK_COOKIE, "")):
+            return None
         if not self._guard.token or self._guard.is_token(request.cookies.get(COOKIE, "")):
             return None
         given = parse_qs(request.url.query).get("token", [""])[0]
@@ -114,7 +125,12 @@ class Guarded:
     async def _socket(self, socket: WebSocket, receive: Receive, send: Send) -> None:
         guard = self._guard
         known = guard.knows_host(socket.headers) and guard.is_own_page(socket.headers)
-        if not (known and guard.is_token(socket.cookies.get(COOKIE, ""))):
+        link = socket.query_params.get(LINK)
+        if not known or link is None and not guard.is_token(socket.cookies.get(COOKIE, "")):
+            await socket.close(POLICY)
+            return
+        if link is not None and not self._links.knows(link):
+            await socket.accept()  # so that the page learns the reason
             await socket.close(POLICY)
             return
         address = address_of(socket.scope)
@@ -193,10 +209,18 @@ def application(hub: Hub, guard: Guard | None = None, limits: Limits | None = No
         guard: the access rules; by default those for loopback
         limits: those of its connections
     """
-    served, limited = static_files(), limits or Limits()
+    served, limited, allowed = static_files(), limits or Limits(), guard or Guard()
 
     async def page(request: Request) -> Response:
         return _file(request, "index.html")
+
+    async def join(request: Request) -> Response:
+        token = request.path_params["token"]
+        if not hub.store.links.knows(token):
+            return PlainTextResponse("This link is not valid. It may have been revoked.\n", 404)
+        answer = _file(request, "index.html")
+        answer.set_cookie(LINK_COOKIE, token, httponly=True, samesite="strict", path=STATIC)
+        return answer
 
     async def static(request: Request) -> Response:
         return _file(request, request.path_params["name"])
@@ -211,7 +235,8 @@ def application(hub: Hub, guard: Guard | None = None, limits: Limits | None = No
 
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
-        await Conversation(websocket, hub, limited).run()
+        secure = websocket.url.scheme == "wss"
+        await Conversation(websocket, hub, limited, allowed.address(websocket.headers, secure=secure)).run()
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is already closed
             await websocket.close()
 
@@ -228,9 +253,10 @@ def application(hub: Hub, guard: Guard | None = None, limits: Limits | None = No
         return PlainTextResponse(f"{fault or 'ok'}\n", 503 if fault else 200)
 
     routes = [
-        Route("/", page), Route("/static/{name}", static), Route(HEALTH, health), WebSocketRoute("/ws", socket),
+        Route("/", page), Route(JOIN + "{token}", join), Route(STATIC + "{name}", static), Route(HEALTH, health),
+        WebSocketRoute("/ws", socket),
     ]  # fmt: skip
-    return Guarded(Starlette(routes=routes, lifespan=lifespan), guard or Guard(), limited)
+    return Guarded(Starlette(routes=routes, lifespan=lifespan), allowed, limited, hub.store.links)
 
 
 async def _repeat(work: Callable[[], None]) -> None:

@@ -64,11 +64,13 @@ class Autosave:
 
     Attributes:
         id: the name of the game, '' while nothing is saved
+        wanted: whether the game is saved although there is nothing on its board
     """
 
     def __init__(self, session: Parts, store: Store) -> None:
         self._session, self.store = session, store
         self.id = ""
+        self.wanted = False  # although the board is empty
         self._change = 0  # counts changes; the next two are what is on disk
         self._saved = self._recorded = 0
         self._due = self._took = 0.0  # when the next write is due, how long the last one took
@@ -79,7 +81,7 @@ class Autosave:
     def worth_keeping(self) -> bool:
         """Whether there is more to save than an empty board."""
         record = self._session.tree.record
-        return bool(self.id) or self._session.playing.on or record != GameRecord(record.game)
+        return bool(self.id) or self.wanted or self._session.playing.on or record != GameRecord(record.game)
 
     @property
     def unsaved(self) -> bool:
@@ -193,6 +195,16 @@ class Autosave:
             self.store.erase(left)
         return "" if hidden or self.store.folder is None else left
 
+    def named(self) -> str:
+        """Return the game's name; the game is written for it if need be. Raises OSError if it cannot be."""
+        if not self.id:
+            self._change += 1
+            self.wanted = True
+            self.write()
+        if not self.id:
+            raise OSError(str(self._session.write_fault))
+        return self.id
+
     def _hold(self, id: str) -> None:
         """Take a game for this session."""
         self.store.holders.pop(self.id, None)
@@ -203,6 +215,7 @@ class Autosave:
     def _take(self, id: str) -> None:
         """Continue with another game, which is as on disk; '' for a new one."""
         self._hold(id)
+        self.wanted = False
         self._saved = self._recorded = self._change
         self._due = 0.0
 

@@ -18,6 +18,7 @@ from shogi_engine.web import messages, replies
 from shogi_engine.web.handlers import handle
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.limits import HELLO_SECONDS, REFUSED_MAX, Bucket, Limits, address_of
+from shogi_engine.web.links import LinkError
 from shogi_engine.web.messages import MessageError
 from shogi_engine.web.session import Session
 from shogi_engine.web.viewer import Viewer
@@ -25,7 +26,8 @@ from shogi_engine.web.viewer import Viewer
 LATEST = (replies.Preparing, replies.Progress, replies.Info)  # only the newest is sent, in this order
 QUEUE_MAX = 100  # replies of other kinds queued for a slow browser
 DELTAS_MAX = 20  # beyond, they are dropped: the page misses them and asks for the whole state
-TRY_AGAIN_LATER = 1013  # closes a WebSocket
+POLICY, TRY_AGAIN_LATER = 1008, 1013  # close a WebSocket
+LINK = "link"  # in the address of a WebSocket: the token of the link by which the page came
 log = logging.getLogger(__name__)
 
 
@@ -69,10 +71,15 @@ class SendQueue:
 
 
 class Conversation:
-    """One browser's WebSocket."""
+    """One browser's WebSocket.
 
-    def __init__(self, socket: WebSocket, hub: Hub, limits: Limits) -> None:
-        self._socket, self._hub, self._limits = socket, hub, limits
+    Args:
+        address: of the server, for links
+    """
+
+    def __init__(self, socket: WebSocket, hub: Hub, limits: Limits, address: str) -> None:
+        self._socket, self._hub, self._limits, self._address = socket, hub, limits, address
+        self._token = socket.query_params.get(LINK, "")
         self._bucket = Bucket()
         self._refused = 0  # messages that were none
         self._queue = SendQueue(asyncio.get_running_loop())
@@ -110,8 +117,13 @@ class Conversation:
             return
         try:
             self._page = session, viewer = await self._in_thread(
-                lambda: self._hub.attach(hello.session, hello.owner, self._queue.put, **hello.given())
+                lambda: self._hub.attach(
+                    hello.session, hello.owner, self._queue.put, self._token, address=self._address, **hello.given()
+                )
             )
+        except LinkError as fault:
+            await self._socket.close(POLICY, translate(str(fault), hello.language or ""))
+            return
         except Full as fault:
             await self._socket.close(TRY_AGAIN_LATER, str(fault))
             return
@@ -123,7 +135,10 @@ class Conversation:
 
     async def _receive(self) -> str | bytes | None:
         """Return the browser's next message, None when it has left. Who sends too many is made to wait."""
-        buckets = [self._bucket, *([self._page[0].bucket] if self._page else [])]
+        buckets = [self._bucket]
+        if self._page:
+            session, viewer = self._page
+            buckets.append(session.guest_bucket if viewer.token else session.bucket)
         if (pause := max(bucket.take() for bucket in buckets)) > 0:
             await anyio.sleep(pause)
         message = await self._socket.receive()
@@ -140,6 +155,8 @@ class Conversation:
                 try:
                     await self._socket.send_text(text)
                 except RuntimeError:  # the connection is closed, says uvicorn
+                    return
+                if isinstance(reply, replies.Dismissed):
                     return
 
     async def _hello(self) -> messages.Hello | None:

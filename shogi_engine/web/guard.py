@@ -11,7 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from shogi_engine.web.addresses import reachable_host
+
 COOKIE = "shogi_engine_token"
+LINK_COOKIE = "shogi_engine_link"
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -19,11 +22,12 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Cache-Control": "no-cache",
 }
+# Browsers obey this one only on pages that nobody can have changed on their way, and complain on others.
+TRUSTED_HEADERS = HEADERS | {"Cross-Origin-Opener-Policy": "same-origin"}
 
 
 def is_loopback(host: str) -> bool:
@@ -72,6 +76,18 @@ class Guard:
             return True
         parts = urlsplit(origin)
         return parts.scheme in ("http", "https") and parts.netloc == headers.get("host", "")
+
+    def address(self, headers: Mapping[str, str], *, secure: bool) -> str:
+        """Return the server's address for other devices. `headers` are those of a page, `secure` says it uses TLS."""
+        authority = headers.get("host", "")
+        if is_loopback(host_name(authority)) and not is_loopback(self.host):
+            port, host = urlsplit(f"//{authority}").port, reachable_host(self.host)
+            authority = (f"[{host}]" if ":" in host else host) + (f":{port}" if port else "")
+        return f"{'https' if secure else 'http'}://{authority}/"
+
+    def answer_headers(self, headers: Mapping[str, str], *, secure: bool) -> Mapping[str, str]:
+        """Return the headers of the responses to a request."""
+        return TRUSTED_HEADERS if secure or is_loopback(host_name(headers.get("host", ""))) else HEADERS
 
     def is_token(self, text: str) -> bool:
         """Tell whether `text` is the token; without a token any text is accepted."""

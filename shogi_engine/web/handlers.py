@@ -2,8 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from shogi_engine.analysis.annotation import of_programs
 from shogi_engine.games.shogi.records import handicaps
@@ -11,43 +10,32 @@ from shogi_engine.language import InputError, translate
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import problems as all_problems
 from shogi_engine.types.clock import Clock
-from shogi_engine.web import messages, replies, view
+from shogi_engine.web import link_handlers, messages, replies, view  # noqa: F401  (link_handlers: registers its own)
 from shogi_engine.web.autosave import OpenElsewhere
 from shogi_engine.web.files import file_of
+from shogi_engine.web.links import WATCHER
 from shogi_engine.web.messages import Message
+from shogi_engine.web.permissions import may_move, permit
 from shogi_engine.web.playing import check_levels
+from shogi_engine.web.registry import HANDLERS, UNLOCKED, handles, must_not_set_up
 from shogi_engine.web.session import Session
 from shogi_engine.web.setup import set_up
 from shogi_engine.web.tsume import Tsume, problem_rows
 from shogi_engine.web.viewer import Viewer
 
-M = TypeVar("M", bound=Message)
-HANDLERS: dict[type[Message], Callable[[Session, Viewer, Any], None]] = {}
-UNLOCKED: set[type[Message]] = set()  # those whose functions take the lock themselves, after slow work
-
-
-def handles(
-    kind: type[M], *, locked: bool = True
-) -> Callable[[Callable[[Session, Viewer, M], None]], Callable[[Session, Viewer, M], None]]:
-    """Make a function the handler of a kind of message."""
-
-    def register(handler: Callable[[Session, Viewer, M], None]) -> Callable[[Session, Viewer, M], None]:
-        HANDLERS[kind] = handler
-        if not locked:
-            UNLOCKED.add(kind)
-        return handler
-
-    return register
-
 
 def handle(session: Session, page: Viewer, message: Message) -> None:
     """Obey a message of a page. Raises ValueError for what cannot be done; nothing has changed then."""
     handler = HANDLERS[type(message)]
-    if type(message) in UNLOCKED:
-        handler(session, page, message)
-        return
     with session.lock:
-        handler(session, page, message)
+        role = session.role_of(page) if page in session.viewers else None
+        if role is None:
+            raise InputError("this page no longer shows the game")
+        permit(session, role, message)
+        if type(message) not in UNLOCKED:
+            handler(session, page, message)
+            return
+    handler(session, page, message)
 
 
 # ---- the page
@@ -69,7 +57,8 @@ def resync(session: Session, page: Viewer, message: messages.Resync) -> None:
 def look(session: Session, page: Viewer, message: messages.Look) -> None:
     """Change how this page shows the board."""
     page.look = page.look._replace(**message.given())
-    session.turn_board(page.look.flipped)
+    if not page.token:
+        session.turn_board(page.look.flipped)
     session.show(page)
     session.analyses.repeat()
 
@@ -106,9 +95,11 @@ def new(session: Session, page: Viewer, message: messages.New) -> None:
         raise InputError("handicaps are for shogi")
     if not message.here or game != session.tree.game:
         start = handicaps.handicap(message.handicap) if message.handicap else ""
-        left = session.open_record(GameRecord(game, start))
+        before, left = session.autosave.id, session.open_record(GameRecord(game, start))
+    else:
+        before = ""
     session.leave_modes()
-    session.begin(message.players, setting)
+    session.begin(message.players, setting, after=before)
     tell_left(page, left)
 
 
@@ -119,17 +110,20 @@ def rematch(session: Session, page: Viewer, message: messages.Rematch) -> None:
     if play.on or play.outcome is None:
         raise InputError("no game has been played")
     players, setting = list(play.players), play.clock.setting
-    if start == GameRecord(session.tree.game).start:
+    even = start == GameRecord(session.tree.game).start
+    if even:
         players.reverse()
-    left = session.open_record(GameRecord(session.tree.game, start))
-    session.begin(players, setting)
+    before, left = session.autosave.id, session.open_record(GameRecord(session.tree.game, start))
+    session.begin(players, setting, after=before, swapped=even)
     tell_left(page, left)
 
 
 @handles(messages.Resign)
 def resign(session: Session, page: Viewer, message: messages.Resign) -> None:
     """Resign."""
-    session.playing.resign()
+    role, given = session.role_of(page), session.guest_sides()
+    side = role.side if role is not None else None
+    session.playing.resign(1 - min(given) if side is None and len(given) == 1 else side)
     session.changed()
 
 
@@ -192,6 +186,7 @@ def open_kept(session: Session, page: Viewer, message: messages.Continue) -> Non
 def forget(session: Session, page: Viewer, message: messages.Forget) -> None:
     """Delete one of the user's games."""
     session.autosave.delete(message.id, session.owner)
+    session.dismiss_guests()
     send_kept(session, page)
 
 
@@ -203,12 +198,6 @@ def recall(session: Session, page: Viewer, message: messages.Recall) -> None:
 
 
 # ---- moves
-
-
-def must_not_set_up(session: Session) -> None:
-    """Raise ValueError while a position is being set up."""
-    if session.setup is not None:
-        raise InputError("a position is being set up")
 
 
 def must_not_play(session: Session) -> None:
@@ -229,7 +218,7 @@ def move(session: Session, page: Viewer, message: messages.Move) -> None:
     """Make a move."""
     must_not_set_up(session)
     tree, tsume = session.tree, session.tsume
-    if not session.playing.may_move(int(tree.board.turn)):
+    if not may_move(session, session.role_of(page) or WATCHER, int(tree.board.turn)):
         raise InputError("it is not your turn")
     if tsume is not None:
         tsume.check()

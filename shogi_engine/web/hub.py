@@ -9,6 +9,7 @@ from typing import Any
 
 from shogi_engine.language import Message
 from shogi_engine.web.autosave import OpenElsewhere
+from shogi_engine.web.links import LinkError
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.replies import Reply
 from shogi_engine.web.saved_game import SavedGame
@@ -18,6 +19,7 @@ from shogi_engine.web.viewer import Receiver, Viewer
 
 SESSIONS_MAX = 300
 VIEWERS_MAX = 50  # pages of a session
+GUESTS_MAX = 30  # of these, that came by a link, so that its owner can always come
 IDLE_SECONDS = 900.0  # for which a session without a browser is kept
 log = logging.getLogger(__name__)
 
@@ -74,24 +76,59 @@ class Hub:
             log.info("the game of a session is open in another one: %s", elsewhere)
         except (OSError, ValueError) as fault:
             log.warning("the game of a session cannot be read: %s", fault)
-        with self._lock:
-            if (found := self.sessions.get(made.identity)) is not None:  # two pages returned at the same time
-                return found
-            self._make_room()
-            self.sessions[made.identity] = made
-        return made
+        return self._add(made)
 
-    def attach(self, identity: str, owner: str, send: Receiver, **look: Any) -> tuple[Session, Viewer]:
-        """Let a page show the session of this name, or a new one. Raises Full."""
+    def attach(self, identity: str, owner: str, send: Receiver, token: str = "", **look: Any) -> tuple[Session, Viewer]:
+        """Let a page show the session of this name, or a new one; by a link, what that leads to.
+
+        Args:
+            token: of the link, '' for none
+            look: as for `Session.attach`
+
+        Raises:
+            Full: the server, or the session, cannot take it
+            LinkError: the link is not valid
+        """
         while True:
-            session = self.find(identity, owner)
-            if len(session.viewers) >= VIEWERS_MAX:
+            session = self._of_link(token, identity) if token else self.find(identity, owner)
+            if len(session.viewers) >= VIEWERS_MAX or token and len(session.guests()) >= GUESTS_MAX:
                 raise Full(Message("too many pages show this board"))
-            viewer = session.attach(send, **look)
+            viewer = session.attach(send, token, **look)
             with self._lock:
                 if self.sessions.get(session.identity) is session:  # it was not freed meanwhile
                     return session, viewer
             session.detach(viewer)
+
+    def _of_link(self, token: str, identity: str) -> Session:
+        """Return the session to which a link leads: the one that has the game open, or a new one. Raises LinkError."""
+        link = self.store.links.find(token)
+        if link.kind == "own":
+            return self.find(identity or link.session, link.owner)
+        with self._lock:
+            if (found := self.sessions.get(self.store.holders.get(link.game, ""))) is not None:
+                return found
+        made = self._make(self.pool, self.store)
+        made.owner = link.owner
+        try:
+            made.autosave.open(link.game, link.owner)
+        except OpenElsewhere:
+            raise Full(Message("the game is being opened; please try again")) from None
+        except ValueError as fault:
+            raise LinkError(str(fault)) from None
+        return self._add(made)
+
+    def _add(self, made: Session) -> Session:
+        """Add a session; return it, or the one of its name that is there: two pages may return at the same time."""
+        with self._lock:
+            if (found := self.sessions.get(made.identity)) is not None:
+                return found
+            try:
+                self._make_room()
+            except Full:
+                made.close()  # the game it has opened is free again
+                raise
+            self.sessions[made.identity] = made
+        return made
 
     def _make_room(self) -> None:
         """If there are too many sessions, free the one abandoned longest ago. Raises Full if none is abandoned."""

@@ -151,6 +151,23 @@ class Recall(Message):
     id: Name
 
 
+class Links(Message):
+    """Send the list of links to the game on the board."""
+
+
+class Invite(Message):
+    """Make a link: to play a side, to watch, or for the user's own other devices."""
+
+    to: Literal["own", "play", "watch"]
+    side: Side = 1
+
+
+class Revoke(Message):
+    """End a link."""
+
+    token: Name
+
+
 # ---- moves
 
 
@@ -307,6 +324,7 @@ class Arrange(Message, tag="board"):
 AnyMessage = (
     Look | Hello | Resync | Ping
     | Board | New | Rematch | Resign | Declare | Think | Stop | SetLevel | Kept | Continue | Forget | Recall
+    | Links | Invite | Revoke
     | Move | Step | Go | Undo | Delete | Promote | Restore | Comment | Line | Preview
     | Analyse | Judge | Mate | Solve | Problems | Hint
     | Open | Paste | Save | SetUp | Put | Hand | Turn | Arrange

@@ -2,11 +2,13 @@
 
 from shogi_engine.records import GameRecord
 from shogi_engine.web.analyses import Analyses
+from shogi_engine.web.links import Role
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.shared import Shared
 from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import Tsume
+from shogi_engine.web.viewer import Viewer
 
 
 class Parts(Shared):
@@ -23,6 +25,14 @@ class Parts(Shared):
     store: Store
     flipped: bool
     write_fault: str
+
+    def role_of(self, viewer: Viewer) -> Role | None:
+        """Return what a page may do, None if it may no longer show this game."""
+        raise NotImplementedError
+
+    def guest_sides(self) -> set[int]:
+        """Return the sides that guests play in the game that is being played."""
+        raise NotImplementedError
 
     def publish(self) -> None:
         """Send all pages what has changed."""

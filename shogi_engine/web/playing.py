@@ -116,9 +116,13 @@ class Playing:
         check_levels(self._session.tree.game, [level])
         self.players[side] = level
 
-    def resign(self) -> None:
-        """Resign for the side to move, or for the human while the engine is thinking."""
+    def resign(self, side: int | None = None) -> None:
+        """Resign for a side; by default the one to move, or the human's while the engine is thinking."""
         game = self._running()
+        if side is not None:
+            game.resign(side)
+            self._cancel()
+            return
         side = game.turn
         if self.players[side] is not None and None in self.players:
             side = 1 - side

@@ -69,6 +69,8 @@ class State(Reply):
     summary: dict[str, Any] | None
     setup: list[dict[str, int]] | None
     tsume: dict[str, Any] | None
+    role: dict[str, Any]
+    guests: list[int]  # the sides that others play by a link
     removed: bool
     kept: bool
     unsaved: str  # why the game could not be saved, '' if all is well
@@ -166,6 +168,17 @@ class Left(Reply):
     """The game that was on the board before, and can be opened again."""
 
     id: str
+
+
+class Links(Reply):
+    """The links to the game on the board, with their addresses and QR codes; whether only this machine can use them."""
+
+    links: list[dict[str, Any]]
+    local: bool
+
+
+class Dismissed(Reply):
+    """The page may no longer show this game. The connection ends."""
 
 
 class Join(Reply):

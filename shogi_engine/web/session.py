@@ -18,6 +18,7 @@ from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.autosave import Autosave
 from shogi_engine.web.files import Chosen, chosen_game
 from shogi_engine.web.limits import SESSION_BURST, SESSION_RATE, Bucket
+from shogi_engine.web.links import Role
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.pool import EnginePool, Seat
@@ -58,10 +59,11 @@ class Session(Parts):
         self.owner = ""
         self.lock = threading.RLock()
         self.seat = Seat()
-        self.bucket = Bucket(SESSION_RATE, SESSION_BURST)  # of the messages of all its pages
+        self.bucket = Bucket(SESSION_RATE, SESSION_BURST)  # of the messages of all its owner's pages
+        self.guest_bucket = Bucket(SESSION_RATE, SESSION_BURST)  # and of the guests'
         self.viewers: list[Viewer] = []
         self._seq = 0
-        self._shown: dict[Look, replies.State] = {}  # what pages of each look were sent last
+        self._shown: dict[tuple[Look, Role], replies.State] = {}  # what pages of each look and role were sent last
         self._flipped = False
         self.tree = Tree(GameRecord(game))
         self.playing = Playing(self)
@@ -96,10 +98,12 @@ class Session(Parts):
         """Show the board from this side on the pages that will come."""
         self._flipped = flipped
 
-    def attach(self, send: Receiver, **look: Any) -> Viewer:
-        """Add a page and send it the whole state; `look` is as in Look."""
+    def attach(self, send: Receiver, token: str = "", address: str = "", **look: Any) -> Viewer:
+        """Add a page and send it the whole state; `look` is as in Look, the rest as in Viewer."""
         with self.lock:
-            viewer = Viewer(send, Look(**{"flipped": self._flipped, **look}))
+            viewer = Viewer(send, Look(**{"flipped": self._flipped, **look}), token, address)
+            if (role := self.role_of(viewer)) is not None and role.side is not None:
+                viewer.look = viewer.look._replace(flipped=self._is_turned(role.side))
             self.viewers.append(viewer)
             self.playing.wake()
             if self.tsume is not None:
@@ -107,6 +111,34 @@ class Session(Parts):
             self.show(viewer)
             self.analyses.follow()
             return viewer
+
+    def role_of(self, viewer: Viewer) -> Role | None:
+        """Return what a page may do, None if it may no longer show this game."""
+        if not viewer.token:
+            return Role()
+        links = self.store.links
+        if not links.knows(viewer.token):
+            return None
+        link = links.find(viewer.token)
+        return link.role if link.kind == "own" or link.game == self.autosave.id else None
+
+    def guest_sides(self) -> set[int]:
+        """Return the sides that guests play in the game that is being played."""
+        return self.store.links.sides(self.autosave.id) if self.playing.on else set()
+
+    def guests(self) -> list[Viewer]:
+        """Return the pages that came by a link."""
+        return [viewer for viewer in self.viewers if viewer.token]
+
+    def dismiss_guests(self) -> None:
+        """Dismiss the pages that may no longer show this game."""
+        for viewer in [each for each in self.guests() if self.role_of(each) is None]:
+            self.viewers.remove(viewer)
+            viewer.send(replies.Dismissed())
+
+    def _is_turned(self, side: int) -> bool:
+        """Tell whether a player of a side sees the board from white's side."""
+        return side == 1 and self.tree.game == "shogi"
 
     def detach(self, viewer: Viewer, now: float | None = None) -> None:
         """Remove a page. After the last one all searches end; a game in progress is unchanged."""
@@ -135,9 +167,13 @@ class Session(Parts):
 
     def show(self, viewer: Viewer) -> None:
         """Send the whole state to a page."""
+        role = self.role_of(viewer)
+        if role is None:
+            self.dismiss_guests()
+            return
         self._seq += 1
-        state = self._shown[viewer.look] = view.state(self, viewer.look, self._seq)
-        viewer.shown = viewer.look, self._seq
+        state = self._shown[viewer.look, role] = view.state(self, viewer.look, role, self._seq)
+        viewer.shown = viewer.look, role, self._seq
         viewer.send(state)
 
     def changed(self) -> None:
@@ -147,19 +183,23 @@ class Session(Parts):
         self.analyses.follow()
 
     def publish(self) -> None:
-        """Send all pages what has changed. It is found out once for all pages of a look."""
+        """Send all pages what has changed. It is found out once for all pages of a look and a role."""
+        self.dismiss_guests()
         self._seq += 1
         before, self._shown = self._shown, {}
-        deltas: dict[Look, replies.Delta] = {}
+        deltas: dict[tuple[Look, Role], replies.Delta] = {}
         for viewer in self.viewers:
-            look = viewer.look
-            if look not in self._shown:
-                self._shown[look] = view.state(self, look, self._seq)
-                if look in before:
-                    deltas[look] = replies.delta(before[look], self._shown[look])
-            has_last = look in deltas and viewer.shown == (look, deltas[look].base)
-            viewer.shown = look, self._seq
-            viewer.send(deltas[look] if has_last else self._shown[look])
+            role = self.role_of(viewer)
+            if role is None:  # the link was revoked at this moment; whoever did it dismisses the page
+                continue
+            sight = viewer.look, role
+            if sight not in self._shown:
+                self._shown[sight] = view.state(self, *sight, self._seq)
+                if sight in before:
+                    deltas[sight] = replies.delta(before[sight], self._shown[sight])
+            has_last = sight in deltas and viewer.shown == (*sight, deltas[sight].base)
+            viewer.shown = *sight, self._seq
+            viewer.send(deltas[sight] if has_last else self._shown[sight])
 
     def tick(self) -> None:
         """Check the clock. Call this regularly."""
@@ -169,12 +209,38 @@ class Session(Parts):
 
     # ---- the game on the board
 
-    def begin(self, players: list[int | None], setting: Clock | None) -> None:
-        """Begin a game at the session's position."""
+    def begin(
+        self, players: list[int | None], setting: Clock | None, *, after: str = "", swapped: bool = False
+    ) -> None:
+        """Begin a game at the session's position.
+
+        Args:
+            after: the name of the game whose guests come along, '' for none
+            swapped: they change sides
+        """
         self.playing.begin(players, setting)
         if players.count(None) == 1:
-            self.flipped = players[1] is None and self.tree.game == "shogi"
+            self.flipped = self._is_turned(players.index(None))
+        if after and self.guests_of(after):
+            self.autosave.changed()
+            self.autosave.write()  # the links need the new game's name
+            self.store.links.move(after, self.autosave.id, swapped=swapped)
+        self.seat_guests()
         self.changed()
+
+    def guests_of(self, game: str) -> bool:
+        """Tell whether there are links to a game."""
+        return any(link.game == game for link in self.store.links.of(self.owner, game))
+
+    def seat_guests(self) -> None:
+        """Show players by a link, and whoever plays against them, the board from their side."""
+        given = self.guest_sides()
+        if len(given) != 1:
+            return
+        self.flipped = self._is_turned(1 - min(given))
+        for viewer in self.guests():
+            if (role := self.role_of(viewer)) is not None and role.side is not None:
+                viewer.look = viewer.look._replace(flipped=self._is_turned(role.side))
 
     def open_record(self, record: GameRecord) -> str:
         """Replace this game by another; return the name of the game that was left, as `Autosave.leave` does.

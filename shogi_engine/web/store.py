@@ -8,10 +8,8 @@ import contextlib
 import json
 import logging
 import re
-import sqlite3
-import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,47 +18,20 @@ import msgspec
 from shogi_engine import records
 from shogi_engine.common.files import free_name, replace, write_free, write_whole
 from shogi_engine.common.locks import Lock
-from shogi_engine.language import InputError, Message
+from shogi_engine.language import InputError
 from shogi_engine.play.keeping import KEPT_AS
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import Problem, Progress
 from shogi_engine.tsume.progress import NAME as PROGRESS_NAME
 from shogi_engine.tsume.progress import with_note
 from shogi_engine.web import old_games
+from shogi_engine.web.database import Database
+from shogi_engine.web.links import Links
 
 DATABASE = "games.db"
 LISTED_MAX = 300
 DELETED_SECONDS = 30 * 86400.0
 RECORD_NAME = re.compile(r"(shogi|othello)-[0-9-]{1,40}(?:\.kifu|\.ggf)")
-# Entry n brings a database of version n (PRAGMA user_version) to version n + 1.
-MIGRATIONS = (
-    """
-    CREATE TABLE games (
-        id TEXT PRIMARY KEY,
-        owner TEXT NOT NULL,  -- '' of the terminal's games
-        session TEXT NOT NULL DEFAULT '',  -- that had the game open last
-        game TEXT NOT NULL,
-        title TEXT,  -- NULL : of a record that was not read yet
-        moves INTEGER NOT NULL DEFAULT 0,
-        result TEXT NOT NULL DEFAULT '*',
-        playing INTEGER NOT NULL DEFAULT 0,
-        hidden INTEGER NOT NULL DEFAULT 0,  -- a problem: not in the list
-        content BLOB,  -- JSON, see saved_game.py; NULL : only the record
-        changed REAL NOT NULL,  -- Unix time, as all of these
-        file TEXT NOT NULL,  -- of the record
-        recorded REAL NOT NULL DEFAULT 0,  -- when the record was written
-        deleted REAL
-    );
-    CREATE INDEX games_by_owner ON games (owner, changed);
-    CREATE INDEX games_by_session ON games (session);
-    CREATE TABLE solutions (
-        solver TEXT NOT NULL,  -- the hash of an owner
-        sfen TEXT NOT NULL,
-        row TEXT NOT NULL,
-        PRIMARY KEY (solver, sfen)
-    );
-    """,
-)
 log = logging.getLogger(__name__)
 
 
@@ -84,6 +55,7 @@ class Store:
 
     Attributes:
         holders: the sessions that have games open, by the games' names
+        links: to games
 
     Raises:
         InUseError: another server uses the folder
@@ -93,105 +65,66 @@ class Store:
     def __init__(self, folder: Path | None = None, shared: bool = True) -> None:
         self.folder, self.shared = folder, shared
         self.holders: dict[str, str] = {}
-        self._lock = threading.RLock()
         self._folder_lock: Lock | None = None
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             self._folder_lock = Lock(folder / DATABASE)
         try:
-            self._open()
-        except sqlite3.Error as fault:
-            self.close()
-            raise OSError(Message("{0} cannot be used: {1}", folder and folder / DATABASE, fault)) from None
+            self.database = Database(folder and folder / DATABASE)
+            self.links = Links(self.database)
+            if folder is not None:
+                with self.database.transaction():
+                    taken = old_games.take_over(folder, self._insert_old, self._insert_solution)
+                old_games.put_aside(folder, taken)
+                self._tidy(folder)
         except BaseException:
             self.close()
             raise
 
-    def _open(self) -> None:
-        where = ":memory:" if self.folder is None else self.folder / DATABASE
-        self._database = sqlite3.connect(where, check_same_thread=False, isolation_level=None)
-        self._database.row_factory = sqlite3.Row
-        (version,) = self._database.execute("PRAGMA user_version").fetchone()
-        if version > len(MIGRATIONS):
-            raise OSError(Message("{0} was written by a newer version of this program", where))
-        self._database.execute("PRAGMA journal_mode = WAL")
-        self._database.execute("PRAGMA synchronous = NORMAL")  # a crash of the system may cost the last seconds
-        for number, migration in enumerate(MIGRATIONS[version:], version + 1):
-            self._database.executescript(f"BEGIN IMMEDIATE; {migration} PRAGMA user_version = {number}; COMMIT;")
-        if self.folder is not None:
-            with self._transaction():
-                taken = old_games.take_over(self.folder, self._insert_old, self._insert_solution)
-            old_games.put_aside(self.folder, taken)
-            self._tidy(self.folder)
-
     def close(self) -> None:
         """Close the files; another server may then use the folder."""
-        with self._lock:
-            if hasattr(self, "_database"):
-                with contextlib.suppress(sqlite3.Error):
-                    self._database.close()
-            if self._folder_lock is not None:
-                self._folder_lock.release()
+        if hasattr(self, "database"):
+            self.database.close()
+        if self._folder_lock is not None:
+            self._folder_lock.release()
 
     def is_open(self) -> bool:
         """Tell whether games can be read."""
         try:
-            return bool(self._rows("PRAGMA user_version"))
+            return bool(self.database.rows("PRAGMA user_version"))
         except OSError:
             return False
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Do all of the block or nothing. Raises OSError for what the database raises."""
-        with self._lock:
-            try:
-                self._database.execute("BEGIN IMMEDIATE")
-                yield self._database
-                self._database.execute("COMMIT")
-            except BaseException as fault:
-                with contextlib.suppress(sqlite3.Error):
-                    self._database.execute("ROLLBACK")
-                if isinstance(fault, sqlite3.Error):
-                    raise OSError(str(fault)) from None
-                raise
-
-    def _rows(self, query: str, **values: Any) -> list[sqlite3.Row]:
-        with self._lock:
-            try:
-                return self._database.execute(query, values).fetchall()
-            except sqlite3.Error as fault:
-                raise OSError(str(fault)) from None
 
     def _insert_old(self, id: str, values: Mapping[str, Any]) -> None:
         """Add a game of an earlier version, unless it is there."""
         row = {"id": id, "recorded": 0, "file": f"{id}{KEPT_AS[values['game']]}", **values}
         names = ", ".join(row)
         places = ", ".join(f":{name}" for name in row)
-        self._database.execute(f"INSERT OR IGNORE INTO games ({names}) VALUES ({places})", row)
+        self.database.execute(f"INSERT OR IGNORE INTO games ({names}) VALUES ({places})", row)
 
     def _insert_solution(self, solver: str, sfen: str, row: Mapping[str, Any]) -> None:
-        self._database.execute("INSERT OR IGNORE INTO solutions VALUES (?, ?, ?)", (solver, sfen, json.dumps(row)))
+        self.database.execute("INSERT OR IGNORE INTO solutions VALUES (?, ?, ?)", (solver, sfen, json.dumps(row)))
 
     # ---- records in the folder
 
     def _tidy(self, folder: Path) -> None:
         """Erase games that were deleted long ago, and put records where a killed server should have put them."""
-        for row in self._rows("SELECT id, file, recorded, deleted FROM games WHERE deleted IS NOT NULL"):
+        for row in self.database.rows("SELECT id, file, recorded, deleted FROM games WHERE deleted IS NOT NULL"):
             there, aside = ((place / row["file"]).is_file() for place in (folder, folder / "deleted"))
             if time.time() - row["deleted"] > DELETED_SECONDS:
-                with self._transaction() as database:
+                with self.database.transaction() as database:
                     database.execute("DELETE FROM games WHERE id = ?", (row["id"],))
                 with contextlib.suppress(OSError):
                     (folder / "deleted" / row["file"]).unlink()
             elif there and not aside and row["recorded"]:
                 self._put(row["id"], aside=True)
-        for row in self._rows("SELECT id, file FROM games WHERE deleted IS NULL"):
+        for row in self.database.rows("SELECT id, file FROM games WHERE deleted IS NULL"):
             if (folder / "deleted" / row["file"]).is_file() and not (folder / row["file"]).is_file():
                 self._put(row["id"], aside=False)
 
     def _put(self, id: str, *, aside: bool) -> None:
         """Move a game's record into the folder of deleted games or back, to a name that is free there."""
-        (row,) = self._rows("SELECT game, file FROM games WHERE id = :id", id=id)
+        (row,) = self.database.rows("SELECT game, file FROM games WHERE id = :id", id=id)
         if self.folder is None:
             return
         source, target = (self.folder, self.folder / "deleted")[:: 1 if aside else -1]
@@ -200,7 +133,7 @@ class Store:
         target.mkdir(exist_ok=True)
         ending = KEPT_AS[row["game"]]
         name = free_name(row["file"].removesuffix(ending), lambda stem: (target / f"{stem}{ending}").exists()) + ending
-        with self._transaction() as database:
+        with self.database.transaction() as database:
             database.execute("UPDATE games SET file = ? WHERE id = ?", (name, id))
             replace(source / row["file"], target / name)
 
@@ -209,9 +142,9 @@ class Store:
         if self.folder is None:
             return []
         there = {path.name: path for path in self.folder.iterdir() if RECORD_NAME.fullmatch(path.name)}
-        with self._transaction() as database:
+        with self.database.transaction() as database:
             query = "SELECT id, file, content IS NULL AS theirs, changed FROM games WHERE deleted IS NULL"
-            known = {row["file"]: row for row in self._rows(query)}
+            known = {row["file"]: row for row in self.database.rows(query)}
             for name, path in there.items():
                 changed, row = path.stat().st_mtime, known.get(name)
                 if row is None:
@@ -224,11 +157,11 @@ class Store:
                 if row["theirs"] and name not in there:
                     database.execute("DELETE FROM games WHERE id = ?", (row["id"],))
         query = "SELECT id, file FROM games WHERE title IS NULL AND deleted IS NULL ORDER BY changed DESC LIMIT :most"
-        return [(row["id"], self.folder / row["file"]) for row in self._rows(query, most=LISTED_MAX)]
+        return [(row["id"], self.folder / row["file"]) for row in self.database.rows(query, most=LISTED_MAX)]
 
     def describe(self, id: str, head: Head) -> None:
         """Note what a record of the terminal says about its game."""
-        with self._transaction() as database:
+        with self.database.transaction() as database:
             query = "UPDATE games SET title = ?, moves = ?, result = ? WHERE id = ? AND content IS NULL"
             database.execute(query, (head.title, head.moves, head.result, id))
 
@@ -240,13 +173,15 @@ class Store:
             "SELECT id, file, recorded < changed AS old FROM games "
             "WHERE content IS NOT NULL AND NOT hidden AND deleted IS NULL"
         )
-        return [row["id"] for row in self._rows(query) if row["old"] or not (self.folder / row["file"]).is_file()]
+        return [
+            row["id"] for row in self.database.rows(query) if row["old"] or not (self.folder / row["file"]).is_file()
+        ]
 
     def write_record(self, id: str, record: GameRecord) -> None:
         """Write a game's record into the folder, for the terminal and other programs. Raises OSError."""
         if self.folder is None:
             return
-        rows = self._rows("SELECT file, recorded FROM games WHERE id = :id AND deleted IS NULL", id=id)
+        rows = self.database.rows("SELECT file, recorded FROM games WHERE id = :id AND deleted IS NULL", id=id)
         if not rows:
             return
         ending, written = KEPT_AS[record.game], time.time()
@@ -261,14 +196,14 @@ class Store:
             write_whole(path, content)
         else:  # the terminal may have begun a game of this name meanwhile
             path = write_free(self.folder, path.name.removesuffix(ending), ending, content)
-        with self._transaction() as database:
+        with self.database.transaction() as database:
             database.execute("UPDATE games SET file = ?, recorded = ? WHERE id = ?", (path.name, written, id))
 
     # ---- writing
 
     def _is_id(self, id: str) -> bool:
         """Tell whether a game, even a deleted one, has this name."""
-        return bool(self._rows("SELECT 1 FROM games WHERE id = :id", id=id))
+        return bool(self.database.rows("SELECT 1 FROM games WHERE id = :id", id=id))
 
     def _is_taken(self, id: str) -> bool:
         """Tell whether a game or a file has this name."""
@@ -284,7 +219,7 @@ class Store:
             content: JSON
         """
         values = msgspec.structs.asdict(head) | {"owner": owner, "session": session, "content": content}
-        with self._transaction() as database:
+        with self.database.transaction() as database:
             if not id or not self._is_id(id):
                 id = free_name(f"{head.game}-{time.strftime('%Y%m%d-%H%M%S')}", self._is_taken)
                 query = "INSERT INTO games (id, owner, game, changed, file) VALUES (?, ?, ?, 0, ?)"
@@ -299,7 +234,7 @@ class Store:
 
     def erase(self, id: str) -> None:
         """Delete a problem that was left; it does not come back."""
-        with self._transaction() as database:
+        with self.database.transaction() as database:
             database.execute("DELETE FROM games WHERE id = ? AND hidden", (id,))
 
     def delete(self, id: str, owner: str) -> None:
@@ -314,7 +249,7 @@ class Store:
 
     def _mark(self, id: str, owner: str, *, deleted: bool) -> None:
         """Mark a game as deleted, or a deleted one as there."""
-        with self._transaction() as database:
+        with self.database.transaction() as database:
             query = f"UPDATE games SET deleted = :new WHERE id = :id AND (deleted IS NOT NULL) = :old AND {self._mine}"
             new = None if deleted else time.time()
             if not database.execute(query, self._key(id, owner, old=deleted, new=new)).rowcount:
@@ -337,7 +272,7 @@ class Store:
             'SELECT id, game, title, moves, result, playing AS "on", changed AS time FROM games '
             f"WHERE deleted IS NULL AND NOT hidden AND {self._mine} ORDER BY changed DESC, id DESC LIMIT {LISTED_MAX}"
         )
-        rows = self._rows(query, owner=owner)
+        rows = self.database.rows(query, owner=owner)
         return [{**dict(row), "title": row["title"] or "", "on": bool(row["on"])} for row in rows]
 
     def of_session(self, identity: str, owner: str) -> str:
@@ -346,12 +281,12 @@ class Store:
             f"SELECT id FROM games WHERE session = :session AND session <> '' AND deleted IS NULL AND {self._mine} "
             "ORDER BY changed DESC LIMIT 1"
         )
-        return next((row["id"] for row in self._rows(query, session=identity, owner=owner)), "")
+        return next((row["id"] for row in self.database.rows(query, session=identity, owner=owner)), "")
 
     def exists(self, id: str, owner: str) -> bool:
         """Tell whether an owner has this game."""
         query = f"SELECT 1 FROM games WHERE id = :id AND deleted IS NULL AND {self._mine}"
-        return bool(self._rows(query, **self._key(id, owner)))
+        return bool(self.database.rows(query, **self._key(id, owner)))
 
     def read(self, id: str, owner: str) -> Mapping[str, Any] | GameRecord:
         """Return a game: the content that was written, or the record if it is the terminal's.
@@ -359,7 +294,7 @@ class Store:
         Raises OSError, and ValueError if there is none or it is damaged.
         """
         query = f"SELECT content, file FROM games WHERE id = :id AND deleted IS NULL AND {self._mine}"
-        rows = self._rows(query, **self._key(id, owner))
+        rows = self.database.rows(query, **self._key(id, owner))
         if not rows or self.folder is None and rows[0]["content"] is None:
             raise InputError("this game no longer exists")
         if rows[0]["content"] is None:
@@ -368,7 +303,7 @@ class Store:
 
     def content(self, id: str) -> Mapping[str, Any]:
         """Return the content of a game, of any owner. Raises OSError, and ValueError if there is none."""
-        rows = self._rows("SELECT content FROM games WHERE id = :id", id=id)
+        rows = self.database.rows("SELECT content FROM games WHERE id = :id", id=id)
         if not rows:
             raise InputError("this game no longer exists")
         return content_of(rows[0]["content"])
@@ -389,11 +324,11 @@ class Store:
     def solutions(self, solver: str) -> dict[str, dict[str, Any]]:
         """Return the rows of a solver's progress."""
         query = "SELECT sfen, row FROM solutions WHERE solver = :solver"
-        return {row["sfen"]: json.loads(row["row"]) for row in self._rows(query, solver=solver)}
+        return {row["sfen"]: json.loads(row["row"]) for row in self.database.rows(query, solver=solver)}
 
     def note_solution(self, solver: str, problem: Problem, solution: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """Note a solution or a wrong move, and return all rows. Raises OSError."""
-        with self._transaction() as database:
+        with self.database.transaction() as database:
             rows = with_note(self.solutions(solver), problem.sfen, solution)
             values = (solver, problem.sfen, json.dumps(rows[problem.sfen]))
             database.execute("INSERT OR REPLACE INTO solutions VALUES (?, ?, ?)", values)

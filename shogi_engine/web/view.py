@@ -24,6 +24,8 @@ from shogi_engine.records import GameRecord
 from shogi_engine.tsume import Problem, problems
 from shogi_engine.types.limit import SIDES
 from shogi_engine.types.termination import BY_RULE, Outcome
+from shogi_engine.web import permissions
+from shogi_engine.web.links import Role
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.replies import Row, State
@@ -34,15 +36,15 @@ VARIATION_MOVES = 600  # maximum number of moves of variations sent to a page
 COMMENT_SHOWN = 300  # characters
 
 
-def state(session: Parts, look: Look, seq: int) -> State:
-    """Return the whole state of a session, as the pages of a look show it."""
+def state(session: Parts, look: Look, role: Role, seq: int) -> State:
+    """Return the whole state of a session, as the pages of a look and a role show it. Guests learn no secrets."""
     tree, board, setup = session.tree, session.board, session.setup
     game, turn, record = tree.game, int(board.turn), tree.record
     outcome = None if setup else tree.board.outcome()
-    may_move = setup is None and outcome is None and session.playing.may_move(turn)
+    may_move = setup is None and outcome is None and permissions.may_move(session, role, turn)
     return State(
         seq=seq,
-        session=session.identity,
+        session=session.identity if role.owner else "",
         game=game,
         language=look.language,
         flipped=look.flipped,
@@ -67,7 +69,7 @@ def state(session: Parts, look: Look, seq: int) -> State:
         handicap=handicap(record, look.language),
         ended=ended(tree.outcome(), look.language),
         playing=playing(session.playing, outcome, look.language),
-        may_declare=session.playing.on and setup is None and getattr(board, "can_declare_win", bool)(),
+        may_declare=session.playing.on and may_move and getattr(board, "can_declare_win", bool)(),
         analysis={"on": session.analyses.on, "multipv": session.analyses.multipv},
         judging=session.analyses.progress,
         mating=session.analyses.mating,
@@ -75,9 +77,11 @@ def state(session: Parts, look: Look, seq: int) -> State:
         summary=session.analyses.summary(),
         setup=hands(board) if setup is not None else None,
         tsume=tsume(session),
-        removed=session.removed is not None,
-        kept=session.store.folder is not None,
-        unsaved=translate(session.write_fault, look.language) if session.write_fault else "",
+        role=role._asdict(),
+        guests=sorted(session.guest_sides()),
+        removed=session.removed is not None and role.owner,
+        kept=session.store.folder is not None and role.owner,
+        unsaved=translate(session.write_fault, look.language) if session.write_fault and role.owner else "",
         formats=formats(game),
         engine={"ready": game in session.pool.ready, "fault": session.pool.fault},
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from shogi_engine.web.links import Role
 from shogi_engine.web.replies import Reply
 
 Receiver = Callable[[Reply], None]
@@ -34,12 +35,16 @@ class Viewer:
 
     Attributes:
         send: `send(reply)`, may be called from any thread
-        shown: the look and the number of the state that it was sent last
+        token: of the link by which it came, '' for none
+        address: of the server, as the page reached it
+        shown: the look, the role and the number of the state that it was sent last
     """
 
     send: Receiver
     look: Look = field(default_factory=Look)
-    shown: tuple[Look, int] | None = None
+    token: str = ""
+    address: str = ""
+    shown: tuple[Look, Role, int] | None = None
 
     @property
     def language(self) -> str:

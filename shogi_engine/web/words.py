@@ -211,6 +211,18 @@ WORDS = {
     "hintMove": "The move is {move}.",
     "problemTitle": "No. {number}: mate in {length}, grade {grade}",
     "done_before": "solved",
+    "share": "Invite",
+    "shareTitle": "Invite somebody to this game",
+    "shareNote": "Whoever has a link may do what it says until you revoke it. A player or watcher sees this game only.",
+    "shareLocal": "Only this machine can open these links. For others, start the server with --host 0.0.0.0.",
+    "link_play": "Play {side}",
+    "link_watch": "Watch",
+    "link_own": "My other device",
+    "linkPages": "{count} connected",
+    "revoke": "Revoke",
+    "qr": "QR code of the link",
+    "watching": "You are watching.",
+    "linkEnded": "This link is not valid any more.",
 }
 
 

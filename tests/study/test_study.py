@@ -1,6 +1,7 @@
 """Problems made of mistakes: which ones, the store and its clock, files, and solving them in the terminal."""
 
 import datetime
+import io
 import sqlite3
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ import pytest
 from fsrs import Rating
 
 from shogi_engine import records, study
+from shogi_engine.__main__ import main
 from shogi_engine.analysis import Hint, judge
 from shogi_engine.analysis.judgement import Finding
 from shogi_engine.cli.study import Desk, side_of
@@ -193,3 +195,31 @@ def test_solving_in_the_terminal(store, problem):
 )
 def test_whose_mistakes(blunder, player, side, wanted):
     assert side_of(blunder.record, player, side) == wanted
+
+
+def test_the_command_makes_writes_and_gives_problems(tmp_path, capsys, monkeypatch):
+    game = GameRecord.from_moves("shogi", ["1e1d", "9c9d"], start=MATE_IN_3)
+    game.names = ["mine", "yours"]
+    records.save([game], tmp_path / "game.kif")
+    store = ["--store", str(tmp_path / "study.db")]
+
+    def run(*arguments):
+        status = main(["study", *map(str, arguments), *store])
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    add = (tmp_path / "game.kif", "--nodes", "2000", "--threads", "1")
+    assert run(*add, "--player", "mine")[:2] == (0, "1 new problem\n")
+    assert run(*add, "--side", "black")[:2] == (0, "0 new problems\n")
+    status, out, fault = run(*add, "--player", "nobody")
+    assert status and not out and "study: no game of nobody in these files" in fault
+    assert "are for games of a FILE" in run("--player", "mine")[2]
+    assert run("--out", tmp_path / "all.txt")[1] == f"{tmp_path / 'all.txt'}: 1 problem\n"
+    position, answers = (tmp_path / "all.txt").read_text().rstrip("\n").split("\t")
+    assert position.split()[:3] == MATE_IN_3.split()[:3] and "5c5d+" in answers.split()
+    assert run("--out", tmp_path / "all.kif")[0] == 0
+    assert records.load(tmp_path / "all.kif")[0].moves[0] == answers.split()[0]
+    assert "would overwrite" in run(*add, "--out", tmp_path / "game.kif")[2]
+    monkeypatch.setattr("sys.stdin", io.StringIO("R-5a\n5c5d+\n"))
+    status, out, fault = run()
+    assert (status, fault) == (0, "") and "1 problem is due." in out and "There is a mate." in out and "Right." in out

@@ -133,13 +133,13 @@ class FakeExaminer:
         return Finding(best[0] if best else "", Score.parse(f"{self._unit} {score}"), tuple(best), 5)
 
 
-def fake_hub(folder=None, **options):
-    """Return a hub with engines that are fakes; folder : where games are kept"""
+def fake_hub(folder=None, shared=True, **options):
+    """Return a hub with engines that are fakes; folder : where games are kept, shared : all see them"""
 
     def make(pool, store):
         return Session(pool, FakeExaminer, store=store)
 
-    return Hub(EnginePool(2, FakeEngine), make=make, store=Store(folder), **options)
+    return Hub(EnginePool(2, FakeEngine), make=make, store=Store(folder, shared), **options)
 
 
 def wait_for(condition, seconds=10.0):

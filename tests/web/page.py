@@ -19,6 +19,13 @@ class Page:
         self.viewer = session.attach(self.receive, **look)
 
     @classmethod
+    def by_link(cls, hub, token, **look):
+        page = cls.__new__(cls)
+        page.sent, page._known, page.deltas = [], Known(), 0
+        page.session, page.viewer = hub.attach("", "", page.receive, token, **look)
+        return page
+
+    @classmethod
     def of(cls, hub, identity="", owner="me", **look):
         return cls(hub.find(identity, owner), **look)
 

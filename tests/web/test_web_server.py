@@ -15,8 +15,8 @@ from starlette.testclient import TestClient  # noqa: E402
 from starlette.websockets import WebSocketDisconnect  # noqa: E402
 
 from shogi_engine.__main__ import main  # noqa: E402
-from shogi_engine.cli.phone_address import qr_code, reachable_host  # noqa: E402
 from shogi_engine.web import handlers, messages, replies  # noqa: E402
+from shogi_engine.web.addresses import qr_code, reachable_host  # noqa: E402
 from shogi_engine.web.app import application, static_files  # noqa: E402
 from shogi_engine.web.conversation import SendQueue  # noqa: E402
 from shogi_engine.web.guard import Guard  # noqa: E402

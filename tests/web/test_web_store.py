@@ -107,7 +107,7 @@ def test_a_database_that_cannot_be_used_is_named_and_unchanged(tmp_path, content
 
 def test_a_transaction_is_made_whole_or_not_at_all(games, monkeypatch):
     name = written(games)
-    with pytest.raises(RuntimeError), games._transaction() as database:
+    with pytest.raises(RuntimeError), games.database.transaction() as database:
         database.execute("DELETE FROM games")
         raise RuntimeError
     assert games.exists(name, "me")

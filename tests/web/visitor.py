@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from shogi_engine.web.addresses import reachable_host
 from shogi_engine.web.app import application
+from shogi_engine.web.guard import Guard
 from tests.web.fake_engine import wait_for
 
 uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -20,12 +22,14 @@ DESKTOP, PHONE = {"width": 1280, "height": 820}, {"width": 360, "height": 740}
 PATIENCE_MS = 120_000
 
 
-def serve(hub):
+def serve(hub, host="127.0.0.1", token=""):
     """Serve a hub in a thread on any free port; return (the server, its address)."""
-    server = uvicorn.Server(uvicorn.Config(application(hub), port=0, log_level="warning", ws_per_message_deflate=False))
+    app = application(hub, Guard(host, token))
+    config = uvicorn.Config(app, host=host, port=0, log_level="warning", ws_per_message_deflate=False)
+    server = uvicorn.Server(config)
     threading.Thread(target=server.run, daemon=True).start()
     wait_for(lambda: server.started, 60)
-    return server, f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
+    return server, f"http://{reachable_host(host)}:{server.servers[0].sockets[0].getsockname()[1]}/"
 
 
 def until(page, expression):
@@ -118,7 +122,8 @@ class Visitor:
         return serious_faults(self.page)
 
     def close(self):
-        assert self.faults == [] and len(self.hosts) == 1
+        assert self.faults == []
+        assert len(self.hosts) == 1
         assert self.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         self.context.close()
 

@@ -108,6 +108,8 @@ interface State {
   summary: Summary | null;
   setup: Record<string, number>[] | null;
   tsume: Tsume | null;
+  role: { owner: boolean; side: Side | null };
+  guests: Side[];
   removed: boolean;
   kept: boolean;
   unsaved: string;
@@ -146,6 +148,16 @@ interface KeptGame {
   result?: string;
   on?: boolean;
   here?: boolean;
+}
+
+/** A link to the game. */
+interface Shared {
+  token: string;
+  kind: "own" | "play" | "watch";
+  side: Side | null;
+  address: string;
+  qr: string;
+  pages: number;
 }
 
 interface Elements {

@@ -35,7 +35,7 @@ function later(load) {
 }
 const dialogs = later(() => import("./dialogs.js")), games = later(() => import("./games.js"));
 const look = later(() => import("./look.js")), setup = later(() => import("./setup.js"));
-const problems = later(() => import("./problems.js"));
+const problems = later(() => import("./problems.js")), share = later(() => import("./share.js"));
 
 // ---- settings
 
@@ -76,7 +76,7 @@ link.on("state", (/** @type {State} */ message) => {
   if (state?.playing.on && message.playing.over) play("end");
   state = message;
   received = performance.now();
-  memory.set("session", state.session, sessionStorage);
+  if (state.session) memory.set("session", state.session, sessionStorage);
   speak(state.language, state.game, state.handicap);
   show(state);
 });
@@ -116,7 +116,8 @@ link.on("left", ({id}) => toast(t("left"), {word: t("back_to_it"), action: () =>
 link.on("join", ({session}) => { memory.set("session", session, sessionStorage); link.again(); });
 link.on("failed", ({text}) => toast(text));
 link.on("error", ({text}) => toast(refusal(text)));
-link.on("lost", ({full}) => toast(t(full ? "full_server" : "lost"), {stay: true}));
+link.on("links", message => share(each => { if (state) each.show(message, link, state, toast); }));
+link.on("lost", ({full, ended}) => toast(t(ended ? "linkEnded" : full ? "full_server" : "lost"), {stay: true}));
 
 let hiding = 0;
 /** @param {string} text @param {{stay?: boolean, word?: string, action?: () => void}} options action: to undo what was done */
@@ -134,6 +135,18 @@ function toast(text, {stay = false, word = "", action} = {}) {
 function arrows(state) {
   const fits = info?.node === state.node && info.flipped === state.flipped && info.narrow === state.narrow;
   if (info && fits && state.analysis.on && !state.setup) board.arrows(info.arrows);
+}
+
+/** Show a guest only what a guest may do. @param {State} state */
+function guest({role, playing, guests}) {
+  const two = playing.on && guests.length > 0;
+  for (const id of ["games", "new", "open", "edit", "share", "effort", "judge", "mate"]) $(id).classList.toggle("barred", !role.owner);
+  for (const id of ["tsume", "analysis", "changes"]) $(id).classList.toggle("barred", !role.owner);
+  $("think").classList.toggle("barred", !role.owner || two);
+  $("undo").classList.toggle("barred", !role.owner && !two || !role.owner && role.side === null);
+  for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step]")))
+    control.classList.toggle("barred", two || !role.owner && role.side === null);
+  $("comment").readOnly = !role.owner;
 }
 
 let passing = false, removed = false; // from the last state
@@ -164,7 +177,8 @@ function show(state) {
   if (state.setup) setup(each => each.setup(state, link));
   if (state.tsume) problems(({problem}) => problem(state, link));
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step], #undo, #think"))) control.hidden = Boolean(state.setup);
-  $("resign").hidden = !playing.on;
+  $("resign").hidden = !playing.on || !state.role.owner && state.role.side === null;
+  guest(state);
   $("declare").hidden = !state.may_declare;
   $("judging").hidden = state.judging === null;
   $("judging").value = state.judging ?? 0;
@@ -235,6 +249,7 @@ const BUTTONS = {
   resign: () => dialogs(({confirm}) => confirm(t("resign"), t("resign_ask"), t("resign"), () => link.say("resign"))),
   pass: () => link.say("move", {move: "pass"}),
   kept: () => link.say("kept"),
+  share: () => link.say("links"),
   declare: () => link.say("declare"),
   mate: () => link.say("mate"),
   judge: now(({judging}) => link.say("judge", {on: judging === null, effort: $("effort").value})),

@@ -28,9 +28,9 @@ export function finish(state, link, save) {
     })));
   else if (summary) parts.push(element("p", {class: "soft"}, t("noTurning")));
   const buttons = [];
-  if (over && !summary && state.line.length > 1 && state.judging === null)
+  if (state.role.owner && over && !summary && state.line.length > 1 && state.judging === null)
     buttons.push(button(t("judge"), () => link.say("judge", {on: true, effort: $("effort").value}), {id: "finish-judge", class: "main"}));
-  if (playing.played) buttons.push(button(t("rematch"), () => link.say("rematch"), {id: "rematch"}));
+  if (state.role.owner && playing.played) buttons.push(button(t("rematch"), () => link.say("rematch"), {id: "rematch"}));
   if (over) buttons.push(button(t("save"), save, {id: "finish-save"}));
   if (buttons.length) parts.push(element("div", {class: "row"}, ...buttons));
   if (summary) parts.push(element("details", {open, ontoggle: (/** @type {Event} */ event) => { open = /** @type {HTMLDetailsElement} */ (event.target).open; }},

@@ -40,6 +40,7 @@ export class Link extends EventTarget {
   /** @type {State | null} the last one of this connection */
   #state = null;
   #leaving = false; // for another session: the connection is not lost
+  #token = location.pathname.startsWith("/join/") ? location.pathname.slice("/join/".length) : ""; // of the link by which the page came
 
   /** @param {() => Record<string, unknown>} hello returns the first message */
   constructor(hello) {
@@ -50,7 +51,7 @@ export class Link extends EventTarget {
 
   #open() {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(`${scheme}//${location.host}/ws`);
+    const socket = new WebSocket(`${scheme}//${location.host}/ws${this.#token && `?link=${this.#token}`}`);
     socket.onopen = () => {
       this.#pause = 250;
       this.#leaving = false;
@@ -61,13 +62,16 @@ export class Link extends EventTarget {
       if (message.re !== undefined && this.#settle(message.re, message)) return;
       if (message.kind === "delta") { this.#change(message); return; }
       if (message.kind === "state") this.#state = message;
+      if (message.kind === "dismissed") this.#leaving = true;
       this.dispatchEvent(new CustomEvent(message.kind, {detail: message}));
     };
     socket.onclose = event => {
       this.#state = null;
       const kind = this.#leaving ? "done" : "error";
       for (const number of [...this.#asked.keys()]) this.#settle(number, {kind, text: ""});
-      if (!this.#leaving) this.dispatchEvent(new CustomEvent("lost", {detail: {full: event.code === 1013}}));
+      const ended = Boolean(this.#token) && event.code === 1008;
+      if (!this.#leaving) this.dispatchEvent(new CustomEvent("lost", {detail: {full: event.code === 1013, ended}}));
+      if (ended) return;
       setTimeout(() => { this.#socket = this.#open(); }, this.#pause);
       this.#pause = Math.min(2 * this.#pause, LONGEST);
     };

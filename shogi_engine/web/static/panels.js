@@ -82,7 +82,9 @@ function situation(state) {
   if (state.setup) return t("setupHint");
   if (playing.over) return ending(playing.over, state);
   if (playing.thinking) return t("thinking");
-  if (playing.on && playing.players[turn] === null && playing.players.some(each => each !== null)) return t("yourMove");
+  if (!state.role.owner && state.role.side === null && playing.on) return `${t("watching")} ${t("toMove", {side: side(turn)})}`;
+  const two = state.guests.length > 0;
+  if (playing.on && playing.players[turn] === null && (two ? Object.keys(state.targets).length > 0 : playing.players.some(each => each !== null))) return t("yourMove");
   if (state.ended && !playing.on && state.branch === state.ply && state.ply === state.line.length - 1) return ending(state.ended, state);
   return t("toMove", {side: side(turn)});
 }

@@ -1,7 +1,8 @@
-"""An address of this machine that a phone in the same network can open, and a QR code of it for a terminal."""
+"""Addresses that a phone in the same network can open, and QR codes of them, for a terminal and for the page."""
 
 import io
 import socket
+from typing import Any
 
 WILDCARDS = ("0.0.0.0", "::")  # noqa: S104
 ELSEWHERE = {"0.0.0.0": (socket.AF_INET, "192.0.2.1"), "::": (socket.AF_INET6, "2001:db8::1")}  # noqa: S104
@@ -24,12 +25,25 @@ def reachable_host(host: str) -> str:
         return host
 
 
-def qr_code(text: str) -> str:
-    """Return a QR code as lines of blocks, '' if segno is not installed."""
+def _qr_code(text: str) -> Any:
+    """Return a QR code, None if segno is not installed."""
     try:
         import segno
     except ImportError:
+        return None
+    return segno.make(text, error="l", micro=False)
+
+
+def qr_code(text: str) -> str:
+    """Return a QR code as lines of blocks, '' if segno is not installed."""
+    if (code := _qr_code(text)) is None:
         return ""
     drawn = io.StringIO()
-    segno.make(text, error="l", micro=False).terminal(drawn, compact=True)
+    code.terminal(drawn, compact=True)
     return drawn.getvalue()
+
+
+def qr_picture(text: str) -> str:
+    """Return a QR code as SVG, '' if segno is not installed."""
+    code = _qr_code(text)
+    return code.svg_inline(light="#fff", omitsize=True) if code is not None else ""
