@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -9,6 +10,7 @@ from shogi_engine.games.shogi.board.piece_shapes import SETS
 from shogi_engine.language import LANGUAGES
 from shogi_engine.web import words
 from shogi_engine.web.analyses import NAMES_OF_VERDICTS
+from shogi_engine.web.links import Kind  # noqa: E402
 
 STATIC = Path(words.__file__).parent / "static"
 SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in STATIC.glob("*.js")}
@@ -19,6 +21,7 @@ MADE = {
     *(f"tsume_{status}" for status in TSUME),
     *(f"called_{verdict}" for verdict in NAMES_OF_VERDICTS),
     *("nomate", "timeout"),
+    *(f"link_{kind}" for kind in get_args(Kind)),
     *(f"set_{name}" for name in SETS),
     *(f"board_{name}" for name in ("wood", "light", "dark", "paper")),
     *(f"theme_{name}" for name in ("auto", "light", "dark")),
