@@ -106,7 +106,7 @@ class PolicyPlayer(Player):
         for move in game.board.move_stack:
             moves.append(int(self._labels[int(board.turn), move]))
             board.push(move)
-        if len(moves) >= LONGEST:  # of LiveGames: go on from the position alone
+        if len(moves) >= LONGEST:  # of LiveGames: continue from the position alone
             position = batch.pack([start])
             for move in game.board.move_stack:
                 position = batch.apply(position, [int(move)])

@@ -1,7 +1,7 @@
 """The commands of `shogi-engine`, one module each.
 
 A command's module has `add_parser(commands)`, which adds its arguments, and `run(args)`, which returns the exit status.
-Modules that load numba are imported in `run`, and only the module of the command that is asked for is imported at all,
+Modules that load numba are imported in `run`, and only the module of the command that was requested is imported at all,
 so that the help appears at once.
 """
 

@@ -26,7 +26,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Cache-Control": "no-cache",
 }
-# Browsers obey this one only on pages that nobody can have changed on their way, and complain on others.
+# Browsers obey this one only on pages that cannot have been changed on their way, and complain on others.
 TRUSTED_HEADERS = HEADERS | {"Cross-Origin-Opener-Policy": "same-origin"}
 
 

@@ -1,6 +1,6 @@
 """Links by which others join a game: as a player, as a watcher, or as its owner on another device.
 
-A link's address holds a token that cannot be guessed. Whoever has it may do what the link allows until it is revoked.
+A link's address holds a token that cannot be guessed. Who has it may do what the link allows until it is revoked.
 """
 
 import secrets

@@ -1,6 +1,6 @@
 """What the pages of a session may do: its owner's everything, a guest's what the link allows.
 
-While two people play, nobody moves for the other, and the engine helps neither.
+While two people play, neither moves for the other, and the engine helps neither.
 """
 
 from shogi_engine.language import InputError

@@ -190,7 +190,7 @@ class Session(Parts):
         deltas: dict[tuple[Look, Role], replies.Delta] = {}
         for viewer in self.viewers:
             role = self.role_of(viewer)
-            if role is None:  # the link was revoked at this moment; whoever did it dismisses the page
+            if role is None:  # the link was revoked at this moment; the revoker dismisses the page
                 continue
             sight = viewer.look, role
             if sight not in self._shown:
@@ -233,7 +233,7 @@ class Session(Parts):
         return any(link.game == game for link in self.store.links.of(self.owner, game))
 
     def seat_guests(self) -> None:
-        """Show players by a link, and whoever plays against them, the board from their side."""
+        """Show players by a link, and their opponents, the board from their side."""
         given = self.guest_sides()
         if len(given) != 1:
             return

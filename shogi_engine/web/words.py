@@ -213,7 +213,7 @@ WORDS = {
     "done_before": "solved",
     "share": "Invite",
     "shareTitle": "Invite somebody to this game",
-    "shareNote": "Whoever has a link may do what it says until you revoke it. A player or watcher sees this game only.",
+    "shareNote": "Anyone with a link may do what it says until you revoke it. A player or watcher sees this game only.",
     "shareLocal": "Only this machine can open these links. For others, start the server with --host 0.0.0.0.",
     "link_play": "Play {side}",
     "link_watch": "Watch",

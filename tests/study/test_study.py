@@ -190,7 +190,7 @@ def test_solving_in_the_terminal(store, problem):
         (None, "white", "white"),
         ("mine", None, "black"),
         ("mine", "white", None),
-        ("nobody", None, None),
+        ("someone", None, None),
     ],
 )
 def test_whose_mistakes(blunder, player, side, wanted):
@@ -211,8 +211,8 @@ def test_the_command_makes_writes_and_gives_problems(tmp_path, capsys, monkeypat
     add = (tmp_path / "game.kif", "--nodes", "2000", "--threads", "1")
     assert run(*add, "--player", "mine")[:2] == (0, "1 new problem\n")
     assert run(*add, "--side", "black")[:2] == (0, "0 new problems\n")
-    status, out, fault = run(*add, "--player", "nobody")
-    assert status and not out and "study: no game of nobody in these files" in fault
+    status, out, fault = run(*add, "--player", "someone")
+    assert status and not out and "study: no game of someone in these files" in fault
     assert "are for games of a FILE" in run("--player", "mine")[2]
     assert run("--out", tmp_path / "all.txt")[1] == f"{tmp_path / 'all.txt'}: 1 problem\n"
     position, answers = (tmp_path / "all.txt").read_text().rstrip("\n").split("\t")

@@ -24,7 +24,7 @@ TWO = {"game": "shogi", "players": [None, None]}
 
 
 def private_hub(folder):
-    """Return the hub of a server that others can reach: nobody sees the games of others."""
+    """Return the hub of a server that others can reach: no one sees the games of others."""
     return fake_hub(folder, shared=False)
 
 

@@ -10,7 +10,7 @@ from shogi_engine.games.shogi.board.piece_shapes import SETS
 from shogi_engine.language import LANGUAGES
 from shogi_engine.web import words
 from shogi_engine.web.analyses import NAMES_OF_VERDICTS
-from shogi_engine.web.links import Kind  # noqa: E402
+from shogi_engine.web.links import Kind
 
 STATIC = Path(words.__file__).parent / "static"
 SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in STATIC.glob("*.js")}

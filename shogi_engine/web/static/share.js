@@ -1,4 +1,4 @@
-// Links by which others join the game: to play, to watch, to go on with it on another device.
+// Links by which others join the game: to play, to watch, to continue it on another device.
 
 import {ask, show as show_dialog} from "./dialogs.js";
 import {button, element} from "./dom.js";

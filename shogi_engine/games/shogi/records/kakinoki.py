@@ -93,7 +93,7 @@ REFINED = {
     Termination.PERPETUAL_CHECK: (Termination.REPETITION, Termination.ILLEGAL_MOVE),
     **dict.fromkeys((Termination.REPETITION, Termination.IMPASSE, Termination.MAX_MOVES), (Termination.AGREEMENT,)),
 }
-# The endings that either side may bring about, whoever is to move.
+# The endings that either side may bring about, no matter whose turn it is.
 EITHER = (Termination.RESIGNATION, Termination.TIME_FORFEIT, Termination.ILLEGAL_MOVE, Termination.DEFAULT)
 _BECAUSE = {Termination.TIME_FORFEIT: "時間切れにより", Termination.ADJUDICATION: "判定により"}
 
