@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack, overload
+from typing import Any, Unpack, cast, overload
 
 from shogi_engine import games
 from shogi_engine.common.stop import StopToken
@@ -98,7 +98,8 @@ class Engine:
         """Report the kernels that are compiled inside the `with` block."""
         return self._task.running(on_progress or self._on_progress)
 
-    # ---- the position
+    # ---- the position -----------------------------------------------------------------------------------------
+
     def set_position(self, text: str = "", moves: Sequence[str] = ()) -> None:
         """Set the position `text` ('' for the starting position) and play `moves` from it. They count for repetition.
 
@@ -223,9 +224,8 @@ class Engine:
 
         Raises the same exceptions as `play`.
         """
-        limit = limit or Limit()
         with contextlib.ExitStack() as claim:
-            claim.enter_context(self._placed(board, limit))
+            claim.enter_context(self._placed(board, limit := limit or Limit()))
             return self._started(claim, self._limits(limit, multipv, root_moves), self._line)
 
     def start(self, **wanted: Unpack[Wanted]) -> Analysis[str]:
@@ -275,9 +275,8 @@ class Engine:
         Args:
             limit: only its `time` is used; if the time runs out, the result may be inexact (see Info.exact) or None
         """
-        played: Any = board
         with self._placed(board, limit or Limit()), self._lock.search(), self._compiling():
-            if played.is_game_over():
+            if cast(Any, board).is_game_over():
                 raise InputError("the game is over")
             ms = float("inf") if limit is None or limit.time is None else 1000 * limit.time
             result = self._root_solver.solve(self.position, Limits(budget=TimeBudget.exactly(ms)), self.searcher.tt)
@@ -387,8 +386,7 @@ class Engine:
         """
         with self._lock.search():
             limits = {"max_ms": max_ms, "nodes": nodes, "shortest": shortest, "every": every}
-            position = self.position
-            solver = self.warmup_mate()
+            position, solver = self.position, self.warmup_mate()
             try:
                 found = solver.solve(position, progress=progress, **limits)
             finally:
@@ -468,10 +466,8 @@ class Engine:
         for name, value in values.items():
             if name == parameters.EVALUATION:
                 self.set_evaluation(str(value))
-            elif isinstance(value, int | str):
-                parameters.assign(self.searcher, name, value)
             else:
-                self.searcher.params[name] = value
+                parameters.assign(self.searcher, name, value)
 
     def warmup(self, on_progress: OnProgress | None = None) -> None:
         """Compile all kernels that a search and the notation need, or load them from the cache, and allocate memory.

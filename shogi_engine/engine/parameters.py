@@ -84,15 +84,17 @@ def set_value(params: Any, name: str, number: int) -> None:
         params[field] = number
 
 
-def assign(searcher: Searcher, name: str, setting: int | str) -> None:
+def assign(searcher: Searcher, name: str, setting: Any) -> None:
     """Set a parameter of a search's game or evaluation, or the evaluation itself, for future searches.
 
     Raises ValueError if there is no such parameter or evaluation, or if the parameter cannot hold the number.
     """
     if name == EVALUATION:
         searcher.set_evaluation(str(setting))
-    else:
+    elif isinstance(setting, int | str):
         set_value(_owner(name, searcher.params, searcher.evaluator.params), name, int(setting))
+    else:  # an array
+        searcher.params[name] = setting
 
 
 def _owner(name: str, params: Any, evaluation_params: Any) -> Any:
