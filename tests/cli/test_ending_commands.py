@@ -80,13 +80,13 @@ def match(folder):
 
 
 def analyse(folder):
-    (folder / "in.usi").write_text("startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e\n" * 3)
-    words = ["analyse", folder / "in.usi", "--nodes", "1000000", "--save", folder / "out", "--threads", "2"]
+    (folder / "in.usi").write_text("startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e\n" * 300)
+    words = ["analyse", folder / "in.usi", "--nodes", "20000", "--save", folder / "out", "--threads", "2"]
     return words, (folder / "out").exists
 
 
 def train(folder):
-    words = ["train", "othello", folder / "run", "--games", "100000", "--set", "nodes=20", "--stage", "data"]
+    words = ["train", "othello", folder / "run", "--games", "100000", "--set", "nodes=20,exact=4", "--stage", "data"]
     return words, lambda: list(folder.glob("run/gen0/data/piece-*.npz"))
 
 
