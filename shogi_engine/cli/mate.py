@@ -12,6 +12,7 @@ from shogi_engine.cli.common import STANDARD, report, report_suite
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.cli.progress import Progress, progress_bar
 from shogi_engine.cli.terminal.screen import WESTERN, notation_for, pieces_for
+from shogi_engine.common.threads import results_on_threads
 from shogi_engine.language import InputError, plural
 from shogi_engine.language import translate as _
 
@@ -100,8 +101,12 @@ def found_of(args: argparse.Namespace, questions: "list[Question]", line: Progre
             yield from in_order(pool.results(questions), lambda question: question.number)
         return
     solver = MateSolver(args.hash)
-    for question in questions:
-        found = answer(solver, question, maker.max_ms, line.search)
+
+    def solved(question: "Question") -> "Found":
+        return answer(solver, question, maker.max_ms, line.search)
+
+    # The main thread only waits: in a kernel it would notice no signal.
+    for _question, found in results_on_threads(lambda _thread: solved, questions, 1, "mate", solver.stop):
         line.close()
         yield found
 
