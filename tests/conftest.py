@@ -1,10 +1,18 @@
-"""What all tests share: the language."""
+"""What all tests share: the language, and a folder of data that is not the user's."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from shogi_engine import language
+
+
+@pytest.fixture(autouse=True, scope="session")
+def the_users_data_are_left_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep games and problems in a new folder, here and in commands that tests start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -6,16 +6,13 @@ Nothing is said that is not proven or measured: `types.fact.Kind` has what each 
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine import games
 from shogi_engine.analysis.words import line_texts, score_words, words_of
 from shogi_engine.language import mark, translate
 from shogi_engine.types.fact import Fact, Kind
 from shogi_engine.types.score import Score
-
-if TYPE_CHECKING:
-    from shogi_engine.analysis.judgement import MoveAnalysis
 
 MOST = 2  # facts about a move
 
@@ -54,16 +51,17 @@ MISSED = (  # the kinds whose lines begin with the better move
 )  # fmt: skip
 
 
-def facts_of(game: str, board: Any, move: "MoveAnalysis") -> tuple[Fact, ...]:
+def facts_of(game: str, board: Any, move: Any) -> tuple[Fact, ...]:
     """Return the gravest facts about a bad move, at most MOST; () for a good one, or if nothing is proven.
 
     Args:
         board: a Board with the position before the move, unchanged on return
+        move: a MoveAnalysis
     """
     return tuple(itertools.islice(_facts(game, board, move), MOST)) if move.worth_a_word else ()
 
 
-def _facts(game: str, board: Any, move: "MoveAnalysis") -> Iterator[Fact]:
+def _facts(game: str, board: Any, move: Any) -> Iterator[Fact]:
     if move.exact and move.played_exact and move.score.unit == move.played_score.unit == "discs":
         after, before = round(move.played_score.value), round(move.score.value)
         yield Fact(Kind.DISCS_LOST, (move.move,), number=after, other=before)

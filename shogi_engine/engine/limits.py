@@ -1,5 +1,6 @@
 """The limits of a search."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
@@ -41,7 +42,8 @@ def search_limits(
     given |= {"movetime": movetime, "level": level}
     for name, value in given.items():
         if value is not None:
-            check_number(name, value, int(name not in ("movetime", "level")), whole=name != "movetime")
+            least = {"movetime": 0.0, "level": -math.inf}.get(name, 1)  # levels have bounds of their own
+            check_number(name, value, least, whole=name != "movetime")
     selectivity = None
     if level is not None:
         plan = engine.check_level(level)

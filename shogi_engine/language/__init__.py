@@ -48,7 +48,10 @@ class Message(str):
         """Fill the template."""
         if isinstance(template, Message) and not values:
             return template
-        values = tuple(str(value) if isinstance(value, BaseException) else value for value in values)
+        for value in values:
+            if isinstance(value, BaseException):
+                values = tuple(str(value) if isinstance(value, BaseException) else value for value in values)
+                break
         message = super().__new__(cls, template.format(*values) if values else template)
         message.template, message.values = template, values
         return message

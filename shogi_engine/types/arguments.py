@@ -7,7 +7,7 @@ from typing import Any
 from shogi_engine.language import InputError
 
 
-def check_number(name: str, value: object, least: int, *, whole: bool) -> None:
+def check_number(name: str, value: object, least: float, *, whole: bool) -> None:
     """Raise TypeError unless `value` is a number, whole if it must be, and ValueError if it is below `least`."""
     if not isinstance(value, Integral if whole else Real):
         raise TypeError(f"{name} must be a {'whole ' if whole else ''}number, not {value!r}")

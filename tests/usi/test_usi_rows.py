@@ -13,7 +13,7 @@ START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL"
 
 # point: tests, as module.function; without a module, in this file
 POINTS = {
-    "start: no arguments, no shell": "test_usi_engine.test_usi_is_answered_with_little_more_work_than_pythons_start",
+    "start: no arguments, no shell": "test_usi_engine.test_usi_is_answered_before_anything_large_is_imported",
     "start: stderr stays silent": "test_usi_transcripts.test_the_process_ends_at_once",
     "start: usi answered before the engine is loaded":
         "test_usi_transcripts.test_usi_is_answered_before_the_engine_is_loaded",

@@ -58,7 +58,8 @@ ALLOWED = {  # module, call -> why
     "shogi_engine/jit/progress.py": "no file: a copy of a dictionary",
     "shogi_engine/batch/streams.py": "maps records; 'r+' is the caller's wish to change them in place",
     "shogi_engine/training/data.py": "weights in a temporary folder of its own",
-    "shogi_engine/web/store.py": "the database of games, which SQLite writes",
+    "shogi_engine/web/database.py": "the database of games, which SQLite writes",
+    "shogi_engine/study/store.py": "the database of problems, which SQLite writes",
     "shogi_engine/batch/hcpe3.py": "maps records, read only",
     "shogi_engine/jit/folders.py": "tries whether a folder can be written",
     "shogi_engine/training/checkpoint.py": "into memory",
@@ -297,11 +298,13 @@ ONCE = {  # files that are only ever new
 # ---- each place that writes is one of them -----------------------------------------------------------------------
 
 WRITTEN_BY = {  # module: its writers, or the test of those that need more than a writer here
-    "analysis/saved.py": ["analyse --save"], "batch/streams.py": ["RecordWriter", "RecordWriter, append"],
+    "analysis/saved.py": ["analyse --save"], "batch/hcpe3.py": ["batch/test_iterated_games.py"],
+    "batch/streams.py": ["RecordWriter", "RecordWriter, append"],
     "books/run_file.py": ["book RUN"], "cli/analyse.py": ["analyse --html"], "cli/analysed_files.py": ["analyse --out"],
     "cli/book.py": ["book --out"], "cli/compare.py": ["compare --plot"], "cli/convert.py": ["convert"],
     "cli/csa.py": ["csa --log"], "cli/doctor.py": ["doctor --launcher"], "cli/match.py": ["match --html"],
-    "cli/search.py": ["search --tree"], "common/locks.py": ["writing/test_locks.py"],
+    "cli/search.py": ["search --tree"], "cli/study.py": ["study/test_study.py"],
+    "common/locks.py": ["writing/test_locks.py"],
     "csa/keeper.py": ["csa --out", "csa --out, another process"], "frontends/stdio.py": ["DebugLogFile"],
     "games/shogi/evaluation/king_piece_weights.py": ["weights"], "jit/cache.py": ["jit/test_jit_cache.py"],
     "jit/progress.py": ["jit/test_jit_progress.py"], "jit/targets.py": ["jit/test_jit_targets.py"],

@@ -22,8 +22,6 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
     kind_of,
 )
 from shogi_engine.games.shogi.types import BLACK, WHITE
-from shogi_engine.language import InputError
-from shogi_engine.records.errors import clipped
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node
 from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner, completed, usual_outcome
@@ -139,10 +137,11 @@ _REASONS = (
 )
 
 
-def ending_of(rest: str, turn: int) -> Outcome:
-    """Return the ending in `rest`, the part of 'まで85手で先手の勝ち' after 'で'; `turn` is the side to move.
+def ending_of(rest: str, turn: int) -> Outcome | None:
+    """Return the ending in `rest`, the part of 'まで85手で先手の勝ち' after 'で'; None if it is not an ending.
 
-    Raises ValueError if it is not an ending.
+    Args:
+        turn: the side to move
     """
     rest = rest.strip(f"{BLANKS}。")
     if rest in WORDS:
@@ -152,7 +151,7 @@ def ending_of(rest: str, turn: int) -> Outcome:
         return Outcome(None, next(because, Termination.UNKNOWN))
     found = WINS.fullmatch(rest)
     if not found:
-        raise InputError("{0} is not an ending", clipped(rest))
+        return None
     side, how, reason = SIDES[f"{found['side']}手"], found["how"], found["reason"]
     if how in _SAID:
         termination, won = _SAID[how]

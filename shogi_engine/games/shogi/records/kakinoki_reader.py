@@ -44,11 +44,8 @@ def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> Outcome
         turn: the side to move
         order: whether 先手 and 後手 may mean who moves first and second, as white begins
     """
-    try:
-        said = kakinoki.ending_of(rest, turn)
-    except ValueError:
-        return None
-    if not outcome.termination:
+    said = kakinoki.ending_of(rest, turn)
+    if said is None or not outcome.termination:
         return said
     found = kakinoki.WINS.fullmatch(rest.strip(f"{BLANKS}。"))
     if found and order and found["side"] in "先後":
@@ -67,6 +64,7 @@ def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> Outcome
 def agrees(outcome: Outcome, rest: str, turn: int, order: bool = False) -> bool:
     """Tell whether an outcome is the one that a closing line says; see `told`. The line may say less."""
     said = kakinoki.ending_of(rest, turn)
+    assert said is not None  # as `told` has returned one
     found = kakinoki.WINS.fullmatch(rest.strip(f"{BLANKS}。"))
     if found and order and found["side"] in "先後":
         return True
@@ -352,7 +350,8 @@ class KakinokiFormat(LineFormat):
         """Yield the numbered lines of each game, without empty lines; `kakinoki_lines.begins_game` is the rule."""
         block: list[Line] = []
         kind_of_line, is_usual = self.reader.kind_of_line, self.reader.usual_moves.match
-        last, last_moves = lines.OTHER, ""  # the kind of the last line of moves; the last with a number
+        last, last_number = lines.OTHER, 0  # the kind of the last line of moves; the last number
+        last_moves = ""  # the last line with a number, if `last_number` is of one before it
         outside = 0  # the index of the first line outside the moves since the last of these
         moves, found = False, lines.NOTHING
         for number, text in enumerate(source, 1):
@@ -365,13 +364,15 @@ class KakinokiFormat(LineFormat):
             line = text.rstrip("\n")
             kind, count = kind_of_line(line.lstrip(BLANKS))
             if kind <= lines.BRANCH:
-                _, last_number = kind_of_line(last_moves.lstrip(BLANKS))
+                if last_moves:
+                    _, last_number = kind_of_line(last_moves.lstrip(BLANKS))
                 if moves and lines.begins_game(kind, count, last, last_number, found):
                     first = outside if found else len(block)
                     yield block[:first]
                     block = block[first:]
                 last, found, moves = kind, lines.NOTHING, moves or kind != lines.BRANCH
-                last_moves = line if kind in (lines.MOVE, lines.ENDING) else last_moves
+                if kind in (lines.MOVE, lines.ENDING):
+                    last_number, last_moves = count, ""
             elif moves and kind != lines.NOTE:
                 outside = outside if found else len(block)
                 found = lines.found_after(found, kind)
@@ -387,6 +388,7 @@ class KakinokiFormat(LineFormat):
         closes = self.tells_all_winners or (node is record.main_line[-1] and kakinoki.names_winner(record))
         if not closes:
             return kakinoki.WORDS.read(kakinoki.ending_word(node, side, closes), side)
-        return kakinoki.ending_of(
-            kakinoki.ending_line(node, 0, side, kakinoki.BLACK_AND_WHITE).removeprefix("まで0手で"), side
-        )
+        line = kakinoki.ending_line(node, 0, side, kakinoki.BLACK_AND_WHITE)
+        kept = kakinoki.ending_of(line.removeprefix("まで0手で"), side)
+        assert kept is not None  # such lines are endings
+        return kept

@@ -18,7 +18,7 @@ from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
 from shogi_engine.games.shogi.types import BLACK, WHITE
-from shogi_engine.language import InputError
+from shogi_engine.language import InputError, Message
 from shogi_engine.records import formats
 from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.formats import RecordFormat
@@ -291,8 +291,8 @@ class JkfFormat(RecordFormat):
             reader.take(block)
             take_evaluations(reader.record)
         except ValueError as fault:
-            place = f"{reader.where}: " if reader.where else ""
-            raise RecordError("{0}{1}", place, fault, record=reader.record) from None
+            reason = Message("{0}: {1}", reader.where, fault) if reader.where else str(fault)
+            raise RecordError(reason, record=reader.record) from None
         finally:
             if reader.builder is not None:
                 reader.builder.release()

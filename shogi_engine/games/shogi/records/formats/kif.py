@@ -81,12 +81,10 @@ class KifReader(Reader):
                 raise
             self.note(str(fault))
             seconds = None
-        try:
-            outcome = kakinoki.ending_of(text, builder.board.turn)
-        except ValueError:
-            self._play(number, text, seconds, builder)
-        else:
+        if outcome := kakinoki.ending_of(text, builder.board.turn):
             builder.end(outcome, seconds)
+        else:
+            self._play(number, text, seconds, builder)
 
     def _play(self, number: int, text: str, seconds: float | None, builder: RecordBuilder) -> None:
         """Play a move, or keep words that are neither a move nor a known ending. Raises ValueError."""
