@@ -42,7 +42,7 @@ def search_limits(
     given |= {"movetime": movetime, "level": level}
     for name, value in given.items():
         if value is not None:
-            least = {"movetime": 0.0, "level": -math.inf}.get(name, 1)  # levels have bounds of their own
+            least = {"movetime": 0, "level": -math.inf}.get(name, 1)  # levels have bounds of their own
             check_number(name, value, least, whole=name != "movetime")
     selectivity = None
     if level is not None:
