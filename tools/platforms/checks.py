@@ -11,6 +11,7 @@ import json
 import os
 import queue
 import shlex
+import shutil
 import statistics
 import subprocess
 import sys
@@ -399,12 +400,15 @@ def main() -> int:
         usi, tool = [str(args.portable / "shogi-usi.exe")], [str(args.portable / "shogi-engine.exe")]
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+    name = tempfile.mkdtemp()
+    try:
         engine = Engine(usi, tool, Path(name) / "将棋 エンジン", args.bench, args.time_factor)
         engine.folder.mkdir()
         if args.starts:
             print(first_starts(engine, args.starts), flush=True)
         failed = run_checks(engine, args.checks)
+    finally:  # TemporaryDirectory would recurse without end if a process that is ending still holds the folder
+        shutil.rmtree(name, ignore_errors=True)
     print(f"{failed} checks failed" if failed else "all checks passed")
     return 1 if failed else 0
 
