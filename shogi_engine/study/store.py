@@ -1,38 +1,39 @@
 """The problems of a user and when they come back, in a database. Several processes can use it."""
 
-import contextlib
 import datetime
 import json
-import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
 from fsrs import Card, Rating, Scheduler
 
+from shogi_engine.common.database import Database
 from shogi_engine.common.files import data_folder
 from shogi_engine.language import Message
 from shogi_engine.study.problems import Problem
 
 NAME = "study.db"
-TIMEOUT = 5.0  # seconds to wait for another process that writes
-# Entry n brings a database of version n (PRAGMA user_version) to version n + 1.
-MIGRATIONS = (
-    """
-    CREATE TABLE problems (
-        id TEXT PRIMARY KEY,
-        content TEXT NOT NULL,  -- JSON of a Problem
-        card TEXT NOT NULL,  -- of the scheduler, JSON
-        due REAL NOT NULL  -- Unix time, as all of these
-    );
-    CREATE INDEX problems_by_due ON problems (due);
-    CREATE TABLE reviews (
-        problem TEXT NOT NULL REFERENCES problems (id),
-        at REAL NOT NULL,
-        rating INTEGER NOT NULL
-    );
-    """,
+TABLES = (  # by version, see common.database
+    (
+        """
+        CREATE TABLE problems (
+            id TEXT PRIMARY KEY,
+            content TEXT NOT NULL,  -- JSON of a Problem
+            card TEXT NOT NULL,  -- of the scheduler, JSON
+            due REAL NOT NULL  -- Unix time, as all of these
+        )
+        """,
+        "CREATE INDEX problems_by_due ON problems (due)",
+        """
+        CREATE TABLE reviews (
+            problem TEXT NOT NULL REFERENCES problems (id),
+            at REAL NOT NULL,
+            rating INTEGER NOT NULL
+        )
+        """,
+    ),
 )
 DAY = datetime.timedelta(days=1)  # after which a problem that was not solved comes back; by default it takes minutes
 SCHEDULER = Scheduler(learning_steps=(DAY,), relearning_steps=(DAY,), enable_fuzzing=False)
@@ -56,23 +57,7 @@ class Store:
     def __init__(self, file: Path | None = None) -> None:
         self.file = file or data_folder() / NAME
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        with self._faults():
-            self._database = sqlite3.connect(self.file, timeout=TIMEOUT, isolation_level=None)
-            try:
-                self._migrate()
-            except BaseException:
-                self._database.close()
-                raise
-
-    def _migrate(self) -> None:
-        with self._transaction() as database:
-            (version,) = database.execute("PRAGMA user_version").fetchone()
-            if version > len(MIGRATIONS):
-                raise OSError(Message("{0} was written by a newer version of this program", self.file))
-            for number, migration in enumerate(MIGRATIONS[version:], version + 1):
-                for statement in migration.split(";"):
-                    database.execute(statement)
-                database.execute(f"PRAGMA user_version = {number}")
+        self._database = Database(self.file, TABLES)
 
     def __enter__(self) -> Self:
         return self
@@ -87,7 +72,7 @@ class Store:
     def add(self, problems: Iterable[Problem]) -> int:
         """Add problems that are due at once, except those that are there already. Return how many are new."""
         made = list(problems)
-        with self._transaction() as database:
+        with self._database.transaction() as database:
             before = database.total_changes
             for problem in made:
                 card = Card(card_id=0, due=now())
@@ -99,7 +84,7 @@ class Store:
 
     def due(self, at: datetime.datetime | None = None) -> list[Problem]:
         """Return the problems that are due, by default now, the longest overdue first."""
-        return self._problems("WHERE due <= ? ORDER BY due, rowid", (at or now()).timestamp())
+        return self._problems("WHERE due <= :at ORDER BY due, rowid", at=(at or now()).timestamp())
 
     def all(self) -> list[Problem]:
         """Return all problems, in the order in which they were added."""
@@ -107,14 +92,13 @@ class Store:
 
     def next_due(self) -> datetime.datetime | None:
         """Return when the next problem is due, None if there are no problems."""
-        with self._faults():
-            (due,) = self._database.execute("SELECT min(due) FROM problems").fetchone()
+        due = self._database.rows("SELECT min(due) AS due FROM problems")[0]["due"]
         return None if due is None else datetime.datetime.fromtimestamp(due, datetime.UTC)
 
     def review(self, problem: Problem, rating: Rating, at: datetime.datetime | None = None) -> datetime.datetime:
         """Note how a problem was solved; return when it comes back. Raises KeyError if the problem is not there."""
         when = at or now()
-        with self._transaction() as database:
+        with self._database.transaction() as database:
             row = database.execute("SELECT card FROM problems WHERE id = ?", (problem.id,)).fetchone()
             if row is None:
                 raise KeyError(problem.id)
@@ -128,37 +112,14 @@ class Store:
 
     def reviews(self, problem: Problem) -> list[tuple[datetime.datetime, Rating]]:
         """Return when a problem was solved, and how, the oldest first."""
-        with self._faults():
-            rows = self._database.execute("SELECT at, rating FROM reviews WHERE problem = ? ORDER BY at", (problem.id,))
-            return [(datetime.datetime.fromtimestamp(at, datetime.UTC), Rating(rating)) for at, rating in rows]
+        rows = self._database.rows("SELECT at, rating FROM reviews WHERE problem = :id ORDER BY at", id=problem.id)
+        return [(datetime.datetime.fromtimestamp(at, datetime.UTC), Rating(rating)) for at, rating in rows]
 
-    def _problems(self, condition: str, *values: Any) -> list[Problem]:
-        with self._faults():
-            rows = self._database.execute(f"SELECT content FROM problems {condition}", values).fetchall()
+    def _problems(self, condition: str, **values: Any) -> list[Problem]:
+        rows = self._database.rows(f"SELECT content FROM problems {condition}", **values)
         try:
-            return [_problem(json.loads(content)) for (content,) in rows]
+            return [_problem(json.loads(row["content"])) for row in rows]
         except (ValueError, KeyError, TypeError, AttributeError) as fault:
-            raise OSError(Message("{0} cannot be used: {1}", self.file, fault)) from None
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Do all of the block or nothing."""
-        with self._faults():
-            self._database.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._database
-                self._database.execute("COMMIT")
-            except BaseException:
-                with contextlib.suppress(sqlite3.Error):
-                    self._database.execute("ROLLBACK")
-                raise
-
-    @contextlib.contextmanager
-    def _faults(self) -> Iterator[None]:
-        """Raise OSError for what the database raises."""
-        try:
-            yield
-        except sqlite3.Error as fault:
             raise OSError(Message("{0} cannot be used: {1}", self.file, fault)) from None
 
 

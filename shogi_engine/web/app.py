@@ -75,7 +75,7 @@ def _served(content: bytes, kind: str) -> tuple[bytes, str, str]:
 class Guarded:
     """An application that admits the requests a Guard allows and sends its headers with every response.
 
-    Who has a link but not the server's token may load the page by it, the page's files, and connect by it.
+    Without the server's token, a link admits its holder to the page, the page's files and a connection.
     """
 
     def __init__(self, app: ASGIApp, guard: Guard, limits: Limits, links: Links) -> None:

@@ -40,12 +40,18 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def host_name(authority: str) -> str:
-    """Return the host of 'host:port' or '[::1]:port', '' if there is none."""
+def host_and_port(authority: str) -> tuple[str, int | None]:
+    """Return the host and the port of 'host:port' or '[::1]:port', '' and None if it is neither."""
     try:
-        return urlsplit(f"//{authority}").hostname or ""
+        parts = urlsplit(f"//{authority}")
+        return parts.hostname or "", parts.port
     except ValueError:
-        return ""
+        return "", None
+
+
+def host_name(authority: str) -> str:
+    """Return the host of 'host:port' or '[::1]:port', '' if it is neither."""
+    return host_and_port(authority)[0]
 
 
 @dataclass(frozen=True)
@@ -71,17 +77,15 @@ class Guard:
 
     def is_own_page(self, headers: Mapping[str, str]) -> bool:
         """Tell whether a WebSocket comes from this server's own page, or not from a page at all."""
-        origin = headers.get("origin")
-        if origin is None:
-            return True
-        parts = urlsplit(origin)
-        return parts.scheme in ("http", "https") and parts.netloc == headers.get("host", "")
+        host = headers.get("host", "")
+        return headers.get("origin") in (None, f"http://{host}", f"https://{host}")
 
     def address(self, headers: Mapping[str, str], *, secure: bool) -> str:
         """Return the server's address for other devices. `headers` are those of a page, `secure` says it uses TLS."""
         authority = headers.get("host", "")
-        if is_loopback(host_name(authority)) and not is_loopback(self.host):
-            port, host = urlsplit(f"//{authority}").port, reachable_host(self.host)
+        host, port = host_and_port(authority)
+        if is_loopback(host) and not is_loopback(self.host):
+            host = reachable_host(self.host)
             authority = (f"[{host}]" if ":" in host else host) + (f":{port}" if port else "")
         return f"{'https' if secure else 'http'}://{authority}/"
 

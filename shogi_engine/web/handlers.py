@@ -121,9 +121,11 @@ def rematch(session: Session, page: Viewer, message: messages.Rematch) -> None:
 @handles(messages.Resign)
 def resign(session: Session, page: Viewer, message: messages.Resign) -> None:
     """Resign."""
-    role, given = session.role_of(page), session.guest_sides()
+    role, guests = session.role_of(page), session.guest_sides()
     side = role.side if role is not None else None
-    session.playing.resign(1 - min(given) if side is None and len(given) == 1 else side)
+    if side is None and len(guests) == 1:
+        side = 1 - min(guests)
+    session.playing.resign(side)
     session.changed()
 
 

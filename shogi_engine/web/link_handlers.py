@@ -1,11 +1,12 @@
 """What a session does for messages about links to its game."""
 
 from collections import Counter
+from urllib.parse import urlsplit
 
 from shogi_engine.language import InputError
 from shogi_engine.web import messages, replies
 from shogi_engine.web.addresses import qr_picture
-from shogi_engine.web.guard import host_name, is_loopback
+from shogi_engine.web.guard import is_loopback
 from shogi_engine.web.registry import handles, must_not_set_up
 from shogi_engine.web.session import Session
 from shogi_engine.web.viewer import Viewer
@@ -62,4 +63,4 @@ def links_reply(session: Session, page: Viewer) -> replies.Links:
                 "pages": pages[link.token],
             }
         )
-    return replies.Links(links=rows, local=is_loopback(host_name(page.address.partition("//")[2].partition("/")[0])))
+    return replies.Links(links=rows, local=is_loopback(urlsplit(page.address).hostname or ""))

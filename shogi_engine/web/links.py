@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from shogi_engine.common.database import Database
 from shogi_engine.language import InputError, mark
-from shogi_engine.web.database import Database
 
 LINKS_MAX = 20  # of an owner
 Kind = Literal["own", "play", "watch"]
@@ -101,9 +101,13 @@ class Links:
         """Tell whether there is a link with this token."""
         return token in self._links
 
+    def get(self, token: str) -> Link | None:
+        """Return a link, None if it was revoked."""
+        return self._links.get(token)
+
     def find(self, token: str) -> Link:
         """Return a link. Raises LinkError if it was revoked."""
-        link = self._links.get(token)
+        link = self.get(token)
         if link is None:
             raise LinkError(mark("this link is no longer valid"))
         return link

@@ -119,13 +119,10 @@ class Playing:
     def resign(self, side: int | None = None) -> None:
         """Resign for a side; by default the one to move, or the human's while the engine is thinking."""
         game = self._running()
-        if side is not None:
-            game.resign(side)
-            self._cancel()
-            return
-        side = game.turn
-        if self.players[side] is not None and None in self.players:
-            side = 1 - side
+        if side is None:
+            side = game.turn
+            if self.players[side] is not None and None in self.players:
+                side = 1 - side
         game.resign(side)
         self._cancel()
 

@@ -116,11 +116,8 @@ class Session(Parts):
         """Return what a page may do, None if it may no longer show this game."""
         if not viewer.token:
             return Role()
-        links = self.store.links
-        if not links.knows(viewer.token):
-            return None
-        link = links.find(viewer.token)
-        return link.role if link.kind == "own" or link.game == self.autosave.id else None
+        link = self.store.links.get(viewer.token)
+        return link.role if link is not None and (link.kind == "own" or link.game == self.autosave.id) else None
 
     def guest_sides(self) -> set[int]:
         """Return the sides that guests play in the game that is being played."""

@@ -130,7 +130,7 @@ def test_a_store_that_cannot_be_used(tmp_path, problem):
     assert (tmp_path / "text").read_text().startswith("no database")
     with study.Store(tmp_path / "damaged.db") as store:
         store.add([problem])
-        store._database.execute("UPDATE problems SET content = '[]'")
+        store._database.execute("UPDATE problems SET content = '[]'", ())
         with pytest.raises(OSError, match="cannot be used"):
             store.all()
     newer = tmp_path / "newer.db"
@@ -139,7 +139,7 @@ def test_a_store_that_cannot_be_used(tmp_path, problem):
     with pytest.raises(OSError, match="newer version"):
         study.Store(newer)
     with study.Store(tmp_path / "full.db") as store:
-        store._database.execute("PRAGMA max_page_count = 1")
+        store._database.execute("PRAGMA max_page_count = 1", ())
         with pytest.raises(OSError, match="full"):
             store.add([replace(problem, source="x" * 100_000)])
         assert store.all() == []

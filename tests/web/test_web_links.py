@@ -370,6 +370,25 @@ def test_who_is_connected_by_a_link_that_is_revoked_is_disconnected(client, hub)
         assert socket.receive()["code"] == 1008
 
 
+@pytest.mark.parametrize("host", ["localhost:99999", "localhost:x", "localhost:1:2", "[::1]:x", "[::1", "localhost:-1"])
+def test_a_host_that_is_none_gets_no_answer(client, host):
+    headers = {"host": host, "cookie": "shogi_engine_token=secret"}
+    assert client.get("/", headers=headers).status_code == 421
+    for origin in (f"http://{host}", "http://[::1", "null", ""):
+        with (
+            pytest.raises(WebSocketDisconnect),
+            client.websocket_connect(f"ws://{HOST}/ws", headers=headers | {"origin": origin}),
+        ):
+            pass
+
+
+@pytest.mark.parametrize("origin", ["http://[::1", f"ftp://{HOST}", HOST, "null", "", f"http://{HOST}:1"])
+def test_an_origin_that_is_none_is_another_page(client, origin):
+    headers = {"cookie": "shogi_engine_token=secret", "origin": origin}
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect(f"ws://{HOST}/ws", headers=headers):
+        pass
+
+
 def test_a_link_made_on_this_machine_has_an_address_that_others_can_open():
     guard = Guard("0.0.0.0", "secret")
     made = guard.address({"host": "localhost:8765"}, secure=False)

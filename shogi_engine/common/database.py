@@ -1,0 +1,89 @@
+"""SQLite databases: versions of their tables, transactions that are made whole or not at all, faults as OSError."""
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from shogi_engine.language import Message
+
+TIMEOUT = 5.0  # seconds to wait for another process that writes
+
+
+class Database:
+    """An open database. Several threads and processes can use it.
+
+    Args:
+        file: None for one in memory
+        migrations: entry n has the statements that bring the tables of version n (PRAGMA user_version) to version n + 1
+
+    Raises:
+        OSError: it cannot be used; also from its methods
+    """
+
+    def __init__(self, file: Path | None, migrations: Sequence[Sequence[str]]) -> None:
+        self._lock, self._name = threading.RLock(), file.name if file else ""
+        with _faults(str(file)):
+            self._connection = sqlite3.connect(
+                file or ":memory:", timeout=TIMEOUT, check_same_thread=False, isolation_level=None
+            )
+            try:
+                self._migrate(file, migrations)
+            except BaseException:
+                self.close()
+                raise
+
+    def _migrate(self, file: Path | None, migrations: Sequence[Sequence[str]]) -> None:
+        """Bring the tables to the last version."""
+        self._connection.row_factory = sqlite3.Row
+        if self._version() > len(migrations):
+            raise OSError(Message("{0} was written by a newer version of this program", file))
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")  # a crash of the system may cost the last seconds
+        with self.transaction() as connection:  # of two processes, the second finds the tables of the first
+            for number, statements in enumerate(migrations[self._version() :], self._version() + 1):
+                for statement in statements:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {number}")
+
+    def _version(self) -> int:
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        return int(version)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock, contextlib.suppress(sqlite3.Error):
+            self._connection.close()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Do all of the block or nothing."""
+        with self._lock, _faults(self._name):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def execute(self, query: str, values: Any) -> None:
+        """Change rows in a transaction that this thread has begun."""
+        self._connection.execute(query, values)
+
+    def rows(self, query: str, **values: Any) -> list[sqlite3.Row]:
+        """Return the result of a query."""
+        with self._lock, _faults(self._name):
+            return self._connection.execute(query, values).fetchall()
+
+
+@contextlib.contextmanager
+def _faults(name: str) -> Iterator[None]:
+    """Raise OSError for what the database `name` raises."""
+    try:
+        yield
+    except sqlite3.Error as fault:
+        raise OSError(Message("{0} cannot be used: {1}", name, fault)) from None
