@@ -22,7 +22,8 @@ MATE_PLIES = 9  # mates by checks up to this length are searched with MATE_NODES
 MATE_NODES = 1_000_000
 LONG_MATE_NODES = 100_000  # the node limit for longer mates
 # The default limit of a position: a game then takes about a minute on one core.
-DEFAULTS: dict[str, dict[str, int]] = {"shogi": {"nodes": 300_000}, "othello": {"level": 14}}
+NODES = 300_000  # for a position, in games without DEFAULTS
+DEFAULTS: dict[str, dict[str, int]] = {"othello": {"level": 14}}
 LIMITS = ("nodes", "movetime", "depth", "level")
 
 Key = tuple[int, int]  # the number of a game, from 0, and the ply
@@ -35,14 +36,14 @@ def cores() -> int:
 
 
 def limits_for(game: str, given: Mapping[str, int | None]) -> dict[str, Any]:
-    """Return the limits of a search of `game`: the given ones, or DEFAULTS.
+    """Return the limits of a search of `game`: the given ones, or DEFAULTS, or NODES.
 
     Raises ValueError for a level in Shogi, where levels only make the engine weaker.
     """
     limits = {name: value for name in LIMITS if (value := given.get(name)) is not None}
     if "level" in limits and game != "othello":
         raise InputError("analysis: levels are for othello; for {0} give nodes, depth or movetime", game)
-    return limits or dict(DEFAULTS[game])
+    return limits or dict(DEFAULTS.get(game, {"nodes": NODES}))
 
 
 @dataclass(frozen=True)
@@ -255,7 +256,7 @@ class Analyst:
     """Examines games in several threads, each with its own engine, or on a cluster.
 
     Attributes:
-        limits: the limits for each position: nodes, movetime (ms), depth or level; DEFAULTS if empty
+        limits: the limits for each position: nodes, movetime (ms), depth or level; if empty, those of `limits_for`
         hash_mb: the table size of each thread, in MB
         cluster: see `jobs.Pool`
         seconds: how long `run` took

@@ -83,9 +83,8 @@ def _facts(game: str, board: Any, move: Any) -> Iterator[Fact]:
 
 def _book_moves(game: str, board: Any) -> list[str]:
     """Return the moves that the game's own book has for a position, best first."""
-    rules = games.load(game)
-    book = rules.extras.open_book(None) if rules.extras.open_book else None
-    return [each.move for each in book.known(rules.format_position(board._pos))] if book else []
+    open_book = games.load(game).extras.open_book
+    return [each.move for each in open_book(None).known(board.position())] if open_book else []
 
 
 # ---- words -------------------------------------------------------------------------------------------------------

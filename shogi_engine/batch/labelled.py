@@ -103,7 +103,7 @@ def labelled_positions(batch: Batch, games: Games | GameArrays, *, without_value
     values = games.values[found.game, found.ply]
     wanted = (values != VALUE_NONE) | without_value
     if isinstance(games, GameArrays):
-        wanted &= ((games.results != 0) | games.drawn)[found.game]
+        wanted &= games.decided[found.game]
     rows = np.flatnonzero(wanted)
     game, ply, values = found.game[rows], found.ply[rows], values[rows]
     return Labelled(

@@ -3,10 +3,12 @@
 `match policy:FILE level:3` uses the networks of files, see `load_network`.
 """
 
+import contextlib
 import importlib
 import math
 import runpy
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,13 @@ from shogi_engine.batch.live import LiveGames
 from shogi_engine.batch.live_kernels import LONGEST
 from shogi_engine.batch.puct import Network, Puct
 from shogi_engine.common.search_handle import SearchHandle
+from shogi_engine.language import InputError
 from shogi_engine.play.answer import DECLARE, Answer
 from shogi_engine.play.game import Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.timeman import TimeOptions, fixed, plan
 from shogi_engine.types.limit import Limit
-from shogi_engine.types.score import CP, SCALES, Score
+from shogi_engine.types.score import Score
 
 SIMULATIONS = 400  # for a move without another limit
 COPIES = 8  # leaves of a tree that are evaluated at once
@@ -56,7 +59,7 @@ class PolicyPlayer(Player):
     ) -> None:
         self.limit, self.network = limit or Limit(), network
         if unknown := [name for name in ("depth", "mate", "level") if getattr(self.limit, name) is not None]:
-            raise ValueError(f"a network cannot be limited by {unknown[0]}")
+            raise InputError("a network cannot be limited by {0}", unknown[0])
         self._game, self._layout = game, defaulted(game, layout, ())[0]
         self._settings: dict[str, Any] = {"copies": COPIES} | settings
         self._search: Puct | None = None
@@ -81,7 +84,7 @@ class PolicyPlayer(Player):
         self.ready()
         began, stop = time.perf_counter(), search or SearchHandle()
         board = game.board
-        if hasattr(board, "can_declare_win") and board.can_declare_win():
+        if game.may_declare():
             return Answer(DECLARE)
         self._follow(game)
         assert self._search is not None
@@ -93,9 +96,8 @@ class PolicyPlayer(Player):
         labels = self._labels[int(board.turn)]
         moves = [move for move in board.legal_moves if int(labels[move]) == label]
         if not moves:
-            raise ValueError("the network's search found no move")
-        shown = max(-CERTAIN, min(value, CERTAIN))
-        score = Score(round(SCALES[CP] * 2 * math.atanh(shown)))
+            raise InputError("the network's search found no move")
+        score = Score.of_chance((1 + max(-CERTAIN, min(value, CERTAIN))) / 2)
         return Answer(str(moves[0]), time.perf_counter() - began, score=score, nodes=min(made, most))
 
     def _follow(self, game: Game) -> None:
@@ -139,16 +141,36 @@ def load_network(file: str | Path, game: str = "shogi") -> Network:
     """
     path = Path(file)
     if not path.is_file():
-        raise ValueError(f"there is no file {path}")
+        raise InputError("there is no file {0}", path)
     if path.suffix == ".py":
-        found = runpy.run_path(str(path)).get("network")
-        if not callable(found):
-            raise ValueError(f"{path} defines no function `network`")
-        network: Network = found
-        return network
+        return _program(path)
     if path.suffix == ".onnx":
         return _onnx(path, game)
-    raise ValueError(f"a network is a file .onnx or .py, not {path}")
+    raise InputError("a network is a file .onnx or .py, not {0}", path)
+
+
+def _program(path: Path) -> Network:
+    """Return the network that a Python program defines."""
+    with _faults_of(path):
+        found = runpy.run_path(str(path)).get("network")
+    if not callable(found):
+        raise InputError("{0} defines no function `network`", path)
+
+    def network(leaves: LiveGames) -> tuple[Any, Any]:
+        with _faults_of(path):
+            logits, values = found(leaves)
+        return logits, values
+
+    return network
+
+
+@contextlib.contextmanager
+def _faults_of(path: Path) -> Iterator[None]:
+    """Raise InputError, which names the program, for what it raises."""
+    try:
+        yield
+    except Exception as fault:
+        raise InputError("{0}: {1}: {2}", path, type(fault).__name__, fault) from fault
 
 
 def _onnx(path: Path, game: str) -> Network:
@@ -156,15 +178,15 @@ def _onnx(path: Path, game: str) -> Network:
     try:
         runtime = importlib.import_module("onnxruntime")
     except ImportError:
-        raise ValueError("ONNX needs another package: pip install onnxruntime") from None
+        raise InputError("ONNX needs another package: pip install onnxruntime") from None
     try:
         session = runtime.InferenceSession(str(path), providers=runtime.get_available_providers())
     except Exception as fault:  # of several classes, which the package does not export
-        raise ValueError(f"{path} is no ONNX file: {fault}") from None
+        raise InputError("{0} is no ONNX file: {1}", path, fault) from None
     features = defaulted(game, None, None)[1]
     names = [each.name for each in session.get_inputs()]
     if len(names) not in (1, len(features)) or len(session.get_outputs()) != 2:
-        raise ValueError(f"{path} must have {len(features)} inputs or one, and two outputs")
+        raise InputError("{0} must have {1} inputs or one, and two outputs", path, len(features))
     several = len(names) > 1
 
     def network(leaves: LiveGames) -> tuple[Any, Any]:

@@ -79,7 +79,7 @@ class Puct:
     def run(self, simulations: int) -> None:
         """Search `simulations` more leaves in each tree, or slightly fewer if descents in a tree reach the same leaf.
 
-        Raises ValueError if the network returns an array of the wrong shape.
+        Raises ValueError if the network returns an array of the wrong shape, or with numbers that are none.
         """
         games = self.leaves._nodes
         active = (games["count"] > 0).astype(np.uint8)
@@ -128,8 +128,13 @@ class Puct:
                 raise ValueError(
                     f"a network's logits must be float32[{rows}, {self._labels}], not {list(logits.shape)}"
                 )
+            if not (logits < np.inf).all():
+                raise ValueError("a network's logits must be numbers below infinity")
         over = (self._kinds == kernels.KNOWN) | (self.leaves._nodes["count"] == 0)
-        return logits, np.where(over, self._values, values)
+        values = np.where(over, self._values, values)
+        if not np.isfinite(values).all():
+            raise ValueError("a network's values must be finite numbers")
+        return logits, values
 
     # ---- results
 

@@ -60,7 +60,7 @@ def opening_moves(batch: Batch, games: Games | GameArrays, *, plies: int = 20, l
     keys["move"] = moves
     _, firsts, kinds = np.unique(keys.view(f"V{keys.itemsize}"), return_index=True, return_inverse=True)
     kinds = kinds.reshape(-1)
-    known = games.drawn | (games.results != 0) if isinstance(games, GameArrays) else np.ones(len(games.lengths), bool)
+    known = games.decided if isinstance(games, GameArrays) else np.ones(len(games.lengths), bool)
     results, known = games.results[played.game] * signs(batch, played.positions), known[played.game]
     tables = [np.bincount(kinds[known & (results == result)], minlength=len(firsts)) for result in (1, 0, -1)]
     counts = np.bincount(kinds, minlength=len(firsts))

@@ -10,7 +10,8 @@ from shogi_engine import language
 from shogi_engine.cli import common
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.cli.progress import progress_bar
-from shogi_engine.cli.terminal.screen import Look, default_pieces, draw, plain
+from shogi_engine.cli.terminal import desk
+from shogi_engine.cli.terminal.screen import default_pieces, draw, plain
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import InputError, plural
 from shogi_engine.language import translate as _
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from shogi_engine.records import GameRecord
     from shogi_engine.study import Problem, Rating, Store
 
-QUIT, HINT, ANSWER, NEXT = ("quit", "q", "終了"), ("hint", "ヒント"), ("answer", "解答"), ("next", "次")
-NODES = {"shogi": {"nodes": 20_000}, "othello": {"level": 6}}  # of the reply to a wrong move
+NODES = 20_000  # of the search for a reply to a wrong move, in games without LIMITS
+LIMITS: dict[str, dict[str, Any]] = {"othello": {"level": 6}}
 
 
 def add_parser(commands: Any) -> None:
@@ -126,12 +127,11 @@ def _write(file: Path, problems: "Sequence[Problem]") -> None:
 # ---- solving -----------------------------------------------------------------------------------------------------
 
 
-class Desk:
+class Desk(desk.Desk):
     """Gives the problems that are due.
 
     Args:
-        read: `read(prompt)` returns a line; EOFError at the end of input
-        show: `show(text)` prints
+        read, show, pieces: as in `desk.Desk`
         clock: returns the time, by default the present
     """
 
@@ -145,8 +145,8 @@ class Desk:
     ) -> None:
         from shogi_engine.study.store import now
 
-        self.store, self.read, self.show, self.clock = store, read, show, clock or now
-        self._look = Look(pieces)
+        super().__init__(read, show, pieces)
+        self.store, self.clock = store, clock or now
         self._engines: dict[str, Any] = {}
 
     def prepare(self) -> None:
@@ -183,22 +183,24 @@ class Desk:
         board, helped, wrong = problem.board(), False, False
         self.show(plain(draw(problem.game, board, self._look)))
         self.show(f"{_(KINDS[problem.kind])} ({problem.source})")
-        self.show(_("Type a move, hint, answer, next or quit."))
-        while True:
-            line = self.read("> ").strip()
-            if line in QUIT or line in NEXT:
-                return line in NEXT
-            if line in ANSWER:
-                return self._done(problem, Rating.Again)
-            if line in HINT:
-                helped = True
-                self.show(self._hint(problem))
-            elif line and (move := self._move(board, line)):
-                if move in problem.answers:
-                    self.show(_("Right."))
-                    return self._done(problem, Rating.Again if wrong else Rating.Hard if helped else Rating.Good)
+
+        def attempt(line: str) -> bool:
+            nonlocal wrong
+            move = self._move(board, line)
+            if move in problem.answers:
+                self.show(_("Right."))
+                self._done(problem, Rating.Again if wrong else Rating.Hard if helped else Rating.Good)
+            elif move:
                 wrong = True
                 self._refute(problem, board, move)
+            return move in problem.answers
+
+        def hint() -> str:
+            nonlocal helped
+            helped = True
+            return self._hint(problem)
+
+        return self._solve(attempt, hint, lambda: self._done(problem, Rating.Again))
 
     def _move(self, board: Any, line: str) -> str:
         """Return a typed move in the game's notation, '' if it is not legal."""
@@ -207,7 +209,7 @@ class Desk:
         except ValueError as fault:
             self.show(_(str(fault)))
             return ""
-        return move.usi() if hasattr(move, "usi") else str(move)
+        return str(move)
 
     def _hint(self, problem: "Problem") -> str:
         """Return where the best move goes."""
@@ -227,14 +229,15 @@ class Desk:
     def _replies(self, problem: "Problem", move: str) -> Sequence[str]:
         engine = self._engine(problem.game)
         engine.set_position(problem.position, [move])
-        return () if not engine.legal_moves() else tuple(engine.search(**NODES[problem.game]).pv)
+        if not engine.legal_moves():
+            return ()
+        return tuple(engine.search(**LIMITS.get(problem.game, {"nodes": NODES})).pv)
 
-    def _done(self, problem: "Problem", rating: "Rating") -> bool:
+    def _done(self, problem: "Problem", rating: "Rating") -> None:
         """Show the solution and note the review."""
         self.show(self._texts(problem.board(), problem.line))
         when = self.store.review(problem, rating, self.clock())
         self.show(_("It comes back on {day}.").format(day=f"{when.astimezone():%Y-%m-%d}"))
-        return True
 
     def _texts(self, board: Any, line: Sequence[str]) -> str:
         from shogi_engine.analysis.words import line_texts, shown

@@ -6,13 +6,13 @@ from typing import Any
 
 from shogi_engine.cli.common import add_command, at_least_one
 from shogi_engine.cli.progress import progress_bar
-from shogi_engine.cli.terminal.screen import Look, default_pieces, draw, plain
+from shogi_engine.cli.terminal import desk
+from shogi_engine.cli.terminal.screen import default_pieces, draw, plain
 from shogi_engine.language import InputError
 from shogi_engine.language import translate as _
 from shogi_engine.tsume import GRADES, Problem, Progress, daily, problems
 
 LENGTHS = range(1, 12, 2)
-QUIT, HINT, ANSWER, NEXT = ("quit", "q", "終了"), ("hint", "ヒント"), ("answer", "解答"), ("next", "次")
 
 
 def add_parser(commands: Any) -> None:
@@ -82,13 +82,8 @@ def progress_lines(progress: Progress) -> list[str]:
     return rows
 
 
-class Desk:
-    """Gives problems.
-
-    Args:
-        read: `read(prompt)` returns a line; EOFError at the end of input
-        show: `show(text)` prints
-    """
+class Desk(desk.Desk):
+    """Gives mate problems; the rest as in `desk.Desk`."""
 
     def __init__(
         self,
@@ -97,8 +92,8 @@ class Desk:
         show: Callable[[str], object] = print,
         pieces: str = "western",
     ) -> None:
-        self.progress, self.read, self.show = progress, read, show
-        self._look = Look(pieces)
+        super().__init__(read, show, pieces)
+        self.progress = progress
         self._notation = "japanese" if pieces == "kanji" else "usi"
 
     def prepare(self) -> None:
@@ -117,23 +112,23 @@ class Desk:
         title = _("No. {number}: mate in {length}, grade {grade}")
         self.show(title.format(number=problem.number, length=problem.length, grade=problem.grade))
         self.show(plain(draw("shogi", board, self._look)))
-        self.show(_("Type a move, hint, answer, next or quit."))
-        while True:
-            line = self.read("> ").strip()
-            if line in QUIT:
-                return False
-            if line in NEXT:
-                return True
-            if line in ANSWER:
-                self.show(" ".join(self._written(problem.sfen, problem.moves, self._notation)))
-                return True
-            if line in HINT:
-                helped += 1
-                self.show(self._hint(problem, board, helped))
-            elif line and self._is_solved_by(problem, board, line):
+
+        def attempt(line: str) -> bool:
+            solved = self._is_solved_by(problem, board, line)
+            if solved:
                 self.progress.solve(problem, helped=helped > 0)
                 self.show(_("Solved.") if helped == 0 else _("Solved, with a hint."))
-                return True
+            return solved
+
+        def hint() -> str:
+            nonlocal helped
+            helped += 1
+            return self._hint(problem, board, helped)
+
+        def answer() -> None:
+            self.show(" ".join(self._written(problem.sfen, problem.moves, self._notation)))
+
+        return self._solve(attempt, hint, answer)
 
     def _is_solved_by(self, problem: Problem, board: Any, line: str) -> bool:
         """Make the move and the reply, if the move is right; tell whether it mates."""

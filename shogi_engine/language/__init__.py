@@ -41,6 +41,8 @@ class Message(str):
         values: an exception stands for its message; a text that is in the catalogue is translated too
     """
 
+    __slots__ = ("template", "values")
+
     template: str
     values: tuple[Any, ...]
 
@@ -52,7 +54,7 @@ class Message(str):
             if isinstance(value, BaseException):
                 values = tuple(str(value) if isinstance(value, BaseException) else value for value in values)
                 break
-        message = super().__new__(cls, template.format(*values) if values else template)
+        message = str.__new__(cls, template.format(*values) if values else template)
         message.template, message.values = template, values
         return message
 

@@ -26,7 +26,7 @@ from shogi_engine.records.errors import RecordError
 from shogi_engine.records.files import ENCODINGS, HEAD, JIS, JIS_SHIFT, UTF_16, decode, encoding_of, files_below, read
 from shogi_engine.records.formats import RecordFormat, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord
-from shogi_engine.types.score import DISCS
+from shogi_engine.types.score import DISC, DISCS
 from shogi_engine.types.termination import DRAWS, ENDINGS, Termination
 
 BLOCK = 1 << 22  # bytes, or characters, read at a time
@@ -34,7 +34,6 @@ BEGINNING = 1 << 10  # characters; enough to recognise nearly every file
 GAME_MAX = 1 << 25  # bytes of one game
 NO_MOVE, VALUE_NONE, NO_ENDING = -1, 32002, -1
 VALUE_LIMIT = 32000
-DISC = 100  # in Othello's unit
 NEW_LINE, RETURN, ESCAPE = ord("\n"), ord("\r"), 0x1B
 PACKED_SUFFIXES: dict[str, Callable[..., Any]] = {
     ".gz": gzip.open,
@@ -83,6 +82,12 @@ class GameArrays(NamedTuple):
         """Whether each game is a draw, bool[n]. A game with a result of 0 that is not drawn has no result."""
         drawn: NDArray[np.bool_] = (self.results == 0) & _DRAWS[self.endings]
         return drawn
+
+    @property
+    def decided(self) -> NDArray[np.bool_]:
+        """Whether the result of each game is known, bool[n]: won, lost or drawn."""
+        decided: NDArray[np.bool_] = (self.results != 0) | self.drawn
+        return decided
 
 
 class Table:

@@ -31,10 +31,10 @@ def from_arrays(games: Any, game: str = "shogi") -> Iterator[GameRecord]:
         ValueError: a move is illegal; the message names the row
     """
     in_players_unit = tree.registry().load(game).extras.score
+    of_files = isinstance(games, GameArrays)
     for row in range(len(games.lengths)):
-        start = games.starts[row] if hasattr(games, "starts") else ""
-        record = GameRecord(game, start)
-        if hasattr(games, "names"):
+        record = GameRecord(game, games.starts[row] if of_files else "")
+        if of_files:
             record.names = list(games.names[row])
         builder = RecordBuilder(record)
         length = int(games.lengths[row])
@@ -62,7 +62,7 @@ def _score(value: int, in_players_unit: Callable[[int], Score]) -> Score | None:
 def _outcome(games: Any, row: int, board: Any) -> Outcome | None:
     """Return how a game ended: as the arrays say, else by the rules, else by its result alone."""
     winner = WINNERS[int(games.results[row])]
-    if hasattr(games, "endings"):
+    if isinstance(games, GameArrays):
         ending = ENDINGS[games.endings[row]]
         if ending or winner is None:
             return Outcome(winner, ending) if ending else None

@@ -9,7 +9,7 @@ from shogi_engine import games
 from shogi_engine.analysis import GameAnalysis, Hint, MoveAnalysis, hints
 from shogi_engine.analysis.judgement import MISTAKE
 from shogi_engine.engine import Engine
-from shogi_engine.language import mark
+from shogi_engine.language import LANGUAGES, mark
 from shogi_engine.types.fact import Kind
 from shogi_engine.types.limit import SIDES
 
@@ -23,13 +23,14 @@ KINDS = {  # what is to be found
 }
 CLEARLY = 0.1  # of winning chance: how much better the best move is than the second best
 WON, LOST = 0.75, 0.5  # winning chances before and after a move that gives a win away
-OPENING_PLIES = 30
+OPENING_PLIES = {"shogi": 30}
 MATES = (Kind.MATE_MISSED, Kind.COULD_END_IN_MATE)
 LOSSES = (
     Kind.PIECE_LEFT, Kind.PIECE_THREAT_UNMET, Kind.EXCHANGE_LOST, Kind.PIECES_LOST,
     Kind.PIECE_MISSED, Kind.EXCHANGE_MISSED, Kind.PIECES_MISSED,
 )  # fmt: skip
-LIMITS: dict[str, dict[str, int]] = {"shogi": {"nodes": 100_000}, "othello": {"level": 10}}
+NODES = 100_000  # of a search of the two best moves, in games without LIMITS
+LIMITS: dict[str, dict[str, int]] = {"othello": {"level": 10}}
 
 
 @dataclass(frozen=True)
@@ -72,11 +73,11 @@ class Examined:
     """Finds whether one move of a position is clearly best, by searches of the two best moves.
 
     Args:
-        limits: of each search, LIMITS by default
+        limits: of each search; by default those of LIMITS, or NODES
     """
 
     def __init__(self, game: str, limits: dict[str, Any] | None = None) -> None:
-        self._engine, self._limits = Engine(game, hash_mb=16), limits or LIMITS[game]
+        self._engine, self._limits = Engine(game, hash_mb=16), limits or LIMITS.get(game, {"nodes": NODES})
 
     def answers(self, position: str, move: MoveAnalysis) -> tuple[str, ...]:
         """Return the moves that solve a position, () if none is clearly best.
@@ -106,10 +107,10 @@ def problems_of(game: GameAnalysis, side: str = "", examined: Examined | None = 
         examined: whether one move is clearly best; by default a search decides
     """
     name = game.record.game
-    texts = {language: game.why_texts(language) for language in ("en", "ja")}
+    texts = {language: game.why_texts(language) for language in LANGUAGES}
     for move, board in game.boards():
         if side in ("", move.side) and (move.loss >= MISTAKE or move.missed_mate):
-            position = games.load(name).format_position(board._pos)
+            position = board.position()
             examined = examined or Examined(name)
             if answers := examined.answers(position, move):
                 yield Problem(
@@ -133,7 +134,7 @@ def _kind(game: GameAnalysis, move: MoveAnalysis) -> str:
         return WIN
     if kinds.intersection(LOSSES):
         return PIECE
-    return OPENING if move.ply <= OPENING_PLIES and game.record.game == "shogi" else MOVE
+    return OPENING if move.ply <= OPENING_PLIES.get(game.record.game, 0) else MOVE
 
 
 def _source(game: GameAnalysis, move: MoveAnalysis) -> str:

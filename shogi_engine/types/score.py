@@ -19,6 +19,7 @@ MATE_SCORE = 30_000  # represents a mate where all scores must be numbers
 CP_MAX = 99_999  # what other programs send is limited to this; in records, more centipawns mean a mate
 PLIES_MAX = 9_999  # and their mates to this length
 DISCS_MAX = 64
+DISC = 100  # of the units, hundredths of a disc, in which Othello's searches, weights and arrays have values
 
 # The probability of winning is 1 / (1 + exp(-value / scale)). The scale of 600 centipawns was fitted to games by
 # Ponanza and is used by Shogi GUIs; 5 discs is about the error of a search of ten plies. The formula is also used for
@@ -99,6 +100,11 @@ class Score:
         if self.mate:
             return float(self.value > 0)
         return 1.0 / (1.0 + math.exp(-self.value / SCALES[self.unit]))
+
+    @classmethod
+    def of_chance(cls, chance: float) -> Self:
+        """Return the value in centipawns with this probability of winning, more than 0 and less than 1."""
+        return cls(round(SCALES[CP] * math.log(chance / (1.0 - chance))))
 
     def values(self) -> dict[str, float | None]:
         """Return {'cp': 12}, {'discs': 2.5} or {'mate': -4}, for JSON."""

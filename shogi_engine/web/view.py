@@ -52,7 +52,7 @@ def state(session: Parts, look: Look, role: Role, seq: int) -> State:
         pieces=look.pieces,
         svg=picture(board, look, game),
         turn=turn,
-        position=position_text(game, board),
+        position=board.position(),
         check=game == "shogi" and setup is None and board.king_squares[turn] is not None and bool(board.is_check()),
         targets=targets(game, board) if may_move else {},
         labels=labels(game, board, look.language),
@@ -103,12 +103,6 @@ def pieces_module() -> str:
     kinds = [Piece(kind, color) for color in (0, 1) for kind in range(1, 15)]
     shapes = {name: {str(piece): piece_shape(piece, name) for piece in kinds} for name in SETS}
     return f"// Made by the server: see view.py.\nexport const PIECES = {json.dumps(shapes, ensure_ascii=False)};\n"
-
-
-def position_text(game: str, board: Any) -> str:
-    """Return a position as SFEN or OBF."""
-    text: str = board.sfen() if game == "shogi" else board.obf()
-    return text
 
 
 def title(record: GameRecord) -> str:

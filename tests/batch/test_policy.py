@@ -1,11 +1,14 @@
 """Networks as players of games: in Python, from files, in a match."""
 
+import inspect
 import math
+import re
 
 import numpy as np
 import pytest
 
 from shogi_engine import games, othello
+from shogi_engine.__main__ import main
 from shogi_engine.batch import PolicyPlayer, load_network
 from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.match.engines import parse_engine
@@ -15,14 +18,6 @@ from shogi_engine.play.loop import play
 from shogi_engine.play.players import EnginePlayer
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.limit import Limit
-
-DISCS = """
-import numpy as np
-
-def network(leaves):
-    planes = leaves.features("planes", dtype=np.float32)
-    return None, np.tanh((planes[:, 0].sum(axis=(1, 2)) - planes[:, 1].sum(axis=(1, 2))) / 20)
-"""
 
 
 def discs(leaves):
@@ -76,7 +71,7 @@ def test_what_ends_a_move():
 
 def test_a_file_in_a_match(tmp_path):
     file = tmp_path / "discs.py"
-    file.write_text(DISCS)
+    file.write_text("import numpy as np\n\n" + inspect.getsource(discs).replace("def discs", "def network"))
     spec = parse_engine(f"policy:{file}", Limit(nodes=32), game="othello")
     assert spec.name == f"policy:{file}" and isinstance(spec.player(), PolicyPlayer)
     played = play(Game.begin("othello"), (EnginePlayer("othello", Limit(level=0), hash_mb=1), spec.player()), seed="2")
@@ -89,6 +84,10 @@ def test_a_file_in_a_match(tmp_path):
         ("none.py", None, "there is no file .*none.py"),
         ("empty.py", "", "empty.py defines no function `network`"),
         ("data.txt", "x", "a network is a file .onnx or .py, not .*data.txt"),
+        ("syntax.py", "def network(", "syntax.py: SyntaxError: '\\(' was never closed"),
+        ("raises.py", "1 / 0", "raises.py: ZeroDivisionError: division by zero"),
+        ("imports.py", "import nothing_of_this_name", "imports.py: ModuleNotFoundError: No module named 'nothing_of"),
+        ("name.py", "network = 5", "name.py defines no function `network`"),
     ],
 )
 def test_files_that_are_no_networks(tmp_path, name, content, said):
@@ -96,6 +95,39 @@ def test_files_that_are_no_networks(tmp_path, name, content, said):
         (tmp_path / name).write_text(content)
     with pytest.raises(ValueError, match=said):
         load_network(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        ("1 / 0", "program.py: ZeroDivisionError: division by zero"),
+        ("None", "program.py: TypeError: cannot unpack"),
+        ("(None, np.full(len(leaves), np.nan))", "a network's values must be finite numbers"),
+        ("(None, np.full(len(leaves), np.inf))", "a network's values must be finite numbers"),
+        ("(np.full((len(leaves), 65), np.nan), np.zeros(len(leaves)))", "logits must be numbers below infinity"),
+        ("(np.zeros((3, 65)), np.zeros(len(leaves)))", r"logits must be float32\[8, 65\]"),
+        ("(None, np.zeros(3))", r"values must be float32\[8\]"),
+    ],
+)
+def test_what_a_network_must_not_return(tmp_path, capsys, result, said):
+    file = tmp_path / "program.py"
+    file.write_text(f"import numpy as np\n\ndef network(leaves):\n    return {result}\n")
+    with pytest.raises(ValueError, match=said):
+        PolicyPlayer(load_network(file, "othello"), "othello", Limit(nodes=8)).think(Game.begin("othello"))
+    assert main(["match", f"policy:{file}", "level:0", "--game", "othello", "--games", "2", "--limit", "nodes=8"]) == 2
+    fault = capsys.readouterr().err.strip().splitlines()
+    assert len(fault) == 1 and re.search(said, fault[0])
+
+
+def test_an_impossible_move_counts_for_nothing():
+    """Logits of minus infinity are allowed."""
+
+    def network(leaves):
+        logits = np.full((len(leaves), 65), -np.inf, np.float32)
+        logits[:, 19] = 0
+        return logits, np.zeros(len(leaves))
+
+    assert PolicyPlayer(network, "othello", Limit(nodes=40)).think(Game.begin("othello")).move == str(othello.Move(19))
 
 
 def test_without_onnxruntime(tmp_path, monkeypatch):

@@ -234,5 +234,12 @@ def test_commands(installed, name, tmp_path):
     done = run(installed, *words)
     assert done.returncode == 0 and done.stdout.startswith("2 games"), done.stderr
     assert [record.game for record in records.load(out)] == [name] * 2
+    done = run(installed, "analyse", out, "--nodes", "1000", "--threads", "1")
+    assert done.returncode == 0 and "black's winning chance" in done.stdout, done.stderr
+    store = ("--store", str(tmp_path / "study.db"))
+    done = run(installed, "study", out, "--nodes", "1000", "--threads", "1", *store)
+    assert done.returncode == 0 and "new problem" in done.stdout, done.stderr
+    done = run(installed, "study", "--out", str(tmp_path / "problems.jsonl"), *store)
+    assert done.returncode == 0 and "problem" in done.stdout, done.stderr
     done = run(installed, "train", name, str(tmp_path / "run"))
     assert done.returncode == 2 and f"training: the game '{name}' has no recipe" in done.stderr

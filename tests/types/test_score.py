@@ -23,6 +23,11 @@ def test_texts_are_read_back(score):
     assert pickle.loads(pickle.dumps(score)) == score
 
 
+@given(st.integers(-9000, 9000).map(Score))
+def test_a_chance_is_read_back(score):
+    assert Score.of_chance(score.chance()) == score
+
+
 @given(SCORES, SCORES)
 def test_order(one, two):
     assert (one < two) == (-two < -one) and (one < two) + (two < one) + (one == two) == 1

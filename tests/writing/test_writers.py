@@ -87,7 +87,7 @@ def test_no_other_place_writes_files():
     for package in (shogi_engine, usi):
         root = Path(package.__file__).parent
         for file in root.rglob("*.py"):
-            calls = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+            calls = [node for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, ast.Call)]
             if any(map(writes, calls)):
                 found.add(file.relative_to(root.parent).as_posix())
     assert found - ALLOWED.keys() == set(), "write with common.files or common.appending"
@@ -319,7 +319,7 @@ def test_each_place_that_writes_is_tried():
     root = Path(shogi_engine.__file__).parent
     found = set()
     for file in [*root.rglob("*.py"), *Path(usi.__file__).parent.rglob("*.py")]:
-        calls = [node.func for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+        calls = [node.func for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, ast.Call)]
         names = {getattr(function, "id", getattr(function, "attr", "")) for function in calls}
         if names & {"write_whole", "write_free", "WholeFile", "AppendFile", "LineFile"}:
             found.add(file.relative_to(root).as_posix() if file.is_relative_to(root) else f"usi/{file.name}")

@@ -1,8 +1,8 @@
 """Othello's names and numbers for front ends that need them before numba is loaded. Standard library only."""
 
 from shogi_engine.common.registry import Registry
+from shogi_engine.types.score import DISC as DISC
 
-DISC = 100  # the value of a disc: the evaluation's unit is a hundredth of a disc
 MAX_LEVEL = 30
 QUICK_LEVEL = 21  # higher levels may take minutes for a move
 

@@ -1,6 +1,7 @@
 """Exchanges by legal moves alone, with the moves: slower than `see`, but right about pins, checks and promotions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,20 @@ from shogi_engine.games.shogi.types import PROMOTED, UNPROMOTED
 # By kind, in centipawns: what a capture changes, off the board and into the hand, as `see.exchange_value` has it.
 WORTH = tuple(value + VALUES[int(UNPROMOTED[kind])] for kind, value in enumerate(VALUES))
 BY_SYMBOL = dict(zip(SYMBOLS, WORTH, strict=True))
+
+
+@contextmanager
+def after(board: Any, moves: Iterable[Any]) -> Iterator[None]:
+    """Have made legal moves on a Board inside the `with` block."""
+    made = 0
+    try:
+        for move in moves:
+            board.push(move)
+            made += 1
+        yield
+    finally:
+        for _ in range(made):
+            board.pop()
 
 
 def captured(board: Any, move: Any) -> int:
@@ -38,9 +53,8 @@ def exchange(board: Any, square: int) -> tuple[int, tuple[Any, ...]]:
         gain = _gain(board, move)
         if gain <= best:  # no reply makes it better
             continue
-        board.push(move)
-        lost, replies = exchange(board, square)
-        board.pop()
+        with after(board, [move]):
+            lost, replies = exchange(board, square)
         if gain - lost > best:
             best, line = gain - lost, (move, *replies)
     return best, line
@@ -48,9 +62,8 @@ def exchange(board: Any, square: int) -> tuple[int, tuple[Any, ...]]:
 
 def exchange_by(board: Any, capture: Any) -> tuple[Any, ...]:
     """Return the exchange that begins with a legal capture: the capture, and the best captures of both sides."""
-    board.push(capture)
-    _, replies = exchange(board, capture.to_square)
-    board.pop()
+    with after(board, [capture]):
+        _, replies = exchange(board, capture.to_square)
     return (capture, *replies)
 
 

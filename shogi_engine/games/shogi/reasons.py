@@ -8,7 +8,7 @@ from typing import Any
 
 from shogi_engine.games.shogi.board.moves import Move
 from shogi_engine.games.shogi.mate.solver import shared_solver
-from shogi_engine.games.shogi.material import Balance, balance, captured, captures, exchange_by, is_quiet
+from shogi_engine.games.shogi.material import Balance, after, balance, captured, captures, exchange_by, is_quiet
 from shogi_engine.games.shogi.notation.moves.japanese import target_name
 from shogi_engine.games.shogi.openings import NAMES, castles
 from shogi_engine.games.shogi.symbols import PIECE_NAMES, SQUARE_NAMES, SQUARES_BY_NAME, SYMBOLS
@@ -66,9 +66,8 @@ def facts(
 
 def _ends_in_mate(board: Any, kind: Kind, line: Sequence[Move]) -> Iterator[Fact]:
     """Yield a fact if the opponent, or for COULD_END_IN_MATE the side to move, mates at the end of a line."""
-    _push(board, line)
-    mated = board.is_checkmate()
-    _pop(board, line)
+    with after(board, line):
+        mated = board.is_checkmate()
     if line and mated and len(line) % 2 == (kind is Kind.COULD_END_IN_MATE):
         yield Fact(kind, _texts(line), number=len(line) - (kind is Kind.ENDS_IN_MATE))
 
@@ -77,18 +76,15 @@ def _after_pass(board: Any) -> int:
     """Return the length of a mate that the side not to move has if the other passes, 0 if none is found."""
     if board.is_check() or board.king_squares[board.turn] is None:
         return 0
-    board.push(Move.null())
-    found = shared_solver(MATE_MB).solve(board._pos, nodes=MATE_NODES, limit=MATE_PLIES, shortest=True)
-    board.pop()
+    with after(board, [Move.null()]):
+        found = shared_solver(MATE_MB).solve(board._pos, nodes=MATE_NODES, limit=MATE_PLIES, shortest=True)
     return found.length if found else 0
 
 
 def _threatens(board: Any, line: Sequence[Move]) -> int:
     """Return the length of the mate that is threatened after a line by the side that made its last move, 0 for none."""
-    _push(board, line)
-    length = 0 if board.is_game_over() else _after_pass(board)
-    _pop(board, line)
-    return length
+    with after(board, line):
+        return 0 if board.is_game_over() else _after_pass(board)
 
 
 def _threatened(board: Any, line: Sequence[Move], better: Sequence[Move]) -> Iterator[Fact]:
@@ -149,30 +145,26 @@ def _of_pieces(kind: Kind, line: Sequence[Move], pieces: Balance, capture: Move 
 
 def _exchange_after(board: Any, move: Move, capture: Move) -> list[Move]:
     """Return a move and the exchange by which it is answered; [] if the answer is not a legal capture."""
-    board.push(move)
-    there = board.is_legal(capture) and captured(board, capture)
-    line = [move, *exchange_by(board, capture)] if there else []
-    board.pop()
-    return line
+    with after(board, [move]):
+        return [move, *exchange_by(board, capture)] if _is_capture(board, capture) else []
+
+
+def _is_capture(board: Any, move: Move) -> bool:
+    return board.is_legal(move) and captured(board, move) > 0
 
 
 def _can_recapture(board: Any, line: Sequence[Move]) -> bool:
     """Tell whether the last move of a line, a capture, can be answered by a capture on its square."""
-    _push(board, line)
-    there = bool(captures(board, line[-1].to_square))
-    _pop(board, line)
-    return there
+    with after(board, line):
+        return bool(captures(board, line[-1].to_square))
 
 
 def _threatened_to_take(board: Any, capture: Move) -> bool:
     """Tell whether the opponent could make a capture, and win by it, if the side to move passed."""
     if board.is_check():
         return False
-    board.push(Move.null())
-    there = board.is_legal(capture) and captured(board, capture)
-    threat = bool(there) and balance(board, exchange_by(board, capture)).worth >= LEAST
-    board.pop()
-    return threat
+    with after(board, [Move.null()]):
+        return _is_capture(board, capture) and balance(board, exchange_by(board, capture)).worth >= LEAST
 
 
 def _final_worth(board: Any, line: Sequence[Move]) -> int:
@@ -188,7 +180,8 @@ def _quiet_parts(board: Any, line: Sequence[Move]) -> list[list[Move]]:
         board.push(move)
         if is_quiet(board, LEAST):
             found.append(list(line[:number]))
-    _pop(board, line[:LINE_PLIES])
+    for _ in line[:LINE_PLIES]:
+        board.pop()
     return found
 
 
@@ -202,26 +195,14 @@ def _castle_broken(board: Any, played: Move, better: Move) -> Iterator[Fact]:
         return
 
     def breaks(move: Move) -> bool:
-        board.push(move)
-        broken = castles(board)[side] is None
-        board.pop()
-        return broken
+        with after(board, [move]):
+            return castles(board)[side] is None
 
     if breaks(played) and not breaks(better):
         yield Fact(Kind.CASTLE_BROKEN, _texts([played]), name=castle.id)
 
 
 # ---- moves and names ---------------------------------------------------------------------------------------------
-
-
-def _push(board: Any, line: Sequence[Move]) -> None:
-    for move in line:
-        board.push(move)
-
-
-def _pop(board: Any, line: Sequence[Move]) -> None:
-    for _ in line:
-        board.pop()
 
 
 def _moves(line: Sequence[str]) -> list[Move]:

@@ -148,6 +148,10 @@ class Board(BoardMemory):
         """Return the position's OBF text: 64 characters X, O and -, a blank, X or O."""
         return f"{self._cells()} {notation.SYMBOLS[self.turn]}"
 
+    def position(self) -> str:
+        """Return the position in the game's notation, as the Boards of all games do: its OBF text."""
+        return self.obf()
+
     def _cells(self) -> str:
         """Return the 64 characters X, O and -, a1 first."""
         return notation.format_discs(self._discs(BLACK), self._discs(WHITE))

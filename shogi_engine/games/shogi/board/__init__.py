@@ -6,6 +6,7 @@ this Board checks every move when it is pushed and an edited position when it is
 pawn drop mates even if the only defenders are pinned.
 """
 
+from shogi_engine.games.shogi.board import masks
 from shogi_engine.games.shogi.board.base_board import BaseBoard
 from shogi_engine.games.shogi.board.board import Board, LegalMoves, PseudoLegalMoves
 from shogi_engine.games.shogi.board.masks import *  # all its names are python-shogi's
@@ -135,19 +136,8 @@ __all__ += [
     "E9", "E8", "E7", "E6", "E5", "E4", "E3", "E2", "E1", "F9", "F8", "F7", "F6", "F5", "F4", "F3", "F2", "F1",
     "G9", "G8", "G7", "G6", "G5", "G4", "G3", "G2", "G1", "H9", "H8", "H7", "H6", "H5", "H4", "H3", "H2", "H1",
     "I9", "I8", "I7", "I6", "I5", "I4", "I3", "I2", "I1",
-    "BB_A9", "BB_A8", "BB_A7", "BB_A6", "BB_A5", "BB_A4", "BB_A3", "BB_A2", "BB_A1", "BB_B9", "BB_B8", "BB_B7",
-    "BB_B6", "BB_B5", "BB_B4", "BB_B3", "BB_B2", "BB_B1", "BB_C9", "BB_C8", "BB_C7", "BB_C6", "BB_C5", "BB_C4",
-    "BB_C3", "BB_C2", "BB_C1", "BB_D9", "BB_D8", "BB_D7", "BB_D6", "BB_D5", "BB_D4", "BB_D3", "BB_D2", "BB_D1",
-    "BB_E9", "BB_E8", "BB_E7", "BB_E6", "BB_E5", "BB_E4", "BB_E3", "BB_E2", "BB_E1", "BB_F9", "BB_F8", "BB_F7",
-    "BB_F6", "BB_F5", "BB_F4", "BB_F3", "BB_F2", "BB_F1", "BB_G9", "BB_G8", "BB_G7", "BB_G6", "BB_G5", "BB_G4",
-    "BB_G3", "BB_G2", "BB_G1", "BB_H9", "BB_H8", "BB_H7", "BB_H6", "BB_H5", "BB_H4", "BB_H3", "BB_H2", "BB_H1",
-    "BB_I9", "BB_I8", "BB_I7", "BB_I6", "BB_I5", "BB_I4", "BB_I3", "BB_I2", "BB_I1", "BB_RANK_A", "BB_RANK_B",
-    "BB_RANK_C", "BB_RANK_D", "BB_RANK_E", "BB_RANK_F", "BB_RANK_G", "BB_RANK_H", "BB_RANK_I", "BB_FILE_9",
-    "BB_FILE_8", "BB_FILE_7", "BB_FILE_6", "BB_FILE_5", "BB_FILE_4", "BB_FILE_3", "BB_FILE_2", "BB_FILE_1",
-    "BB_PAWN_ATTACKS", "BB_KNIGHT_ATTACKS", "BB_SILVER_ATTACKS", "BB_GOLD_ATTACKS", "BB_KING_ATTACKS", "bit_scan",
-    "pop_count", "shift_down", "shift_2_down", "shift_up", "shift_2_up", "shift_right", "shift_2_right",
-    "shift_left", "shift_2_left", "shift_up_left", "shift_up_right", "shift_down_left", "shift_down_right",
 ]  # fmt: skip
+__all__ += masks.__all__
 
 
 def __dir__() -> list[str]:

@@ -128,6 +128,10 @@ class Placement(BoardMemory):
         length = ENTRIES.convert(self._address, WRITE_SFEN, 0)
         return str(self._bytes[_TEXT : _TEXT + length], "ascii") if length else format_sfen(self._record)
 
+    def position(self) -> str:
+        """Return the position in the game's notation, as the Boards of all games do: its SFEN."""
+        return self.sfen()
+
     def copy(self) -> Self:
         """Return an independent board with the same position."""
         board = super().copy()

@@ -35,8 +35,10 @@ _AT_MOVE = re.compile(rf"手数[＝=][{BLANKS}]*(?P<number>[0-9０-９]+).*")
 _FRAME = re.compile(rf"\+-{{9,}}\+|手数--.*|[1-9１-９](?:[{BLANKS}]{{0,4}}[1-9１-９]){{8}}")
 
 
-def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> Outcome | None:
-    """Return how a line of moves ended according to its ending and its closing line; None if this says nothing known.
+def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> tuple[Outcome | None, bool]:
+    """Return how a line of moves ended, by its ending and its closing line, and whether these agree.
+
+    The outcome is None if the closing line says nothing known. It agrees with the ending if it says less.
 
     Args:
         outcome: of the ending, without a termination if there was none
@@ -46,30 +48,26 @@ def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> Outcome
     """
     said = kakinoki.ending_of(rest, turn)
     if said is None or not outcome.termination:
-        return said
+        return said, True
     found = kakinoki.WINS.fullmatch(rest.strip(f"{BLANKS}。"))
     if found and order and found["side"] in "先後":
-        return outcome
+        return outcome, True
+    ended = _refined(outcome, said, wins=found is not None)
+    less = said.termination in (Termination.RESIGNATION, Termination.AGREEMENT)
+    return ended, said.result() == ended.result() and (less or said.termination == ended.termination)
+
+
+def _refined(outcome: Outcome, said: Outcome, *, wins: bool) -> Outcome:
+    """Return what an ending and a closing line say together; `wins` says whether the line names a winner."""
     plain = said.termination == Termination.RESIGNATION
     if outcome.termination == Termination.INTERRUPTED and said.result() != "*":  # the game was adjudicated
         return Outcome(said.winner, Termination.ADJUDICATION) if plain else said
     draws_a_win = said.winner is None and outcome.winner is not None
     if outcome.termination in kakinoki.REFINED.get(said.termination, ()) and not draws_a_win:
         return said
-    if found and (said.termination == outcome.termination or (plain and outcome.termination in kakinoki.EITHER)):
+    if wins and (said.termination == outcome.termination or (plain and outcome.termination in kakinoki.EITHER)):
         return Outcome(said.winner, outcome.termination)
     return outcome
-
-
-def agrees(outcome: Outcome, rest: str, turn: int, order: bool = False) -> bool:
-    """Tell whether an outcome is the one that a closing line says; see `told`. The line may say less."""
-    said = kakinoki.ending_of(rest, turn)
-    assert said is not None  # as `told` has returned one
-    found = kakinoki.WINS.fullmatch(rest.strip(f"{BLANKS}。"))
-    if found and order and found["side"] in "先後":
-        return True
-    less = said.termination in (Termination.RESIGNATION, Termination.AGREEMENT)
-    return said.result() == outcome.result() and (less or said.termination == outcome.termination)
 
 
 def usual_move(board: Any, text: str) -> Any:
@@ -305,8 +303,8 @@ class Reader(LineReader):
         rest, node, word = found["rest"], builder.node, self._word
         self._settle()
         order = self.record.start.split()[1] == "w"
-        outcome = told(node.outcome, rest, builder.board.turn, order)
-        if outcome is not None and not agrees(outcome, rest, builder.board.turn, order):
+        outcome, agreed = told(node.outcome, rest, builder.board.turn, order)
+        if not agreed:
             self.note_contradiction(rest)
         if outcome is None:
             builder.finish()

@@ -15,7 +15,7 @@ from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.records.arrays import POINTS, Table, part_of
 from shogi_engine.types.termination import ENDINGS, EndingWords, Outcome, Termination
 
-_Told = Callable[[Outcome, str, int], Outcome | None]
+_Told = Callable[[Outcome, str, int], tuple[Outcome | None, bool]]
 
 
 class ShogiScanner:
@@ -120,7 +120,7 @@ def _closings(said: tuple[Outcome, ...], texts: tuple[str, ...], told: _Told) ->
     A row has the outcome after each of `said`, for which black and white are to move in turn, and after none of them.
     """
     before = [*said, *2 * [Outcome(None, Termination.NONE)]]
-    rows = [[told(outcome, text, place % 2) or outcome for place, outcome in enumerate(before)] for text in texts]
+    rows = [[told(outcome, text, place % 2)[0] or outcome for place, outcome in enumerate(before)] for text in texts]
     known = set(said)
     outcomes = [*said, *dict.fromkeys(each for row in rows for each in row if each not in known)]
     numbers = {outcome: number for number, outcome in enumerate(outcomes)}

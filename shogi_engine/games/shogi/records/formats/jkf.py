@@ -18,7 +18,7 @@ from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
 from shogi_engine.games.shogi.types import BLACK, WHITE
-from shogi_engine.language import InputError, Message
+from shogi_engine.language import InputError, Message, mark
 from shogi_engine.records import formats
 from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.formats import RecordFormat
@@ -40,13 +40,14 @@ SPECIALS = EndingWords(
 RELATIVE = {"L": LEFT, "C": STRAIGHT, "R": RIGHT, "U": UP, "M": SIDEWAYS, "D": DOWN}
 NUMBER_MAX = 10**7
 DEPTH_MAX = 10**5  # nested variations
+NOT_OF = mark("{0} is {1}, which is impossible")  # of another type
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _of(value: Any, kind: type | tuple[type, ...], where: str) -> Any:
     """Return `value` if it has the type `kind`. Raises ValueError."""
     if not isinstance(value, kind) or (isinstance(value, bool) and kind in (int, (int, float))):
-        raise InputError("{0} is {1}, which is impossible", where, _shown(value))
+        raise InputError(NOT_OF, where, _shown(value))
     return value
 
 
@@ -192,9 +193,8 @@ class _GameReader:
         self.builder: RecordBuilder | None = None
         self.where = ""
 
-    def take(self, value: Any) -> None:
+    def take(self, value: dict[str, Any]) -> None:
         """Read the object. Raises ValueError; `where` then names the place."""
-        _of(value, dict, "the game")
         if "moves" not in value:
             raise InputError("'moves' is missing")
         _read_start(self.record, value.get("initial"))
@@ -286,6 +286,8 @@ class JkfFormat(RecordFormat):
 
     def parse(self, block: Any) -> GameRecord:
         """Return the game of an object. Raises RecordError."""
+        if not isinstance(block, dict):
+            raise RecordError(NOT_OF, "the game", _shown(block), record=GameRecord("shogi"))
         reader = _GameReader()
         try:
             reader.take(block)

@@ -21,7 +21,7 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
     kind_of,
     line_finder,
 )
-from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader, agrees, told, usual_move
+from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader, told, usual_move
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.errors import clipped
@@ -156,11 +156,10 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
             elif first == "#":
                 reader.note_remark(line)
             elif closing := CLOSING.match(line):
-                rest, turn = closing["rest"], reader.record.side(len(moves))
-                outcome = told(node.outcome, rest, turn)
+                outcome, agreed = told(node.outcome, closing["rest"], reader.record.side(len(moves)))
                 assert outcome is not None  # the kernel has read it
-                if not agrees(outcome, rest, turn):
-                    reader.note_contradiction(rest)
+                if not agreed:
+                    reader.note_contradiction(closing["rest"])
                 node.ending, node.winner = outcome.termination, outcome.winner
         else:
             begun = True
