@@ -84,11 +84,14 @@ def test_a_node_limit_is_kept(name):
 def test_a_hard_limit_ends_the_search_in_time(name, threads):
     searcher = fresh(name, threads=threads)
     position = searcher.game.parse_position(searcher.game.start)
+    plies_left = searcher.game.plies_left
     for hard_ms in (1, 20, 100):
         began = time.perf_counter()
         with within(threads * (hard_ms + 300) / 1000):
             result = searcher.search(position, (), Limits(budget=TimeBudget.exactly(hard_ms)))
-        assert hard_ms <= 1000 * (time.perf_counter() - began)
+        used = 1000 * (time.perf_counter() - began)
+        # Counting discs alone, a search of Othello's start may reach the end of the game within 100 ms.
+        assert hard_ms <= used or plies_left and result.depth == plies_left(position)
         assert result.bestmove in searcher.root_moves(position)
 
 
