@@ -83,6 +83,7 @@ def test_a_node_limit_is_kept(name):
 @pytest.mark.parametrize("name", ["othello", "shogi"])
 def test_a_hard_limit_ends_the_search_in_time(name, threads):
     searcher = fresh(name, threads=threads)
+    searcher.warmup()  # may compile kernels
     position = searcher.game.parse_position(searcher.game.start)
     plies_left = searcher.game.plies_left
     for hard_ms in (1, 20, 100):
@@ -110,6 +111,7 @@ def test_after_the_soft_limit_no_iteration_begins():
 
 def test_time_limits_can_be_given_to_a_running_search():
     searcher = fresh("shogi")
+    searcher.warmup()
     position = searcher.game.parse_position(searcher.game.start)
     began = time.perf_counter()
     with within(1.0):
