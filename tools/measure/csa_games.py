@@ -134,6 +134,8 @@ def main() -> int:
     for name, tally in sorted(tallies.items()):
         spare = min((played.spare[name] for played in server.played if name in played.spare), default=0)
         print(f"{name}: {tally.describe()}; the least time left after a move {spare} {unit[1:]}")
+    if server.waits:
+        print(f"at most {max(server.waits):.2f} s between a game's end and the next login of its players")
     print(f"lost by a client: {len(lost)}; faults of the protocol: {json.dumps(server.faults)}")
     complete = len(tallies) == len(NAMES) and all(tally.games == args.games for tally in tallies.values())
     if lost or server.faults or not complete or broken < args.cuts:

@@ -240,6 +240,8 @@ class RefereeServer:
         self._lines: queue.SimpleQueue[tuple[Seat, str | None]] = queue.SimpleQueue()
         self._opening_plies, self._random = opening_plies, random.Random(seed)
         self._one_game_per_login = one_game_per_login
+        self.waits: list[float] = []  # seconds between a game's end and the next login of each of its players
+        self._ended: dict[str, float] = {}
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listening.getsockname()[1])
         threading.Thread(target=self._accept, daemon=True).start()
@@ -278,6 +280,8 @@ class RefereeServer:
         seat = Seat(words[1], peer)
         seat.send(f"LOGIN:{seat.name} OK")
         with self._arrived:
+            if seat.name in self._ended:
+                self.waits.append(time.monotonic() - self._ended.pop(seat.name))
             if (earlier := self._seats.get(seat.name)) is not None:
                 earlier.leave()
             self._seats[seat.name] = seat
@@ -433,6 +437,8 @@ class RefereeServer:
         for side, seat in enumerate(seats):
             seat.send(f"#{word}", f"#{drawn if winner is None else ('LOSE', 'WIN')[side == winner]}")
         if self._one_game_per_login:
+            with self._arrived:
+                self._ended = dict.fromkeys((seat.name for seat in seats), time.monotonic())
             for seat in seats:
                 seat.alive = False
             seats[by].leave()
