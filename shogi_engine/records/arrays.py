@@ -298,8 +298,9 @@ class _Reader:
         chosen = load_format(self._format) if self._format else self._format_of(head, name)
         scanner = None if head[:2] in UTF_16 or chosen is None else self._scanner(chosen)
         if scanner is not None and chosen is not None:
-            if whole and not scanner.wide:
-                yield from self._scan([(head, True)], chosen, scanner)
+            if whole:
+                text = _wide(io.StringIO(decode(head), newline=None).getvalue()) if scanner.wide else head
+                yield from self._scan([(text, True)], chosen, scanner)
             else:
                 with contextlib.closing(_texts(source, scanner.wide)) as pieces:
                     yield from self._scan(pieces, chosen, scanner)
@@ -322,12 +323,10 @@ class _Reader:
             self._by_suffix[suffix] = format_of_name(name, self._game)
         named = self._by_suffix[suffix]
         fits = named is not None and named.binary == binary
-        begin = head[:BEGINNING]
-        if named is not None and fits and begin.isascii() and named.recognises(_lines_of(begin.decode())):
-            return named
-        text = head.decode("latin-1") if binary else _lines_of(_head_text(head))
-        if named is not None and fits and (named.recognises(text[:BEGINNING]) or named.recognises(text)):
-            return named
+        for begin in (head[:BEGINNING], head):
+            text = begin.decode("latin-1") if binary else _lines_of(_head_text(begin))
+            if named is not None and fits and named.recognises(text):
+                return named
         return recognise(text, binary=binary, game=self._game)
 
     def _scan(self, pieces: Iterable[tuple[bytes, bool]], format: RecordFormat, scanner: "Scanner") -> Iterator[None]:
@@ -382,11 +381,16 @@ def _texts(source: BinaryIO, wide: bool) -> Generator[tuple[bytes, bool], None, 
     try:
         while True:
             characters = text.read(BLOCK)
-            yield characters.encode("utf-16-le", "surrogatepass"), len(characters) < BLOCK
+            yield _wide(characters), len(characters) < BLOCK
             if len(characters) < BLOCK:
                 return
     finally:
         text.detach()
+
+
+def _wide(text: str) -> bytes:
+    """Return a text as characters of two bytes each."""
+    return text.encode("utf-16-le", "surrogatepass")
 
 
 def _trees(format: RecordFormat, text: Any, begin: int, end: int, lines: int, keep: bool) -> Iterator[GameRecord]:

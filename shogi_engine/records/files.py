@@ -38,17 +38,15 @@ def decode(data: bytes) -> str:
 
     Raises ValueError if it is none of them.
     """
-    return data.decode(encoding_of(io.BytesIO(data)))
+    for encoding in _encodings(data[:HEAD]):
+        with contextlib.suppress(UnicodeDecodeError):
+            return data.decode(encoding)
+    raise AssertionError("unreachable")
 
 
 def encoding_of(source: BinaryIO) -> str:
     """Return the encoding of a seekable file. Raises ValueError if it is none of those that `decode` reads."""
-    head = binary_head(source, HEAD)
-    if head[:2] in UTF_16:
-        return "utf-16"
-    for encoding in (JIS,) if JIS_SHIFT in head and head.isascii() else ENCODINGS:
-        if encoding == ENCODINGS[1] and _may_be_euc_jp(head):
-            break
+    for encoding in _encodings(binary_head(source, HEAD)):
         decoder = codecs.getincrementaldecoder(encoding)()
         try:
             while piece := source.read(HEAD):
@@ -60,8 +58,20 @@ def encoding_of(source: BinaryIO) -> str:
             return encoding
         finally:
             source.seek(0)
-    if _may_be_euc_jp(head):
-        raise RecordError("the record seems to be in EUC-JP; name the encoding: --from-encoding euc_jp")
+    raise AssertionError("unreachable")
+
+
+def _encodings(head: bytes) -> Iterator[str]:
+    """Yield the encodings to try for a file that begins with `head`, and raise RecordError after them."""
+    if head[:2] in UTF_16:
+        yield "utf-16"
+    elif JIS_SHIFT in head and head.isascii():
+        yield JIS
+    else:
+        yield ENCODINGS[0]
+        if _may_be_euc_jp(head):
+            raise RecordError("the record seems to be in EUC-JP; name the encoding: --from-encoding euc_jp")
+        yield ENCODINGS[1]
     raise RecordError(
         "a record must be in UTF-8, UTF-16, Shift JIS or ISO-2022-JP; --from-encoding names another encoding"
     )
