@@ -124,6 +124,9 @@ async def visit(address: str, seconds: float, players: list[int | None]) -> list
             await socket.send(start)
             state = await next_of(socket, "state", page)
             continue
+        if state["playing"]["passing"]:  # the server passes
+            state = await next_of(socket, "state", page)
+            continue
         asked = time.monotonic()
         await socket.send(json.dumps({"do": "move", "move": rng.choice(moves)}))
         state = await next_of(socket, "state", page)
@@ -138,6 +141,10 @@ async def measure(server: Server, seconds: float) -> None:
     """Measure without and with the attacks, and the memory before, during and afterwards."""
     for players in PLAYERS:  # the engines are ready afterwards
         await visit(server.address, 3, players)
+    searches = [asyncio.create_task(attack(mates, server.address)) for _ in range(8)]
+    await asyncio.sleep(10)  # the engines have their tables for mates afterwards
+    for task in searches:
+        task.cancel()
     before = server.megabytes()
     for under_attack in (False, True):
         tasks = [asyncio.create_task(attack(work, server.address)) for work, count in ATTACKS for _ in range(count)]
