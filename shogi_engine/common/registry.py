@@ -53,7 +53,7 @@ class Registry:
 
     def module(self, name: str = "") -> str:
         """Return the module of `name` ('' for the default). Raises ValueError, listing the names, if it is unknown."""
-        name = name or self.default
+        name = self.default if name == "" else name
         if name not in self:
             raise ValueError(f"there is no {self.kind} {name!r}; there are {', '.join(self)}")
         return self._modules[name]

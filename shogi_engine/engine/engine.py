@@ -71,9 +71,9 @@ class Engine:
         on_progress: OnProgress | None = None,
     ) -> None:
         self._on_progress = on_progress
-        self._task = _compile_task(game if isinstance(game, str) else game.name, evaluation)
+        self._task = _compile_task(game.name if isinstance(game, Game) else game, evaluation)
         with self._compiling():
-            self.game = games.load(game) if isinstance(game, str) else game
+            self.game = game if isinstance(game, Game) else games.load(game)
             self._build(evaluation, hash_mb, threads)
 
     def _build(self, evaluation: str, hash_mb: int, threads: int) -> None:

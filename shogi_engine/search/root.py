@@ -36,6 +36,7 @@ from shogi_engine.search.timeman import TimeManager
 from shogi_engine.search.timer import Timer
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.search.vote import elected
+from shogi_engine.types.arguments import check_number
 from shogi_engine.types.clock import TimeBudget
 
 MAX_DEPTH = 100
@@ -88,7 +89,8 @@ class Searcher:
         self._set_threads(threads)
 
     def _set_threads(self, threads: int) -> None:
-        if not 1 <= threads <= MAX_THREADS:
+        check_number("threads", threads, 1, whole=True)
+        if threads > MAX_THREADS:
             raise ValueError(f"a search must have 1 to {MAX_THREADS} threads, not {threads}")
         del self._contexts[threads:], self._histories[threads:]
         while len(self._contexts) < threads:

@@ -13,6 +13,7 @@ import numpy as np
 from shogi_engine.common.bits import ZERO
 from shogi_engine.interface.game import MOVE_NONE, VALUE_MATE_IN_MAX, VALUE_NONE
 from shogi_engine.jit import load_u64, njit, prefetch, store_u64
+from shogi_engine.types.arguments import check_number
 
 CLUSTER_BYTES = 64
 ENTRIES = 4
@@ -38,8 +39,7 @@ class TranspositionTable:
     """
 
     def __init__(self, megabytes: int) -> None:
-        if megabytes < 1:
-            raise ValueError(f"a transposition table needs at least 1 MB, not {megabytes}")
+        check_number("hash_mb", megabytes, 1, whole=True)
         self.megabytes = megabytes
         self.clusters = (megabytes << 20) // CLUSTER_BYTES
         memory = np.zeros(self.clusters * (CLUSTER_BYTES // 8) + 8, dtype=np.uint64)

@@ -127,3 +127,23 @@ def test_reprs(engines):
 def test_dir_has_the_public_names(package):
     assert dir(package) == sorted(package.__all__)
     assert all(hasattr(package, name) for name in dir(package))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"game": None}, "there is no game None; there are shogi, othello"),
+        ({"game": 3}, "there is no game 3"),
+        ({"hash_mb": "8"}, "hash_mb must be a whole number, not '8'"),
+        ({"hash_mb": 1.5}, "hash_mb must be a whole number, not 1.5"),
+        ({"threads": "2"}, "threads must be a whole number, not '2'"),
+        ({"threads": 0}, "threads must be at least 1, not 0"),
+        ({"threads": 1000}, "1 to 256 threads, not 1000"),
+    ],
+)
+def test_arguments_of_an_engine(arguments, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        Engine(**arguments)
+    if "game" not in arguments:
+        with Engine("othello", hash_mb=1) as engine, pytest.raises((TypeError, ValueError), match=said):
+            engine.resize(**arguments)

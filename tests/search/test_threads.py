@@ -227,7 +227,7 @@ def test_small_and_large_tables(name, megabytes):
 
 def test_a_table_without_room_is_refused():
     for megabytes in (0, -1):
-        with pytest.raises(ValueError, match="at least 1 MB"):
+        with pytest.raises(ValueError, match="hash_mb must be at least 1, not"):
             TranspositionTable(megabytes)
 
 

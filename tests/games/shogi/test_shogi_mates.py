@@ -253,7 +253,7 @@ def test_memory_may_hold_anything():
     for sfen, length in CASES:
         if length is not None:
             assert solver.solve(parse_sfen(sfen)).result == ("mate" if length else "nomate")
-    with pytest.raises(ValueError, match="at least 1 MB"):
+    with pytest.raises(ValueError, match="hash_mb must be at least 1, not"):
         MateSolver(0)
 
 

@@ -37,6 +37,7 @@ from shogi_engine.language import InputError
 from shogi_engine.search.forced_win import allowed_nodes
 from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.types.arguments import check_number
 from shogi_engine.types.forced_win import ForcedWin
 
 NO_LIMIT = int(np.iinfo(np.int64).max)
@@ -64,8 +65,7 @@ class MateSolver:
     """
 
     def __init__(self, hash_mb: int = 64, memory: Any = None, stop_token: StopToken | None = None) -> None:
-        if hash_mb < 1:
-            raise ValueError(f"a mate search's table needs at least 1 MB, not {hash_mb}")
+        check_number("hash_mb", hash_mb, 1, whole=True)
         if memory is None:
             memory = np.empty(hash_mb << 17, dtype=np.uint64)
             memory.fill(0)  # touches all pages now, not one by one during the first search
