@@ -325,9 +325,10 @@ def search(ctx, alpha, beta, depth, node, start):
                         best_value = at_most
                     continue
 
-        # 13. Singular extensions. If all other moves stay below the table move's value by a margin, extend that move,
-        #     by more if the difference is larger, and the others by one ply. If another move reaches beta as well, the
-        #     node is cut (multicut). If the table move is no better than the others, reduce it.
+        # 13. Singular extensions. If all other moves stay below the table move's value by a margin, the node depends on
+        #     that move: extend it, by more if the difference is larger, and the others by one ply. If another move
+        #     reaches beta as well, the node is cut (multicut). Otherwise the value does not depend on the table move
+        #     alone; if that is expected to cut the node, search it less deeply and leave more time for the others.
         extension = 0
         if (
             reducing

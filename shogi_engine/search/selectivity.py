@@ -141,6 +141,7 @@ def lmr_adjust(ctx, r, node, depth, move_count, alpha, tt_value, tt_depth, corre
     r += params.lmr_adjust - params.lmr_move_count * move_count - params.lmr_correction * abs(correction)
     if node == CUT:
         r += params.lmr_cut_node
+    # If the opponent could refute several moves of this node, it can probably refute the later ones too.
     cutoffs = ctx.frames[BEFORE_ROOT + ctx.ply].cutoffs
     if cutoffs > 1:
         r += params.lmr_cutoffs[0]
