@@ -15,6 +15,18 @@ from fsrs import Rating
 
 from shogi_engine.study.files import as_records, as_text
 from shogi_engine.study.problems import KINDS, Examined, Problem, problems_of
+from shogi_engine.study.sheet import diagram, sheet
 from shogi_engine.study.store import Store
 
-__all__ = ["KINDS", "Examined", "Problem", "Rating", "Store", "as_records", "as_text", "problems_of"]
+__all__ = [
+    "KINDS",
+    "Examined",
+    "Problem",
+    "Rating",
+    "Store",
+    "as_records",
+    "as_text",
+    "diagram",
+    "problems_of",
+    "sheet",
+]
