@@ -7,7 +7,7 @@ from shogi_engine.language import InputError
 
 Point = tuple[float, float]
 
-COLOUR, BOOK = "colour", "book"  # styles of pictures: as on a screen, and as printed in books
+COLOUR, BOOK = STYLES = ("colour", "book")  # of pictures: as on a screen, and as printed in books
 BEST, OTHER, REPLY = "best", "other", "reply"  # kinds of arrows and rings, also their CSS classes
 INKS = {BEST: "#1f6fd1", OTHER: "#2f9e6b", REPLY: "#c2452d"}
 BEHIND_TEXT = "#17402a"  # the fill of a ring with a text

@@ -14,11 +14,12 @@
 from fsrs import Rating
 
 from shogi_engine.study.files import as_records, as_text
-from shogi_engine.study.problems import KINDS, Examined, Problem, problems_of
+from shogi_engine.study.problems import KINDS, Accepted, Examined, Problem, problems_of
 from shogi_engine.study.sheet import diagram, sheet
 from shogi_engine.study.store import Store
 
 __all__ = [
+    "Accepted",
     "KINDS",
     "Examined",
     "Problem",

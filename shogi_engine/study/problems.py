@@ -83,6 +83,17 @@ class Examined:
         return sole(hints(self._engine, 2, **self._limits), move.best)
 
 
+class Accepted(Examined):
+    """Takes the best move of the analysis for the answer, without another search."""
+
+    def __init__(self) -> None:
+        pass
+
+    def answers(self, position: str, move: MoveAnalysis) -> tuple[str, ...]:
+        """Return the best move of the analysis."""
+        return (move.best,)
+
+
 def sole(found: Sequence[Hint], best: str) -> tuple[str, ...]:
     """Return the best move, if the search of two moves agrees and finds it clearly better than the other, else ()."""
     if not found or found[0].move != best:
