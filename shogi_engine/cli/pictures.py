@@ -28,7 +28,7 @@ def draw(games: "Sequence[GameRecord]", kind: str, title: str) -> bytes:
         title: of a page
 
     Raises:
-        ValueError: a picture of several games is asked for, or the package for PNG is not installed
+        ValueError: several games for one picture, or the package for PNG is not installed
     """
     from shogi_engine import study
 

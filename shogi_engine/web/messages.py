@@ -311,7 +311,7 @@ class Diagram(Message):
 
 
 class Sheet(Message):
-    """Send a page to print: tsume of so many plies, or, with 0, the mistakes of the judged game."""
+    """Send a page to print: all tsume of a length, or, with 0, the mistakes of the judged game."""
 
     length: Annotated[int, Meta(ge=0, le=99)] = 0
 

@@ -16,7 +16,7 @@ export function offers(state, link) {
   return rows;
 }
 
-/** A button for a page to print: tsume of so many plies, or with 0 the mistakes of the judged game. @param {number} length @param {Link} link */
+/** A button for a page to print: all tsume of a length, or with 0 the mistakes of the judged game. @param {number} length @param {Link} link */
 export const sheet = (length, link) =>
   button(t(length ? "printSheet" : "printMistakes"), () => { ask(link, "sheet", {length}); }, {"data-sheet": length});
 

@@ -36,7 +36,7 @@ export function show({games}, link, toast) {
   show_dialog(t("kept"), element("p", {class: "soft"}, t("keptNote")), search(link), found);
 }
 
-/** What is searched for, null if all games are wanted. */
+/** What is searched for, null if the list has all games. */
 function wanted() {
   const form = /** @type {HTMLFormElement | null} */ ($("dialog").open ? document.getElementById("kept-search") : null);
   const [text, result] = form ? ["text", "result"].map(name => /** @type {HTMLInputElement} */ (form.elements.namedItem(name)).value) : ["", ""];
