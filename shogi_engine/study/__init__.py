@@ -15,7 +15,7 @@ from fsrs import Rating
 
 from shogi_engine.study.files import as_records, as_text
 from shogi_engine.study.problems import KINDS, Accepted, Examined, Problem, problems_of
-from shogi_engine.study.sheet import diagram, sheet
+from shogi_engine.study.sheet import diagram, is_problem, sheet
 from shogi_engine.study.store import Store
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "as_records",
     "as_text",
     "diagram",
+    "is_problem",
     "problems_of",
     "sheet",
 ]

@@ -48,7 +48,7 @@ def sheet(problems: Iterable[GameRecord], title: str, language: str = "en") -> s
 
 def _problem(record: GameRecord, language: str) -> dict[str, Any]:
     """Return what the page says about a problem."""
-    own, board = _is_own(record), _shown(record)
+    solved, board = is_problem(record), _shown(record)
     side = words_of(language, record.game)[SIDES[board.turn]]
     names = " - ".join(name for name in record.names if name)
     lines = own_words(record.root.comment).split("\n")
@@ -57,7 +57,7 @@ def _problem(record: GameRecord, language: str) -> dict[str, Any]:
         "board": diagram(record),
         "side": translate(TURN, language).format(side=side).capitalize(),
         "question": said[:QUESTION_LINES],
-        **(_answer(record, board, language) if own else {"answer": "", "others": []}),
+        **(_answer(record, board, language) if solved else {"answer": "", "others": []}),
     }
 
 
@@ -76,14 +76,14 @@ def diagram(record: GameRecord, style: str = BOOK) -> str:
     return drawn
 
 
-def _is_own(record: GameRecord) -> bool:
-    """Tell whether a record begins at a position of its own: neither the usual start nor that of a handicap."""
+def is_problem(record: GameRecord) -> bool:
+    """Tell whether a record is a problem, whose moves are a solution: it begins neither usually nor with a handicap."""
     return record.start != GameRecord(record.game).start and not handicap_name(record.start)
 
 
 def _shown(record: GameRecord) -> Any:
     """Return the board whose position is shown."""
-    return record.board(0 if _is_own(record) else None)
+    return record.board(0 if is_problem(record) else None)
 
 
 def _answer(record: GameRecord, board: Any, language: str) -> dict[str, Any]:

@@ -41,7 +41,8 @@ Number = Annotated[int, Meta(ge=0, le=1 << 30)]  # of a move in the game's tree,
 Side = Annotated[int, Meta(ge=0, le=1)]
 Level = Annotated[int, Meta(ge=0, le=LEVEL_MAX)]
 ABOUT = ("title", "event", "site", "started")  # headers that a page can change
-HeaderText = Annotated[str, Meta(max_length=200)]
+HEADER_MAX = 1000  # characters
+HeaderText = Annotated[str, Meta(max_length=HEADER_MAX)]
 GameNumber = Annotated[int, Meta(ge=0, le=100_000)]  # in a file
 Name = Annotated[str, Meta(max_length=64)]  # of a game, a session, an owner
 MoveText = Annotated[str, Meta(max_length=12)]

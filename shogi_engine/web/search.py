@@ -6,7 +6,7 @@ from shogi_engine import openings
 from shogi_engine.language import LANGUAGES
 from shogi_engine.records import GameRecord
 
-WORD_MAX = 200  # characters of a header that are searched
+HEADERS_MAX, WORD_MAX = 50, 200  # headers that are searched, characters of each
 SEARCH_MAX = 100  # characters that a user may type
 _DATES = str.maketrans("/.", "--")  # as files write dates: 2026/11/26
 
@@ -18,7 +18,7 @@ def plain(text: str) -> str:
 
 def words_of(record: GameRecord) -> str:
     """Return what a game is found by: its kind, players and headers."""
-    headers = [value for value in record.headers.values() if isinstance(value, str)]
+    headers = list(record.headers.values())[:HEADERS_MAX]
     return plain("\n".join(text[:WORD_MAX] for text in (record.game, *record.names, *headers)))
 
 

@@ -12,7 +12,7 @@ from shogi_engine.games.shogi.symbols import PIECE_NAMES, SYMBOLS
 from shogi_engine.language import LANGUAGES, translate
 from shogi_engine.play.strength import FIRST_LEVEL, STRONGEST
 from shogi_engine.types.limit import SIDES
-from shogi_engine.web.messages import FILE_MAX, MULTIPV_MAX
+from shogi_engine.web.messages import FILE_MAX, HEADER_MAX, MULTIPV_MAX
 
 CONTEXT = "page"  # in the catalogue
 # Those offered for a new game.
@@ -273,6 +273,7 @@ def facts_module() -> str:
             "STRONGEST": STRONGEST,
             "FIRST_LEVEL": FIRST_LEVEL,
             "FILE_MAX": FILE_MAX,
+            "HEADER_MAX": HEADER_MAX,
             "CLOCKS": CLOCKS,
             "LINES": MULTIPV_MAX,
             "SETS": SETS,

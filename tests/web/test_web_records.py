@@ -70,11 +70,16 @@ def test_a_header_is_one_line_of_bounded_length(hub):
     page = Page.of(hub).do("about", names=["a\nb\tc", "\u2028"], title="\r\n x \0")
     assert shown(page)[0] == ["a b c", ""] and page.state["title"] == "x: a b c"
     before = page.state
-    for fields in ({"names": ["a"]}, {"names": ["a", "x" * 201]}, {"names": ["", ""], "title": "x" * 201},
+    for fields in ({"names": ["a"]}, {"names": ["a", "x" * 1001]}, {"names": ["", ""], "title": "x" * 1001},
                    {"names": ["", ""], "comment": "x"}, {"names": ["", None]}):  # fmt: skip
         with pytest.raises(MessageError):
             page.do("about", **fields)
     assert page.state == before
+
+
+def test_what_is_searched_of_a_hostile_file_is_bounded():
+    record = GameRecord(headers={str(number): "x" * 10_000 for number in range(10_000)})
+    assert len(words_of(record)) < 11_000
 
 
 def test_only_the_owner_changes_headers(hub):

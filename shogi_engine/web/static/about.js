@@ -2,6 +2,7 @@
 
 import {ask, cancel, field, show as show_dialog} from "./dialogs.js";
 import {element} from "./dom.js";
+import {HEADER_MAX} from "./facts.js";
 import {side, t} from "./words.js";
 
 const HEADERS = Object.entries({title: "about_title", event: "about_event", site: "about_site", started: "about_started"});
@@ -9,7 +10,7 @@ const HEADERS = Object.entries({title: "about_title", event: "about_event", site
 /** @param {State} state @param {Link} link */
 export function show(state, link) {
   /** @param {string} name @param {string} value */
-  const input = (name, value) => element("input", {id: `about-${name}`, value, maxlength: 200, autocomplete: "off"});
+  const input = (name, value) => element("input", {id: `about-${name}`, value: value.slice(0, HEADER_MAX), maxlength: HEADER_MAX, autocomplete: "off"});
   const players = [0, 1].map(number => input(String(number), state.names[number] ?? ""));
   const headers = HEADERS.map(([name]) => input(name, state.about[name] ?? ""));
   const form = element("form", {onsubmit: (/** @type {Event} */ event) => {
