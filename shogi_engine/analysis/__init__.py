@@ -12,6 +12,7 @@ from shogi_engine.analysis.analyst import Analyst, Hint, analyse, cores, hints, 
 from shogi_engine.analysis.annotation import annotate, annotated
 from shogi_engine.analysis.judgement import BLUNDER, INACCURACY, MISTAKE, Finding, GameAnalysis, MoveAnalysis, judge
 from shogi_engine.analysis.page import page
+from shogi_engine.analysis.players import Player, player_table, players
 from shogi_engine.analysis.results import player_of, score_table, scored
 from shogi_engine.analysis.saved import SavedAnalysis
 from shogi_engine.analysis.tables import game_table, hint_table, sparkline
@@ -25,6 +26,7 @@ __all__ = [
     "INACCURACY",
     "MISTAKE",
     "MoveAnalysis",
+    "Player",
     "SavedAnalysis",
     "analyse",
     "annotate",
@@ -37,6 +39,8 @@ __all__ = [
     "limits_for",
     "page",
     "player_of",
+    "player_table",
+    "players",
     "score_table",
     "scored",
     "sparkline",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shogi_engine.analysis.judgement import GameAnalysis, MoveAnalysis
+from shogi_engine.analysis.players import player_lines, player_rows, players
 from shogi_engine.analysis.tables import named_lines
 from shogi_engine.analysis.words import called, line_texts, move_text, score_words, shown, words_of
 from shogi_engine.pages import render
@@ -48,11 +49,16 @@ def page(games: Sequence[GameAnalysis], language: str = "en", titles: Sequence[s
         for number, game in enumerate(games)
     ]
     words = words_of(language, games[0].record.game if games else "shogi")
+    head, *rows = player_rows(found := players(games) if len(games) > 1 else [], language)
     return render(
         "analysis.html",
         language=language,
         title=shown_games[0]["title"] if len(games) == 1 else words["analysis"],
         script=words["script"],
+        head=head,
+        players=[
+            (row, player_lines(player, games, language), player.lesson) for row, player in zip(rows, found, strict=True)
+        ],
         data={"games": shown_games, "lines": boards.lines, "words": words},
     )
 

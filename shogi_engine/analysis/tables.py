@@ -122,6 +122,16 @@ def named_lines(game: GameAnalysis, language: str) -> list[str]:
     return rows
 
 
+def sentences_on(game: GameAnalysis, move: MoveAnalysis, language: str = "en") -> list[str]:
+    """Return what was wrong with a bad move of a game, what was better, and why."""
+    board = next(board for each, board in game.boards() if each.ply == move.ply)
+    line = line_texts(board, shown(move.pv, move.score.mate), language)
+    (played,) = line_texts(board, [move.move], language)
+    number = move.ply - game.record.moves[: move.ply].count(PASS)
+    said = _sentence(move, game, played, line, words_of(language, game.record.game))
+    return [f"{number}. {said}", *game.why_texts(language).get(move.ply, ())]
+
+
 def _sentence(move: MoveAnalysis, game: GameAnalysis, text: str, line: list[str], words: dict[str, str]) -> str:
     """Return what was wrong with a move, and what was better."""
     before, after = (score_words(score, game.unit, words) for score in (move.black_score, move.black_played_score))

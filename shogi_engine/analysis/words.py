@@ -36,6 +36,7 @@ WORDS = {
     "next": mark("Next"),
     "last": mark("Last"),
     "blunders": mark("Next mistake"),
+    "show": mark("Show on the board"),
     "keys": mark("Arrow keys step through the game, Home and End go to its ends."),
     "script": mark("The boards need JavaScript."),
 }

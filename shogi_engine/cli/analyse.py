@@ -127,6 +127,7 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
     values = {"games": rows, "positions": analyst.positions, "seconds": analyst.seconds, "positions_per_second": speed}
     player = analysis.player_of(judged)
+    values["players"] = [each.values() for each in analysis.players(judged)]
     values["scores"] = {"player": player, "rows": [row.values() for row in analysis.scored(judged, player)]}
     common.report(args, values, _text(args, sources, judged, analyst))
     return 0
@@ -188,6 +189,8 @@ def _text(
         parts.append("\n".join([*head, analysis.game_table(game, language.current())]))
     if len(judged) > 1 and (scores := analysis.score_table(judged, language.current())):
         parts.append(scores)
+    if len(judged) > 1 and (table := analysis.player_table(judged, language.current())):
+        parts.append(table)
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
     words = _("{count} positions in {seconds:.1f} s, {speed:.1f} positions/s, {threads} threads")
     count = words.format(count=analyst.positions, seconds=analyst.seconds, speed=speed, threads=analyst.threads)

@@ -3,12 +3,13 @@
 import argparse
 import io
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from shogi_engine.cli.common import STANDARD, add_command, add_json, report
 from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.cli.pictures import DRAWN, draw, drawn_by
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import InputError, plural, translate_fault
 from shogi_engine.language import translate as _
@@ -26,11 +27,14 @@ def add_parser(commands: Any) -> None:
         help="the record, whose format is recognised, or a folder of records; - for standard input",
     )
     parser.add_argument(
-        "output", metavar="OUT", help="the file, whose extension tells the format, or the folder; - for standard output"
+        "output",
+        metavar="OUT",
+        help="the file, whose extension tells the format, or the folder; - for standard output. .svg, .png: a diagram "
+        "(.book.svg: as in books); .html: a page of diagrams to print",
     )
     names = format_names()
     parser.add_argument("--from", dest="source", choices=names, default="", help="the format of IN")
-    parser.add_argument("--to", dest="target", choices=names, default="", help="the format of OUT")
+    parser.add_argument("--to", dest="target", choices=[*names, *DRAWN], default="", help="the format of OUT")
     parser.add_argument(
         "--encoding", default="", metavar="NAME", help="encoding of OUT: utf-8, cp932 ...; default: that of the format"
     )
@@ -61,7 +65,8 @@ def run_folder(args: argparse.Namespace) -> int:
 
     if not args.target:
         raise InputError("convert: --to says what the files of a folder become")
-    folder, ending = Path(args.output), records.load_format(args.target).extensions[0]
+    folder = Path(args.output)
+    ending = f".{args.target}" if args.target in DRAWN else records.load_format(args.target).extensions[0]
     folder.mkdir(exist_ok=True)
     rows: dict[Path, dict[str, Any]] = {}
     for file in sorted(each for each in Path(args.input).iterdir() if each.is_file()):
@@ -97,15 +102,18 @@ def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, 
             raise InputError("{0}: {1}", path, fault) from None
     if out == STANDARD and not args.target:
         raise InputError("convert: choose the format of standard output with --to")
-    target = records.load_format(args.target) if args.target else records.format_for(out, games[0].game)
     lost: dict[str, int] = {}
-    for game in games:
-        for what in target.losses(game):
-            lost[what] = lost.get(what, 0) + 1
-    dropped = ", ".join(_("{what} (of {count})").format(what=_(what), count=count) for what, count in lost.items())
-    if lost and args.strict:
-        raise InputError("{0} cannot hold {1}", target.name, dropped)
-    data = records.dumps(games, target.name, args.encoding or records.encoding_for(out))
+    if kind := args.target if args.target in DRAWN else "" if args.target else drawn_by(out):
+        format, data = kind, draw(games, kind, Path(out).stem)
+    else:
+        target = records.load_format(args.target) if args.target else records.format_for(out, games[0].game)
+        format = target.name
+        for game in games:
+            for what in target.losses(game):
+                lost[what] = lost.get(what, 0) + 1
+        if lost and args.strict:
+            raise InputError("{0} cannot hold {1}", format, _list_of(lost))
+        data = records.dumps(games, format, args.encoding or records.encoding_for(out))
     if out == STANDARD:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -117,9 +125,14 @@ def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, 
         kept = _("{reason}; everything before it is kept").format(reason=_(reason))
         print(f"{path}: {kept}", file=sys.stderr)
     count = plural("{count} game in {file} ({format})", "{count} games in {file} ({format})", len(games))
-    text = count.format(count=len(games), file=out, format=target.name)
-    text += _("; it cannot hold {lost}").format(lost=dropped) if lost else ""
-    return {"games": len(games), "format": target.name, "lost": sorted(lost), "damaged": damaged}, text
+    text = count.format(count=len(games), file=out, format=format)
+    text += _("; it cannot hold {lost}").format(lost=_list_of(lost)) if lost else ""
+    return {"games": len(games), "format": format, "lost": sorted(lost), "damaged": damaged}, text
+
+
+def _list_of(lost: Mapping[str, int]) -> str:
+    """Return what is lost, each with the number of games that it is lost of, as text."""
+    return ", ".join(_("{what} (of {count})").format(what=_(what), count=count) for what, count in lost.items())
 
 
 def tell_notes(name: str, games: Iterable[Any]) -> None:

@@ -73,16 +73,16 @@ def positions_of(name: str) -> Iterator[tuple[str, int]]:
     record begins with the problem, and its moves are a solution. Raises OSError, ValueError.
     """
     from shogi_engine import records
-    from shogi_engine.games.shogi.records.handicaps import handicap_name
+    from shogi_engine.study import is_problem
 
     source = io.BytesIO(sys.stdin.buffer.read()) if name == STANDARD else open(name, "rb")  # noqa: SIM115
     with source:
         try:
             for record in records.read(source, game="shogi", name=name):
-                if handicap_name(record.start):
-                    yield record.board().sfen(), 0
-                else:
+                if is_problem(record):
                     yield record.start, len(record.moves)
+                else:
+                    yield record.board().sfen(), 0
         except records.RecordError as fault:
             raise InputError("{0}: {1}", name, fault) from None
 

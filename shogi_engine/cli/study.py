@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import language
 from shogi_engine.cli import common
 from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.cli.problem_files import write_problems
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import desk
 from shogi_engine.cli.terminal.screen import default_pieces, draw, plain
-from shogi_engine.common.files import write_whole
 from shogi_engine.language import InputError, plural
 from shogi_engine.language import translate as _
 from shogi_engine.types.limit import SIDES
@@ -44,7 +44,7 @@ def add_parser(commands: Any) -> None:
         "--out",
         type=Path,
         metavar="FILE",
-        help="only write all problems: as records (.kif ...), else as positions with answers",
+        help="only write all problems: as records (.kif ...), as a page to print (.html), else as lines",
     )
     parser.add_argument(
         "--store", type=Path, metavar="FILE", help="the database of the problems; default: in the user's folder"
@@ -53,16 +53,18 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Add problems, write them, or give those that are due."""
-    from shogi_engine.study import Store
+    from shogi_engine import study
 
     if not args.files and (args.player or args.side):
         raise InputError("study: --player and --side are for games of a FILE")
     check_outputs("study", {"--out": args.out, "--store": args.store}, args.files)
-    with Store(args.store) as store:
+    with study.Store(args.store) as store:
         if args.files:
             _add(args, store)
         if args.out:
-            _write(args.out, store.all())
+            problems = store.all()
+            made = study.as_records(problems, language.current())
+            print(write_problems(args.out, made, _("Problems"), study.as_text(problems)))
         if not (args.files or args.out):
             desk = Desk(store, pieces=default_pieces(sys.stdout))
             with progress_bar():
@@ -102,26 +104,6 @@ def side_of(record: "GameRecord", player: str | None, side: str | None) -> str |
     if side:
         return side if side in sides else None
     return None if not sides else sides[0] if len(sides) == 1 else ""
-
-
-def _write(file: Path, problems: "Sequence[Problem]") -> None:
-    """Write the problems as records, if the file's name ends like those of a format, else as lines of text.
-
-    A format that only one game has gets the problems of that game.
-    """
-    from shogi_engine import records, study
-
-    formats = {game: records.format_of_name(str(file), game) for game in sorted({each.game for each in problems})}
-    chosen = next((each for each in formats.values() if each is not None), None)
-    if chosen is None:
-        written, content = problems, study.as_text(problems).encode()
-    else:
-        written = [each for each in problems if formats[each.game] is not None]
-        made = study.as_records(written, language.current())
-        content = records.dumps(made, chosen.name, records.encoding_for(str(file)))
-    write_whole(file, content)
-    words = plural("{file}: {count} problem", "{file}: {count} problems", len(written))
-    print(words.format(file=file, count=len(written)))
 
 
 # ---- solving -----------------------------------------------------------------------------------------------------

@@ -2,15 +2,18 @@
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from shogi_engine.cli.common import add_command, at_least_one
+from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.cli.problem_files import write_problems
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import desk
 from shogi_engine.cli.terminal.screen import default_pieces, draw, plain
 from shogi_engine.language import InputError
 from shogi_engine.language import translate as _
-from shogi_engine.tsume import GRADES, Problem, Progress, daily, problems
+from shogi_engine.tsume import GRADES, Problem, Progress, as_records, as_text, daily, heading, problems, title
 
 LENGTHS = range(1, 12, 2)
 
@@ -37,6 +40,12 @@ def add_parser(commands: Any) -> None:
         help="only problems of this difficulty, 1 (easy) to 10",
     )
     parser.add_argument("--progress", action="store_true", help="only show how many problems you have solved")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="only write these problems: as records (.kif ...), as a page to print (.html), else as lines",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -47,7 +56,10 @@ def run(args: argparse.Namespace) -> int:
     if args.progress:
         print("\n".join(progress_lines(solved)))
         return 0
-    problem = first_problem(args, solved, some)
+    if args.out:
+        write(args, solved, some)
+        return 0
+    problem: Problem | None = first_problem(args, solved, some)
     desk = Desk(solved, pieces=default_pieces(sys.stdout))
     with progress_bar():
         desk.prepare()
@@ -59,7 +71,15 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def first_problem(args: argparse.Namespace, progress: Progress, some: tuple[Problem, ...]) -> Problem | None:
+def write(args: argparse.Namespace, solved: Progress, some: tuple[Problem, ...]) -> None:
+    """Write the problem that the arguments name, or all those of a length and grade."""
+    check_outputs("tsume", {"--out": args.out})
+    if args.daily or args.number is not None or not some:
+        some = (first_problem(args, solved, some),)
+    print(write_problems(args.out, as_records(some), heading(some), as_text(some)))
+
+
+def first_problem(args: argparse.Namespace, progress: Progress, some: tuple[Problem, ...]) -> Problem:
     """Return the problem to begin with. Raises ValueError if there is none."""
     if args.daily:
         return daily()
@@ -109,8 +129,7 @@ class Desk(desk.Desk):
     def give(self, problem: Problem) -> bool:
         """Give a problem until it is solved or skipped; return False if the user leaves."""
         board, helped = self._board(problem.sfen), 0
-        title = _("No. {number}: mate in {length}, grade {grade}")
-        self.show(title.format(number=problem.number, length=problem.length, grade=problem.grade))
+        self.show(title(problem))
         self.show(plain(draw("shogi", board, self._look)))
 
         def attempt(line: str) -> bool:

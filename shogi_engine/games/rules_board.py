@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self, SupportsInt
 import numpy as np
 from numpy.lib.recfunctions import repack_fields
 
-from shogi_engine.games.svg import square_area
+from shogi_engine.games.svg import COLOUR, square_area
 from shogi_engine.interface.game import NO_LEGAL_MOVE, NOT_OVER, TERMINATIONS, Game, do_move, game_result, write_cells
 from shogi_engine.interface.stubs import is_provided
 from shogi_engine.jit import new_record
@@ -215,14 +215,16 @@ class RulesBoard:
     def _state(self) -> str:
         return "game over" if self.is_game_over() else f"{SIDES[self.turn]} to move"
 
-    def svg(self, *, flipped: bool = False, size: int | None = None, areas: bool = False) -> str:
+    def svg(self, *, flipped: bool = False, size: int | None = None, areas: bool = False, style: str = COLOUR) -> str:
         """Return the board as an SVG image. Raises ValueError if the game cannot be drawn.
 
         Args:
             flipped: seen from the other side
             size: the width in pixels, None for the picture's own
             areas: add squares that receive clicks, on top
+            style: `colour`, or `book`: black on white paper
         """
+        wood = "#efd9b0" if style == COLOUR else "#fff"
         cells, drawing = self.cells(), self.game.extras.drawing
         if cells is None or drawing is None:
             raise ValueError(f"{self.game.name} cannot be drawn without extras.drawing and the rule write_cells")
@@ -232,7 +234,7 @@ class RulesBoard:
             at = drawing.squares - 1 - place if flipped else place
             x, y = FRAME + CELL * (at % width), FRAME + CELL * (at // width)
             name = f"{drawing.files[place % width]}{drawing.ranks[place // width]}"
-            drawn.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="#efd9b0" stroke="#3b3428"/>')
+            drawn.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{wood}" stroke="#3b3428"/>')
             drawn += [_text(x + CELL / 2, y + CELL / 2, drawing.symbols[cell], 30)] if cell else []
             drawn += [square_area(name, x, y, CELL)] if areas else []
         files, ranks = (drawing.files[::-1], drawing.ranks[::-1]) if flipped else (drawing.files, drawing.ranks)

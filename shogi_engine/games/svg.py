@@ -3,13 +3,17 @@
 import math
 from collections.abc import Sequence
 
+from shogi_engine.language import InputError
+
 Point = tuple[float, float]
 
+COLOUR, BOOK = STYLES = ("colour", "book")  # of pictures: as on a screen, and as printed in books
 BEST, OTHER, REPLY = "best", "other", "reply"  # kinds of arrows and rings, also their CSS classes
 INKS = {BEST: "#1f6fd1", OTHER: "#2f9e6b", REPLY: "#c2452d"}
 BEHIND_TEXT = "#17402a"  # the fill of a ring with a text
 WIDTHS = {BEST: 9.0, OTHER: 6.0, REPLY: 6.0}
 REPLIES = 2  # the number of moves drawn after the first move of the best line
+PNG_FONTS = "Arial, Helvetica, Liberation Sans, DejaVu Sans, Noto Sans, sans-serif"  # for digits: one that is installed
 _HEAD = 2.2  # an arrowhead's width, in widths of the arrow
 
 
@@ -72,3 +76,20 @@ def kinds_of_lines(lines: Sequence[Sequence[str]]) -> list[tuple[str, str, int]]
         replies = [(move, REPLY, ply) for ply, move in enumerate(lines[0][1 : 1 + REPLIES], 1)]
         chosen += [*reversed(replies), *((move, BEST, 0) for move in lines[0][:1])]
     return chosen
+
+
+def png(picture: str, zoom: float = 2.0) -> bytes:
+    """Return an SVG picture as PNG. Needs the extra `png`.
+
+    Args:
+        zoom: pixels of the result for a pixel of the picture
+
+    Raises:
+        ValueError: the package that draws it is not installed
+    """
+    try:
+        from resvg_py import svg_to_bytes
+    except ImportError:
+        raise InputError("a PNG needs a package that is not installed: pip install {0}", "resvg-py") from None
+    text = picture.replace('font-family="sans-serif"', f'font-family="{PNG_FONTS}"')
+    return bytes(svg_to_bytes(svg_string=text, zoom=zoom))

@@ -6,6 +6,7 @@ _BREAKS = ("Cc", "Cs", "Zl", "Zp")  # control characters, surrogates, line and p
 
 # name: meaning
 HEADERS = {
+    "title": "the game's title",
     "event": "the tournament, the match",
     "site": "where it was played",
     "started": "date and time of its start",

@@ -14,7 +14,21 @@
 from fsrs import Rating
 
 from shogi_engine.study.files import as_records, as_text
-from shogi_engine.study.problems import KINDS, Examined, Problem, problems_of
+from shogi_engine.study.problems import KINDS, Accepted, Examined, Problem, problems_of
+from shogi_engine.study.sheet import diagram, is_problem, sheet
 from shogi_engine.study.store import Store
 
-__all__ = ["KINDS", "Examined", "Problem", "Rating", "Store", "as_records", "as_text", "problems_of"]
+__all__ = [
+    "Accepted",
+    "KINDS",
+    "Examined",
+    "Problem",
+    "Rating",
+    "Store",
+    "as_records",
+    "as_text",
+    "diagram",
+    "is_problem",
+    "problems_of",
+    "sheet",
+]

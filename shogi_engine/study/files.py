@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 
-from shogi_engine.language import translate
+from shogi_engine.language import mark, translate
 from shogi_engine.records import GameRecord
 from shogi_engine.study.problems import KINDS, Problem
+
+ALSO = mark("This move is right too.")
 
 
 def as_text(problems: Iterable[Problem]) -> str:
@@ -15,8 +17,8 @@ def as_text(problems: Iterable[Problem]) -> str:
 def as_records(problems: Iterable[Problem], language: str = "en") -> list[GameRecord]:
     """Return the problems as records.
 
-    The main line is the best one. The move that was made is a variation, with its refutation. Comments say what is to
-    be found, and why the move was bad.
+    The main line is the best one. The move that was made is a variation, with its refutation, and so are other moves
+    that solve the problem. Comments say what is to be found, why the move was bad, and that others are right.
     """
     made = []
     for each in problems:
@@ -29,5 +31,7 @@ def as_records(problems: Iterable[Problem], language: str = "en") -> list[GameRe
                 node.add_comment(said)
             for move in each.refutation:
                 node = node.add(move)
+        for move in each.answers[1:]:
+            record.root.add(move, comment=translate(ALSO, language))
         made.append(record)
     return made

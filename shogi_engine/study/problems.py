@@ -7,13 +7,11 @@ from typing import Any
 
 from shogi_engine import games
 from shogi_engine.analysis import GameAnalysis, Hint, MoveAnalysis, hints
-from shogi_engine.analysis.judgement import MISTAKE
+from shogi_engine.analysis.kinds import MATE, MOVE, OPENING, PIECE, WIN, is_mistake, kind_of
 from shogi_engine.engine import Engine
 from shogi_engine.language import LANGUAGES, mark
-from shogi_engine.types.fact import Kind
 from shogi_engine.types.limit import SIDES
 
-MATE, PIECE, WIN, OPENING, MOVE = "mate", "piece", "win", "opening", "move"
 KINDS = {  # what is to be found
     MATE: mark("There is a mate."),
     WIN: mark("A won game was given away. Hold the win."),
@@ -22,13 +20,6 @@ KINDS = {  # what is to be found
     MOVE: mark("Find the better move."),
 }
 CLEARLY = 0.1  # of winning chance: how much better the best move is than the second best
-WON, LOST = 0.75, 0.5  # winning chances before and after a move that gives a win away
-OPENING_PLIES = {"shogi": 30}
-MATES = (Kind.MATE_MISSED, Kind.COULD_END_IN_MATE)
-LOSSES = (
-    Kind.PIECE_LEFT, Kind.PIECE_THREAT_UNMET, Kind.EXCHANGE_LOST, Kind.PIECES_LOST,
-    Kind.PIECE_MISSED, Kind.EXCHANGE_MISSED, Kind.PIECES_MISSED,
-)  # fmt: skip
 NODES = 100_000  # of a search of the two best moves, in games without LIMITS
 LIMITS: dict[str, dict[str, int]] = {"othello": {"level": 10}}
 
@@ -92,6 +83,17 @@ class Examined:
         return sole(hints(self._engine, 2, **self._limits), move.best)
 
 
+class Accepted(Examined):
+    """Takes the best move of the analysis for the answer, without another search."""
+
+    def __init__(self) -> None:
+        pass
+
+    def answers(self, position: str, move: MoveAnalysis) -> tuple[str, ...]:
+        """Return the best move of the analysis."""
+        return (move.best,)
+
+
 def sole(found: Sequence[Hint], best: str) -> tuple[str, ...]:
     """Return the best move, if the search of two moves agrees and finds it clearly better than the other, else ()."""
     if not found or found[0].move != best:
@@ -109,14 +111,14 @@ def problems_of(game: GameAnalysis, side: str = "", examined: Examined | None = 
     name = game.record.game
     texts = {language: game.why_texts(language) for language in LANGUAGES}
     for move, board in game.boards():
-        if side in ("", move.side) and (move.loss >= MISTAKE or move.missed_mate):
+        if side in ("", move.side) and is_mistake(move):
             position = board.position()
             examined = examined or Examined(name)
             if answers := examined.answers(position, move):
                 yield Problem(
                     name,
                     position,
-                    _kind(game, move),
+                    kind_of(game, move),
                     answers,
                     move.pv or (move.best,),
                     move.move,
@@ -124,17 +126,6 @@ def problems_of(game: GameAnalysis, side: str = "", examined: Examined | None = 
                     tuple((language, tuple(said.get(move.ply, ()))) for language, said in texts.items()),
                     _source(game, move),
                 )
-
-
-def _kind(game: GameAnalysis, move: MoveAnalysis) -> str:
-    kinds = {fact.kind for fact in game.why.get(move.ply, ())}
-    if move.missed_mate or kinds.intersection(MATES):
-        return MATE
-    if move.score.chance() >= WON and move.played_score.chance() <= LOST:
-        return WIN
-    if kinds.intersection(LOSSES):
-        return PIECE
-    return OPENING if move.ply <= OPENING_PLIES.get(game.record.game, 0) else MOVE
 
 
 def _source(game: GameAnalysis, move: MoveAnalysis) -> str:

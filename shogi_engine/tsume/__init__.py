@@ -7,7 +7,8 @@
 `docs/mates.md` describes how they were made and checked.
 """
 
+from shogi_engine.tsume.files import as_records, as_text, heading, title
 from shogi_engine.tsume.problems import FILE, GRADES, Problem, daily, problems
 from shogi_engine.tsume.progress import Progress
 
-__all__ = ["FILE", "GRADES", "Problem", "Progress", "daily", "problems"]
+__all__ = ["FILE", "GRADES", "Problem", "Progress", "as_records", "as_text", "daily", "heading", "problems", "title"]

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shogi_engine.analysis import Finding, annotate, judge
+from shogi_engine.analysis import Finding, GameAnalysis, annotate, judge
 from shogi_engine.analysis.annotation import copied
 from shogi_engine.analysis.judgement import PASS, VERDICTS, MoveAnalysis, judged_move, plies_to_examine
 from shogi_engine.analysis.reasons import facts_of, sentences
@@ -334,6 +334,15 @@ class Analyses:
                 annotate(record, [nodes[number] for number in numbers], game, language, first)
                 done.update(numbers)
         return record
+
+    def judged_game(self) -> GameAnalysis | None:
+        """Return the analysis of the game, the main line; None if it was not judged here."""
+        numbers = tuple(self._session.tree.main())
+        if (findings := self.judged.get(numbers)) is None:
+            return None
+        record = self._record(numbers)
+        record.names = list(self._session.tree.record.names)
+        return judge(record, findings)
 
     def verdict(self, number: int, language: str) -> dict[str, Any] | None:
         """Return the verdict on the current move, with the better line; None for none."""

@@ -16,7 +16,7 @@ from shogi_engine import records
 from shogi_engine.analysis.annotation import copied
 from shogi_engine.language import InputError, Message
 from shogi_engine.records import GameRecord
-from shogi_engine.web import saved_game
+from shogi_engine.web import saved_game, search
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.store import Head, Store
 
@@ -260,13 +260,14 @@ class Autosave:
         if id == self.id:
             self._take("")
 
-    def games(self, owner: str) -> list[dict[str, Any]]:
-        """Return the rows of an owner's list of games."""
+    def games(self, owner: str, text: str = "", result: str = "") -> list[dict[str, Any]]:
+        """Return the rows of an owner's list of games, those that `Store.games` finds."""
         for id, path in self.store.find_records():
-            head = Head(game=id.partition("-")[0])
+            head, names = Head(game=id.partition("-")[0]), ""
             try:
-                head = saved_game.head_of_record(records.load(path)[0])
+                record = records.load(path)[0]
+                head, names = saved_game.head_of_record(record), search.openings_of(record)
             except (OSError, ValueError) as fault:
                 log.warning("%s cannot be read: %s", id, fault)
-            self.store.describe(id, head)
-        return [{**each, "here": each["id"] == self.id} for each in self.store.games(owner)]
+            self.store.describe(id, head, names)
+        return [{**each, "here": each["id"] == self.id} for each in self.store.games(owner, text, result)]

@@ -179,7 +179,7 @@ class Conversation:
             asked = message.re
             if isinstance(message, messages.Hello):
                 raise MessageError(Message("hello was already sent"))
-            if isinstance(message, messages.Open | messages.Paste):
+            if isinstance(message, messages.Open | messages.Paste | messages.Sheet):  # they take long
                 async with self._limits.upload_lock(address_of(self._socket.scope)):
                     await anyio.to_thread.run_sync(handle, session, viewer, message, limiter=self._limits.uploading)
             else:

@@ -48,11 +48,15 @@ def _well_formed(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+def dated(name: str) -> str:
+    """Return the name of a new file, without its ending."""
+    return f"{name}-{time.strftime('%Y%m%d-%H%M')}"
+
+
 def file_of(record: GameRecord, format: str) -> File:
     """Return a record as a file."""
     written = records.load_format(format)
     if written.game not in ("", record.game):
         raise InputError("{0} is not a format of {1}", format, record.game)
     data = base64.b64encode(records.dumps(record, format)).decode("ascii")
-    stem = f"{record.game}-{time.strftime('%Y%m%d-%H%M')}"
-    return File(name=stem + written.extensions[0], data=data, lost=list(written.losses(record)))
+    return File(name=dated(record.game) + written.extensions[0], data=data, lost=list(written.losses(record)))

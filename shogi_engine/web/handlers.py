@@ -10,7 +10,7 @@ from shogi_engine.language import InputError, translate
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import problems as all_problems
 from shogi_engine.types.clock import Clock
-from shogi_engine.web import link_handlers, messages, replies, view  # noqa: F401  (link_handlers: registers its own)
+from shogi_engine.web import link_handlers, messages, record_handlers, replies, view  # noqa: F401  (both register theirs)
 from shogi_engine.web.autosave import OpenElsewhere
 from shogi_engine.web.files import file_of
 from shogi_engine.web.links import WATCHER
@@ -162,13 +162,13 @@ def set_level(session: Session, page: Viewer, message: messages.SetLevel) -> Non
 
 @handles(messages.Kept)
 def kept(session: Session, page: Viewer, message: messages.Kept) -> None:
-    """Send the list of the user's games."""
-    send_kept(session, page)
+    """Send the list of the user's games, or of those that are searched for."""
+    send_kept(session, page, message.text, message.result)
 
 
-def send_kept(session: Session, page: Viewer) -> None:
-    """Send the list of the user's games."""
-    page.send(replies.Kept(games=session.autosave.games(session.owner)))
+def send_kept(session: Session, page: Viewer, text: str = "", result: str = "") -> None:
+    """Send the list of the user's games that `Store.games` finds."""
+    page.send(replies.Kept(games=session.autosave.games(session.owner, text, result)))
 
 
 @handles(messages.Continue)

@@ -15,6 +15,7 @@ from shogi_engine.games import NAMES
 from shogi_engine.games.shogi.board.piece_shapes import SETS
 from shogi_engine.language import LANGUAGES
 from shogi_engine.web import viewer
+from shogi_engine.web.search import SEARCH_MAX
 
 MESSAGE_MAX = 3 << 20  # bytes: a file of FILE_MAX bytes in base64, and the other fields
 FILE_MAX = 2 << 20  # bytes of a record
@@ -39,6 +40,9 @@ PieceSet = Annotated[str, one_of(SETS)]
 Number = Annotated[int, Meta(ge=0, le=1 << 30)]  # of a move in the game's tree, or of a question
 Side = Annotated[int, Meta(ge=0, le=1)]
 Level = Annotated[int, Meta(ge=0, le=LEVEL_MAX)]
+ABOUT = ("title", "event", "site", "started")  # headers that a page can change
+HEADER_MAX = 1000  # characters
+HeaderText = Annotated[str, Meta(max_length=HEADER_MAX)]
 GameNumber = Annotated[int, Meta(ge=0, le=100_000)]  # in a file
 Name = Annotated[str, Meta(max_length=64)]  # of a game, a session, an owner
 MoveText = Annotated[str, Meta(max_length=12)]
@@ -130,7 +134,10 @@ class SetLevel(Message, tag="level"):
 
 
 class Kept(Message):
-    """Send the list of the user's games."""
+    """Send the list of the user's games: those that have all words of `text`, and end in `result`, '' for any."""
+
+    text: Annotated[str, Meta(max_length=SEARCH_MAX)] = ""
+    result: Literal["", "1-0", "0-1", "1/2-1/2", "*"] = ""
 
 
 class Continue(Message):
@@ -212,6 +219,16 @@ class Comment(Message):
     node: Number | None = None
 
 
+class About(Message):
+    """Change the players' names and the headers of ABOUT; '' removes them."""
+
+    names: Annotated[list[HeaderText], Meta(min_length=2, max_length=2)]
+    title: HeaderText = ""
+    event: HeaderText = ""
+    site: HeaderText = ""
+    started: HeaderText = ""
+
+
 class Line(Message):
     """Add a line after a move, and go to its move number `go`, from 1; 0 does not move."""
 
@@ -287,6 +304,19 @@ class Save(Message):
     format: Annotated[str, Meta(max_length=20)]
 
 
+class Diagram(Message):
+    """Send the position on the board as a picture, for a file whose name ends in `kind`."""
+
+    style: Literal["colour", "book"] = "colour"
+    kind: Literal["svg", "png"] = "svg"
+
+
+class Sheet(Message):
+    """Send a page to print: all tsume of a length, or, with 0, the mistakes of the judged game."""
+
+    length: Annotated[int, Meta(ge=0, le=99)] = 0
+
+
 class SetUp(Message, tag="setup"):
     """Begin to set up a position, or end it: `keep` uses the new position."""
 
@@ -325,9 +355,9 @@ AnyMessage = (
     Look | Hello | Resync | Ping
     | Board | New | Rematch | Resign | Declare | Think | Stop | SetLevel | Kept | Continue | Forget | Recall
     | Links | Invite | Revoke
-    | Move | Step | Go | Undo | Delete | Promote | Restore | Comment | Line | Preview
+    | Move | Step | Go | Undo | Delete | Promote | Restore | Comment | About | Line | Preview
     | Analyse | Judge | Mate | Solve | Problems | Hint
-    | Open | Paste | Save | SetUp | Put | Hand | Turn | Arrange
+    | Open | Paste | Save | Diagram | Sheet | SetUp | Put | Hand | Turn | Arrange
 )  # fmt: skip
 KINDS: dict[str, type[Message]] = {str(kind.__struct_config__.tag): kind for kind in get_args(AnyMessage)}
 _decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(AnyMessage)

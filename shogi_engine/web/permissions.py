@@ -9,7 +9,9 @@ from shogi_engine.web.links import Role
 from shogi_engine.web.messages import Message
 from shogi_engine.web.parts import Parts
 
-OF_WATCHERS = (messages.Look, messages.Resync, messages.Ping, messages.Preview, messages.Save)
+OF_WATCHERS = (
+    messages.Look, messages.Resync, messages.Ping, messages.Preview, messages.Save, messages.Diagram,
+)  # fmt: skip
 OF_PLAYERS = (
     *OF_WATCHERS, messages.Move, messages.Undo, messages.Resign, messages.Declare, messages.Step, messages.Go,
 )  # fmt: skip

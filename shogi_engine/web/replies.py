@@ -58,6 +58,7 @@ class State(Reply):
     comment: str
     title: str
     names: list[str]
+    about: dict[str, str]  # headers that the owner can change
     handicap: str
     ended: dict[str, Any] | None
     playing: dict[str, Any]
@@ -207,6 +208,13 @@ class Preview(Reply):
 
     node: int
     moves: list[str]
+    svg: str
+
+
+class Diagram(Reply):
+    """A diagram of the position on the board, and what the page makes of it: the name of the file."""
+
+    name: str
     svg: str
 
 

@@ -16,6 +16,7 @@ from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import Termination
 from shogi_engine.web.parts import Parts
+from shogi_engine.web.search import words_of
 from shogi_engine.web.store import Head
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import Tsume
@@ -168,7 +169,7 @@ class SavedGame:
 def head_of_record(record: GameRecord) -> Head:
     """Return what the list of games says about a record."""
     moves, result = len(record.main_line) - 1, record.result
-    return Head(game=record.game, title=title(record), moves=moves, result=result)
+    return Head(game=record.game, title=title(record), moves=moves, result=result, words=words_of(record))
 
 
 def head_of(session: Parts) -> Head:

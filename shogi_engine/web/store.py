@@ -25,12 +25,13 @@ from shogi_engine.records import GameRecord
 from shogi_engine.tsume import Problem, Progress
 from shogi_engine.tsume.progress import NAME as PROGRESS_NAME
 from shogi_engine.tsume.progress import with_note
-from shogi_engine.web import old_games
+from shogi_engine.web import old_games, search
 from shogi_engine.web.links import Links
 from shogi_engine.web.tables import TABLES
 
 DATABASE = "games.db"
 LISTED_MAX = 300
+SEARCHED = "(words || char(10) || openings || char(10) || date(changed, 'unixepoch', 'localtime'))"
 DELETED_SECONDS = 30 * 86400.0
 RECORD_NAME = re.compile(r"(shogi|othello)-[0-9-]{1,40}(?:\.kifu|\.ggf)")
 log = logging.getLogger(__name__)
@@ -45,6 +46,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     result: str = "*"
     playing: bool = False
     hidden: bool = False
+    words: str = ""  # see search.py
 
 
 class Store:
@@ -160,11 +162,14 @@ class Store:
         query = "SELECT id, file FROM games WHERE title IS NULL AND deleted IS NULL ORDER BY changed DESC LIMIT :most"
         return [(row["id"], self.folder / row["file"]) for row in self.database.rows(query, most=LISTED_MAX)]
 
-    def describe(self, id: str, head: Head) -> None:
+    def describe(self, id: str, head: Head, openings: str = "") -> None:
         """Note what a record of the terminal says about its game."""
         with self.database.transaction() as database:
-            query = "UPDATE games SET title = ?, moves = ?, result = ? WHERE id = ? AND content IS NULL"
-            database.execute(query, (head.title, head.moves, head.result, id))
+            query = (
+                "UPDATE games SET title = ?, moves = ?, result = ?, words = ?, openings = ? "
+                "WHERE id = ? AND content IS NULL"
+            )
+            database.execute(query, (head.title, head.moves, head.result, head.words, openings, id))
 
     def without_record(self) -> list[str]:
         """Return the names of games whose records are missing or old, because a server was killed."""
@@ -198,7 +203,8 @@ class Store:
         else:  # the terminal may have begun a game of this name meanwhile
             path = write_free(self.folder, path.name.removesuffix(ending), ending, content)
         with self.database.transaction() as database:
-            database.execute("UPDATE games SET file = ?, recorded = ? WHERE id = ?", (path.name, written, id))
+            query = "UPDATE games SET file = ?, recorded = ?, openings = ? WHERE id = ?"
+            database.execute(query, (path.name, written, search.openings_of(record), id))
 
     # ---- writing
 
@@ -227,7 +233,7 @@ class Store:
                 database.execute(query, (id, owner, head.game, f"{id}{KEPT_AS[head.game]}"))
             query = (
                 "UPDATE games SET title = :title, moves = :moves, result = :result, playing = :playing, "
-                "hidden = :hidden, session = :session, content = :content, changed = :now, "
+                "hidden = :hidden, words = :words, session = :session, content = :content, changed = :now, "
                 "owner = CASE owner WHEN '' THEN :owner ELSE owner END WHERE id = :id"
             )
             database.execute(query, {**values, "id": id, "now": time.time()})
@@ -267,13 +273,21 @@ class Store:
     def _key(id: str, owner: str, **values: Any) -> dict[str, Any]:
         return {"id": id, "owner": owner, **values}
 
-    def games(self, owner: str) -> list[dict[str, Any]]:
-        """Return the list of an owner's games, the latest first, without secrets."""
+    def games(self, owner: str, text: str = "", result: str = "") -> list[dict[str, Any]]:
+        """Return the list of an owner's games, the latest first, without secrets.
+
+        Args:
+            text: words that a game must have: of its title, players, headers, openings, or the day of its last change
+            result: '1-0', '0-1', '1/2-1/2' or '*'; '' for any
+        """
+        wanted = {f"term{number}": term for number, term in enumerate(search.terms(text))}
+        found = "".join(f" AND instr({SEARCHED}, :{name})" for name in wanted)
         query = (
             'SELECT id, game, title, moves, result, playing AS "on", changed AS time FROM games '
-            f"WHERE deleted IS NULL AND NOT hidden AND {self._mine} ORDER BY changed DESC, id DESC LIMIT {LISTED_MAX}"
+            f"WHERE deleted IS NULL AND NOT hidden AND {self._mine} AND :result IN ('', result){found} "
+            f"ORDER BY changed DESC, id DESC LIMIT {LISTED_MAX}"
         )
-        rows = self.database.rows(query, owner=owner)
+        rows = self.database.rows(query, owner=owner, result=result, **wanted)
         return [{**dict(row), "title": row["title"] or "", "on": bool(row["on"])} for row in rows]
 
     def of_session(self, identity: str, owner: str) -> str:

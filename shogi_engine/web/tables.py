@@ -43,4 +43,10 @@ TABLES = (
         )
         """,
     ),
+    (
+        # What a game is found by; see search.py. The openings are noted when the record is written.
+        "ALTER TABLE games ADD COLUMN words TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE games ADD COLUMN openings TEXT NOT NULL DEFAULT ''",
+        "UPDATE games SET words = lower(title) WHERE title IS NOT NULL",
+    ),
 )

@@ -19,6 +19,7 @@ from shogi_engine.games.shogi.symbols import (
     SYMBOLS,
     WIDE_DIGITS,
 )
+from shogi_engine.games.svg import COLOUR
 from shogi_engine.language import translate
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import Problem, problems
@@ -26,6 +27,7 @@ from shogi_engine.types.limit import SIDES
 from shogi_engine.types.termination import BY_RULE, Outcome
 from shogi_engine.web import permissions
 from shogi_engine.web.links import Role
+from shogi_engine.web.messages import ABOUT
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.replies import Row, State
@@ -66,6 +68,7 @@ def state(session: Parts, look: Look, role: Role, seq: int) -> State:
         comment=own_words(tree.at.comment),
         title=title(record),
         names=list(record.names),
+        about=about(record) if role.owner else {},
         handicap=handicap(record, look.language),
         ended=ended(tree.outcome(), look.language),
         playing=playing(session.playing, outcome, look.language),
@@ -87,14 +90,15 @@ def state(session: Parts, look: Look, role: Role, seq: int) -> State:
     )
 
 
-def picture(board: Any, look: Look, game: str, areas: bool = True) -> str:
+def picture(board: Any, look: Look, game: str, areas: bool = True, style: str = COLOUR) -> str:
     """Return the board as SVG.
 
     Args:
         areas: include clickable areas
+        style: one of svg.STYLES
     """
     pieces = {"pieces": look.pieces} if game == "shogi" else {}
-    drawn: str = board.svg(areas=areas, **look.picture(game), **pieces)
+    drawn: str = board.svg(areas=areas, style=style, **look.picture(game), **pieces)
     return drawn
 
 
@@ -106,9 +110,15 @@ def pieces_module() -> str:
 
 
 def title(record: GameRecord) -> str:
-    """Return a game's title: its players, or the title in its file; '' for none."""
+    """Return a game's title: that which it was given, and its players; without them the event, '' for none."""
     names = " - ".join(name for name in record.names if name)
-    return names or record.headers.get("event", "") or record.headers.get("title", "")
+    given = record.headers.get("title", "")
+    return ": ".join(each for each in (given, names) if each) or record.headers.get("event", "")
+
+
+def about(record: GameRecord) -> dict[str, str]:
+    """Return the headers that a page can change."""
+    return {name: record.headers.get(name, "") for name in ABOUT}
 
 
 def playing(play: Playing, outcome: Any, language: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from shogi_engine.games.shogi.symbols import PIECE_NAMES, SYMBOLS
 from shogi_engine.language import LANGUAGES, translate
 from shogi_engine.play.strength import FIRST_LEVEL, STRONGEST
 from shogi_engine.types.limit import SIDES
-from shogi_engine.web.messages import FILE_MAX, MULTIPV_MAX
+from shogi_engine.web.messages import FILE_MAX, HEADER_MAX, MULTIPV_MAX
 
 CONTEXT = "page"  # in the catalogue
 # Those offered for a new game.
@@ -169,6 +169,18 @@ WORDS = {
     "solution": "Show the solution",
     "kept": "My games",
     "keptNote": "Games are saved on the server as they are played.",
+    "searchGames": "Player, title, event, opening, date",
+    "anyResult": "any result",
+    "noneFound": "No game has all of this.",
+    "about": "Players and event",
+    "about_title": "Title",
+    "about_event": "Event",
+    "about_site": "Place",
+    "about_started": "Date",
+    "diagram_colour": "Diagram in colour",
+    "diagram_book": "Diagram as in books",
+    "printSheet": "Sheet to print",
+    "printMistakes": "The mistakes as a sheet to print",
     "noGames": "There are no saved games yet.",
     "goOn": "Continue",
     "look": "Open",
@@ -261,6 +273,7 @@ def facts_module() -> str:
             "STRONGEST": STRONGEST,
             "FIRST_LEVEL": FIRST_LEVEL,
             "FILE_MAX": FILE_MAX,
+            "HEADER_MAX": HEADER_MAX,
             "CLOCKS": CLOCKS,
             "LINES": MULTIPV_MAX,
             "SETS": SETS,

@@ -97,6 +97,7 @@ interface State {
   comment: string;
   title: string;
   names: string[];
+  about: Record<string, string>;
   handicap: string;
   ended: Ending | null;
   playing: Playing;

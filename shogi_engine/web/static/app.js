@@ -35,6 +35,7 @@ function later(load) {
 }
 const dialogs = later(() => import("./dialogs.js")), games = later(() => import("./games.js"));
 const look = later(() => import("./look.js")), setup = later(() => import("./setup.js"));
+const about = later(() => import("./about.js")), diagram = later(() => import("./diagram.js"));
 const problems = later(() => import("./problems.js")), share = later(() => import("./share.js"));
 
 // ---- settings
@@ -111,6 +112,7 @@ link.on("file", file => {
 link.on("games", message => dialogs(({choose_game}) => choose_game(message, link)));
 link.on("problems", message => problems(({choose}) => { if (state) choose(message, link, state); }));
 link.on("hint", message => { if (message.node === state?.node) problems(({hint}) => hint(message)); });
+link.on("diagram", message => diagram(({save}) => save(message)));
 link.on("kept", message => games(each => each.show(message, link, toast)));
 link.on("left", ({id}) => toast(t("left"), {word: t("back_to_it"), action: () => link.say("continue", {id})}));
 link.on("join", ({session}) => { memory.set("session", session, sessionStorage); link.again(); });
@@ -141,7 +143,7 @@ function arrows(state) {
 function guest({role, playing, guests}) {
   const two = playing.on && guests.length > 0;
   for (const id of ["games", "new", "open", "edit", "share", "effort", "judge", "mate"]) $(id).classList.toggle("barred", !role.owner);
-  for (const id of ["tsume", "analysis", "changes"]) $(id).classList.toggle("barred", !role.owner);
+  for (const id of ["tsume", "analysis", "changes", "about"]) $(id).classList.toggle("barred", !role.owner);
   $("think").classList.toggle("barred", !role.owner || two);
   $("undo").classList.toggle("barred", !role.owner && !two || !role.owner && role.side === null);
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step]")))
@@ -250,6 +252,7 @@ const BUTTONS = {
   pass: () => link.say("move", {move: "pass"}),
   kept: () => link.say("kept"),
   share: () => link.say("links"),
+  about: now(state => about(each => each.show(state, link))),
   declare: () => link.say("declare"),
   mate: () => link.say("mate"),
   judge: now(({judging}) => link.say("judge", {on: judging === null, effort: $("effort").value})),

@@ -43,10 +43,10 @@ export function confirm(title, text, yes, action) {
     button(yes, () => { dialog.close(); action(); }, {class: "main", id: "confirm", "data-first": true}), cancel()));
 }
 
-const cancel = () => button(t("cancel"), () => dialog.close());
+export const cancel = () => button(t("cancel"), () => dialog.close());
 
 /** @param {string} name @param {Node} input @param {string} note */
-const field = (name, input, note = "") => element("label", {class: "field"}, element("span", {}, name), input,
+export const field = (name, input, note = "") => element("label", {class: "field"}, element("span", {}, name), input,
   ...(note ? [element("small", {}, note)] : []));
 /** @param {string} id @param {string[][]} rows @param {string} chosen */
 const options = (id, rows, chosen) => element("select", {id}, ...rows.map(([value, text]) =>
@@ -153,12 +153,17 @@ function list_games(link) {
 export function save_game(state, link) {
   show(t("saveTitle"), element("div", {class: "list"}, ...state.formats.map(format =>
     button(format.toUpperCase(), () => { memory.set(`format ${state.game}`, format); ask(link, "save", {format}); }, {"data-format": format}))));
+  import("./diagram.js").then(({offers}) => { if (dialog.querySelector("[data-format]")) dialog.append(...offers(state, link)); });
 }
 
 /** @param {{name: string, data: string}} file in base64 */
 export function save_file({name, data}) {
-  const bytes = Uint8Array.from(atob(data), each => each.charCodeAt(0));
-  const address = URL.createObjectURL(new Blob([bytes], {type: "application/octet-stream"}));
+  save_blob(name, new Blob([Uint8Array.from(atob(data), each => each.charCodeAt(0))], {type: "application/octet-stream"}));
+}
+
+/** @param {string} name @param {Blob} blob */
+export function save_blob(name, blob) {
+  const address = URL.createObjectURL(blob);
   const anchor = element("a", {href: address, download: name});
   document.body.append(anchor);
   anchor.click();

@@ -2,6 +2,7 @@
 
 import {ask, show as show_dialog} from "./dialogs.js";
 import {$, button, element} from "./dom.js";
+import {sheet} from "./diagram.js";
 import {t} from "./words.js";
 
 const panel = $("problem");
@@ -24,7 +25,7 @@ export function choose({rows, daily}, link, state) {
     const grades = [...new Set(some.map(each => each.grade))].sort((one, other) => one - other);
     list.replaceChildren(
       element("p", {class: "row"}, element("span", {class: "soft"}, t("solvedCount", {solved: some.filter(each => each.solved).length, count: some.length})),
-        ...(open ? [button(t("nextOpen"), () => { solve(open.number); }, {id: "next-open"})] : [])),
+        ...(open ? [button(t("nextOpen"), () => { solve(open.number); }, {id: "next-open"})] : []), sheet(chosen, link)),
       ...grades.flatMap(grade => [element("h3", {}, t("gradeTitle", {grade})),
         element("div", {class: "numbers"}, ...some.filter(each => each.grade === grade).map(entry))]));
     for (const tab of /** @type {Iterable<HTMLElement>} */ (choice.children)) tab.setAttribute("aria-pressed", String(Number(tab.dataset.length) === chosen));

@@ -457,7 +457,7 @@ class Board(BoardMemory):
         Args:
             flipped: draw the board from the other side, with a1 at the lower right
             size: the width in pixels, None for the default
-            options: `areas` and `lines` of drawing.svg
+            options: `areas`, `lines` and `style` of drawing.svg
         """
         return drawing.svg(self, flipped=flipped, size=size, **options)
 

@@ -1,19 +1,41 @@
 """An Othello position drawn as SVG. Only Board's public interface is used."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from shogi_engine.games.othello.board.moves import Move
 from shogi_engine.games.othello.notation import FILES, SIDES, SQUARE_NAMES, split_move
-from shogi_engine.games.svg import kinds_of_lines, ring, square_area
+from shogi_engine.games.svg import BOOK, COLOUR, kinds_of_lines, ring, square_area
 
 # The unit is a pixel of the unscaled picture.
 CELL, FRAME = 50, 26
 BOARD_SIZE = 8 * CELL
 SIZE = BOARD_SIZE + 2 * FRAME
-CLOTH, EDGE, LINE, INK, MARK, SHADE = "#2f7d4f", "#22211f", "#123a24", "#d9d5cc", "#d8322a", "#1b5434"
-DISCS = ("#151515", "#f4f4f4")  # by colour
-RIMS = ("#4a4a4a", "#c9c9c4")  # by colour
+SHADE = "#1b5434"
+
+
+class _Style(NamedTuple):
+    """The inks of a picture.
+
+    Attributes:
+        discs, rims, marks: by colour; marks are on the last disc placed
+    """
+
+    cloth: str
+    edge: str
+    line: str
+    ink: str
+    discs: tuple[str, str]
+    rims: tuple[str, str]
+    marks: tuple[str, str]
+
+
+STYLES = {
+    COLOUR: _Style(
+        "#2f7d4f", "#22211f", "#123a24", "#d9d5cc", ("#151515", "#f4f4f4"), ("#4a4a4a", "#c9c9c4"), ("#d8322a",) * 2
+    ),
+    BOOK: _Style("#fff", "#fff", "#000", "#000", ("#000", "#fff"), ("#000", "#000"), ("#fff", "#000")),
+}
 
 
 class _Drawable(Protocol):
@@ -62,11 +84,11 @@ def _coordinates(flipped: bool) -> list[str]:
     return drawn
 
 
-def _disc(square: int, colour: int, flipped: bool) -> str:
-    """Return a disc with its shadow."""
-    centre = _centre(square, flipped)
-    shadow = _circle(centre, CELL * 0.42, SHADE, lower=2)
-    disc = _circle(centre, CELL * 0.42, DISCS[colour], f' stroke="{RIMS[colour]}" stroke-width="1"')
+def _disc(square: int, colour: int, flipped: bool, style: str) -> str:
+    """Return a disc, with its shadow unless it is printed."""
+    centre, inks = _centre(square, flipped), STYLES[style]
+    shadow = _circle(centre, CELL * 0.42, SHADE, lower=2) if style == COLOUR else ""
+    disc = _circle(centre, CELL * 0.42, inks.discs[colour], f' stroke="{inks.rims[colour]}" stroke-width="1"')
     return f'<g class="piece" data-square="{SQUARE_NAMES[square]}">{shadow}{disc}</g>'
 
 
@@ -98,43 +120,50 @@ def svg(
     size: int | None = None,
     areas: bool = False,
     lines: Sequence[Sequence[str]] = (),
+    style: str = COLOUR,
 ) -> str:
     """Return the position as an SVG image: a1 at the upper left, a red dot on the last disc placed.
 
-    Rings, in the colour of the side to move, mark where it may place a disc.
+    Rings, in the colour of the side to move, mark where it may place a disc. The style `book` is black on white paper,
+    without rings; a disc in the corner tells the side to move.
 
     Args:
         flipped: draw a1 at the lower right
         size: the width in pixels, None for the picture's own
         areas: add squares that receive clicks, on top
         lines: lines of moves, drawn as by `arrows`
+        style: one of STYLES
     """
+    inks = STYLES[style]
     width = SIZE if size is None else size
     across = "".join(f"M{FRAME} {FRAME + CELL * line}h{BOARD_SIZE}" for line in range(9))
     down = "".join(f"M{FRAME + CELL * line} {FRAME}v{BOARD_SIZE}" for line in range(9))
     dots = [
-        f'<circle cx="{FRAME + CELL * x}" cy="{FRAME + CELL * y}" r="3.5" fill="{LINE}"/>'
+        f'<circle cx="{FRAME + CELL * x}" cy="{FRAME + CELL * y}" r="3.5" fill="{inks.line}"/>'
         for x in (2, 6)
         for y in (2, 6)
     ]
     drawn = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {SIZE}" width="{width}" height="{width}">',
         f"<title>{board.obf()}: {SIDES[board.turn]} to move</title>",
-        f'<rect width="{SIZE}" height="{SIZE}" rx="5" fill="{EDGE}"/>',
-        f'<rect x="{FRAME}" y="{FRAME}" width="{BOARD_SIZE}" height="{BOARD_SIZE}" fill="{CLOTH}"/>',
-        f'<path d="{across}{down}" stroke="{LINE}" fill="none"/>',
+        f'<rect width="{SIZE}" height="{SIZE}" rx="5" fill="{inks.edge}"/>',
+        f'<rect x="{FRAME}" y="{FRAME}" width="{BOARD_SIZE}" height="{BOARD_SIZE}" fill="{inks.cloth}"/>',
+        f'<path d="{across}{down}" stroke="{inks.line}" fill="none"/>',
         *dots,
-        f'<g font-family="sans-serif" font-size="14" fill="{INK}" text-anchor="middle">',
+        f'<g font-family="sans-serif" font-size="14" fill="{inks.ink}" text-anchor="middle">',
         *_coordinates(flipped),
         "</g>",
     ]
-    drawn += [_disc(square, colour, flipped) for square, colour in board.piece_map().items()]
-    ring_style = f' stroke="{DISCS[board.turn]}" stroke-width="1.5" stroke-opacity=".6"'
-    places = [move.square for move in board.legal_moves if move.square is not None]
-    drawn += [_circle(_centre(square, flipped), CELL * 0.12, "none", ring_style) for square in places]
+    drawn += [_disc(square, colour, flipped, style) for square, colour in board.piece_map().items()]
+    if style == COLOUR:
+        ring_style = f' stroke="{inks.discs[board.turn]}" stroke-width="1.5" stroke-opacity=".6"'
+        places = [move.square for move in board.legal_moves if move.square is not None]
+        drawn += [_circle(_centre(square, flipped), CELL * 0.12, "none", ring_style) for square in places]
+    else:
+        drawn.append(_circle((FRAME / 2, FRAME / 2), 8, inks.discs[board.turn], f' class="turn" stroke="{inks.line}"'))
     placed = board.move_stack[-1].square if board.move_stack else None
     if placed is not None:
-        drawn.append(_circle(_centre(placed, flipped), CELL * 0.1, MARK))
+        drawn.append(_circle(_centre(placed, flipped), CELL * 0.1, inks.marks[board.piece_map()[placed]]))
     if lines:
         drawn.append(arrows(board, lines, flipped=flipped))
     if areas:

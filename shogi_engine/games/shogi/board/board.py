@@ -486,7 +486,7 @@ class Board(BaseBoard):
 
         Args:
             size: the width in pixels, None for the default
-            options: `pieces`, `stacked`, `areas` and `lines`, as in drawing.svg
+            options: `pieces`, `stacked`, `areas`, `lines` and `style`, as in drawing.svg
         """
         return drawing.svg(self, flipped=flipped, size=size, **options)
 

@@ -3,10 +3,10 @@
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from shogi_engine.games.shogi.board.moves import Move
-from shogi_engine.games.shogi.board.piece_shapes import BODY, INK, KANJI, glyph, piece_shape
+from shogi_engine.games.shogi.board.piece_shapes import BODY, INK, KANJI, glyph, piece_shape, printed_shape
 from shogi_engine.games.shogi.board.pieces import (
     COLORS,
     NUMBER_JAPANESE_KANJI_SYMBOLS,
@@ -20,7 +20,7 @@ from shogi_engine.games.shogi.board.pieces import (
 from shogi_engine.games.shogi.notation.usi_moves import split_usi
 from shogi_engine.games.shogi.symbols import HAND_ORDER, RANKS, SIDES, SQUARE_NAMES, SYMBOLS
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, WHITE
-from shogi_engine.games.svg import arrow, kinds_of_lines, ring, square_area
+from shogi_engine.games.svg import BOOK, COLOUR, arrow, kinds_of_lines, ring, square_area
 
 KIF_FILES = " ".join(NUMBER_JAPANESE_NUMBER_SYMBOLS[9:0:-1])
 KIF_FRAME = f"+{'-' * 27}+"
@@ -33,8 +33,20 @@ HAND_PITCH = 47  # distance between two kinds in a hand
 HAND_ASIDE = 6.5  # from a place in the hand to the piece, which makes room for their number next to its head
 HAND_LEAST = 3  # minimum number of places of a hand's stand: the owner's mark and some kinds
 NARROW_FRAME = 14  # on narrow screens
-COORDINATE = 12  # size of the coordinates
-WOOD, EDGE, LINE, MARK, DANGER = "#f3d5a0", "#b98a4a", "#5b4523", "#e8b04b", "#e58a6f"
+WOOD, EDGE = "#f3d5a0", "#b98a4a"
+
+
+class _Style(NamedTuple):
+    """The inks of lines, a square of the last move, that of a king in check ('': not marked); sizes of numbers."""
+
+    line: str
+    mark: str
+    danger: str
+    coordinate: int
+    held: int
+
+
+STYLES = {COLOUR: _Style("#5b4523", "#e8b04b", "#e58a6f", 12, 15), BOOK: _Style("#000", "#ccc", "", 17, 20)}
 
 
 class _Pieces(Protocol):
@@ -147,10 +159,12 @@ class _Places:
     Args:
         flipped: seen from white's side
         stacked: put the hands above and below the board, for narrow screens
+        style: one of STYLES
     """
 
-    def __init__(self, flipped: bool, stacked: bool) -> None:
+    def __init__(self, flipped: bool, stacked: bool, style: str = COLOUR) -> None:
         self.flipped, self.stacked = flipped, stacked
+        self.style, self.of_wood = STYLES[style], style == COLOUR
         beside = float(FRAME + HAND + GAP)
         self.frame = NARROW_FRAME if stacked else FRAME
         self.left: float
@@ -199,10 +213,10 @@ def _text(x: float, y: float, size: float, content: str, ink: str) -> str:
 
 
 @functools.cache
-def _shape(color: int, kind: int, turned: bool, pieces: str) -> tuple[str, str]:
+def _shape(color: int, kind: int, turned: bool, pieces: str, of_wood: bool) -> tuple[str, str]:
     """Return a piece's letter, and its picture with its middle at 0 0."""
     piece = Piece(kind, color)
-    return str(piece), piece_shape(piece, pieces, turned)
+    return str(piece), piece_shape(piece, pieces, turned) if of_wood else printed_shape(piece, pieces, turned)
 
 
 def _piece(x: float, y: float, shape: str) -> str:
@@ -233,52 +247,62 @@ def _cell(square: int, fill: str, places: _Places) -> str:
 
 
 @functools.cache
-def _grid(flipped: bool, stacked: bool) -> list[str]:
+def _grid(flipped: bool, stacked: bool, style: str) -> list[str]:
     """Return the board's lines and its four dots."""
-    places = _Places(flipped, stacked)
-    left, top = places.left, places.top
+    places = _Places(flipped, stacked, style)
+    left, top, ink = places.left, places.top, places.style.line
     across = "".join(f"M{left:g} {top + CELL * line:g}h{BOARD_SIZE}" for line in range(10))
     down = "".join(f"M{left + CELL * line:g} {top:g}v{BOARD_SIZE}" for line in range(10))
     dots = [
-        f'<circle cx="{left + CELL * x:g}" cy="{top + CELL * y:g}" r="3.5" fill="{LINE}"/>'
+        f'<circle cx="{left + CELL * x:g}" cy="{top + CELL * y:g}" r="3.5" fill="{ink}"/>'
         for x in (3, 6)
         for y in (3, 6)
     ]
-    return [f'<path d="{across}{down}" stroke="{LINE}" fill="none"/>', *dots]
+    if not places.of_wood:
+        dots.append(
+            f'<rect x="{left:g}" y="{top:g}" width="{BOARD_SIZE}" height="{BOARD_SIZE}" fill="none" stroke="{ink}" '
+            'stroke-width="3"/>'
+        )
+    return [f'<path d="{across}{down}" stroke="{ink}" fill="none"/>', *dots]
 
 
 @functools.cache
-def _coordinates(flipped: bool, stacked: bool, letters: bool) -> list[str]:
+def _coordinates(flipped: bool, stacked: bool, style: str, letters: bool) -> list[str]:
     """Return the files' numbers above the board and the ranks' on its right."""
-    places, drawn = _Places(flipped, stacked), []
+    places, drawn = _Places(flipped, stacked, style), []
+    ink, size = places.style.line, places.style.coordinate
     for line in range(9):
         file, rank = (line + 1, 9 - line) if places.flipped else (9 - line, line + 1)
         middle = CELL * (line + 0.5)
-        drawn.append(_text(places.left + middle, places.top - places.frame / 2, COORDINATE, str(file), LINE))
+        drawn.append(_text(places.left + middle, places.top - places.frame / 2, size, str(file), ink))
         x, y = places.left + BOARD_SIZE + places.frame / 2, places.top + middle
         name = KANJI[NUMBER_JAPANESE_KANJI_SYMBOLS[rank]]
-        drawn.append(_text(x, y, COORDINATE, RANKS[rank - 1], LINE) if letters else glyph(name, x, y, 10, LINE, 11))
+        drawn.append(_text(x, y, size, RANKS[rank - 1], ink) if letters else glyph(name, x, y, size - 2, ink, 11))
     return drawn
 
 
-def _hand(hand: Mapping[int, int], color: int, places: _Places, pieces: str) -> list[str]:
+def _hand(board: _Drawable, color: int, places: _Places, pieces: str) -> list[str]:
     """Return one side's mark and hand, starting from its own edge of the board."""
-    turned = not places.is_near(color)
+    hand, turned, ink = board.pieces_in_hand[color], not places.is_near(color), places.style.line
     held = [kind for kind in HAND_ORDER if hand[kind]]
     x, y = places.held(color, 0, len(held) + 1)
     turn = " rotate(180)" if turned else ""
-    mark = f'<path d="{BODY}" transform="translate({x:g} {y:g}) scale(.5){turn}" fill="{(LINE, "none")[color]}" '
+    mark = f'<path d="{BODY}" transform="translate({x:g} {y:g}) scale(.5){turn}" fill="{(ink, "none")[color]}" '
     aside = -HAND_ASIDE if turned else HAND_ASIDE
-    drawn = [_surface(*places.stand(color, len(held) + 1)), f'{mark}stroke="{LINE}" stroke-width="2.6"/>']
+    drawn = [f'{mark}stroke="{ink}" stroke-width="2.6"/>']
+    if places.of_wood:
+        drawn.insert(0, _surface(*places.stand(color, len(held) + 1)))
+    elif board.turn == color:
+        drawn.append(f'<circle class="turn" cx="{x + 3 * aside:g}" cy="{y:g}" r="4" fill="{ink}"/>')
     for number, kind in enumerate(held, 1):
         x, y = places.held(color, number, len(held) + 1)
-        name, shape = _shape(color, kind, turned, pieces)
+        name, shape = _shape(color, kind, turned, pieces, places.of_wood)
         drawn.append(
             f'<g class="piece held" data-square="{SYMBOLS[kind]}*" data-piece="{name}" data-side="{SIDES[color]}">'
             f"{_piece(x - aside, y, shape)}</g>"
         )
         if hand[kind] > 1:
-            drawn.append(_text(x + 3 * aside, y - 1.6 * aside, 15, str(hand[kind]), INK))
+            drawn.append(_text(x + 3 * aside, y - 1.6 * aside, places.style.held, str(hand[kind]), INK))
     return drawn
 
 
@@ -333,11 +357,15 @@ def svg(
     stacked: bool = False,
     areas: bool = False,
     lines: Sequence[Sequence[str]] = (),
+    style: str = COLOUR,
 ) -> str:
     """Return the position as an SVG image: kanji pieces, white's upside down, promoted ones red, hands at the sides.
 
     No special font is needed: everything but digits is drawn as paths. The squares of the last move and of a king in
     check are coloured.
+
+    The style `book` is that of diagrams in books: black on white paper, kanji without pieces of wood, the last move's
+    square grey, and a dot at the mark of the side to move.
 
     Args:
         flipped: show it from white's side
@@ -346,38 +374,43 @@ def svg(
         stacked: hands above and below the board, for narrow screens
         areas: add squares that receive clicks, on top
         lines: lines of moves (USI), drawn as by `arrows`
+        style: one of STYLES
     """
-    places = _Places(flipped, stacked)
+    places = _Places(flipped, stacked, style)
     width = places.width if size is None else size
     side, frame = BOARD_SIZE + 2 * places.frame, places.frame
     drawn = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {places.width:g} {places.height:g}" width="{width:g}" '
         f'height="{width * places.height / places.width:g}">',
         f"<title>{board.sfen()}</title>",
-        _surface(places.left - frame, places.top - frame, side, side),
+        _surface(places.left - frame, places.top - frame, side, side)
+        if places.of_wood
+        else f'<rect class="paper" width="{places.width:g}" height="{places.height:g}" fill="#fff"/>',
     ]
     if board.move_stack:
         last = board.peek()
-        marked = [last.to_square] if last.from_square is None else [last.from_square, last.to_square]
-        drawn += [_cell(square, MARK, places) for square in marked]
+        marked = [last.to_square]
+        if last.from_square is not None and places.of_wood:
+            marked.insert(0, last.from_square)
+        drawn += [_cell(square, places.style.mark, places) for square in marked]
     king = board.king_squares[board.turn]
-    if king is not None and board.is_valid() and board.is_check():
-        drawn.append(_cell(king, DANGER, places))
-    drawn += _grid(flipped, stacked)
+    if places.style.danger and king is not None and board.is_valid() and board.is_check():
+        drawn.append(_cell(king, places.style.danger, places))
+    drawn += _grid(flipped, stacked, style)
     drawn.append('<g font-family="sans-serif" text-anchor="middle">')
-    drawn += _coordinates(flipped, stacked, pieces == "letters")
+    drawn += _coordinates(flipped, stacked, style, pieces == "letters")
     for square, piece in board.piece_map().items():
-        name, shape = _shape(piece.color, piece.piece_type, not places.is_near(piece.color), pieces)
+        turned = not places.is_near(piece.color)
+        name, shape = _shape(piece.color, piece.piece_type, turned, pieces, places.of_wood)
         drawn.append(
             f'<g class="piece" data-square="{SQUARE_NAMES[square]}" data-piece="{name}">'
             f"{_piece(*places.middle(square), shape)}</g>"
         )
-    hands = board.pieces_in_hand
     for color in COLORS:
-        drawn += _hand(hands[color], color, places, pieces)
+        drawn += _hand(board, color, places, pieces)
     drawn.append("</g>")
     if lines:
         drawn.append(arrows(board, lines, flipped=flipped, stacked=stacked))
     if areas:
-        drawn += _areas(hands, places)
+        drawn += _areas(board.pieces_in_hand, places)
     return "\n".join([*drawn, "</svg>"]) + "\n"

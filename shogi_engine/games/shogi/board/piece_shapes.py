@@ -13,6 +13,7 @@ SETS = ("kanji", "mincho", "two", "letters")  # one kanji as a pen writes it, as
 IVORY, SHADE, INK, PROMOTED_INK = "#fdf0cf", "#a9793c", "#221a10", "#b5141d"
 RIM = ' stroke="#9c7440" stroke-width=".8"'
 BODY = "M0-22.5L14.2-16.5L18.6 21.5H-18.6L-14.2-16.5Z"  # the outline of a king, centred on 0 0
+PRINTED = 1.35  # the size of a name printed without a piece
 SCALES = (1.0, 0.86, 0.9, 0.92, 0.95, 0.95, 0.98, 0.98, 1.0, 0.86, 0.9, 0.92, 0.95, 0.98, 0.98)  # by kind
 
 KANJI = {
@@ -149,17 +150,31 @@ def _letter(symbol: str, ink: str) -> str:
     return glyph(LETTERS[symbol[-1]], 0, 2.5, 15, ink, 13) + dots + slides
 
 
+def _name(piece: Piece, pieces: str, ink: str, white_king: str = "王") -> str:
+    """Return what is written on a piece of a set."""
+    symbol = piece.symbol().upper()
+    king = white_king if piece.color and symbol == "K" else piece.japanese_symbol()
+    if pieces == "two":
+        return _two(symbol, king, ink)
+    return {"kanji": _kanji, "mincho": _print}[pieces](king, ink) if pieces != "letters" else _letter(symbol, ink)
+
+
 def piece_shape(piece: Piece, pieces: str = "kanji", turned: bool = False) -> str:
     """Return a piece of a set as SVG with its middle at 0 0: a pentagon with its name; lesser pieces are smaller."""
-    ink = PROMOTED_INK if piece.is_promoted() else INK
-    symbol = piece.symbol().upper()
-    king = "王" if piece.color and symbol == "K" else piece.japanese_symbol()
-    if pieces == "two":
-        name = _two(symbol, king, ink)
-    else:
-        name = {"kanji": _kanji, "mincho": _print}[pieces](king, ink) if pieces != "letters" else _letter(symbol, ink)
+    name = _name(piece, pieces, PROMOTED_INK if piece.is_promoted() else INK)
     scale = SCALES[piece.piece_type]
     return (
         f'<path d="{BODY}" fill="{SHADE}" transform="translate(0 1.8) scale({-scale if turned else scale:g})"/>'
         f'<g transform="scale({-scale if turned else scale:g})"><path d="{BODY}" fill="{IVORY}"{RIM}/>{name}</g>'
     )
+
+
+def printed_shape(piece: Piece, pieces: str = "kanji", turned: bool = False) -> str:
+    """Return a piece as books print it, with its middle at 0 0: its name in black, all of one size.
+
+    Both kings are 玉. A promoted piece, which has the letter of the piece below it, has a ring around the letter.
+    """
+    name, scale = _name(piece, pieces, "#000", "玉"), -PRINTED if turned else PRINTED
+    if pieces == "letters" and piece.is_promoted():
+        name += '<circle cy="2.5" r="9.5" fill="none" stroke="#000" stroke-width="1.2"/>'
+    return f'<g transform="scale({scale:g}) translate(0 -2.5)">{name}</g>'

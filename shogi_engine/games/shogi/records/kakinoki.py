@@ -27,7 +27,15 @@ from shogi_engine.records.tree import GameRecord, Node
 from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner, completed, usual_outcome
 
 HEADER_NAMES = HeaderNames(
-    {"event": "棋戦", "site": "場所", "started": "開始日時", "ended": "終了日時", "opening": "戦型", "time": "持ち時間"}
+    {
+        "title": "表題",
+        "event": "棋戦",
+        "site": "場所",
+        "started": "開始日時",
+        "ended": "終了日時",
+        "opening": "戦型",
+        "time": "持ち時間",
+    }
 )
 SIDES = dict(zip(PLAYERS, (BLACK, BLACK, WHITE, WHITE), strict=True))
 BLACK_AND_WHITE = ("先手", "後手")

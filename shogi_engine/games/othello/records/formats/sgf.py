@@ -19,7 +19,7 @@ from shogi_engine.records.tree import GameRecord, Node
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import Outcome
 
-HEADER_NAMES = HeaderNames({"event": "EV", "site": "PC", "started": "DT", "opening": "ON", "time": "TM"})
+HEADER_NAMES = HeaderNames({"title": "GN", "event": "EV", "site": "PC", "started": "DT", "opening": "ON", "time": "TM"})
 _ROOT_ONLY = ("FF", "CA", "AP", "ST", "GM", "SZ")
 _OF_THE_GAME = ("PB", "PW", "B", "W", "C", "N", "V", "AB", "AW", "AE", "PL")
 _NUMBER = re.compile(r"\s*[+-]?\d{1,9}(\.\d{1,9})?\s*", re.ASCII)

@@ -29,6 +29,7 @@ from shogi_engine.types.termination import Outcome
 
 HEADER_NAMES = HeaderNames(
     {
+        "title": "TITLE",
         "event": "EVENT",
         "site": "SITE",
         "started": "START_TIME",

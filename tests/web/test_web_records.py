@@ -1,0 +1,240 @@
+"""Headers, the search in my games, diagrams and pages to print: what the browser asks of the server."""
+
+import base64
+import random
+import re
+import time
+import unicodedata
+
+import pytest
+
+from shogi_engine import records, tsume
+from shogi_engine.records import GameRecord
+from shogi_engine.types.score import Score
+from shogi_engine.web.messages import ABOUT, MessageError
+from shogi_engine.web.search import words_of
+from shogi_engine.web.store import LISTED_MAX, Head, Store
+from tests.support.printed import othello_position, shogi_position
+from tests.web.fake_engine import FakeExaminer, fake_hub, wait_for
+from tests.web.page import Page
+
+# Markup, signs of formats, wide signs, combining and joined letters, another direction, beyond 16 bits.
+ODD = "a'\"<b>&amp;\\;:=#$%,[](){}|~^`_* ：　＝「」„“ e\u0301 👩\u200d🔬 \u202eabc שלום 𠮷野 \x7f end"
+HEADERS = dict(zip(ABOUT, ("表題 " + ODD, "棋戦 " + ODD, "場所 " + ODD, "2026/11/26 " + ODD), strict=True))
+
+
+@pytest.fixture
+def hub(tmp_path):
+    hub = fake_hub(tmp_path / "games")
+    yield hub
+    hub.close()
+
+
+def shown(page):
+    return page.state["names"], page.state["about"]
+
+
+# ---- headers
+
+
+def test_names_and_headers_are_changed_kept_and_found_after_a_restart(hub, tmp_path):
+    page = Page.of(hub)
+    page.do("paste", text="手合割：平手\n備考：remark\n棋戦：old\n   1 ７六歩(77)\n")
+    page.do("about", names=[f"甲{ODD}", ""], **HEADERS).do("comment", text=ODD)
+    without = {name: text.replace("\x7f", " ") for name, text in HEADERS.items()}
+    name = f"甲{ODD}".replace("\x7f", " ")
+    assert shown(page) == ([name, ""], without) and page.state["title"] == f"{without['title']}: {name}"
+    assert page.session.tree.record.headers["備考"] == "remark"
+    assert page.session.autosave.write()  # what the server does all the time; then it is killed
+    hub.store.close()
+    again = Page.of(fake_hub(tmp_path / "games"), page.state["session"])
+    assert shown(again) == ([name, ""], without) and again.state["comment"] == ODD
+    assert again.games()[0]["title"] == page.state["title"]
+    again.do("about", names=["", ""])
+    assert shown(again) == (["", ""], dict.fromkeys(ABOUT, "")) and again.state["title"] == ""
+    assert again.session.tree.record.headers == {"備考": "remark"}
+    again.session.pool.close()
+
+
+@pytest.mark.parametrize(("game", "format"), [("shogi", "kif"), ("shogi", "jkf"), ("shogi", "csa"), ("othello", "sgf")])
+def test_a_saved_file_has_them(hub, game, format):
+    page = Page.of(hub).do("game", game=game)
+    page.do("about", names=["甲: 乙 <b>", "丙=丁;"], **{**HEADERS, "started": "2026/11/26"}).do("save", format=format)
+    (record,) = records.loads(base64.b64decode(page.last("file")["data"]), format=format)
+    names, about = shown(page)
+    assert record.names == names
+    assert {name: record.headers[name] for name in ABOUT} == about
+
+
+def test_a_header_is_one_line_of_bounded_length(hub):
+    page = Page.of(hub).do("about", names=["a\nb\tc", "\u2028"], title="\r\n x \0")
+    assert shown(page)[0] == ["a b c", ""] and page.state["title"] == "x: a b c"
+    before = page.state
+    for fields in ({"names": ["a"]}, {"names": ["a", "x" * 1001]}, {"names": ["", ""], "title": "x" * 1001},
+                   {"names": ["", ""], "comment": "x"}, {"names": ["", None]}):  # fmt: skip
+        with pytest.raises(MessageError):
+            page.do("about", **fields)
+    assert page.state == before
+
+
+def test_what_is_searched_of_a_hostile_file_is_bounded():
+    record = GameRecord(headers={str(number): "x" * 10_000 for number in range(10_000)})
+    assert len(words_of(record)) < 11_000
+
+
+def test_only_the_owner_changes_headers(hub):
+    host = Page.of(hub).do("move", move="7g7f").do("invite", to="watch")
+    guest = Page.by_link(hub, host.last("links")["links"][0]["token"])
+    with pytest.raises(ValueError, match="watching"):
+        guest.do("about", names=["x", "y"])
+    assert guest.state["about"] == {}
+    with pytest.raises(ValueError, match="watching"):
+        guest.do("sheet", length=3)
+    assert guest.do("diagram").last("diagram")["svg"].startswith("<svg")
+
+
+# ---- my games
+
+
+def normal(text):
+    return unicodedata.normalize("NFKC", text).casefold().replace("/", "-").replace(".", "-")
+
+
+def test_searching_is_a_plain_filter(tmp_path):
+    rng, store = random.Random(3), Store(tmp_path / "games")
+    parts = ["羽生", "ｈａｂｕ", "Habu", "100%", "a_b", "it's", "名人戦", "2026/11/26", "ÄÖ", "\\", "x" * 30]
+    known = {}
+    for _ in range(200):
+        record = GameRecord(rng.choice(("shogi", "othello")))
+        record.names = [" ".join(rng.sample(parts, 2)), rng.choice(parts)]
+        record.headers = {rng.choice(ABOUT): rng.choice(parts), "remark": rng.choice(parts)}
+        result, owner = rng.choice(("1-0", "0-1", "1/2-1/2", "*")), rng.choice(("me", "you"))
+        head = Head(game=record.game, title="t", result=result, words=words_of(record), hidden=rng.random() < 0.1)
+        known[store.write("", head, owner, "", b"{}")] = (record, head, owner)
+    store.shared = False
+    texts = ["", "habu", "羽生 名人戦", "100%", "%", "_", "a_b shogi", "it's", "2026-11", "äö", "\\", "nobody"]
+    texts += ["x" * 31, time.strftime("%Y-%m-%d"), "' OR 1=1 --", "habu habu"]
+    for text in texts:
+        for result in ("", "1-0", "*"):
+            wanted = {
+                id
+                for id, (record, head, owner) in known.items()
+                if owner == "me" and not head.hidden and result in ("", head.result)
+                and all(any(term in each for each in
+                            [*map(normal, [record.game, *record.names, *record.headers.values()]),
+                             time.strftime("%Y-%m-%d")]) for term in normal(text).split())
+            }  # fmt: skip
+            assert {row["id"] for row in store.games("me", text, result)} == wanted, (text, result)
+    assert all(len(store.games("me", text)) for text in ("habu", "100%", "a_b shogi", "\\"))
+    store.close()
+
+
+def test_ten_thousand_games_are_listed_in_bounds(tmp_path):
+    store = Store(tmp_path / "games")
+    with store.database.transaction() as database:
+        query = "INSERT INTO games (id, owner, game, title, words, changed, file) VALUES (?, 'me', 'shogi', ?, ?, ?, ?)"
+        rows = [(f"shogi-{n}", f"no {n} end", f"no {n} end", float(n), f"shogi-{n}.kifu") for n in range(10_000)]
+        database.executemany(query, rows)
+    found = store.games("me")
+    assert [row["id"] for row in found] == [f"shogi-{n}" for n in range(9_999, 9_999 - LISTED_MAX, -1)]
+    assert {row["id"] for row in store.games("me", "NO 123 end")} == {
+        f"shogi-{n}" for n in range(10_000) if "123" in str(n)
+    }
+    assert len(store.games("me", "no")) == LISTED_MAX
+    store.close()
+
+
+def test_openings_are_found_in_both_languages_once_the_record_is_written(hub):
+    page = Page.of(hub)
+    moves = "7g7f 3c3d 6g6f 8c8d 2h6h 7a6b 5i4h 5a4b 4h3h 4b3b 3h2h 8d8e 8h7g 1c1d 3i3h 6a5b"
+    page.do("paste", text=f"startpos moves {moves}")
+    page.session.autosave.write(whole=True)
+    for text in ("Fourth File Rook", "四間飛車", "片美濃", "boat castle", "ｆｏｕｒｔｈ"):
+        assert len(page.do("kept", text=text).last("kept")["games"]) == 1, text
+    assert page.do("kept", text="矢倉").last("kept")["games"] == []
+    assert page.do("kept", text="四間飛車", result="1-0").last("kept")["games"] == []
+
+
+def test_the_terminals_games_are_found_too(hub, tmp_path):
+    record = GameRecord.from_moves("shogi", ["7g7f", "3c3d", "6g6f", "8c8d", "2h6h"], ending="resignation")
+    record.names, record.headers = ["山田", "human"], {"event": "町の大会"}
+    records.save([record], tmp_path / "games" / "shogi-20260101-120000.kifu")
+    page = Page.of(hub)
+    for text in ("山田", "町の大会 human", "四間飛車"):
+        (game,) = page.do("kept", text=text, result="1-0").last("kept")["games"]
+        assert game["title"] == "山田 - human"
+
+
+def test_a_search_of_the_page_is_bounded(hub):
+    page = Page.of(hub)
+    for fields in ({"text": "x" * 101}, {"result": "2-0"}, {"text": None}):
+        with pytest.raises(MessageError):
+            page.do("kept", **fields)
+    assert page.do("kept", text="a " * 50).last("kept")["games"] == []
+
+
+def test_games_of_the_version_before_are_found_by_their_titles(tmp_path):
+    store = Store(tmp_path / "games")
+    store.write("", Head(game="shogi", title="Meijin Final"), "me", "", b"{}")
+    with store.database.transaction() as database:
+        database.execute("ALTER TABLE games DROP COLUMN words")
+        database.execute("ALTER TABLE games DROP COLUMN openings")
+        database.execute("PRAGMA user_version = 2")
+    store.close()
+    again = Store(tmp_path / "games")
+    assert len(again.games("me", "meijin")) == 1 and again.games("me", "osho") == []
+    again.close()
+
+
+# ---- diagrams and pages to print
+
+
+def test_a_diagram_is_the_position_on_the_board(hub):
+    page = Page.of(hub, narrow=True).do("move", move="7g7f").do("diagram", style="book", kind="png")
+    sent = page.last("diagram")
+    assert re.fullmatch(r"shogi-\d{8}-\d{4}\.png", sent["name"])
+    assert shogi_position(sent["svg"]) == tuple(page.state["position"].split()[:3])
+    assert "data-square" in sent["svg"] and 'class="square"' not in sent["svg"]  # nothing to click
+    assert 'class="wood"' in page.do("diagram").last("diagram")["svg"]
+    page.do("game", game="othello").do("move", move="f5").do("diagram", style="book")
+    cells, side = othello_position(page.last("diagram")["svg"])
+    assert f"{cells} {side}" == page.state["position"].rstrip(";")
+
+
+def page_of(sent):
+    text = base64.b64decode(sent["data"]).decode()
+    return text, re.findall(r"<svg.*?</svg>", text, re.DOTALL)
+
+
+def test_a_sheet_of_tsume(hub):
+    page = Page.of(hub, language="ja").do("sheet", length=7)
+    text, pictures = page_of(page.last("file"))
+    assert page.last("file")["name"].startswith("tsume-") and page.last("file")["name"].endswith(".html")
+    assert "詰将棋　7手詰" in text and len(pictures) == len(tsume.problems(7))
+    assert [shogi_position(each)[0] for each in pictures] == [each.sfen.split()[0] for each in tsume.problems(7)]
+    with pytest.raises(ValueError, match="no such problem"):
+        page.do("sheet", length=2)
+
+
+class Bad(FakeExaminer):
+    """Finds that the second move was a blunder."""
+
+    def examine(self, record, ply):
+        found = super().examine(record, ply)
+        best = "8c8d" if ply == 1 else found.best
+        return type(found)(best, Score([0, 0, 900, -900, 900][ply % 5]), (best,), 7)
+
+
+def test_a_sheet_of_the_mistakes_of_the_judged_game(hub):
+    page = Page.of(hub).do("paste", text="startpos moves 7g7f 3c3d 2g2f 4c4d")
+    with pytest.raises(ValueError, match="has not been judged"):
+        page.do("sheet")
+    page.session.examiner = Bad
+    page.do("about", names=["one", "two"], title="<Mine>").do("judge", on=True)
+    wait_for(lambda: page.state["judging"] is None and page.session.analyses.judged, 60)
+    text, pictures = page_of(page.do("sheet").last("file"))
+    assert "<h1>&lt;Mine&gt;: one - two</h1>" in text
+    assert "one - two, 2" in text
+    assert shogi_position(pictures[0]) == tuple(page.session.tree.record.board(1).sfen().split()[:3])
+    questions, answers = text.split('class="answers"')
+    assert "P-8d" in answers and "P-8d" not in questions
