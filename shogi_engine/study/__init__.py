@@ -16,8 +16,9 @@ from fsrs import Rating
 from shogi_engine.study.attempt import Attempt, reply_line
 from shogi_engine.study.files import as_records, as_text
 from shogi_engine.study.problems import KINDS, Examined, Problem, problems_of
-from shogi_engine.study.store import Store
+from shogi_engine.study.store import NAME, Store
 
 __all__ = [
-    "KINDS", "Attempt", "Examined", "Problem", "Rating", "Store", "as_records", "as_text", "problems_of", "reply_line",
+    "KINDS", "NAME", "Attempt", "Examined", "Problem", "Rating", "Store",
+    "as_records", "as_text", "problems_of", "reply_line",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""An attempt at a problem, in the terminal or the browser: what is right, what a wrong move is answered, what it counts."""
+"""An attempt at a problem, in the terminal or the browser: what is right, and how well it was solved."""
 
 from typing import Any
 

@@ -87,12 +87,17 @@ class Store:
         self.file = file or data_folder() / NAME
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self._database = Database(self.file, TABLES)
-        self._owner = ""
+        self._owner = self._game = ""
 
-    def of(self, owner: str) -> Self:
-        """Return the problems of another user in the same file, which this store closes; '' is the terminal's."""
+    def of(self, owner: str, game: str = "") -> Self:
+        """Return the problems of another user in the same file, which stays this store's to close.
+
+        Args:
+            owner: '' is the terminal's user
+            game: only the problems of this game are given
+        """
         other = copy.copy(self)
-        other._owner = owner
+        other._owner, other._game = owner, game
         return other
 
     def __enter__(self) -> Self:
@@ -111,10 +116,10 @@ class Store:
         with self._database.transaction() as database:
             before = database.total_changes
             for problem in made:
-                card = Card(card_id=0, due=now())
+                content, card = json.dumps(asdict(problem), ensure_ascii=False), Card(card_id=0, due=now())
                 database.execute(
                     "INSERT OR IGNORE INTO problems VALUES (?, ?, ?, ?, 0)",
-                    (self._owner, problem.id, json.dumps(asdict(problem), ensure_ascii=False), json.dumps(card.to_dict())),
+                    (self._owner, problem.id, content, json.dumps(card.to_dict())),
                 )
             return database.total_changes - before
 
@@ -128,8 +133,7 @@ class Store:
 
     def next_due(self) -> datetime.datetime | None:
         """Return when the next problem is due, None if there are no problems."""
-        query = "SELECT min(due) AS due FROM problems WHERE owner = :owner"
-        due = self._database.rows(query, owner=self._owner)[0]["due"]
+        due = self._rows("min(due) AS due", "")[0]["due"]
         return None if due is None else datetime.datetime.fromtimestamp(due, datetime.UTC)
 
     def review(self, problem: Problem, rating: Rating, at: datetime.datetime | None = None) -> datetime.datetime:
@@ -154,9 +158,15 @@ class Store:
         rows = self._database.rows(query, owner=self._owner, id=problem.id)
         return [(datetime.datetime.fromtimestamp(at, datetime.UTC), Rating(rating)) for at, rating in rows]
 
+    def _rows(self, columns: str, condition: str, **values: Any) -> list[Any]:
+        query = (
+            f"SELECT {columns} FROM problems "
+            f"WHERE owner = :owner AND (:game = '' OR json_extract(content, '$.game') = :game) {condition}"
+        )
+        return self._database.rows(query, owner=self._owner, game=self._game, **values)
+
     def _problems(self, condition: str, **values: Any) -> list[Problem]:
-        query = f"SELECT content FROM problems WHERE owner = :owner {condition}"
-        rows = self._database.rows(query, owner=self._owner, **values)
+        rows = self._rows("content", condition, **values)
         try:
             return [_problem(json.loads(row["content"])) for row in rows]
         except (ValueError, KeyError, TypeError, AttributeError) as fault:

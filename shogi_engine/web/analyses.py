@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shogi_engine.analysis import Finding, annotate, judge
+from shogi_engine.analysis import Finding, GameAnalysis, annotate, judge
 from shogi_engine.analysis.annotation import copied
 from shogi_engine.analysis.judgement import PASS, VERDICTS, MoveAnalysis, judged_move, plies_to_examine
 from shogi_engine.analysis.reasons import facts_of, sentences
@@ -295,6 +295,20 @@ class Analyses:
             self.verdicts[numbers[move.ply]] = _said(move)
         last, white = findings[len(numbers) - 1], (self._session.tree.start_turn + len(numbers) - 1) % 2
         self._value(numbers[-1], -last.score if white else last.score, last.exact)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the game, the main line, was judged here."""
+        return tuple(self._session.tree.main()) in self.judged
+
+    def judged_game(self) -> GameAnalysis:
+        """Return the judged game. Raises ValueError if it was not judged here."""
+        tree, line = self._session.tree, tuple(self._session.tree.main())
+        if line not in self.judged:
+            raise InputError("please judge the game first")
+        record = self._record(line)
+        record.names = list(tree.record.names)
+        return judge(record, self.judged[line])
 
     def restore(self, chances: dict[int, float], judged: dict[tuple[int, ...], dict[int, Finding]]) -> None:
         """Restore earlier findings."""

@@ -10,7 +10,7 @@ from shogi_engine.language import InputError, translate
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import problems as all_problems
 from shogi_engine.types.clock import Clock
-from shogi_engine.web import link_handlers, messages, replies, view  # noqa: F401  (link_handlers: registers its own)
+from shogi_engine.web import lesson_handlers, link_handlers, messages, replies, view  # noqa: F401  (two register theirs)
 from shogi_engine.web.autosave import OpenElsewhere
 from shogi_engine.web.files import file_of
 from shogi_engine.web.links import WATCHER
@@ -222,11 +222,9 @@ def move(session: Session, page: Viewer, message: messages.Move) -> None:
     tree, tsume = session.tree, session.tsume
     if not may_move(session, session.role_of(page) or WATCHER, int(tree.board.turn)):
         raise InputError("it is not your turn")
-    if tsume is not None:
-        tsume.check()
     text = tree.legal(message.move)
-    if tsume is not None and not tree.board.gives_check(tree.board.parse_text(text)):
-        raise InputError("this move gives no check")
+    if tsume is not None:
+        tsume.check_move(text)
     session.playing.move(text)
     if tsume is not None:
         tsume.moved(tree.node)

@@ -3,7 +3,7 @@
 import functools
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from shogi_engine.analysis.words import line_texts
 from shogi_engine.language import InputError
@@ -19,7 +19,8 @@ DEFENCE_SECONDS = 12.0  # for all of them, once one was unresolved
 SEARCHING, YOURS, RIGHT, LONGER, DEFENDING, SOLVED, NO_MATE, UNKNOWN, LOST = (
     *("searching", "yours", "right", "longer", "defending", "solved", "no mate", "unknown", "lost"),
 )
-WAITING = (SEARCHING, DEFENDING)
+REFUTING = "refuting"  # a wrong move of a lesson
+WAITING = (SEARCHING, DEFENDING, REFUTING)
 
 
 @functools.cache
@@ -47,6 +48,8 @@ class Tsume:
         helped: by a hint or the solution
     """
 
+    FAILED: ClassVar[str] = UNKNOWN  # the status after a search that has failed
+
     session: Shared
     root: int
     ply: int = 0
@@ -60,6 +63,18 @@ class Tsume:
     def problem(self) -> Problem | None:
         """The problem of the collection that is being solved, None for another position."""
         return by_position().get(self.session.tree.record.start) if self.root == 0 else None
+
+    @property
+    def barred(self) -> bool:
+        """Whether the engine must not help."""
+        return False
+
+    def state(self, language: str) -> dict[str, Any]:
+        """Return what the pages show besides the status and the lengths."""
+        problem = self.problem
+        if problem is None:
+            return {}
+        return {"number": problem.number, "plies": problem.length, "grade": problem.grade, "count": len(problems())}
 
     def wake(self) -> None:
         """Resume an interrupted search."""
@@ -98,6 +113,13 @@ class Tsume:
         """Raise ValueError if it is not the user's turn."""
         if self.status in WAITING:
             raise InputError("please wait: the engine is thinking")
+
+    def check_move(self, move: str) -> None:
+        """Raise ValueError if it is not the user's turn, or the move gives no check."""
+        self.check()
+        board = self.session.tree.board
+        if not board.gives_check(board.parse_text(move)):
+            raise InputError("this move gives no check")
 
     def moved(self, number: int) -> None:
         """Answer the attacker's move `number`: with the longest defence, or with an escape."""
@@ -161,7 +183,7 @@ class Tsume:
         with self.session.lock:
             if job is self.job:
                 self.job = None
-                self.status = UNKNOWN if self.status in WAITING else self.status
+                self.status = self.FAILED if self.status in WAITING else self.status
                 self.session.failed("tsume")
 
     def _settle(self, job: Job, status: str, length: int) -> None:
@@ -176,9 +198,7 @@ class Tsume:
             if job is not self.job or number not in session.tree:
                 return
             self.job = None
-            self.status = {0: LOST, None: UNKNOWN}.get(left, RIGHT)
-            if self.status == LOST:
-                self._note()
+            self.status = self._judged(number, left)
             if reply:
                 made = session.tree.add(reply, number)
                 self.lengths[made] = left or 0
@@ -188,6 +208,12 @@ class Tsume:
                 if session.tree.node == number:
                     session.tree.go(made)
             session.changed()
+
+    def _judged(self, number: int, left: int | None) -> str:
+        """Return the status after the attacker's move `number`; `left` is as from `best_defence`."""
+        if left == 0:
+            self._note()
+        return {0: LOST, None: UNKNOWN}.get(left, RIGHT)
 
 
 def best_defence(engine: Any, job: Job) -> tuple[str, int | None]:

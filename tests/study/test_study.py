@@ -1,9 +1,11 @@
 """Problems made of mistakes: which ones, the store and its clock, files, and solving them in the terminal."""
 
+import contextlib
 import datetime
 import io
+import json
 import sqlite3
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from fsrs import Rating
@@ -15,6 +17,7 @@ from shogi_engine.analysis.judgement import Finding
 from shogi_engine.cli.study import Desk, side_of
 from shogi_engine.records import GameRecord
 from shogi_engine.study.problems import sole
+from shogi_engine.study.store import TABLES
 from shogi_engine.types.score import Score
 
 MATE_IN_3 = "9/3S2+R1l/p1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"
@@ -121,6 +124,33 @@ def test_two_processes_can_use_the_store(store, problem):
     with study.Store(store.file) as other:
         assert store.add([problem]) == 1
         assert other.all() == [problem] and other.add([problem]) == 0
+
+
+def test_each_owner_has_problems_of_their_own(store, problem):
+    mine, yours = store.of("me"), store.of("you")
+    assert mine.add([problem]) == 1 and yours.all() == [] == store.all() and yours.next_due() is None
+    assert yours.add([problem]) == 1
+    mine.review(problem, Rating.Good, NOW)
+    assert mine.due(NOW) == [] and yours.due(NOW) == [problem] and yours.reviews(problem) == []
+    assert store.of("me", "shogi").all() == [problem] and store.of("me", "othello").all() == []
+
+
+def test_a_store_of_the_first_version_is_read(tmp_path, problem):
+    with study.Store(tmp_path / "old.db") as store:
+        store.add([problem])
+        card, due = store._database.rows("SELECT card, due FROM problems")[0]
+    (tmp_path / "old.db").unlink()
+    content = json.dumps(asdict(problem))
+    with contextlib.closing(sqlite3.connect(tmp_path / "old.db")) as database:
+        for statement in TABLES[0]:
+            database.execute(statement)
+        database.execute("INSERT INTO problems VALUES (?, ?, ?, ?)", (problem.id, content, card, due))
+        database.execute("INSERT INTO reviews VALUES (?, ?, 3)", (problem.id, NOW.timestamp()))
+        database.execute("PRAGMA user_version = 1")
+        database.commit()
+    with study.Store(tmp_path / "old.db") as store:
+        assert store.due(NOW) == [problem] and store.reviews(problem) == [(NOW, Rating.Good)]
+        assert store.review(problem, Rating.Good, NOW) > NOW
 
 
 def test_a_store_that_cannot_be_used(tmp_path, problem):

@@ -36,6 +36,7 @@ function later(load) {
 const dialogs = later(() => import("./dialogs.js")), games = later(() => import("./games.js"));
 const look = later(() => import("./look.js")), setup = later(() => import("./setup.js"));
 const problems = later(() => import("./problems.js")), share = later(() => import("./share.js"));
+const lessons = later(() => import("./lessons.js"));
 
 // ---- settings
 
@@ -110,6 +111,7 @@ link.on("file", file => {
 });
 link.on("games", message => dialogs(({choose_game}) => choose_game(message, link)));
 link.on("problems", message => problems(({choose}) => { if (state) choose(message, link, state); }));
+link.on("lessons", message => lessons(({counts}) => counts(message, link, toast)));
 link.on("hint", message => { if (message.node === state?.node) problems(({hint}) => hint(message)); });
 link.on("kept", message => games(each => each.show(message, link, toast)));
 link.on("left", ({id}) => toast(t("left"), {word: t("back_to_it"), action: () => link.say("continue", {id})}));
@@ -141,7 +143,7 @@ function arrows(state) {
 function guest({role, playing, guests}) {
   const two = playing.on && guests.length > 0;
   for (const id of ["games", "new", "open", "edit", "share", "effort", "judge", "mate"]) $(id).classList.toggle("barred", !role.owner);
-  for (const id of ["tsume", "analysis", "changes"]) $(id).classList.toggle("barred", !role.owner);
+  for (const id of ["tsume", "lessons", "analysis", "changes"]) $(id).classList.toggle("barred", !role.owner);
   $("think").classList.toggle("barred", !role.owner || two);
   $("undo").classList.toggle("barred", !role.owner && !two || !role.owner && role.side === null);
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step]")))
@@ -188,7 +190,7 @@ function show(state) {
   $("position").value = state.position;
   show_comment(state);
   document.title = `${t(game)} – shogi_engine`;
-  $("kept").hidden = !state.kept;
+  $("kept").hidden = $("lessons").hidden = !state.kept;
   $("pass").hidden = Object.keys(state.targets[""] ?? {}).join() !== "pass" || playing.on;
   if (playing.passing && !passing) toast(t("mustPass", {side: side(state.turn)}));
   passing = playing.passing;
@@ -244,6 +246,7 @@ const BUTTONS = {
   open, save, flip, help, analyse,
   edit: () => link.say("setup", {on: true}),
   tsume: () => link.say("problems"),
+  lessons: () => link.say("lessons"),
   undo: () => link.say("undo"),
   think: () => link.say("think"),
   resign: () => dialogs(({confirm}) => confirm(t("resign"), t("resign_ask"), t("resign"), () => link.say("resign"))),

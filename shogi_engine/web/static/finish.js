@@ -2,6 +2,7 @@
 
 import {$, button, element} from "./dom.js";
 import {worst} from "./graph.js";
+import {learning} from "./learning.js";
 import {ending, percent} from "./panels.js";
 import {side, t} from "./words.js";
 
@@ -15,7 +16,7 @@ export function finish(state, link, save) {
   panel.hidden = !over && !summary || Boolean(state.setup || state.tsume);
   if (panel.hidden) { drawn = ""; return; }
   const turning = worst(state.line);
-  const key = JSON.stringify([over, summary, playing.played, turning.map(move => [move.node, move.text]), state.judging === null, state.language, state.game, state.node]);
+  const key = JSON.stringify([over, summary, playing.played, state.learn, turning.map(move => [move.node, move.text]), state.judging === null, state.language, state.game, state.node]);
   if (key === drawn) return;
   drawn = key;
   /** @type {HTMLElement[]} */
@@ -30,6 +31,7 @@ export function finish(state, link, save) {
   const buttons = [];
   if (state.role.owner && over && !summary && state.line.length > 1 && state.judging === null)
     buttons.push(button(t("judge"), () => link.say("judge", {on: true, effort: $("effort").value}), {id: "finish-judge", class: "main"}));
+  buttons.push(...learning(state, link));
   if (state.role.owner && playing.played) buttons.push(button(t("rematch"), () => link.say("rematch"), {id: "rematch"}));
   if (over) buttons.push(button(t("save"), save, {id: "finish-save"}));
   if (buttons.length) parts.push(element("div", {class: "row"}, ...buttons));
