@@ -140,11 +140,11 @@ function arrows(state) {
 }
 
 /** Show a guest only what a guest may do. @param {State} state */
-function guest({role, playing, guests}) {
-  const two = playing.on && guests.length > 0;
-  for (const id of ["games", "new", "open", "edit", "share", "effort", "judge", "mate"]) $(id).classList.toggle("barred", !role.owner);
-  for (const id of ["tsume", "lessons", "analysis", "changes"]) $(id).classList.toggle("barred", !role.owner);
-  $("think").classList.toggle("barred", !role.owner || two);
+function guest({role, playing, guests, tsume}) {
+  const two = playing.on && guests.length > 0, alone = Boolean(tsume?.lesson && !tsume.lesson.over); // the engine would solve the problem
+  for (const id of ["games", "new", "open", "edit", "share", "mate", "tsume", "lessons", "changes"]) $(id).classList.toggle("barred", !role.owner);
+  for (const id of ["effort", "judge", "analysis"]) $(id).classList.toggle("barred", !role.owner || alone);
+  $("think").classList.toggle("barred", !role.owner || two || alone);
   $("undo").classList.toggle("barred", !role.owner && !two || !role.owner && role.side === null);
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step]")))
     control.classList.toggle("barred", two || !role.owner && role.side === null);

@@ -1,9 +1,11 @@
 // Problems of the user's own mistakes: how many are due, and the panel while one is being solved.
 
 import {ask, show as show_dialog} from "./dialogs.js";
-import {button, element} from "./dom.js";
+import {$, button, element} from "./dom.js";
 import {line} from "./lines.js";
 import {t} from "./words.js";
+
+const FALSE = ["wrong", "lost", "retry"]; // in these, only taking the move back helps
 
 /** @param {number} time */
 const day = time => new Date(1000 * time).toLocaleDateString(document.documentElement.lang, {dateStyle: "medium"});
@@ -21,12 +23,13 @@ export function counts({due, total, next, new: made}, link, toast) {
     return;
   }
   const text = !total ? t("lessonsNone") : due ? t("lessonsDue", {due, total}) : t("lessonsNext", {total, day: day(next)});
+  $("toast").hidden = true; // it may still tell of these problems
   show_dialog(t("lessons"), element("p", {class: "soft"}, t("lessonsNote")), element("p", {id: "lessons-due"}, text),
     ...(due ? [element("div", {class: "row"}, button(t("lessonsSolve"), () => { ask(link, "lesson", {on: true}); }, {id: "lessons-solve", class: "main"}))] : []));
 }
 
-/** @param {Lesson} lesson @param {Link} link @returns {[HTMLElement[], HTMLElement[]]} what the panel says, and its buttons */
-export function lesson({task, source, due, over, back, refutation, solution, played, why}, link) {
+/** @param {Lesson} lesson @param {string} status @param {Link} link @returns {[HTMLElement[], HTMLElement[]]} what the panel says, and its buttons */
+export function lesson({task, source, due, over, back, refutation, solution, played, why}, status, link) {
   /** @param {string} id @param {string} word @param {() => void} action @param {boolean} main */
   const choice = (id, word, action, main = false) => button(t(word), action, {id, class: main ? "main" : ""});
   /** @param {string} word @param {Line} moves */
@@ -39,7 +42,9 @@ export function lesson({task, source, due, over, back, refutation, solution, pla
     ...(played ? [element("p", {id: "lesson-why"}, [t("lessonPlayed", {move: played}), ...why].join(" "))] : []),
     ...(back ? [element("p", {class: "soft"}, t("lessonBack", {day: day(back)}))] : []),
   ], [
-    ...(over ? [] : [choice("lesson-hint", "hint", () => link.say("hint")), choice("lesson-answer", "answer", () => link.say("answer"))]),
+    ...(over ? [] : [
+      FALSE.includes(status) ? choice("lesson-undo", "undo", () => link.say("undo"), true) : choice("lesson-hint", "hint", () => link.say("hint")),
+      choice("lesson-answer", "answer", () => link.say("answer"))]),
     choice("lesson-next", "nextProblem", () => link.say("lesson", {on: true}), over),
     choice("lesson-leave", "backToGame", () => link.say("lesson", {on: false})),
   ]];

@@ -69,7 +69,7 @@ export function problem(state, link) {
   if (!tsume) return;
   mark();
   const focused = document.activeElement?.id;
-  const [about, choices] = tsume.lesson ? lesson(tsume.lesson, link) : of_collection(tsume, link);
+  const [about, choices] = tsume.lesson ? lesson(tsume.lesson, tsume.status, link) : of_collection(tsume, link);
   panel.replaceChildren(...about, element("p", {id: "hinted", role: "status"}), element("div", {class: "row"}, ...choices));
   if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`#${CSS.escape(focused)}`))?.focus();
   say();
