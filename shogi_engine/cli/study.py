@@ -222,7 +222,7 @@ class Desk(desk.Desk):
             for said in attempt.problem.reasons(language.current()):
                 self.show(said)
 
-    def _replies(self, problem: "Problem", move: str) -> Sequence[str]:
+    def _replies(self, problem: "Problem", move: str) -> tuple[str, ...]:
         from shogi_engine.study import reply_line
 
         engine = self._engine(problem.game)

@@ -200,7 +200,7 @@ class Lessons(Reply):
 
     Attributes:
         next: when the next is due (Unix time), 0 if there are none
-        new: how many were made just now, None if none were asked for
+        new: how many were made just now, None if none were requested
     """
 
     due: int

@@ -14,7 +14,10 @@ from tests.web.visitor import CHROMIUM, PHONE, Visitor, serve, until  # noqa: E4
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 LAPTOP = {"width": 1366, "height": 768}
-WHY = (("en", ("It leaves a bishop on 5e to be captured for nothing: Bx5e.",)), ("ja", ("５五の角がただで取られます。",)))
+WHY = (
+    ("en", ("It leaves a bishop on 5e to be captured for nothing: Bx5e.",)),
+    ("ja", ("５五の角がただで取られます。",)),
+)
 MADE = study.Problem(
     "shogi", "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3", "piece", ("2g2f",),
     ("2g2f", "8c8d", "2f2e"), "8h5e", ("2b5e", "5g5f"), WHY, "mine - yours, 3",
