@@ -10,7 +10,9 @@ from shogi_engine.games.shogi.board import Board
 from shogi_engine.study.problems import Examined
 from shogi_engine.tsume import problems
 from shogi_engine.web import learning, messages
+from shogi_engine.web.app import hub_of_engines
 from shogi_engine.web.pool import Job, Seat, Turn
+from shogi_engine.web.store import Store
 from tests.web.fake_engine import FakeEngine, fake_hub, wait_for
 from tests.web.page import Page
 
@@ -52,17 +54,17 @@ def page(hub):
     return judged(Page.of(hub))
 
 
-def judged(page, text=GAME):
+def judged(page, text=GAME, seconds=10):
     """Open a game and judge it."""
     page.do("paste", text=text).do("judge", on=True)
-    wait_for(lambda: page.state["judging"] is None and page.state["learn"] == "ready")
+    wait_for(lambda: page.state["judging"] is None and page.state["learn"] == "ready", seconds)
     return page
 
 
-def learned(page, side=0):
+def learned(page, side=0, seconds=10):
     """Make problems of a side's mistakes; return how many are new."""
     page.do("learn", side=side)
-    wait_for(lambda: page.state["learn"] == "ready")
+    wait_for(lambda: page.state["learn"] == "ready", seconds)
     return page.last("lessons")["new"]
 
 
@@ -338,3 +340,24 @@ def test_an_interrupted_job_keeps_what_it_has_examined(page, monkeypatch):
     job.stopped = False
     (found,) = made()
     assert [found.answers] == list(known.values()) and made() == [found] and len(asked) == 2
+
+
+# ---- with the engine
+
+MATE_IN_3 = "9/3S2+R1l/p1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"
+
+
+@pytest.mark.slow
+def test_a_missed_mate_is_found_learned_and_played_to_its_end(tmp_path, clock, monkeypatch):
+    monkeypatch.undo()  # the engine decides which move is clearly best
+    hub = hub_of_engines(1, Store(tmp_path / "games"))
+    page = judged(Page.of(hub), f"sfen {MATE_IN_3} moves 1e1d 9c9d", 300)
+    assert learned(page, seconds=60) == 1
+    page.do("lesson", on=True).do("move", move="5c5d+")
+    wait_for(lambda: status_of(page) == "right", 60)
+    while status_of(page) != "solved":
+        mate = Board(page.state["position"]).find_mate(shortest=True).moves[0]
+        page.do("move", move=str(mate))
+        wait_for(lambda: status_of(page) in ("right", "solved"), 60)
+    assert page.state["tsume"]["lesson"]["back"]
+    hub.close()
