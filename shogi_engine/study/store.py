@@ -131,6 +131,10 @@ class Store:
         """Return all problems, in the order in which they were added."""
         return self._problems("ORDER BY rowid")
 
+    def count(self) -> int:
+        """Return how many problems there are."""
+        return int(self._rows("count(*) AS count", "")[0]["count"])
+
     def next_due(self) -> datetime.datetime | None:
         """Return when the next problem is due, None if there are no problems."""
         due = self._rows("min(due) AS due", "")[0]["due"]

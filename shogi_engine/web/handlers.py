@@ -252,7 +252,6 @@ def undo(session: Session, page: Viewer, message: messages.Undo) -> None:
     """Take back a move."""
     must_not_set_up(session)
     if session.tsume is not None:
-        session.tsume.close()
         session.tsume.undo()
     else:
         session.playing.undo()
@@ -264,8 +263,12 @@ def delete(session: Session, page: Viewer, message: messages.Delete) -> None:
     """Delete the current move and those after it. A problem that began there is left."""
     must_not_play(session)
     session.removed = session.tree.remove(session.tree.node)
-    if session.tsume is not None and session.tsume.root not in session.tree:
-        session.leave_modes()
+    if session.tsume is not None:
+        session.tsume.close()  # the answer to a move that is gone is not needed
+        if session.tsume.root in session.tree:
+            session.tsume.wake()
+        else:
+            session.leave_modes()
     session.changed()
 
 

@@ -11,6 +11,8 @@ from shogi_engine.web.replies import Lessons
 from shogi_engine.web.shared import Shared
 from shogi_engine.web.viewer import Viewer
 
+PROBLEMS_MAX = 10_000  # of an owner in a game
+
 
 class _Examined(study.Examined):
     """Examines positions with the engine of a job. It remembers them: a job that is interrupted begins again.
@@ -36,7 +38,7 @@ class _Examined(study.Examined):
 def counts(problems: study.Store, new: int | None = None) -> Lessons:
     """Return the message that says how many problems are due; `new` were made just now."""
     when = problems.next_due()
-    return Lessons(due=len(problems.due()), total=len(problems.all()), next=when.timestamp() if when else 0, new=new)
+    return Lessons(due=len(problems.due()), total=problems.count(), next=when.timestamp() if when else 0, new=new)
 
 
 class Learning:
@@ -57,7 +59,7 @@ class Learning:
         self._job = None
 
     def begin(self, game: GameAnalysis, side: int, problems: study.Store, page: Viewer) -> None:
-        """Make problems of a side's mistakes. Raises ValueError while others are being made.
+        """Make problems of a side's mistakes. Raises ValueError while others are being made, or if there are too many.
 
         Args:
             problems: where they are added
@@ -72,6 +74,8 @@ class Learning:
 
         if self.on:
             raise InputError("problems are being made")
+        if problems.count() >= PROBLEMS_MAX:
+            raise InputError("there are too many problems")
         self._job = self._session.pool.submit(
             Job(game.record.game, work, self._failed, self._session.seat, Turn.ANALYSIS)
         )

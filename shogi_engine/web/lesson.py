@@ -10,7 +10,7 @@ from shogi_engine.analysis.words import LINE_MOVES, line_texts
 from shogi_engine.language import InputError, fault_text, translate
 from shogi_engine.study.problems import MATE
 from shogi_engine.web.pool import Job, Turn
-from shogi_engine.web.tsume import DEFENDING, REFUTING, SOLVED, YOURS, Tsume
+from shogi_engine.web.tsume import REFUTING, SOLVED, WAITING, YOURS, Tsume
 
 WRONG, DONE, ANSWERED, RETRY = "wrong", "done", "answered", "retry"
 
@@ -60,16 +60,20 @@ class Lesson(Tsume):
         return self.attempt.problem.kind == MATE and bool(moves) and moves[0] in self.attempt.problem.answers
 
     def wake(self) -> None:
-        """Resume an interrupted search."""
-        if self.job is None and self.status in (DEFENDING, REFUTING):
-            self.moved(self.session.tree.node)
+        """Resume an interrupted search, unless the board shows another move now."""
+        if self.job is None and self.status in WAITING:
+            self.status = YOURS
+            if self.session.tree.node != self.root:
+                self.moved(self.session.tree.node)
 
     def undo(self) -> None:
-        """Take back the user's last move. Raises ValueError if there is none."""
-        over, status = self.over, self.status
+        """Take back the user's last move, a wrong first one with all after it. Raises ValueError if there is none."""
+        over, status, mating = self.over, self.status, self._is_mating
         super().undo()
         if over:
             self.status = status
+        elif not mating:
+            self.session.tree.go(self.root)
 
     def check_move(self, move: str) -> None:
         """Raise ValueError if the user may not make this move: after the first move of a mate each must give check."""
@@ -105,8 +109,7 @@ class Lesson(Tsume):
             with self.session.lock:
                 if job is self.job and not job.stopped:
                     self.job = None
-                    if number in self.session.tree:
-                        self._refuted(number, line)
+                    self._refuted(number, line)
                     self.session.changed()
 
         self.status = REFUTING
@@ -121,13 +124,14 @@ class Lesson(Tsume):
 
     def hint(self) -> None:
         """Send the pages the next move. Raises ValueError if it is not the user's turn, or the move was wrong."""
-        self.check()
-        tree = self.session.tree
-        if tree.node == self.root and self.status == YOURS:
-            self._show_hint(self.root, self.attempt.hint())
-        else:
+        if self._is_mating:
             super().hint()
             self.attempt.hint()
+            return
+        self.check()
+        if self.over or self.session.tree.node != self.root:
+            raise InputError("there is no move to hint at")
+        self._show_hint(self.root, self.attempt.hint())
 
     def answer(self) -> None:
         """Show the answer, and note that the problem was not solved. Raises ValueError if it is over."""
@@ -144,7 +148,9 @@ class Lesson(Tsume):
         self.status = status
         try:
             self.back = self.problems.review(self.attempt.problem, self.attempt.rating)
-        except (OSError, KeyError) as fault:  # KeyError : it was removed meanwhile
+        except KeyError:  # it was removed meanwhile, and does not come back
+            pass
+        except OSError as fault:
             self.session.tell(fault_text(fault))
 
     def _note(self, solved: int = 0) -> None:

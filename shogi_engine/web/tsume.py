@@ -106,6 +106,7 @@ class Tsume:
         moves = len(path) - 1 - path.index(self.root) if self.root in path else 0
         if not moves:
             raise InputError("there is no move to take back")
+        self.close()
         tree.go(path[-1 - (2 if moves % 2 == 0 else 1)])
         self.status = YOURS
 

@@ -327,6 +327,43 @@ def test_a_refutation_that_fails_can_be_asked_again(page, monkeypatch):
     wait_for(lambda: status_of(page) == "wrong")
 
 
+@pytest.mark.parametrize("elsewhere", [("delete", {}), ("step", {"to": "first"})])
+def test_a_problem_is_not_stuck_while_the_engine_answers(page, monkeypatch, elsewhere):
+    """The wrong move is deleted, or the board shows another one, and the page is left and read again."""
+    learned(page)
+    monkeypatch.setattr(FakeEngine, "search", lambda self, **_: self._stopped.wait(20))
+    page.do("lesson", on=True).do("move", move="9g9f")
+    assert status_of(page) == "refuting"
+    with pytest.raises(ValueError, match="please wait"):
+        page.do("move", move="8c8d")
+    page.do(elsewhere[0], **elsewhere[1])
+    with pytest.raises(ValueError, match="no move to take back"):
+        page.do("undo")
+    page.session.detach(page.viewer)
+    again = Page(page.session)
+    assert status_of(again) == "yours"
+    again.do("move", move=BEST)
+    assert status_of(again) == "done"
+
+
+def test_undo_of_a_wrong_move_goes_back_to_the_problem(page):
+    learned(page)
+    page.do("lesson", on=True).do("move", move=PLAYED)
+    page.do("move", move=quiet(page))
+    with pytest.raises(ValueError, match="no move to hint at"):
+        page.do("hint")
+    page.do("undo")
+    assert page.state["ply"] == 0 and status_of(page) == "yours"
+    page.do("hint")
+
+
+def test_there_are_not_too_many_problems(page, monkeypatch):
+    monkeypatch.setattr(learning, "PROBLEMS_MAX", 1)
+    assert learned(page) == 1
+    with pytest.raises(ValueError, match="too many problems"):
+        page.do("learn", side=1)
+
+
 def test_an_interrupted_job_keeps_what_it_has_examined(page, monkeypatch):
     asked = []
     monkeypatch.setattr(Examined, "answers", lambda self, position, move: asked.append(position) or (move.best,))
