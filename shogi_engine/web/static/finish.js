@@ -2,7 +2,6 @@
 
 import {$, button, element} from "./dom.js";
 import {worst} from "./graph.js";
-import {learning} from "./learning.js";
 import {ending, percent} from "./panels.js";
 import {side, t} from "./words.js";
 
@@ -38,6 +37,15 @@ export function finish(state, link, save) {
   if (summary) parts.push(element("details", {open, ontoggle: (/** @type {Event} */ event) => { open = /** @type {HTMLDetailsElement} */ (event.target).open; }},
     element("summary", {}, t("summary")), table(summary)));
   panel.replaceChildren(...parts);
+}
+
+/** @param {State} state @param {Link} link @returns {HTMLElement[]} the buttons that make problems of mistakes */
+function learning({learn, playing}, link) {
+  if (learn === "making") return [button(t("learning"), () => {}, {id: "learn", disabled: true})];
+  if (learn !== "ready") return [];
+  const humans = [0, 1].filter(number => playing.players[number] === null), mine = playing.played && humans.length === 1;
+  return (mine ? humans : [0, 1]).map(number => button(mine ? t("learn") : t("learnSide", {side: side(number)}),
+    () => link.say("learn", {side: number}), {id: mine ? "learn" : `learn-${number}`}));
 }
 
 /** @param {Summary} summary */
