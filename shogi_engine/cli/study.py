@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from shogi_engine.records import GameRecord
     from shogi_engine.study import Attempt, Problem, Store
 
+HINT_MS = 10_000  # of the search for the next move of a mate
+
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
@@ -148,8 +150,13 @@ class Desk(desk.Desk):
 
     def prepare(self) -> None:
         """Compile the kernels that the problems need."""
-        for game in {each.game for each in self.store.due(self.clock())}:
+        from shogi_engine.study.problems import MATE
+
+        due = self.store.due(self.clock())
+        for game in {each.game for each in due}:
             self._engine(game).warmup()
+        for game in {each.game for each in due if each.kind == MATE}:
+            self._engine(game).warmup_mate()
 
     def _engine(self, game: str) -> Any:
         from shogi_engine.engine import Engine
@@ -176,6 +183,7 @@ class Desk(desk.Desk):
     def give(self, problem: "Problem") -> bool:
         """Give a problem until it is solved or skipped; return False if the user leaves."""
         from shogi_engine.study import KINDS, Attempt
+        from shogi_engine.study.problems import MATE
 
         board, attempt = problem.board(), Attempt(problem)
         self.show(plain(draw(problem.game, board, self._look)))
@@ -185,8 +193,10 @@ class Desk(desk.Desk):
             move = self._move(board, line)
             if not move:
                 return False
-            if not attempt.is_right(move):
+            if not board.move_stack and not attempt.is_right(move):
                 self._refute(attempt, board, move)
+                return False
+            if problem.kind == MATE and not self._mates(attempt, board, move):
                 return False
             self.show(_("Right."))
             self._done(attempt)
@@ -197,7 +207,13 @@ class Desk(desk.Desk):
             self._done(attempt)
 
         def hint() -> str:
-            return _("The move goes to {square}.").format(square=attempt.hint().rstrip("+")[-2:])
+            best = attempt.hint()
+            if board.move_stack:
+                found = board.find_mate(shortest=True, max_ms=HINT_MS)
+                if not found:
+                    return _("No mate has been proven; try anyway.")
+                best = str(found.moves[0])
+            return _("The move goes to {square}.").format(square=best.rstrip("+")[-2:])
 
         return self._solve(tried, hint, answer)
 
@@ -209,6 +225,32 @@ class Desk(desk.Desk):
             self.show(_(str(fault)))
             return ""
         return str(move)
+
+    def _mates(self, attempt: "Attempt", board: Any, move: str) -> bool:
+        """Make a move of a mate and the best defence; tell whether the problem is solved.
+
+        A first move is right even if no mate by checks is proven after it.
+        """
+        from shogi_engine.tsume.defence import best_defence
+
+        first, text = not board.move_stack, self._texts(board, [move])
+        board.push_text(move)
+        if board.is_checkmate():
+            return True
+        engine = self._engine(attempt.problem.game)
+        engine.set_position(board.position())
+        reply, left = best_defence(engine) if board.is_check() else ("", 0)  # without a check it is no mate
+        if first and not left:
+            return True
+        if left == 0:
+            board.pop()
+            attempt.wrong = True
+            self.show(_("{move} is not the solution.").format(move=text))
+            return False
+        self.show(self._texts(board, [reply]))
+        board.push_text(reply)
+        self.show(plain(draw(attempt.problem.game, board, self._look)))
+        return False
 
     def _refute(self, attempt: "Attempt", board: Any, move: str) -> None:
         """Answer a wrong move as the engine would."""

@@ -1,21 +1,19 @@
 """Tsume: the user mates by checks, and the engine holds out as long as it can. The problems are the terminal's."""
 
 import functools
-import time
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from shogi_engine.analysis.words import line_texts
 from shogi_engine.language import InputError
 from shogi_engine.tsume import Problem, Progress, daily, problems
+from shogi_engine.tsume.defence import best_defence
 from shogi_engine.web.pool import Job, Turn
 from shogi_engine.web.replies import Hint
 from shogi_engine.web.replies import Problems as ProblemRows
 from shogi_engine.web.shared import Shared
 
 PROVE_MS = 10_000  # for the problem
-REPLY_MS = 4_000  # for each defence
-DEFENCE_SECONDS = 12.0  # for all of them, once one was unresolved
 SEARCHING, YOURS, RIGHT, LONGER, DEFENDING, SOLVED, NO_MATE, UNKNOWN, LOST = (
     *("searching", "yours", "right", "longer", "defending", "solved", "no mate", "unknown", "lost"),
 )
@@ -136,7 +134,7 @@ class Tsume:
             return
 
         def work(engine: Any, job: Job) -> None:
-            reply, left = best_defence(engine, job)
+            reply, left = best_defence(engine, lambda: job.stopped)
             if not job.stopped:
                 self._reply(job, number, reply, left)
 
@@ -215,29 +213,3 @@ class Tsume:
         if left == 0:
             self._note()
         return {0: LOST, None: UNKNOWN}.get(left, RIGHT)
-
-
-def best_defence(engine: Any, job: Job) -> tuple[str, int | None]:
-    """Return the reply that holds out longest against a mate by checks, and the plies to mate after it.
-
-    The plies are 0 if it is proven that there is no mate, None if no mate was found.
-
-    Args:
-        engine: its position has the defence to move; the reply is '' if there is none
-        job: ends this when stopped
-    """
-    best, longest, unproven = "", -1, ""
-    end = time.monotonic() + DEFENCE_SECONDS
-    for reply in engine.legal_moves():
-        if job.stopped or (unproven and time.monotonic() > end):
-            break
-        engine.push(reply)
-        found = engine.find_mate(max_ms=REPLY_MS, shortest=True)
-        engine.pop()
-        if found.result == "nomate":
-            return reply, 0
-        if not found:
-            unproven = unproven or reply
-        elif found.length > longest:
-            best, longest = reply, found.length
-    return (unproven, None) if unproven else (best, longest)

@@ -15,6 +15,7 @@ from shogi_engine.__main__ import main
 from shogi_engine.analysis import Hint, judge
 from shogi_engine.analysis.judgement import Finding
 from shogi_engine.cli.study import Desk, side_of
+from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
 from shogi_engine.study.problems import sole
 from shogi_engine.study.store import TABLES
@@ -213,6 +214,30 @@ def test_solving_in_the_terminal(store, problem):
     assert "P-2f" in solve(store, "answer", days=1000) and store.reviews(problem)[-1][1] == Rating.Again
 
 
+def test_a_mate_is_finished_in_the_terminal(store):
+    """The engine defends after the first move; a move without check counts as wrong, and is taken back."""
+    line = ("5c5d+", "6d7e", "9i6f")
+    store.add([study.Problem("shogi", MATE_IN_3, "mate", line[:1], line, "1e1d")])
+    board, shown, hinted = Board(MATE_IN_3), [], []
+
+    def read(prompt):
+        if not board.move_stack:
+            board.push_usi(line[0])
+            return line[0]
+        if len(board.move_stack) == 1:
+            board.push_text(shown[-2])  # the defence, before the diagram
+            return next(str(move) for move in board.legal_moves if not board.gives_check(move))
+        if not hinted:
+            hinted.append(prompt)
+            return "hint"
+        return str(board.find_mate(shortest=True).moves[0])
+
+    Desk(store, read, shown.append, clock=lambda: NOW).run()
+    text = "\n".join(shown)
+    assert text.count("is not the solution.") == text.count("Right.") == text.count("The move goes to") == 1
+    assert [rating for _, rating in store.reviews(store.all()[0])] == [Rating.Again]
+
+
 @pytest.mark.parametrize(
     ("player", "side", "wanted"),
     [
@@ -250,6 +275,8 @@ def test_the_command_makes_writes_and_gives_problems(tmp_path, capsys, monkeypat
     assert run("--out", tmp_path / "all.kif")[0] == 0
     assert records.load(tmp_path / "all.kif")[0].moves[0] == answers.split()[0]
     assert "would overwrite" in run(*add, "--out", tmp_path / "game.kif")[2]
-    monkeypatch.setattr("sys.stdin", io.StringIO("R-5a\n5c5d+\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("R-5a\n5c5d+\nanswer\n"))
     status, out, fault = run()
-    assert (status, fault) == (0, "") and "1 problem is due." in out and "There is a mate." in out and "Right." in out
+    assert (
+        (status, fault) == (0, "") and "1 problem is due." in out and "There is a mate." in out and "comes back" in out
+    )
