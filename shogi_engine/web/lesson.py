@@ -22,7 +22,7 @@ class Lesson(Tsume):
     Attributes:
         attempt: at the problem
         problems: the store of the owner's problems
-        left: how many problems are due, this one included
+        left: how many problems were due, this one included
         given: the identifiers of the problems that this round has given
         before: the name of the game that was on the board, '' for none
         back: when the problem comes back, once it is solved
@@ -173,7 +173,7 @@ class Lesson(Tsume):
         shown = {
             "task": translate(study.KINDS[problem.kind], language),
             "source": problem.source,
-            "due": self.left,
+            "due": self.left - self.over,
             "over": self.over,
             "back": self.back.timestamp() if self.back else 0,
             "refutation": self._line(*self.refutation, language) if self.refutation and self._in_tree() else None,
