@@ -19,10 +19,9 @@ from shogi_engine.types.limit import SIDES
 
 if TYPE_CHECKING:
     from shogi_engine.records import GameRecord
-    from shogi_engine.study import Problem, Rating, Store
+    from shogi_engine.study import Attempt, Problem, Store
 
-NODES = 20_000  # of the search for a reply to a wrong move, in games without LIMITS
-LIMITS: dict[str, dict[str, Any]] = {"othello": {"level": 6}}
+HINT_MS = 10_000  # of the search for the next move of a mate
 
 
 def add_parser(commands: Any) -> None:
@@ -133,8 +132,13 @@ class Desk(desk.Desk):
 
     def prepare(self) -> None:
         """Compile the kernels that the problems need."""
-        for game in {each.game for each in self.store.due(self.clock())}:
+        from shogi_engine.analysis.kinds import MATE
+
+        due = self.store.due(self.clock())
+        for game in {each.game for each in due}:
             self._engine(game).warmup()
+        for game in {each.game for each in due if each.kind == MATE}:
+            self._engine(game).warmup_mate()
 
     def _engine(self, game: str) -> Any:
         from shogi_engine.engine import Engine
@@ -160,29 +164,40 @@ class Desk(desk.Desk):
 
     def give(self, problem: "Problem") -> bool:
         """Give a problem until it is solved or skipped; return False if the user leaves."""
-        from shogi_engine.study import KINDS, Rating
+        from shogi_engine.analysis.kinds import MATE
+        from shogi_engine.study import KINDS, Attempt
 
-        board, helped, wrong = problem.board(), False, False
+        board, attempt = problem.board(), Attempt(problem)
         self.show(plain(draw(problem.game, board, self._look)))
         self.show(f"{_(KINDS[problem.kind])} ({problem.source})")
 
-        def attempt(line: str) -> bool:
-            nonlocal wrong
+        def tried(line: str) -> bool:
             move = self._move(board, line)
-            if move in problem.answers:
-                self.show(_("Right."))
-                self._done(problem, Rating.Again if wrong else Rating.Hard if helped else Rating.Good)
-            elif move:
-                wrong = True
-                self._refute(problem, board, move)
-            return move in problem.answers
+            if not move:
+                return False
+            if not board.move_stack and not attempt.is_right(move):
+                self._refute(attempt, board, move)
+                return False
+            if problem.kind == MATE and not self._mates(attempt, board, move):
+                return False
+            self.show(_("Right."))
+            self._done(attempt)
+            return True
+
+        def answer() -> None:
+            attempt.give_up()
+            self._done(attempt)
 
         def hint() -> str:
-            nonlocal helped
-            helped = True
-            return self._hint(problem)
+            best = attempt.hint()
+            if board.move_stack:
+                found = board.find_mate(shortest=True, max_ms=HINT_MS)
+                if not found:
+                    return _("No mate has been proven; try anyway.")
+                best = str(found.moves[0])
+            return _("The move goes to {square}.").format(square=best.rstrip("+")[-2:])
 
-        return self._solve(attempt, hint, lambda: self._done(problem, Rating.Again))
+        return self._solve(tried, hint, answer)
 
     def _move(self, board: Any, line: str) -> str:
         """Return a typed move in the game's notation, '' if it is not legal."""
@@ -193,32 +208,56 @@ class Desk(desk.Desk):
             return ""
         return str(move)
 
-    def _hint(self, problem: "Problem") -> str:
-        """Return where the best move goes."""
-        best = problem.answers[0].rstrip("+")
-        return _("The move goes to {square}.").format(square=best[-2:])
+    def _mates(self, attempt: "Attempt", board: Any, move: str) -> bool:
+        """Make a move of a mate and the best defence; tell whether the problem is solved.
 
-    def _refute(self, problem: "Problem", board: Any, move: str) -> None:
+        A first move is right even if no mate by checks is proven after it.
+        """
+        from shogi_engine.tsume.defence import best_defence
+
+        first, text = not board.move_stack, self._texts(board, [move])
+        board.push_text(move)
+        if board.is_checkmate():
+            return True
+        engine = self._engine(attempt.problem.game)
+        engine.set_position(board.position())
+        reply, left = best_defence(engine) if board.is_check() else ("", 0)  # without a check it is no mate
+        if first and not left:
+            return True
+        if left == 0:
+            board.pop()
+            attempt.wrong = True
+            self.show(_("{move} is not the solution.").format(move=text))
+            return False
+        self.show(self._texts(board, [reply]))
+        board.push_text(reply)
+        self.show(plain(draw(attempt.problem.game, board, self._look)))
+        return False
+
+    def _refute(self, attempt: "Attempt", board: Any, move: str) -> None:
         """Answer a wrong move as the engine would."""
-        line = problem.refutation if move == problem.played else self._replies(problem, move)
+        line = attempt.refutation(move)
+        if line is None:
+            line = self._replies(attempt.problem, move)
         self.show(_("{move} is not the solution.").format(move=self._texts(board, [move])))
         if line:
             self.show(self._texts(board, [move, *line]))
-        if move == problem.played:
-            for said in dict(problem.why).get(language.current(), ()):
+        if move == attempt.problem.played:
+            for said in attempt.problem.reasons(language.current()):
                 self.show(said)
 
-    def _replies(self, problem: "Problem", move: str) -> Sequence[str]:
+    def _replies(self, problem: "Problem", move: str) -> tuple[str, ...]:
+        from shogi_engine.study import reply_line
+
         engine = self._engine(problem.game)
         engine.set_position(problem.position, [move])
-        if not engine.legal_moves():
-            return ()
-        return tuple(engine.search(**LIMITS.get(problem.game, {"nodes": NODES})).pv)
+        return reply_line(engine, problem.game)
 
-    def _done(self, problem: "Problem", rating: "Rating") -> None:
+    def _done(self, attempt: "Attempt") -> None:
         """Show the solution and note the review."""
+        problem = attempt.problem
         self.show(self._texts(problem.board(), problem.line))
-        when = self.store.review(problem, rating, self.clock())
+        when = self.store.review(problem, attempt.rating, self.clock())
         self.show(_("It comes back on {day}.").format(day=f"{when.astimezone():%Y-%m-%d}"))
 
     def _texts(self, board: Any, line: Sequence[str]) -> str:

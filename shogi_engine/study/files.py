@@ -27,7 +27,7 @@ def as_records(problems: Iterable[Problem], language: str = "en") -> list[GameRe
         record.root.add_comment(each.source)
         if each.played not in [child.move for child in record.root.children]:
             node = record.root.add(each.played)
-            for said in dict(each.why).get(language, ()):
+            for said in each.reasons(language):
                 node.add_comment(said)
             for move in each.refutation:
                 node = node.add(move)

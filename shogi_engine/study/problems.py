@@ -55,6 +55,10 @@ class Problem:
         position = " ".join(self.position.split()[:3])
         return hashlib.sha256(f"{self.game} {position}".encode()).hexdigest()[:16]
 
+    def reasons(self, language: str) -> tuple[str, ...]:
+        """Return the sentences that say why the move that was made was bad."""
+        return dict(self.why).get(language, ())
+
     def board(self) -> Any:
         """Return a Board with the position."""
         return games.part(self.game, "board").Board(self.position)
@@ -65,13 +69,14 @@ class Examined:
 
     Args:
         limits: of each search; by default those of LIMITS, or NODES
+        engine: that searches, by default one of its own
     """
 
-    def __init__(self, game: str, limits: dict[str, Any] | None = None) -> None:
-        self._engine, self._limits = Engine(game, hash_mb=16), limits or LIMITS.get(game, {"nodes": NODES})
+    def __init__(self, game: str, limits: dict[str, Any] | None = None, engine: Engine | None = None) -> None:
+        self._engine, self._limits = engine or Engine(game, hash_mb=16), limits or LIMITS.get(game, {"nodes": NODES})
 
-    def answers(self, position: str, move: MoveAnalysis) -> tuple[str, ...]:
-        """Return the moves that solve a position, () if none is clearly best.
+    def answers(self, position: str, move: MoveAnalysis) -> tuple[str, ...] | None:
+        """Return the moves that solve a position, () if none is clearly best, None to look at no more positions.
 
         Where the solver has found a mate, these are all first moves of mates that it finds.
         """
@@ -114,7 +119,10 @@ def problems_of(game: GameAnalysis, side: str = "", examined: Examined | None = 
         if side in ("", move.side) and is_mistake(move):
             position = board.position()
             examined = examined or Examined(name)
-            if answers := examined.answers(position, move):
+            answers = examined.answers(position, move)
+            if answers is None:
+                return
+            if answers:
                 yield Problem(
                     name,
                     position,

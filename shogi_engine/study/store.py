@@ -1,5 +1,6 @@
-"""The problems of a user and when they come back, in a database. Several processes can use it."""
+"""The problems of users and when they come back, in a database. Several processes can use it."""
 
+import copy
 import datetime
 import json
 from collections.abc import Iterable
@@ -34,6 +35,34 @@ TABLES = (  # by version, see common.database
         )
         """,
     ),
+    (  # several users of a server have problems of their own
+        """
+        CREATE TABLE owned_problems (
+            owner TEXT NOT NULL,  -- '' of the terminal, else as in web.store
+            id TEXT NOT NULL,
+            content TEXT NOT NULL,
+            card TEXT NOT NULL,
+            due REAL NOT NULL,
+            PRIMARY KEY (owner, id)
+        )
+        """,
+        "INSERT INTO owned_problems SELECT '', id, content, card, due FROM problems ORDER BY rowid",
+        """
+        CREATE TABLE owned_reviews (
+            owner TEXT NOT NULL,
+            problem TEXT NOT NULL,
+            at REAL NOT NULL,
+            rating INTEGER NOT NULL,
+            FOREIGN KEY (owner, problem) REFERENCES owned_problems (owner, id)
+        )
+        """,
+        "INSERT INTO owned_reviews SELECT '', problem, at, rating FROM reviews ORDER BY rowid",
+        "DROP TABLE reviews",
+        "DROP TABLE problems",
+        "ALTER TABLE owned_problems RENAME TO problems",
+        "ALTER TABLE owned_reviews RENAME TO reviews",
+        "CREATE INDEX problems_by_due ON problems (owner, due)",
+    ),
 )
 DAY = datetime.timedelta(days=1)  # after which a problem that was not solved comes back; by default it takes minutes
 SCHEDULER = Scheduler(learning_steps=(DAY,), relearning_steps=(DAY,), enable_fuzzing=False)
@@ -45,7 +74,7 @@ def now() -> datetime.datetime:
 
 
 class Store:
-    """Problems and reviews in a file. Use it in `with`.
+    """One user's problems and reviews, in a file. Use it in `with`.
 
     Args:
         file: `study.db` in the folder of the user's data by default
@@ -58,6 +87,18 @@ class Store:
         self.file = file or data_folder() / NAME
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self._database = Database(self.file, TABLES)
+        self._owner = self._game = ""
+
+    def of(self, owner: str, game: str = "") -> Self:
+        """Return the problems of another user in the same file, which stays this store's to close.
+
+        Args:
+            owner: '' is the terminal's user
+            game: only the problems of this game are given
+        """
+        other = copy.copy(self)
+        other._owner, other._game = owner, game
+        return other
 
     def __enter__(self) -> Self:
         return self
@@ -75,48 +116,61 @@ class Store:
         with self._database.transaction() as database:
             before = database.total_changes
             for problem in made:
-                card = Card(card_id=0, due=now())
+                content, card = json.dumps(asdict(problem), ensure_ascii=False), Card(card_id=0, due=now())
                 database.execute(
-                    "INSERT OR IGNORE INTO problems VALUES (?, ?, ?, 0)",
-                    (problem.id, json.dumps(asdict(problem), ensure_ascii=False), json.dumps(card.to_dict())),
+                    "INSERT OR IGNORE INTO problems VALUES (?, ?, ?, ?, 0)",
+                    (self._owner, problem.id, content, json.dumps(card.to_dict())),
                 )
             return database.total_changes - before
 
     def due(self, at: datetime.datetime | None = None) -> list[Problem]:
         """Return the problems that are due, by default now, the longest overdue first."""
-        return self._problems("WHERE due <= :at ORDER BY due, rowid", at=(at or now()).timestamp())
+        return self._problems("AND due <= :at ORDER BY due, rowid", at=(at or now()).timestamp())
 
     def all(self) -> list[Problem]:
         """Return all problems, in the order in which they were added."""
         return self._problems("ORDER BY rowid")
 
+    def count(self) -> int:
+        """Return how many problems there are."""
+        return int(self._rows("count(*) AS count", "")[0]["count"])
+
     def next_due(self) -> datetime.datetime | None:
         """Return when the next problem is due, None if there are no problems."""
-        due = self._database.rows("SELECT min(due) AS due FROM problems")[0]["due"]
+        due = self._rows("min(due) AS due", "")[0]["due"]
         return None if due is None else datetime.datetime.fromtimestamp(due, datetime.UTC)
 
     def review(self, problem: Problem, rating: Rating, at: datetime.datetime | None = None) -> datetime.datetime:
         """Note how a problem was solved; return when it comes back. Raises KeyError if the problem is not there."""
         when = at or now()
         with self._database.transaction() as database:
-            row = database.execute("SELECT card FROM problems WHERE id = ?", (problem.id,)).fetchone()
+            key = (self._owner, problem.id)
+            row = database.execute("SELECT card FROM problems WHERE owner = ? AND id = ?", key).fetchone()
             if row is None:
                 raise KeyError(problem.id)
             card, _ = SCHEDULER.review_card(Card.from_dict(json.loads(row[0])), rating, when)
             database.execute(
-                "UPDATE problems SET card = ?, due = ? WHERE id = ?",
-                (json.dumps(card.to_dict()), card.due.timestamp(), problem.id),
+                "UPDATE problems SET card = ?, due = ? WHERE owner = ? AND id = ?",
+                (json.dumps(card.to_dict()), card.due.timestamp(), *key),
             )
-            database.execute("INSERT INTO reviews VALUES (?, ?, ?)", (problem.id, when.timestamp(), int(rating)))
+            database.execute("INSERT INTO reviews VALUES (?, ?, ?, ?)", (*key, when.timestamp(), int(rating)))
         return card.due
 
     def reviews(self, problem: Problem) -> list[tuple[datetime.datetime, Rating]]:
         """Return when a problem was solved, and how, the oldest first."""
-        rows = self._database.rows("SELECT at, rating FROM reviews WHERE problem = :id ORDER BY at", id=problem.id)
+        query = "SELECT at, rating FROM reviews WHERE owner = :owner AND problem = :id ORDER BY at"
+        rows = self._database.rows(query, owner=self._owner, id=problem.id)
         return [(datetime.datetime.fromtimestamp(at, datetime.UTC), Rating(rating)) for at, rating in rows]
 
+    def _rows(self, columns: str, condition: str, **values: Any) -> list[Any]:
+        query = (
+            f"SELECT {columns} FROM problems "
+            f"WHERE owner = :owner AND (:game = '' OR json_extract(content, '$.game') = :game) {condition}"
+        )
+        return self._database.rows(query, owner=self._owner, game=self._game, **values)
+
     def _problems(self, condition: str, **values: Any) -> list[Problem]:
-        rows = self._database.rows(f"SELECT content FROM problems {condition}", **values)
+        rows = self._rows("content", condition, **values)
         try:
             return [_problem(json.loads(row["content"])) for row in rows]
         except (ValueError, KeyError, TypeError, AttributeError) as fault:

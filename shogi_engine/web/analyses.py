@@ -296,6 +296,20 @@ class Analyses:
         last, white = findings[len(numbers) - 1], (self._session.tree.start_turn + len(numbers) - 1) % 2
         self._value(numbers[-1], -last.score if white else last.score, last.exact)
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether the game, the main line, was judged here."""
+        return tuple(self._session.tree.main()) in self.judged
+
+    def judged_game(self) -> GameAnalysis:
+        """Return the judged game. Raises ValueError if it was not judged here."""
+        tree, line = self._session.tree, tuple(self._session.tree.main())
+        if line not in self.judged:
+            raise InputError("please judge the game first")
+        record = self._record(line)
+        record.names = list(tree.record.names)
+        return judge(record, self.judged[line])
+
     def restore(self, chances: dict[int, float], judged: dict[tuple[int, ...], dict[int, Finding]]) -> None:
         """Restore earlier findings."""
         for numbers, findings in judged.items():
@@ -334,15 +348,6 @@ class Analyses:
                 annotate(record, [nodes[number] for number in numbers], game, language, first)
                 done.update(numbers)
         return record
-
-    def judged_game(self) -> GameAnalysis | None:
-        """Return the analysis of the game, the main line; None if it was not judged here."""
-        numbers = tuple(self._session.tree.main())
-        if (findings := self.judged.get(numbers)) is None:
-            return None
-        record = self._record(numbers)
-        record.names = list(self._session.tree.record.names)
-        return judge(record, findings)
 
     def verdict(self, number: int, language: str) -> dict[str, Any] | None:
         """Return the verdict on the current move, with the better line; None for none."""

@@ -17,6 +17,7 @@ from shogi_engine.analysis.annotation import copied
 from shogi_engine.language import InputError, Message
 from shogi_engine.records import GameRecord
 from shogi_engine.web import saved_game, search
+from shogi_engine.web.lesson import Lesson
 from shogi_engine.web.parts import Parts
 from shogi_engine.web.store import Head, Store
 
@@ -80,6 +81,8 @@ class Autosave:
     @property
     def worth_keeping(self) -> bool:
         """Whether there is more to save than an empty board."""
+        if isinstance(self._session.tsume, Lesson):  # the game that was left comes back after it
+            return False
         record = self._session.tree.record
         return bool(self.id) or self.wanted or self._session.playing.on or record != GameRecord(record.game)
 

@@ -10,7 +10,14 @@ from shogi_engine.language import InputError, translate
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import problems as all_problems
 from shogi_engine.types.clock import Clock
-from shogi_engine.web import link_handlers, messages, record_handlers, replies, view  # noqa: F401  (both register theirs)
+from shogi_engine.web import (  # noqa: F401  (three register their handlers)
+    lesson_handlers,
+    link_handlers,
+    messages,
+    record_handlers,
+    replies,
+    view,
+)
 from shogi_engine.web.autosave import OpenElsewhere
 from shogi_engine.web.files import file_of
 from shogi_engine.web.links import WATCHER
@@ -222,11 +229,9 @@ def move(session: Session, page: Viewer, message: messages.Move) -> None:
     tree, tsume = session.tree, session.tsume
     if not may_move(session, session.role_of(page) or WATCHER, int(tree.board.turn)):
         raise InputError("it is not your turn")
-    if tsume is not None:
-        tsume.check()
     text = tree.legal(message.move)
-    if tsume is not None and not tree.board.gives_check(tree.board.parse_text(text)):
-        raise InputError("this move gives no check")
+    if tsume is not None:
+        tsume.check_move(text)
     session.playing.move(text)
     if tsume is not None:
         tsume.moved(tree.node)
@@ -254,7 +259,6 @@ def undo(session: Session, page: Viewer, message: messages.Undo) -> None:
     """Take back a move."""
     must_not_set_up(session)
     if session.tsume is not None:
-        session.tsume.close()
         session.tsume.undo()
     else:
         session.playing.undo()
@@ -266,8 +270,12 @@ def delete(session: Session, page: Viewer, message: messages.Delete) -> None:
     """Delete the current move and those after it. A problem that began there is left."""
     must_not_play(session)
     session.removed = session.tree.remove(session.tree.node)
-    if session.tsume is not None and session.tsume.root not in session.tree:
-        session.leave_modes()
+    if session.tsume is not None:
+        session.tsume.close()  # the answer to a move that is gone is not needed
+        if session.tsume.root in session.tree:
+            session.tsume.wake()
+        else:
+            session.leave_modes()
     session.changed()
 
 

@@ -280,6 +280,26 @@ class Hint(Message):
     """Send the next move of the problem."""
 
 
+class Learn(Message):
+    """Make problems of the mistakes that a side made in the judged game."""
+
+    side: Side
+
+
+class Lessons(Message):
+    """Send how many problems of the user's own mistakes are due."""
+
+
+class Lesson(Message):
+    """Give the next problem that is due, or leave it: the game that was on the board before comes back."""
+
+    on: bool
+
+
+class Answer(Message):
+    """Show the answer of such a problem."""
+
+
 # ---- records and positions
 
 
@@ -356,7 +376,7 @@ AnyMessage = (
     | Board | New | Rematch | Resign | Declare | Think | Stop | SetLevel | Kept | Continue | Forget | Recall
     | Links | Invite | Revoke
     | Move | Step | Go | Undo | Delete | Promote | Restore | Comment | About | Line | Preview
-    | Analyse | Judge | Mate | Solve | Problems | Hint
+    | Analyse | Judge | Mate | Solve | Problems | Hint | Learn | Lessons | Lesson | Answer
     | Open | Paste | Save | Diagram | Sheet | SetUp | Put | Hand | Turn | Arrange
 )  # fmt: skip
 KINDS: dict[str, type[Message]] = {str(kind.__struct_config__.tag): kind for kind in get_args(AnyMessage)}

@@ -2,6 +2,7 @@
 
 from shogi_engine.records import GameRecord
 from shogi_engine.web.analyses import Analyses
+from shogi_engine.web.learning import Learning
 from shogi_engine.web.links import Role
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.shared import Shared
@@ -22,6 +23,7 @@ class Parts(Shared):
     playing: Playing
     analyses: Analyses
     tsume: Tsume | None
+    learning: Learning
     store: Store
     flipped: bool
     write_fault: str

@@ -31,6 +31,8 @@ def permit(session: Parts, role: Role, message: Message) -> None:
         raise InputError("you are watching this game")
     if not role.owner and not isinstance(message, OF_PLAYERS):
         raise InputError("only the game's owner can do that")
+    if session.tsume is not None and session.tsume.barred and isinstance(message, HELP):
+        raise InputError("solve the problem first, or ask for the answer")
     game = session.playing.game
     if game is None or not session.guest_sides():
         return

@@ -44,8 +44,6 @@ def sheet(session: Session, page: Viewer, message: messages.Sheet) -> None:
         with session.lock:
             judged, record = session.analyses.judged_game(), session.tree.record
             name, title = record.game, view.title(record) or translate("Problems", language)
-        if judged is None:
-            raise InputError("the game has not been judged")
         found = study.as_records(study.problems_of(judged, examined=study.Accepted()), language)
         if not found:
             raise InputError("there were no serious mistakes")

@@ -70,6 +70,7 @@ class State(Reply):
     summary: dict[str, Any] | None
     setup: list[dict[str, int]] | None
     tsume: dict[str, Any] | None
+    learn: str
     role: dict[str, Any]
     guests: list[int]  # the sides that others play by a link
     removed: bool
@@ -193,6 +194,20 @@ class Problems(Reply):
 
     rows: list[list[int]]
     daily: int
+
+
+class Lessons(Reply):
+    """The problems of the user's own mistakes: how many are due, and how many there are.
+
+    Attributes:
+        next: when the next is due (Unix time), 0 if there are none
+        new: how many were made just now, None if none were requested
+    """
+
+    due: int
+    total: int
+    next: float
+    new: int | None = None
 
 
 class Hint(Reply):

@@ -17,6 +17,7 @@ from shogi_engine.web import replies, view
 from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.autosave import Autosave
 from shogi_engine.web.files import Chosen, chosen_game
+from shogi_engine.web.learning import Learning
 from shogi_engine.web.limits import SESSION_BURST, SESSION_RATE, Bucket
 from shogi_engine.web.links import Role
 from shogi_engine.web.parts import Parts
@@ -70,6 +71,7 @@ class Session(Parts):
         self.analyses = Analyses(self)
         self.setup: Any = None
         self.tsume: Tsume | None = None
+        self.learning = Learning(self)
         self.removed: Removed | None = None
         self.store = store or Store()
         self.write_fault = ""
@@ -149,6 +151,7 @@ class Session(Parts):
     def rest(self) -> None:
         """End all searches and save the game."""
         self.analyses.close()
+        self.learning.close()
         self.playing.rest()
         if self.tsume is not None:
             self.tsume.close()

@@ -8,6 +8,7 @@ import contextlib
 import json
 import logging
 import re
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from shogi_engine import records
+from shogi_engine import records, study
 from shogi_engine.common.database import Database
 from shogi_engine.common.files import free_name, replace, write_free, write_whole
 from shogi_engine.common.locks import Lock
@@ -69,6 +70,8 @@ class Store:
         self.folder, self.shared = folder, shared
         self.holders: dict[str, str] = {}
         self._folder_lock: Lock | None = None
+        self._study: study.Store | None = None
+        self._opening = threading.Lock()
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             self._folder_lock = Lock(folder / DATABASE)
@@ -88,6 +91,8 @@ class Store:
         """Close the files; another server may then use the folder."""
         if hasattr(self, "database"):
             self.database.close()
+        if self._study is not None:
+            self._study.close()
         if self._folder_lock is not None:
             self._folder_lock.release()
 
@@ -335,6 +340,18 @@ class Store:
         if self.shared:
             return Progress(self.folder.parent / PROGRESS_NAME)
         return _StoredProgress(self, owner) if owner else None
+
+    def mistakes(self, owner: str, game: str) -> study.Store:
+        """Return the problems made of an owner's mistakes in a game. If all games are shared, they are the terminal's.
+
+        Raises OSError, and ValueError if nothing is saved.
+        """
+        if self.folder is None or not (self.shared or owner):
+            raise InputError("nothing is saved here")
+        with self._opening:
+            if self._study is None:
+                self._study = study.Store(self.folder.parent / study.NAME)
+        return self._study.of("" if self.shared else old_games.solver_of(owner), game)
 
     def solutions(self, solver: str) -> dict[str, dict[str, Any]]:
         """Return the rows of a solver's progress."""

@@ -1,25 +1,24 @@
 """Tsume: the user mates by checks, and the engine holds out as long as it can. The problems are the terminal's."""
 
 import functools
-import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from shogi_engine.analysis.words import line_texts
 from shogi_engine.language import InputError
 from shogi_engine.tsume import Problem, Progress, daily, problems
+from shogi_engine.tsume.defence import best_defence
 from shogi_engine.web.pool import Job, Turn
 from shogi_engine.web.replies import Hint
 from shogi_engine.web.replies import Problems as ProblemRows
 from shogi_engine.web.shared import Shared
 
 PROVE_MS = 10_000  # for the problem
-REPLY_MS = 4_000  # for each defence
-DEFENCE_SECONDS = 12.0  # for all of them, once one was unresolved
 SEARCHING, YOURS, RIGHT, LONGER, DEFENDING, SOLVED, NO_MATE, UNKNOWN, LOST = (
     *("searching", "yours", "right", "longer", "defending", "solved", "no mate", "unknown", "lost"),
 )
-WAITING = (SEARCHING, DEFENDING)
+REFUTING = "refuting"  # a wrong move of a lesson
+WAITING = (SEARCHING, DEFENDING, REFUTING)
 
 
 @functools.cache
@@ -47,6 +46,8 @@ class Tsume:
         helped: by a hint or the solution
     """
 
+    FAILED: ClassVar[str] = UNKNOWN  # the status after a search that has failed
+
     session: Shared
     root: int
     ply: int = 0
@@ -60,6 +61,18 @@ class Tsume:
     def problem(self) -> Problem | None:
         """The problem of the collection that is being solved, None for another position."""
         return by_position().get(self.session.tree.record.start) if self.root == 0 else None
+
+    @property
+    def barred(self) -> bool:
+        """Whether the engine must not help."""
+        return False
+
+    def state(self, language: str) -> dict[str, Any]:
+        """Return what the pages show besides the status and the lengths."""
+        problem = self.problem
+        if problem is None:
+            return {}
+        return {"number": problem.number, "plies": problem.length, "grade": problem.grade, "count": len(problems())}
 
     def wake(self) -> None:
         """Resume an interrupted search."""
@@ -91,6 +104,7 @@ class Tsume:
         moves = len(path) - 1 - path.index(self.root) if self.root in path else 0
         if not moves:
             raise InputError("there is no move to take back")
+        self.close()
         tree.go(path[-1 - (2 if moves % 2 == 0 else 1)])
         self.status = YOURS
 
@@ -98,6 +112,13 @@ class Tsume:
         """Raise ValueError if it is not the user's turn."""
         if self.status in WAITING:
             raise InputError("please wait: the engine is thinking")
+
+    def check_move(self, move: str) -> None:
+        """Raise ValueError if it is not the user's turn, or the move gives no check."""
+        self.check()
+        board = self.session.tree.board
+        if not board.gives_check(board.parse_text(move)):
+            raise InputError("this move gives no check")
 
     def moved(self, number: int) -> None:
         """Answer the attacker's move `number`: with the longest defence, or with an escape."""
@@ -113,7 +134,7 @@ class Tsume:
             return
 
         def work(engine: Any, job: Job) -> None:
-            reply, left = best_defence(engine, job)
+            reply, left = best_defence(engine, lambda: job.stopped)
             if not job.stopped:
                 self._reply(job, number, reply, left)
 
@@ -161,7 +182,7 @@ class Tsume:
         with self.session.lock:
             if job is self.job:
                 self.job = None
-                self.status = UNKNOWN if self.status in WAITING else self.status
+                self.status = self.FAILED if self.status in WAITING else self.status
                 self.session.failed("tsume")
 
     def _settle(self, job: Job, status: str, length: int) -> None:
@@ -176,9 +197,7 @@ class Tsume:
             if job is not self.job or number not in session.tree:
                 return
             self.job = None
-            self.status = {0: LOST, None: UNKNOWN}.get(left, RIGHT)
-            if self.status == LOST:
-                self._note()
+            self.status = self._judged(number, left)
             if reply:
                 made = session.tree.add(reply, number)
                 self.lengths[made] = left or 0
@@ -189,28 +208,8 @@ class Tsume:
                     session.tree.go(made)
             session.changed()
 
-
-def best_defence(engine: Any, job: Job) -> tuple[str, int | None]:
-    """Return the reply that holds out longest against a mate by checks, and the plies to mate after it.
-
-    The plies are 0 if it is proven that there is no mate, None if no mate was found.
-
-    Args:
-        engine: its position has the defence to move; the reply is '' if there is none
-        job: ends this when stopped
-    """
-    best, longest, unproven = "", -1, ""
-    end = time.monotonic() + DEFENCE_SECONDS
-    for reply in engine.legal_moves():
-        if job.stopped or (unproven and time.monotonic() > end):
-            break
-        engine.push(reply)
-        found = engine.find_mate(max_ms=REPLY_MS, shortest=True)
-        engine.pop()
-        if found.result == "nomate":
-            return reply, 0
-        if not found:
-            unproven = unproven or reply
-        elif found.length > longest:
-            best, longest = reply, found.length
-    return (unproven, None) if unproven else (best, longest)
+    def _judged(self, number: int, left: int | None) -> str:
+        """Return the status after the attacker's move `number`; `left` is as from `best_defence`."""
+        if left == 0:
+            self._note()
+        return {0: LOST, None: UNKNOWN}.get(left, RIGHT)

@@ -22,7 +22,6 @@ from shogi_engine.games.shogi.symbols import (
 from shogi_engine.games.svg import COLOUR
 from shogi_engine.language import translate
 from shogi_engine.records import GameRecord
-from shogi_engine.tsume import Problem, problems
 from shogi_engine.types.limit import SIDES
 from shogi_engine.types.termination import BY_RULE, Outcome
 from shogi_engine.web import permissions
@@ -79,7 +78,8 @@ def state(session: Parts, look: Look, role: Role, seq: int) -> State:
         verdict=session.analyses.verdict(tree.node, look.language),
         summary=session.analyses.summary(),
         setup=hands(board) if setup is not None else None,
-        tsume=tsume(session),
+        tsume=tsume(session, look.language),
+        learn=learn(session, role),
         role=role._asdict(),
         guests=sorted(session.guest_sides()),
         removed=session.removed is not None and role.owner,
@@ -158,7 +158,14 @@ def handicap(record: GameRecord, language: str) -> str:
     return next(western for western, known in handicaps.WESTERN.items() if known == name).replace("-", " ")
 
 
-def tsume(session: Parts) -> dict[str, Any] | None:
+def learn(session: Parts, role: Role) -> str:
+    """Return whether problems can be made of the game's mistakes: 'ready', 'making' while that is done, else ''."""
+    if not role.owner or session.store.folder is None:
+        return ""
+    return "making" if session.learning.on else "ready" if session.analyses.is_judged else ""
+
+
+def tsume(session: Parts, language: str) -> dict[str, Any] | None:
     """Return the state of a problem, with the plies to mate at its start and now; None without a problem."""
     problem = session.tsume
     if problem is None:
@@ -169,15 +176,8 @@ def tsume(session: Parts) -> dict[str, Any] | None:
         "length": lengths.get(problem.root, 0),
         "left": lengths.get(tree.node, 0),
         "made": tree.ply - problem.ply,
-        **numbers(problem.problem),
+        **problem.state(language),
     }
-
-
-def numbers(problem: Problem | None) -> dict[str, Any]:
-    """Return the number, plies and grade of a problem, nothing for another position."""
-    if problem is None:
-        return {}
-    return {"number": problem.number, "plies": problem.length, "grade": problem.grade, "count": len(problems())}
 
 
 # ---- the board

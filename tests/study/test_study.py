@@ -1,9 +1,11 @@
 """Problems made of mistakes: which ones, the store and its clock, files, and solving them in the terminal."""
 
+import contextlib
 import datetime
 import io
+import json
 import sqlite3
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from fsrs import Rating
@@ -13,8 +15,10 @@ from shogi_engine.__main__ import main
 from shogi_engine.analysis import Hint, judge
 from shogi_engine.analysis.judgement import Finding
 from shogi_engine.cli.study import Desk, side_of
+from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
 from shogi_engine.study.problems import sole
+from shogi_engine.study.store import TABLES
 from shogi_engine.types.score import Score
 
 MATE_IN_3 = "9/3S2+R1l/p1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"
@@ -123,6 +127,33 @@ def test_two_processes_can_use_the_store(store, problem):
         assert other.all() == [problem] and other.add([problem]) == 0
 
 
+def test_each_owner_has_problems_of_their_own(store, problem):
+    mine, yours = store.of("me"), store.of("you")
+    assert mine.add([problem]) == 1 and yours.all() == [] == store.all() and yours.next_due() is None
+    assert yours.add([problem]) == 1
+    mine.review(problem, Rating.Good, NOW)
+    assert mine.due(NOW) == [] and yours.due(NOW) == [problem] and yours.reviews(problem) == []
+    assert store.of("me", "shogi").all() == [problem] and store.of("me", "othello").all() == []
+
+
+def test_a_store_of_the_first_version_is_read(tmp_path, problem):
+    with study.Store(tmp_path / "old.db") as store:
+        store.add([problem])
+        card, due = store._database.rows("SELECT card, due FROM problems")[0]
+    (tmp_path / "old.db").unlink()
+    content = json.dumps(asdict(problem))
+    with contextlib.closing(sqlite3.connect(tmp_path / "old.db")) as database:
+        for statement in TABLES[0]:
+            database.execute(statement)
+        database.execute("INSERT INTO problems VALUES (?, ?, ?, ?)", (problem.id, content, card, due))
+        database.execute("INSERT INTO reviews VALUES (?, ?, 3)", (problem.id, NOW.timestamp()))
+        database.execute("PRAGMA user_version = 1")
+        database.commit()
+    with study.Store(tmp_path / "old.db") as store:
+        assert store.due(NOW) == [problem] and store.reviews(problem) == [(NOW, Rating.Good)]
+        assert store.review(problem, Rating.Good, NOW) > NOW
+
+
 def test_a_store_that_cannot_be_used(tmp_path, problem):
     (tmp_path / "text").write_text("no database " * 100)
     with pytest.raises(OSError, match="cannot be used"):
@@ -183,6 +214,30 @@ def test_solving_in_the_terminal(store, problem):
     assert "P-2f" in solve(store, "answer", days=1000) and store.reviews(problem)[-1][1] == Rating.Again
 
 
+def test_a_mate_is_finished_in_the_terminal(store):
+    """The engine defends after the first move; a move without check counts as wrong, and is taken back."""
+    line = ("5c5d+", "6d7e", "9i6f")
+    store.add([study.Problem("shogi", MATE_IN_3, "mate", line[:1], line, "1e1d")])
+    board, shown, hinted = Board(MATE_IN_3), [], []
+
+    def read(prompt):
+        if not board.move_stack:
+            board.push_usi(line[0])
+            return line[0]
+        if len(board.move_stack) == 1:
+            board.push_text(shown[-2])  # the defence, before the diagram
+            return next(str(move) for move in board.legal_moves if not board.gives_check(move))
+        if not hinted:
+            hinted.append(prompt)
+            return "hint"
+        return str(board.find_mate(shortest=True).moves[0])
+
+    Desk(store, read, shown.append, clock=lambda: NOW).run()
+    text = "\n".join(shown)
+    assert text.count("is not the solution.") == text.count("Right.") == text.count("The move goes to") == 1
+    assert [rating for _, rating in store.reviews(store.all()[0])] == [Rating.Again]
+
+
 @pytest.mark.parametrize(
     ("player", "side", "wanted"),
     [
@@ -220,6 +275,8 @@ def test_the_command_makes_writes_and_gives_problems(tmp_path, capsys, monkeypat
     assert run("--out", tmp_path / "all.kif")[0] == 0
     assert records.load(tmp_path / "all.kif")[0].moves[0] == answers.split()[0]
     assert "would overwrite" in run(*add, "--out", tmp_path / "game.kif")[2]
-    monkeypatch.setattr("sys.stdin", io.StringIO("R-5a\n5c5d+\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("R-5a\n5c5d+\nanswer\n"))
     status, out, fault = run()
-    assert (status, fault) == (0, "") and "1 problem is due." in out and "There is a mate." in out and "Right." in out
+    assert (
+        (status, fault) == (0, "") and "1 problem is due." in out and "There is a mate." in out and "comes back" in out
+    )

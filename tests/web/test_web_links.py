@@ -122,6 +122,7 @@ ONLY_OWNERS = [
     ("invite", {"to": "own"}), ("revoke", {"token": "x"}), ("delete", {}), ("promote", {}), ("restore", {}),
     ("comment", {"text": "x"}), ("line", {"node": 0, "moves": ["7g7f"]}), ("analyse", {"on": True}),
     ("judge", {"on": True}), ("mate", {}), ("tsume", {"on": True}), ("problems", {}), ("hint", {}),
+    ("learn", {"side": 0}), ("lessons", {}), ("lesson", {"on": True}), ("answer", {}),
     ("paste", {"text": "7g7f"}), ("open", {"name": "x", "data": ""}), ("setup", {"on": True}),
     ("put", {"square": "5e", "piece": "P"}), ("level", {"side": 0, "level": 1}),
 ]  # fmt: skip

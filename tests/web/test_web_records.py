@@ -227,7 +227,7 @@ class Bad(FakeExaminer):
 
 def test_a_sheet_of_the_mistakes_of_the_judged_game(hub):
     page = Page.of(hub).do("paste", text="startpos moves 7g7f 3c3d 2g2f 4c4d")
-    with pytest.raises(ValueError, match="has not been judged"):
+    with pytest.raises(ValueError, match="judge the game first"):
         page.do("sheet")
     page.session.examiner = Bad
     page.do("about", names=["one", "two"], title="<Mine>").do("judge", on=True)

@@ -10,12 +10,16 @@ from shogi_engine.games.shogi.board.piece_shapes import SETS
 from shogi_engine.language import LANGUAGES
 from shogi_engine.web import words
 from shogi_engine.web.analyses import NAMES_OF_VERDICTS
+from shogi_engine.web.lesson import ANSWERED, DONE, REFUTING, RETRY, WRONG
 from shogi_engine.web.links import Kind
 
 STATIC = Path(words.__file__).parent / "static"
 SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in STATIC.glob("*.js")}
 PAGE = (STATIC / "index.html").read_text(encoding="utf-8")
-TSUME = ("searching", "yours", "open", "right", "longer", "slow", "defending", "solved", "unknown", "lost", "no mate")
+TSUME = (
+    *("searching", "yours", "open", "right", "longer", "slow", "defending", "solved", "unknown", "lost", "no mate"),
+    *(REFUTING, WRONG, DONE, ANSWERED, RETRY),
+)
 # Names that the scripts put together, and those that messages bring.
 MADE = {
     *(f"tsume_{status}" for status in TSUME),

@@ -71,6 +71,28 @@ interface Tsume {
   plies?: number;
   grade?: number;
   count?: number;
+  lesson?: Lesson;
+}
+
+/** A problem of the user's own mistakes. */
+interface Lesson {
+  task: string;
+  source: string;
+  due: number;
+  over: boolean;
+  back: number;
+  refutation: Line | null;
+  solution: Line | null;
+  played: string;
+  why: string[];
+}
+
+/** How many of these problems are due; `new` were made just now. */
+interface Counts {
+  due: number;
+  total: number;
+  next: number;
+  new: number | null;
 }
 
 interface State {
@@ -109,6 +131,7 @@ interface State {
   summary: Summary | null;
   setup: Record<string, number>[] | null;
   tsume: Tsume | null;
+  learn: "" | "ready" | "making";
   role: { owner: boolean; side: Side | null };
   guests: Side[];
   removed: boolean;

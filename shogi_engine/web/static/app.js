@@ -37,6 +37,7 @@ const dialogs = later(() => import("./dialogs.js")), games = later(() => import(
 const look = later(() => import("./look.js")), setup = later(() => import("./setup.js"));
 const about = later(() => import("./about.js")), diagram = later(() => import("./diagram.js"));
 const problems = later(() => import("./problems.js")), share = later(() => import("./share.js"));
+const lessons = later(() => import("./lessons.js"));
 
 // ---- settings
 
@@ -111,6 +112,7 @@ link.on("file", file => {
 });
 link.on("games", message => dialogs(({choose_game}) => choose_game(message, link)));
 link.on("problems", message => problems(({choose}) => { if (state) choose(message, link, state); }));
+link.on("lessons", message => lessons(({counts}) => counts(message, link, toast)));
 link.on("hint", message => { if (message.node === state?.node) problems(({hint}) => hint(message)); });
 link.on("diagram", message => diagram(({save}) => save(message)));
 link.on("kept", message => games(each => each.show(message, link, toast)));
@@ -140,11 +142,11 @@ function arrows(state) {
 }
 
 /** Show a guest only what a guest may do. @param {State} state */
-function guest({role, playing, guests}) {
-  const two = playing.on && guests.length > 0;
-  for (const id of ["games", "new", "open", "edit", "share", "effort", "judge", "mate"]) $(id).classList.toggle("barred", !role.owner);
-  for (const id of ["tsume", "analysis", "changes", "about"]) $(id).classList.toggle("barred", !role.owner);
-  $("think").classList.toggle("barred", !role.owner || two);
+function guest({role, playing, guests, tsume}) {
+  const two = playing.on && guests.length > 0, alone = Boolean(tsume?.lesson && !tsume.lesson.over); // the engine would solve the problem
+  for (const id of ["games", "new", "open", "edit", "share", "mate", "tsume", "lessons", "changes", "about"]) $(id).classList.toggle("barred", !role.owner);
+  for (const id of ["effort", "judge", "analysis"]) $(id).classList.toggle("barred", !role.owner || alone);
+  $("think").classList.toggle("barred", !role.owner || two || alone);
   $("undo").classList.toggle("barred", !role.owner && !two || !role.owner && role.side === null);
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step]")))
     control.classList.toggle("barred", two || !role.owner && role.side === null);
@@ -190,7 +192,7 @@ function show(state) {
   $("position").value = state.position;
   show_comment(state);
   document.title = `${t(game)} – shogi_engine`;
-  $("kept").hidden = !state.kept;
+  $("kept").hidden = $("lessons").hidden = !state.kept;
   $("pass").hidden = Object.keys(state.targets[""] ?? {}).join() !== "pass" || playing.on;
   if (playing.passing && !passing) toast(t("mustPass", {side: side(state.turn)}));
   passing = playing.passing;
@@ -246,6 +248,7 @@ const BUTTONS = {
   open, save, flip, help, analyse,
   edit: () => link.say("setup", {on: true}),
   tsume: () => link.say("problems"),
+  lessons: () => link.say("lessons"),
   undo: () => link.say("undo"),
   think: () => link.say("think"),
   resign: () => dialogs(({confirm}) => confirm(t("resign"), t("resign_ask"), t("resign"), () => link.say("resign"))),

@@ -15,7 +15,7 @@ export function finish(state, link, save) {
   panel.hidden = !over && !summary || Boolean(state.setup || state.tsume);
   if (panel.hidden) { drawn = ""; return; }
   const turning = worst(state.line);
-  const key = JSON.stringify([over, summary, playing.played, turning.map(move => [move.node, move.text]), state.judging === null, state.language, state.game, state.node]);
+  const key = JSON.stringify([over, summary, playing.played, state.learn, turning.map(move => [move.node, move.text]), state.judging === null, state.language, state.game, state.node]);
   if (key === drawn) return;
   drawn = key;
   /** @type {HTMLElement[]} */
@@ -30,12 +30,22 @@ export function finish(state, link, save) {
   const buttons = [];
   if (state.role.owner && over && !summary && state.line.length > 1 && state.judging === null)
     buttons.push(button(t("judge"), () => link.say("judge", {on: true, effort: $("effort").value}), {id: "finish-judge", class: "main"}));
+  buttons.push(...learning(state, link));
   if (state.role.owner && playing.played) buttons.push(button(t("rematch"), () => link.say("rematch"), {id: "rematch"}));
   if (over) buttons.push(button(t("save"), save, {id: "finish-save"}));
   if (buttons.length) parts.push(element("div", {class: "row"}, ...buttons));
   if (summary) parts.push(element("details", {open, ontoggle: (/** @type {Event} */ event) => { open = /** @type {HTMLDetailsElement} */ (event.target).open; }},
     element("summary", {}, t("summary")), table(summary)));
   panel.replaceChildren(...parts);
+}
+
+/** @param {State} state @param {Link} link @returns {HTMLElement[]} the buttons that make problems of mistakes */
+function learning({learn, playing}, link) {
+  if (learn === "making") return [button(t("learning"), () => {}, {id: "learn", disabled: true})];
+  if (learn !== "ready") return [];
+  const humans = [0, 1].filter(number => playing.players[number] === null), mine = playing.played && humans.length === 1;
+  return (mine ? humans : [0, 1]).map(number => button(mine ? t("learn") : t("learnSide", {side: side(number)}),
+    () => link.say("learn", {side: number}), {id: mine ? "learn" : `learn-${number}`}));
 }
 
 /** @param {Summary} summary */

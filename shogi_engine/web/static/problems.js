@@ -3,6 +3,7 @@
 import {ask, show as show_dialog} from "./dialogs.js";
 import {$, button, element} from "./dom.js";
 import {sheet} from "./diagram.js";
+import {lesson} from "./lessons.js";
 import {t} from "./words.js";
 
 const panel = $("problem");
@@ -58,7 +59,8 @@ function mark() {
 
 function say() {
   const line = document.getElementById("hinted");
-  if (line) line.textContent = hinted?.stage === 2 ? t("hintMove", {move: hinted.text}) : hinted ? t("hintPiece") : "";
+  const whole = hinted?.stage === 2 || document.body.dataset.game === "othello"; // there the marked square is the move
+  if (line) line.textContent = hinted && whole ? t("hintMove", {move: hinted.text}) : hinted ? t("hintPiece") : "";
 }
 
 /** @param {State} state @param {Link} link */
@@ -67,23 +69,29 @@ export function problem(state, link) {
   if (hinted && hinted.node !== state.node) hinted = null;
   if (!tsume) return;
   mark();
+  const focused = document.activeElement?.id;
+  const [about, choices] = tsume.lesson ? lesson(tsume.lesson, tsume.status, link) : of_collection(tsume, link);
+  panel.replaceChildren(...about, element("p", {id: "hinted", role: "status"}), element("div", {class: "row"}, ...choices));
+  if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`#${CSS.escape(focused)}`))?.focus();
+  say();
+}
+
+/** @param {Tsume} tsume @param {Link} link @returns {[HTMLElement[], HTMLElement[]]} what the panel says, and its buttons */
+function of_collection(tsume, link) {
   const {number = 0, count = 0} = tsume;
   /** @param {string} id @param {string} word @param {() => void} action @param {boolean} main */
   const choice = (id, word, action, main = false) => button(t(word), action, {id, class: main ? "main" : ""});
   /** @param {number} problem */
   const go = problem => () => link.say("tsume", {on: true, problem});
-  const focused = document.activeElement?.id;
-  panel.replaceChildren(
+  return [[
     element("h2", {}, number ? t("problemTitle", {...tsume, length: tsume.plies}) : t("tsumeTitle")),
-    element("p", {class: "soft"}, t("tsumeHint")),
-    element("p", {id: "hinted", role: "status"}),
-    element("div", {class: "row"},
+    element("p", {class: "soft"}, t("tsumeHint"))],
+    [
       choice("tsume-hint", "hint", () => link.say("hint")),
       choice("tsume-solution", "solution", () => link.say("mate")),
       ...(number > 1 ? [choice("tsume-previous", "previousProblem", go(number - 1))] : []),
       ...(number && number < count ? [choice("tsume-next", "nextProblem", go(number + 1), tsume.status === "solved")] : []),
       choice("tsume-list", "tsume", () => link.say("problems")),
-      choice("tsume-leave", "leave", () => link.say("tsume", {on: false}))));
-  if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`#${CSS.escape(focused)}`))?.focus();
-  say();
+      choice("tsume-leave", "leave", () => link.say("tsume", {on: false})),
+    ]];
 }

@@ -1,0 +1,51 @@
+// Problems of the user's own mistakes: how many are due, and the panel while one is being solved.
+
+import {ask, show as show_dialog} from "./dialogs.js";
+import {$, button, element} from "./dom.js";
+import {line} from "./lines.js";
+import {t} from "./words.js";
+
+const FALSE = ["wrong", "lost", "retry"]; // in these, only taking the move back helps
+
+/** @param {number} time */
+const day = time => new Date(1000 * time).toLocaleDateString(document.documentElement.lang, {dateStyle: "medium"});
+
+/**
+ * The answer to "lessons": a dialog; after new problems were made, only a notice.
+ * @param {Counts} counts
+ * @param {Link} link
+ * @param {(text: string, options?: {word?: string, action?: () => void}) => void} toast
+ */
+export function counts({due, total, next, new: made}, link, toast) {
+  if (made !== null) {
+    const text = `${t("lessonsNew", {new: made})} ${total ? t("lessonsDue", {due, total}) : ""}`;
+    toast(text, due ? {word: t("lessonsSolve"), action: () => link.say("lesson", {on: true})} : {});
+    return;
+  }
+  const text = !total ? t("lessonsNone") : due ? t("lessonsDue", {due, total}) : t("lessonsNext", {total, day: day(next)});
+  $("toast").hidden = true; // it may still tell of these problems
+  show_dialog(t("lessons"), element("p", {class: "soft"}, t("lessonsNote")), element("p", {id: "lessons-due"}, text),
+    ...(due ? [element("div", {class: "row"}, button(t("lessonsSolve"), () => { ask(link, "lesson", {on: true}); }, {id: "lessons-solve", class: "main"}))] : []));
+}
+
+/** @param {Lesson} lesson @param {string} status @param {Link} link @returns {[HTMLElement[], HTMLElement[]]} what the panel says, and its buttons */
+export function lesson({task, source, due, over, back, refutation, solution, played, why}, status, link) {
+  /** @param {string} id @param {string} word @param {() => void} action @param {boolean} main */
+  const choice = (id, word, action, main = false) => button(t(word), action, {id, class: main ? "main" : ""});
+  /** @param {string} word @param {Line} moves */
+  const played_through = (word, moves) => element("p", {}, `${t(word)} `, line(moves));
+  return [[
+    element("h2", {}, t("lessonTitle", {due})),
+    element("p", {id: "lesson-task"}, task, " ", element("span", {class: "soft"}, source)),
+    ...(refutation?.moves.length && !over ? [played_through("lessonRefuted", refutation)] : []),
+    ...(solution ? [played_through("lessonSolution", solution)] : []),
+    ...(played ? [element("p", {id: "lesson-why"}, [t("lessonPlayed", {move: played}), ...why].join(" "))] : []),
+    ...(back ? [element("p", {class: "soft"}, t("lessonBack", {day: day(back)}))] : []),
+  ], [
+    ...(over ? [] : [
+      FALSE.includes(status) ? choice("lesson-undo", "undo", () => link.say("undo"), true) : choice("lesson-hint", "hint", () => link.say("hint")),
+      choice("lesson-answer", "answer", () => link.say("answer"))]),
+    choice("lesson-next", "nextProblem", () => link.say("lesson", {on: true}), over),
+    choice("lesson-leave", "backToGame", () => link.say("lesson", {on: false})),
+  ]];
+}

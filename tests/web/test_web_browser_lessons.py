@@ -1,0 +1,74 @@
+"""In a browser: a lost game is judged, its mistakes become problems, and they are solved, in both games."""
+
+import datetime
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+pytest.importorskip("websockets", reason="websockets is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+from shogi_engine import study  # noqa: E402
+from tests.web.fake_engine import fake_hub  # noqa: E402
+from tests.web.visitor import CHROMIUM, PHONE, Visitor, serve, until  # noqa: E402
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+LAPTOP = {"width": 1366, "height": 768}
+WHY = (
+    ("en", ("It leaves a bishop on 5e to be captured for nothing: Bx5e.",)),
+    ("ja", ("５五の角がただで取られます。",)),
+)
+MADE = study.Problem(
+    "shogi", "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3", "piece", ("2g2f",),
+    ("2g2f", "8c8d", "2f2e"), "8h5e", ("2b5e", "5g5f"), WHY, "mine - yours, 3",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "language"), [(LAPTOP, "en"), (PHONE, "ja")])
+def test_mistakes_are_solved(browser, tmp_path, monkeypatch, size, language):
+    monkeypatch.setattr(study.Examined, "answers", lambda self, position, move: (move.best,))
+    hub = fake_hub(tmp_path / "games")
+    server, address = serve(hub)
+    visitor = Visitor(browser, address, size, language, "dark" if language == "ja" else "light")
+    page = visitor.page
+    visitor.paste("startpos moves 2g2f 8c8d 7g7f 3c3d")
+    page.click("#judge")
+    page.wait_for_selector("#learn-0")
+    assert visitor.axe() == []
+    visitor.shot(f"lessons-judged-{language}")
+    page.click("#learn-0")
+    page.wait_for_selector("#toast button")
+    hub.store.mistakes("", "shogi").add([MADE])
+    page.click("#lessons")
+    page.wait_for_selector("#lessons-due")
+    assert "2" in page.inner_text("#lessons-due") and visitor.axe() == []
+    visitor.shot(f"lessons-due-{language}")
+    page.click("#lessons-solve")
+    page.wait_for_selector("#lesson-task")
+    assert not page.locator("#analysis").is_visible() and not page.locator("#think").is_visible()
+    visitor.shot(f"lessons-task-{language}")
+    page.click("#lesson-next")  # the one that was made here
+    until(page, "/mine - yours/.test(document.querySelector('#lesson-task').textContent)")
+    page.click("#lesson-hint")
+    page.wait_for_selector("#board rect.hint")
+    visitor.play("8h5e")
+    page.wait_for_selector("#lesson-why")
+    visitor.status("not the solution|正解ではありません")
+    page.locator("#problem").scroll_into_view_if_needed()
+    visitor.shot(f"lessons-wrong-{language}")
+    assert visitor.axe() == []
+    page.click("#lesson-undo")
+    visitor.status("Your move|手番|あなた")
+    visitor.play("2g2f")
+    visitor.status("Right|正解です")
+    page.locator("#problem").scroll_into_view_if_needed()
+    visitor.shot(f"lessons-right-{language}")
+    assert visitor.axe() == [] and page.locator("#problem .step").count() == 3
+    day = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=2)
+    assert len(hub.store.mistakes("", "shogi").due()) == 1 and len(hub.store.mistakes("", "shogi").due(day)) == 2
+    page.click("#lesson-leave")
+    until(page, "document.querySelector('#problem').hidden")
+    visitor.wait_ply(4)
+    visitor.close()
+    server.should_exit = True
