@@ -9,6 +9,7 @@ from typing import Any
 
 from shogi_engine.language import Message
 
+BEGIN = b"SQLite format 3\0"
 TIMEOUT = 5.0  # seconds to wait for another process that writes
 
 
@@ -89,6 +90,15 @@ class Database:
         """Return the result of a query."""
         with self._lock, _faults(self._name):
             return self._connection.execute(query, values).fetchall()
+
+
+def is_database(path: Path) -> bool:
+    """Tell whether a file begins like a database."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(BEGIN)) == BEGIN
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager
