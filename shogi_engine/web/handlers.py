@@ -10,7 +10,7 @@ from shogi_engine.language import InputError, translate
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import problems as all_problems
 from shogi_engine.types.clock import Clock
-from shogi_engine.web import link_handlers, messages, replies, view  # noqa: F401  (link_handlers: registers its own)
+from shogi_engine.web import explorer, link_handlers, messages, replies, view  # noqa: F401  (two register their own)
 from shogi_engine.web.autosave import OpenElsewhere
 from shogi_engine.web.files import file_of
 from shogi_engine.web.links import WATCHER

@@ -237,6 +237,13 @@ class Analyse(Message):
     multipv: Annotated[int, Meta(ge=1, le=max(MULTIPV_MAX.values()))] | None = None
 
 
+class Explore(Message):
+    """Send the moves that a book or games have in the position after a move."""
+
+    node: Number
+    source: Literal["book", "mine", "index"]
+
+
 class Judge(Message):
     """Judge every move of the game, or stop it."""
 
@@ -326,7 +333,7 @@ AnyMessage = (
     | Board | New | Rematch | Resign | Declare | Think | Stop | SetLevel | Kept | Continue | Forget | Recall
     | Links | Invite | Revoke
     | Move | Step | Go | Undo | Delete | Promote | Restore | Comment | Line | Preview
-    | Analyse | Judge | Mate | Solve | Problems | Hint
+    | Analyse | Explore | Judge | Mate | Solve | Problems | Hint
     | Open | Paste | Save | SetUp | Put | Hand | Turn | Arrange
 )  # fmt: skip
 KINDS: dict[str, type[Message]] = {str(kind.__struct_config__.tag): kind for kind in get_args(AnyMessage)}
