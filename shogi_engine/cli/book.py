@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import language
 from shogi_engine.cli import common
+from shogi_engine.cli.explored_games import explore, index_games, is_games
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal.screen import notation_for
@@ -31,8 +32,20 @@ def add_parser(commands: Any) -> None:
     common.add_game(parser)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     _add_build(actions)
-    show = _action(actions, "show", show_position, "Print a book's moves in a position.")
-    show.add_argument("--book", default=None, metavar="FILE", help="default: the one that comes with the engine")
+    show = _action(
+        actions,
+        "show",
+        show_position,
+        "Print the moves of a position, of a book or as they were played in games.",
+        aliases=("explore",),
+    )
+    show.add_argument(
+        "--book",
+        default=None,
+        metavar="FILE",
+        help="a book, an index of games, or games: a record, a folder or an archive; "
+        "default: the book that comes with the engine",
+    )
     common.add_position(show)
     common.add_notation(show)
     common.add_json(show)
@@ -40,17 +53,19 @@ def add_parser(commands: Any) -> None:
         actions,
         "import",
         import_books,
-        help="Merge books, including those of other programs, into one; export writes the book of a run.",
-        aliases=("export",),
+        help="Merge books, including those of other programs, into one; export writes the book of a run, "
+        "index adds games to an index for explore.",
+        aliases=("export", "index"),
     )
     merge.add_argument(
         "books",
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="books to merge; if two have the same move, the deeper value is kept. With export: a run",
+        help="books to merge; if two have the same move, the deeper value is kept. With export: a run. "
+        "With index: records, folders and archives",
     )
-    merge.add_argument("--out", type=Path, required=True, help="the book to write")
+    merge.add_argument("--out", type=Path, required=True, help="the book to write; with index, a new or existing index")
 
 
 def _action(actions: Any, name: str, work: Any, help: str, aliases: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -225,6 +240,8 @@ def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
     check_outputs("book", {"--out": args.out}, args.books)
     if args.action == "export":
         return export_run(args, recipe)
+    if args.action == "index":
+        return index_games(args)
     books = []
     for path in args.books:
         try:
@@ -263,6 +280,8 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
         position, undo = start.copy(), new_record(game.undo)
         for move in texts:
             do_move(position, np.uint32(game.parse_move(position, move)), undo)
+    if args.book and is_games(Path(args.book)):
+        return explore(args, board)
     try:
         book = game.extras.open_book(args.book)
     except BookError as fault:

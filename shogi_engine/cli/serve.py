@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 import webbrowser
+from pathlib import Path
 from typing import Any
 
 from shogi_engine.cli.common import add_command, at_least_one, port
@@ -44,6 +45,14 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--token-file", metavar="FILE", help="file whose first line is the token")
     parser.add_argument("--log", metavar="FILE", help="log of the server, of at most 5 files of 1 MB")
     parser.add_argument("--engines", type=at_least_one, help="number of simultaneous searches; default: one per core")
+    parser.add_argument(
+        "--games",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="INDEX",
+        help="index of games to explore in the browser, made by book index; one for each game",
+    )
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
 
 
@@ -59,7 +68,9 @@ def run(args: argparse.Namespace) -> int:
             "serve needs packages that are not installed: pip install starlette uvicorn websockets msgspec"
         ) from None
     from shogi_engine.analysis import cores
+    from shogi_engine.explorer import Explorer
     from shogi_engine.web.app import application, hub_of_engines
+    from shogi_engine.web.game_collections import Collections
     from shogi_engine.web.guard import Guard, is_loopback
     from shogi_engine.web.limits import Limits
     from shogi_engine.web.messages import MESSAGE_MAX
@@ -69,12 +80,13 @@ def run(args: argparse.Namespace) -> int:
     if args.log:
         _log_to(args.log)
     guard, limits = Guard.of(args.host, _token(args)), Limits(connections=_most_connections())
+    indexes = [Explorer(path) for path in args.games]
     store = Store(data_folder() / "games", shared=is_loopback(args.host))
     listener = _listener(args.host, args.port)
     address = _address(reachable_host(args.host), listener.getsockname()[1], guard.token)
     sys.setswitchinterval(SWITCH_SECONDS)
     with progress_bar():
-        hub = hub_of_engines(args.engines or cores(), store)
+        hub = hub_of_engines(args.engines or cores(), store, Collections({index.game: index for index in indexes}))
         config = uvicorn.Config(
             application(hub, guard, limits),
             http=limited(limits),

@@ -9,6 +9,7 @@ from typing import Any
 
 from shogi_engine.language import Message
 
+BEGIN = b"SQLite format 3\0"
 TIMEOUT = 5.0  # seconds to wait for another process that writes
 
 
@@ -18,22 +19,33 @@ class Database:
     Args:
         file: None for one in memory
         migrations: entry n has the statements that bring the tables of version n (PRAGMA user_version) to version n + 1
+        kind: PRAGMA application_id of such files; others are refused. 0 is not checked.
 
     Raises:
         OSError: it cannot be used; also from its methods
     """
 
-    def __init__(self, file: Path | None, migrations: Sequence[Sequence[str]]) -> None:
+    def __init__(self, file: Path | None, migrations: Sequence[Sequence[str]], kind: int = 0) -> None:
         self._lock, self._name = threading.RLock(), file.name if file else ""
         with _faults(str(file)):
             self._connection = sqlite3.connect(
                 file or ":memory:", timeout=TIMEOUT, check_same_thread=False, isolation_level=None
             )
             try:
+                self._check_kind(file, kind)
                 self._migrate(file, migrations)
             except BaseException:
                 self.close()
                 raise
+
+    def _check_kind(self, file: Path | None, kind: int) -> None:
+        """Mark a new file as one of a kind. Raises OSError for a file of another kind, which is not changed."""
+        (found,) = self._connection.execute("PRAGMA application_id").fetchone()
+        if not kind or found == kind:
+            return
+        if self._connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+            raise OSError(Message("{0} is a file of another kind", file))
+        self._connection.execute(f"PRAGMA application_id = {kind}")
 
     def _migrate(self, file: Path | None, migrations: Sequence[Sequence[str]]) -> None:
         """Bring the tables to the last version."""
@@ -78,6 +90,15 @@ class Database:
         """Return the result of a query."""
         with self._lock, _faults(self._name):
             return self._connection.execute(query, values).fetchall()
+
+
+def is_database(path: Path) -> bool:
+    """Tell whether a file begins like a database."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(BEGIN)) == BEGIN
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ import math
 import os
 import tarfile
 import zipfile
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
@@ -62,6 +62,7 @@ class GameArrays(NamedTuple):
         starts: the starting positions, SFEN or OBF
         names: (black's name, white's) for each game
         faults: why games were skipped, if `keep` was set
+        game: the name of the game, '' if there are no games
     """
 
     moves: NDArray[np.int32]
@@ -73,9 +74,19 @@ class GameArrays(NamedTuple):
     starts: list[str]
     names: list[tuple[str, str]]
     faults: list[RecordError]
+    game: str
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    def take(self, rows: Sequence[int]) -> "GameArrays":
+        """Return some of the games, in the order of `rows`; without faults."""
+        fields: dict[str, Any] = {
+            name: table[rows] if isinstance(table, np.ndarray) else [table[row] for row in rows]
+            for name, table in self._asdict().items()
+            if name not in ("faults", "game")
+        }
+        return GameArrays(**fields, faults=[], game=self.game)
 
     @property
     def drawn(self) -> NDArray[np.bool_]:
@@ -175,6 +186,7 @@ class Table:
             self.starts,
             self.names,
             self.faults,
+            self.game,
         )
 
 

@@ -27,6 +27,7 @@ from shogi_engine.games import NAMES, board_entries
 from shogi_engine.jit import Progress
 from shogi_engine.web import messages, view
 from shogi_engine.web.conversation import LINK, POLICY, TRY_AGAIN_LATER, Conversation
+from shogi_engine.web.game_collections import Collections
 from shogi_engine.web.guard import COOKIE, LINK_COOKIE, Guard
 from shogi_engine.web.handlers import handle
 from shogi_engine.web.hub import Hub
@@ -180,12 +181,14 @@ def load_rules() -> None:
             handle(session, viewer, messages.Move(move=str(next(iter(session.board.legal_moves)))))
 
 
-def hub_of_engines(threads: int, store: Store | None = None) -> Hub:
+def hub_of_engines(threads: int, store: Store | None = None, collections: Collections | None = None) -> Hub:
     """Return a hub whose sessions share `threads` engines of each game.
 
     Args:
         store: where games are saved
+        collections: the games that can be explored
     """
+    collections = collections or Collections()
     hub: Hub | None = None
 
     def tell(reply: Reply) -> None:
@@ -196,7 +199,7 @@ def hub_of_engines(threads: int, store: Store | None = None) -> Hub:
     start_thread(reader.start, "reader")
 
     def session(pool: EnginePool, store: Store) -> Session:
-        return Session(pool, store=store, read=reader.read)
+        return Session(pool, store=store, read=reader.read, collections=collections)
 
     hub = Hub(pool, make=session, store=store, closing=reader.close)
     return hub

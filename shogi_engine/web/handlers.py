@@ -10,7 +10,8 @@ from shogi_engine.language import InputError, translate
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import problems as all_problems
 from shogi_engine.types.clock import Clock
-from shogi_engine.web import (  # noqa: F401  (three register their handlers)
+from shogi_engine.web import (  # noqa: F401  (four register their handlers)
+    explorer,
     lesson_handlers,
     link_handlers,
     messages,

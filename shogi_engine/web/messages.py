@@ -254,6 +254,13 @@ class Analyse(Message):
     multipv: Annotated[int, Meta(ge=1, le=max(MULTIPV_MAX.values()))] | None = None
 
 
+class Explore(Message):
+    """Send the moves that a book or games have in the position after a move."""
+
+    node: Number
+    source: Literal["book", "mine", "index"]
+
+
 class Judge(Message):
     """Judge every move of the game, or stop it."""
 
@@ -376,7 +383,7 @@ AnyMessage = (
     | Board | New | Rematch | Resign | Declare | Think | Stop | SetLevel | Kept | Continue | Forget | Recall
     | Links | Invite | Revoke
     | Move | Step | Go | Undo | Delete | Promote | Restore | Comment | About | Line | Preview
-    | Analyse | Judge | Mate | Solve | Problems | Hint | Learn | Lessons | Lesson | Answer
+    | Analyse | Explore | Judge | Mate | Solve | Problems | Hint | Learn | Lessons | Lesson | Answer
     | Open | Paste | Save | Diagram | Sheet | SetUp | Put | Hand | Turn | Arrange
 )  # fmt: skip
 KINDS: dict[str, type[Message]] = {str(kind.__struct_config__.tag): kind for kind in get_args(AnyMessage)}

@@ -15,7 +15,9 @@ OF_WATCHERS = (
 OF_PLAYERS = (
     *OF_WATCHERS, messages.Move, messages.Undo, messages.Resign, messages.Declare, messages.Step, messages.Go,
 )  # fmt: skip
-HELP = (messages.Think, messages.Analyse, messages.Judge, messages.Mate, messages.SetLevel)
+HELP = (
+    messages.Think, messages.Analyse, messages.Explore, messages.Judge, messages.Mate, messages.SetLevel,
+)  # fmt: skip
 
 
 def may_move(session: Parts, role: Role, side: int) -> bool:

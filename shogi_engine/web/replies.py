@@ -112,6 +112,16 @@ class Info(Reply):
     arrows: str
 
 
+class Explored(Reply):
+    """The moves of the position after a move of the game: from one source, and which others there are."""
+
+    node: int
+    source: str
+    sources: list[str]
+    rows: list[dict[str, Any]]
+    games: list[dict[str, Any]]
+
+
 class Preparing(Reply, tag="engine"):
     """How far a game's engine is ready."""
 

@@ -17,6 +17,7 @@ from shogi_engine.web import replies, view
 from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.autosave import Autosave
 from shogi_engine.web.files import Chosen, chosen_game
+from shogi_engine.web.game_collections import Collections
 from shogi_engine.web.learning import Learning
 from shogi_engine.web.limits import SESSION_BURST, SESSION_RATE, Bucket
 from shogi_engine.web.links import Role
@@ -37,6 +38,7 @@ class Session(Parts):
         examiner: `examiner(game, limits)` returns an examiner of positions
         store: where games are saved
         read: `read(content, name, number)` returns a game of a file
+        collections: the games that can be explored; by default the user's own
 
     Attributes:
         identity: an unguessable name
@@ -54,6 +56,7 @@ class Session(Parts):
         game: str = "shogi",
         store: Store | None = None,
         read: Callable[[bytes, str, int], Chosen] = chosen_game,
+        collections: Collections | None = None,
     ) -> None:
         self.pool, self.examiner, self.read = pool, examiner, read
         self.identity = secrets.token_urlsafe(18)
@@ -73,7 +76,7 @@ class Session(Parts):
         self.tsume: Tsume | None = None
         self.learning = Learning(self)
         self.removed: Removed | None = None
-        self.store = store or Store()
+        self.store, self.collections = store or Store(), collections or Collections()
         self.write_fault = ""
         self.autosave = Autosave(self, self.store)
         self.seen = time.monotonic()

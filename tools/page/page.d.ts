@@ -174,6 +174,26 @@ interface KeptGame {
   here?: boolean;
 }
 
+/** A move of the explorer, in the game's and in the user's notation, with the results of its games. */
+interface ExploredMove {
+  move: string;
+  text: string;
+  games: number;
+  black: number;
+  draws: number;
+  white: number;
+  score: number | null;
+  value: number | null;
+}
+
+interface Explored {
+  node: number;
+  source: string;
+  sources: string[];
+  rows: ExploredMove[];
+  games: { names: string[]; result: string }[];
+}
+
 /** A link to the game. */
 interface Shared {
   token: string;
@@ -191,6 +211,8 @@ interface Elements {
   position: HTMLInputElement;
   judging: HTMLProgressElement;
   notes: HTMLDetailsElement;
+  explorer: HTMLDetailsElement;
+  source: HTMLSelectElement;
   dialog: HTMLDialogElement;
   promotion: HTMLDialogElement;
 }

@@ -34,6 +34,7 @@ function later(load) {
   };
 }
 const dialogs = later(() => import("./dialogs.js")), games = later(() => import("./games.js"));
+const explorer = later(() => import("./explorer.js"));
 const look = later(() => import("./look.js")), setup = later(() => import("./setup.js"));
 const about = later(() => import("./about.js")), diagram = later(() => import("./diagram.js"));
 const problems = later(() => import("./problems.js")), share = later(() => import("./share.js"));
@@ -118,6 +119,7 @@ link.on("diagram", message => diagram(({save}) => save(message)));
 link.on("kept", message => games(each => each.show(message, link, toast)));
 link.on("left", ({id}) => toast(t("left"), {word: t("back_to_it"), action: () => link.say("continue", {id})}));
 link.on("join", ({session}) => { memory.set("session", session, sessionStorage); link.again(); });
+link.on("explored", message => explorer(each => { if (state) each.show(message, state, link); }));
 link.on("failed", ({text}) => toast(text));
 link.on("error", ({text}) => toast(refusal(text)));
 link.on("links", message => share(each => { if (state) each.show(message, link, state, toast); }));
@@ -145,7 +147,7 @@ function arrows(state) {
 function guest({role, playing, guests, tsume}) {
   const two = playing.on && guests.length > 0, alone = Boolean(tsume?.lesson && !tsume.lesson.over); // the engine would solve the problem
   for (const id of ["games", "new", "open", "edit", "share", "mate", "tsume", "lessons", "changes", "about"]) $(id).classList.toggle("barred", !role.owner);
-  for (const id of ["effort", "judge", "analysis"]) $(id).classList.toggle("barred", !role.owner || alone);
+  for (const id of ["effort", "judge", "analysis", "explorer"]) $(id).classList.toggle("barred", !role.owner || alone);
   $("think").classList.toggle("barred", !role.owner || two || alone);
   $("undo").classList.toggle("barred", !role.owner && !two || !role.owner && role.side === null);
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step]")))
@@ -174,10 +176,11 @@ function show(state) {
   graph(state);
   finish(state, link, save);
   panels.analysis(state, info);
+  explore();
   panels.status(state, preparing);
   $("setup").hidden = !state.setup;
   $("problem").hidden = !state.tsume;
-  $("analysis").hidden = $("game").hidden = Boolean(state.setup);
+  $("analysis").hidden = $("game").hidden = $("explorer").hidden = Boolean(state.setup);
   if (state.setup) setup(each => each.setup(state, link));
   if (state.tsume) problems(({problem}) => problem(state, link));
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step], #undo, #think"))) control.hidden = Boolean(state.setup);
@@ -236,6 +239,7 @@ const step = (/** @type {string} */ to) => { if (!state?.setup) link.say("step",
 const flip = now(({flipped}) => link.say("look", {flipped: !flipped}));
 const open = () => dialogs(({open_game}) => open_game(link));
 const help = now(state => look(each => each.help(state)));
+const explore = now(state => { if ($("explorer").open) explorer(each => each.update(state, link)); });
 const analyse = now(({analysis}) => link.say("analyse", {on: !analysis.on}));
 
 for (const choice of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#games [data-game]")))
@@ -278,6 +282,7 @@ const BUTTONS = {
 };
 for (const [id, action] of Object.entries(BUTTONS)) $(id).onclick = action;
 $("multipv").onchange = now(({analysis}) => link.say("analyse", {on: analysis.on, multipv: Number($("multipv").value)}));
+$("explorer").ontoggle = () => explorer(each => { each.forget(); explore(); });
 narrow.addEventListener("change", () => link.say("look", {narrow: narrow.matches}));
 graph_events(link, () => state);
 listen({

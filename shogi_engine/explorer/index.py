@@ -1,0 +1,392 @@
+"""Explorer: the first moves of many games, by position, in a database. Several processes can use it."""
+
+import collections
+import hashlib
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from shogi_engine import records
+from shogi_engine.batch import Batch
+from shogi_engine.common.database import Database
+from shogi_engine.common.files import AnyPath
+from shogi_engine.explorer.counting import LATEST, counted, keys_of
+from shogi_engine.explorer.images import images
+from shogi_engine.language import InputError, Message
+from shogi_engine.records import ENDINGS, GameArrays
+from shogi_engine.records.files import files_below
+
+PLIES = 40  # the moves of each game that a new index counts
+PLIES_MAX = 1000
+TOGETHER = 1 << 12  # games that are counted before they are written
+ROWS = 1024  # games read at a time
+FAULTS_MAX = 1000  # reasons that are kept
+KIND = 0x53454F58  # 'SEOX', in the header of the file
+NAME_MAX = 80  # characters of a player's name
+UNKNOWN = 2
+RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}  # others: '*'
+RESULT_COLUMNS = ("black", "draws", "white", "unknown")
+ARCHIVE_FAULTS = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, RuntimeError)
+_TYPES = [*[int] * 6, bytes]  # of the columns of moves
+_Pair = tuple[int, int]  # the key of a position, and a move
+TABLES = (  # by version, see common.database
+    (
+        "CREATE TABLE facts (game TEXT NOT NULL, plies INTEGER NOT NULL)",
+        """
+        CREATE TABLE games (
+            number INTEGER PRIMARY KEY,
+            identity INTEGER NOT NULL UNIQUE,  -- of what is in the record
+            file TEXT NOT NULL,
+            place INTEGER NOT NULL,  -- in the file, from 1
+            black TEXT NOT NULL,
+            white TEXT NOT NULL,
+            result INTEGER NOT NULL  -- 1, 0, -1 for black; 2 if it is not known
+        )
+        """,
+        """
+        CREATE TABLE moves (
+            key INTEGER NOT NULL,  -- of the position, see counting.keys_of
+            move INTEGER NOT NULL,  -- in the layout 'ids' of a Batch
+            black INTEGER NOT NULL,  -- games that black won
+            draws INTEGER NOT NULL,
+            white INTEGER NOT NULL,
+            unknown INTEGER NOT NULL,
+            latest BLOB NOT NULL,  -- numbers of games, uint32, little-endian, oldest first
+            PRIMARY KEY (key, move)
+        ) WITHOUT ROWID
+        """,
+    ),
+)
+_ADD_GAME = "INSERT OR IGNORE INTO games (identity, file, place, black, white, result) VALUES (?, ?, ?, ?, ?, ?)"
+_ADD_MOVE = f"""
+    INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+    black = black + excluded.black, draws = draws + excluded.draws, white = white + excluded.white,
+    unknown = unknown + excluded.unknown, latest = substr(CAST(latest || excluded.latest AS BLOB), -{4 * LATEST})
+"""  # noqa: S608
+
+
+@dataclass(frozen=True)
+class Found:
+    """A move that was played in a position, or that a book has.
+
+    Attributes:
+        move: in the game's notation
+        black, draws, white, unknown: how many of its games black won, were drawn, white won, have no known result
+        turn: the side that made the move
+        value: the book's, in the game's unit, for that side; None without one
+    """
+
+    move: str
+    black: int = 0
+    draws: int = 0
+    white: int = 0
+    unknown: int = 0
+    turn: int = 0
+    value: int | None = None
+
+    @property
+    def games(self) -> int:
+        """The number of games with the move."""
+        return self.black + self.draws + self.white + self.unknown
+
+    @property
+    def score(self) -> float | None:
+        """The share of the points that the side that made the move has got, 0 to 1; None if no result is known."""
+        known = self.black + self.draws + self.white
+        return ((self.white if self.turn else self.black) + self.draws / 2) / known if known else None
+
+
+class PlayedGame(NamedTuple):
+    """A game in which a position occurred.
+
+    Attributes:
+        file: its file, as it was given
+        place: its place in the file, from 1
+        names: (black's name, white's)
+        result: '1-0' if black won, '0-1', '1/2-1/2', '*' if it is not known
+    """
+
+    file: str
+    place: int
+    names: tuple[str, str]
+    result: str
+
+
+@dataclass
+class Added:
+    """What `Explorer.add` has found.
+
+    Attributes:
+        games: the number of new games
+        known: the number of games that were in the index already
+        others: the number of games of another game
+        faults: why files and games were skipped; at most FAULTS_MAX are kept
+        skipped: the number of faults
+    """
+
+    games: int = 0
+    known: int = 0
+    others: int = 0
+    skipped: int = 0
+    faults: list[Exception] = field(default_factory=list)
+
+    def fault(self, reason: Exception) -> None:
+        """Note why something was skipped."""
+        self.skipped += 1
+        if len(self.faults) < FAULTS_MAX:
+            self.faults.append(reason)
+
+
+class Explorer:
+    r"""The first moves of many games of one game, by position: transpositions are counted together.
+
+    In Othello the eight images of a position are one. Several processes can read and add at the same time; a process
+    that is killed has added the games of the last complete step, and adding the same files again adds the rest.
+
+    >>> from shogi_engine.games.othello.board import Board
+    >>> from shogi_engine.records import loads, to_arrays
+    >>> explorer = Explorer(None, "othello")
+    >>> explorer.add_games(to_arrays(loads("f5d6c3\nf5f6e6\nd3c5f6", format="transcript"))).games
+    3
+    >>> [(row.move, row.games) for row in explorer.moves(Board())]
+    [('f5', 3)]
+
+    Args:
+        file: the index; None for one in memory
+        game: 'shogi', 'othello' or another game; '' to open an existing index
+        plies: how many moves of each game a new index counts, by default PLIES
+
+    Raises:
+        OSError: the file cannot be used, or is no index; also from its methods
+        ValueError: it is an index of another game or with another number of plies
+    """
+
+    def __init__(self, file: AnyPath | None, game: str = "", plies: int | None = None) -> None:
+        path = None if file is None else Path(file)
+        if plies is not None and not 1 <= plies <= PLIES_MAX:
+            raise InputError("an index counts 1 to {0} moves of a game, not {1}", PLIES_MAX, plies)
+        if not game and (path is None or not path.is_file()):
+            raise FileNotFoundError(Message("there is no index {0}", file))
+        self._file = path
+        self._database = Database(path, TABLES, KIND)
+        try:
+            self.game, self.plies = self._facts(game, plies)
+            self._batch = Batch(self.game)
+        except BaseException:
+            self.close()
+            raise
+
+    def _facts(self, game: str, plies: int | None) -> tuple[str, int]:
+        """Return the game and the plies of the index, which are written if it is new."""
+        with self._database.transaction() as database:
+            found = database.execute("SELECT game, plies FROM facts").fetchone()
+            if found is None:
+                if not game:
+                    raise OSError(Message("{0} is not an index of games", self._file))
+                found = {"game": game, "plies": plies or PLIES}
+                database.execute("INSERT INTO facts VALUES (:game, :plies)", found)
+        if game not in ("", found["game"]):
+            raise InputError("{0} is an index of {1}, not of {2}", self._file, found["game"], game)
+        if plies not in (None, found["plies"]):
+            raise InputError("{0} counts {1} moves of a game, not {2}", self._file, found["plies"], plies)
+        return str(found["game"]), int(found["plies"])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        """Return the number of games."""
+        return int(self._database.rows("SELECT count(*) AS count FROM games")[0]["count"])
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    # ---- adding
+
+    def add(self, path: AnyPath) -> Added:
+        """Add the games of a file, a folder or an archive; damaged ones are skipped and noted.
+
+        A game that is there already is not added again: one with the same moves, names and result. If a file has a game
+        several times, the index has it as often.
+
+        Raises OSError: `path` does not exist, or the index cannot be written.
+        """
+        total, waiting, count = Added(), list[_Part](), 0
+        root = Path(path)
+        for file in files_below(root) if root.is_dir() else [str(root)]:
+            copies: collections.Counter[bytes] = collections.Counter()
+            for part in self._parts(file, total, copies, strict=not root.is_dir()):
+                waiting.append(part)
+                count += len(part.games)
+                if count >= TOGETHER:
+                    self._write(waiting, total)
+                    waiting, count = [], 0
+        self._write(waiting, total)
+        return total
+
+    def add_games(self, games: GameArrays, file: str = "") -> Added:
+        """Add games that were read before, as `add` does; `file` says where they are from."""
+        total = Added()
+        self._write([_Part(games, _identities(games, collections.Counter()), file, 1)], total)
+        return total
+
+    def _parts(
+        self, file: str, total: Added, copies: "collections.Counter[bytes]", *, strict: bool
+    ) -> Iterator["_Part"]:
+        """Yield the games of a file, and note its faults in `total`.
+
+        Args:
+            copies: how often each game of the file was found
+            strict: raise OSError if it cannot be read
+        """
+        place = 1
+        try:
+            for games in records.games(file, rows=ROWS, keep=True, longest=256):
+                for fault in games.faults:
+                    total.fault(fault)
+                if games.game == self.game:
+                    yield _Part(games, _identities(games, copies), file, place)
+                else:
+                    total.others += len(games)
+                place += len(games)
+        except OSError as fault:
+            if strict:
+                raise
+            total.fault(fault)
+        except ARCHIVE_FAULTS as fault:
+            total.fault(InputError("{0}: {1}", file, fault))
+
+    def _write(self, parts: "Sequence[_Part]", total: Added) -> None:
+        """Add games in one step: a process that is killed has added all or none of them."""
+        with self._database.transaction() as database:
+            for part in parts:
+                rows, numbers = [], []
+                for row, values in enumerate(part.rows()):
+                    made = database.execute(_ADD_GAME, values)
+                    if made.rowcount:
+                        rows.append(row)
+                        numbers.append(made.lastrowid)
+                total.games += len(rows)
+                total.known += len(part.games) - len(rows)
+                if rows:
+                    found = counted(self._batch, part.games.take(rows), np.array(numbers, dtype=np.uint32), self.plies)
+                    columns = (each if isinstance(each, list) else each.tolist() for each in found)
+                    database.executemany(_ADD_MOVE, zip(*columns, strict=True))
+
+    # ---- reading
+
+    def moves(self, board: Any, book: Any = None) -> list[Found]:
+        """Return the moves of a Board's position, the most frequent first; moves of the book alone come last.
+
+        Args:
+            book: an open book (`Extras.open_book`), whose values are given too
+        """
+        stored, wanted = self._stored(board)
+        rows = [self._found(board, move, [stored[pair] for pair in pairs]) for pairs, move in wanted]
+        values = {each.move: each.value for each in book.known(board.position())} if book is not None else {}
+        there = {row.move for row in rows}
+        rows += [
+            Found(str(move), turn=int(board.turn)) for move in board.legal_moves if str(move) in values.keys() - there
+        ]
+        rows = [replace(row, value=values.get(row.move)) for row in rows]
+        return sorted(rows, key=lambda row: (-row.games, -(row.value or 0), row.move))
+
+    def played(self, board: Any, move: str = "", *, most: int = LATEST) -> list[PlayedGame]:
+        """Return the games added last in which a Board's position occurred, those with `move` if one is given."""
+        stored, wanted = self._stored(board)
+        numbers: set[int] = set()
+        for pairs, made in wanted:
+            if move in ("", str(made)):
+                for pair in pairs:
+                    latest = bytes(stored[pair]["latest"])
+                    numbers.update(np.frombuffer(latest, dtype="<u4", count=len(latest) // 4).tolist())
+        query = "SELECT file, place, black, white, result FROM games WHERE number = :number"
+        found = [
+            row for number in sorted(numbers)[: -most - 1 : -1] for row in self._database.rows(query, number=number)
+        ]
+        return [
+            PlayedGame(row["file"], row["place"], (row["black"], row["white"]), RESULTS.get(row["result"], "*"))
+            for row in found
+        ]
+
+    def _stored(self, board: Any) -> tuple[dict[_Pair, Any], list[tuple[frozenset[_Pair], Any]]]:
+        """Return the rows of a position's images, and each legal move with its rows.
+
+        Of moves that are images of each other, the one that was played most often stands for all.
+        """
+        turned = images(self.game, board.position())
+        keys = keys_of(self._batch.pack([text for text, _turn in turned])).tolist()
+        query = "SELECT * FROM moves WHERE key = :key"
+        stored = {(key, row["move"]): row for key in set(keys) for row in self._database.rows(query, key=key)}
+        if any(list(map(type, row)) != _TYPES for row in stored.values()):
+            raise OSError(Message("{0} is damaged", self._file))
+        wanted: dict[frozenset[_Pair], list[Any]] = {}
+        for move in board.legal_moves:
+            pairs = frozenset((key, turn(move)) for key, (_text, turn) in zip(keys, turned, strict=True))
+            if pairs := pairs.intersection(stored):
+                wanted.setdefault(pairs, []).append(move)
+
+        def times(move: Any) -> int:
+            row = stored.get((keys[0], int(move)))
+            return sum(_results(row)) if row else 0
+
+        return stored, [(pairs, max(moves, key=times)) for pairs, moves in wanted.items()]
+
+    def _found(self, board: Any, move: Any, rows: Sequence[Any]) -> Found:
+        """Return a move with the sums of its rows."""
+        black, draws, white, unknown = map(sum, zip(*map(_results, rows), strict=True))
+        return Found(str(move), black, draws, white, unknown, int(board.turn))
+
+
+def _results(row: Any) -> list[int]:
+    return [row[name] for name in RESULT_COLUMNS]
+
+
+class _Part(NamedTuple):
+    """Games to be added: their identities, the file they are from, and the place of the first in it."""
+
+    games: GameArrays
+    identities: list[int]
+    file: str
+    place: int
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the values of _ADD_GAME for each game."""
+        games, file = self.games, _storable(self.file)
+        results = np.where(games.decided, games.results, UNKNOWN).tolist()
+        for row, (identity, names, result) in enumerate(zip(self.identities, games.names, results, strict=True)):
+            black, white = (_storable(name)[:NAME_MAX] for name in names)
+            yield identity, file, self.place + row, black, white, result
+
+
+def _storable(text: str) -> str:
+    """Return a text without what UTF-8 cannot represent, which names of files may have."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _identities(games: GameArrays, copies: "collections.Counter[bytes]") -> list[int]:
+    """Return hashes of games; the second copy of a game in a file differs from the first.
+
+    Args:
+        copies: how often each game was found before; counted on
+    """
+    found = []
+    for row, length in enumerate(games.lengths.tolist()):
+        moves = games.moves[row, :length].astype("<i4").tobytes()
+        said = (games.starts[row], games.names[row], int(games.results[row]), ENDINGS[games.endings[row]], moves)
+        digest = hashlib.blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        copies[digest] += 1
+        number = int.from_bytes(digest, "little") + copies[digest] - 1
+        found.append((number + (1 << 63)) % (1 << 64) - (1 << 63))  # as SQLite's integers
+    return found
