@@ -235,10 +235,17 @@ class Explorer:
         self._write(waiting, total)
         return total
 
-    def add_games(self, games: GameArrays, file: str = "") -> Added:
-        """Add games that were read before, as `add` does; `file` says where they are from."""
+    def add_games(self, games: GameArrays, file: str = "", copies: "collections.Counter[bytes] | None" = None) -> Added:
+        """Add games that were read before, as `add` does.
+
+        Args:
+            file: where they are from
+            copies: given to each of several calls, an empty Counter at first: equal games of these calls all count
+        """
         total = Added()
-        self._write([_Part(games, _identities(games, collections.Counter()), file, 1)], total)
+        self._write(
+            [_Part(games, _identities(games, collections.Counter() if copies is None else copies), file, 1)], total
+        )
         return total
 
     def _parts(

@@ -1,7 +1,7 @@
 """The games whose moves a page can explore: the user's own, and the server's index."""
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -50,10 +50,10 @@ class Collections:
             rows = [row for row in store.games(owner) if row["game"] == game]
             stamp = tuple((row["id"], row["time"]) for row in rows)
             if key not in self._counted or self._counted[key][0] != stamp:
-                counted = Explorer(None, game)
+                counted, copies = Explorer(None, game), Counter[bytes]()
                 for id, changed in stamp:
                     if (moves := self._moves(id, changed, store, owner)) is not None:
-                        counted.add_games(moves, id)
+                        counted.add_games(moves, id, copies)
                 self._counted[key] = stamp, counted
                 if len(self._counted) > OWNERS_MAX:
                     self._counted.popitem(last=False)

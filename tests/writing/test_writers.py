@@ -302,7 +302,7 @@ WRITTEN_BY = {  # module: its writers, or the test of those that need more than 
     "books/run_file.py": ["book RUN"], "cli/analyse.py": ["analyse --html"], "cli/analysed_files.py": ["analyse --out"],
     "cli/book.py": ["book --out"], "cli/compare.py": ["compare --plot"], "cli/convert.py": ["convert"],
     "cli/csa.py": ["csa --log"], "cli/doctor.py": ["doctor --launcher"], "cli/match.py": ["match --html"],
-    "cli/search.py": ["search --tree"], "cli/study.py": ["study/test_study.py"],
+    "cli/search.py": ["search --tree"], "cli/problem_files.py": ["study/test_study.py"],
     "common/locks.py": ["writing/test_locks.py"],
     "csa/keeper.py": ["csa --out", "csa --out, another process"], "frontends/stdio.py": ["DebugLogFile"],
     "games/shogi/evaluation/king_piece_weights.py": ["weights"], "jit/cache.py": ["jit/test_jit_cache.py"],
