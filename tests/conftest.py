@@ -1,4 +1,4 @@
-"""What all tests share: the language, and a folder of data that is not the user's."""
+"""What all tests share: the language, a folder of data that is not the user's, and headless Chromium."""
 
 from collections.abc import Iterator
 
@@ -20,3 +20,17 @@ def the_language_lasts_for_a_test() -> Iterator[None]:
     """Undo a `--language` of the test."""
     yield
     language.use("en")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Start Chromium; tests are skipped without playwright."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    from tests.web.visitor import CHROMIUM
+
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium here")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()

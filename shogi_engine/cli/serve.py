@@ -7,8 +7,9 @@ import os
 import socket
 import sys
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli.common import add_command, at_least_one, port
 from shogi_engine.cli.ending_signals import ending_signals
@@ -17,6 +18,9 @@ from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import data_folder
 from shogi_engine.language import InputError, Message, fault_text
 from shogi_engine.web.addresses import qr_code, reachable_host
+
+if TYPE_CHECKING:
+    from shogi_engine.explorer import Explorer
 
 PORT = 8765
 TOKEN_VARIABLE = "SHOGI_ENGINE_TOKEN"
@@ -68,7 +72,6 @@ def run(args: argparse.Namespace) -> int:
             "serve needs packages that are not installed: pip install starlette uvicorn websockets msgspec"
         ) from None
     from shogi_engine.analysis import cores
-    from shogi_engine.explorer import Explorer
     from shogi_engine.web.app import application, hub_of_engines
     from shogi_engine.web.game_collections import Collections
     from shogi_engine.web.guard import Guard, is_loopback
@@ -80,13 +83,13 @@ def run(args: argparse.Namespace) -> int:
     if args.log:
         _log_to(args.log)
     guard, limits = Guard.of(args.host, _token(args)), Limits(connections=_most_connections())
-    indexes = [Explorer(path) for path in args.games]
+    indexes = _indexes(args.games)
     store = Store(data_folder() / "games", shared=is_loopback(args.host))
     listener = _listener(args.host, args.port)
     address = _address(reachable_host(args.host), listener.getsockname()[1], guard.token)
     sys.setswitchinterval(SWITCH_SECONDS)
     with progress_bar():
-        hub = hub_of_engines(args.engines or cores(), store, Collections({index.game: index for index in indexes}))
+        hub = hub_of_engines(args.engines or cores(), store, Collections(indexes))
         config = uvicorn.Config(
             application(hub, guard, limits),
             http=limited(limits),
@@ -111,6 +114,19 @@ def run(args: argparse.Namespace) -> int:
         finally:
             hub.close()
     leave(0)  # engines may still be searching
+
+
+def _indexes(files: Sequence[Path]) -> "dict[str, Explorer]":
+    """Return the indexes by game. Raises ValueError if two are of one game."""
+    from shogi_engine.explorer import Explorer
+
+    found: dict[str, Explorer] = {}
+    for file in files:
+        index = Explorer(file)
+        if index.game in found:
+            raise InputError("serve: --games has two indexes of {0}; book index joins games into one", index.game)
+        found[index.game] = index
+    return found
 
 
 def _token(args: argparse.Namespace) -> str:

@@ -32,7 +32,8 @@ class Database:
                 file or ":memory:", timeout=TIMEOUT, check_same_thread=False, isolation_level=None
             )
             try:
-                self._check_kind(file, kind)
+                with self.transaction():  # of two processes, the second finds the mark of the first
+                    self._check_kind(file, kind)
                 self._migrate(file, migrations)
             except BaseException:
                 self.close()

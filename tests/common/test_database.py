@@ -2,6 +2,7 @@
 
 import multiprocessing
 import sqlite3
+import threading
 
 import pytest
 
@@ -72,6 +73,25 @@ def _note(file, number):
     for _ in range(20):
         with database.transaction() as connection:
             connection.execute("INSERT INTO notes (text) VALUES (?)", (f"{number}",))
+
+
+def test_a_new_database_of_a_kind_is_opened_by_two_at_once(tmp_path, monkeypatch):
+    file, others = tmp_path / "a.db", []
+
+    class Connection(sqlite3.Connection):
+        def execute(self, query, *values):
+            if "FROM sqlite_master" in query and not others:  # the kind was read; another marks the file now
+                others.append(threading.Thread(target=Database, args=(file, (FIRST,), 7)))
+                others[0].start()
+                others[0].join(0.2)
+            return super().execute(query, *values)
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **named: connect(*args, **named, factory=Connection))
+    assert texts(Database(file, (FIRST,), 7)) == ["of the first version"]
+    others[0].join()
+    with pytest.raises(OSError, match="of another kind"):
+        Database(file, (FIRST,), 8)
 
 
 def test_processes_that_open_a_new_database_together(tmp_path):

@@ -1,6 +1,7 @@
 """The README and the pages of docs/: "add a game" is the test game, all of it; commands and the folder map are true."""
 
 import re
+import shlex
 
 import pytest
 
@@ -58,6 +59,29 @@ def test_add_a_game_followed_literally_gives_a_game_that_plays(tmp_path):
 @each_page
 def test_every_command_exists(page):
     assert set(re.findall(r"shogi-engine (\w+)", page.read_text(encoding="utf-8"))) <= set(subcommands(parser()))
+
+
+def command_lines(text):
+    """Return the words of the commands in a page's blocks of code."""
+    blocks = re.findall(r"```(?:sh|powershell)\n(.*?)```", text, re.DOTALL)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    commands = [part for line in lines for part in re.split(r" && | \|+ |; | > | 2> ", line)]
+    found = [re.match(r"\s*(?:\S*[/\\])?shogi-engine (\w.*)", command) for command in commands]
+    return [shlex.split(each[1], comments=True) for each in found if each]
+
+
+@each_page
+def test_every_command_line_is_understood(page):
+    if page.parent.name != "notebook":  # its commands are those of their day
+        for words in command_lines(page.read_text(encoding="utf-8")):
+            parser().parse_args(words)
+
+
+def test_commands_are_found_and_a_wrong_one_is_noticed():
+    page = "```sh\ncd x && .venv/bin/shogi-engine play shogi --level 5 # 5\nshogi-engine perft shogi \\\n  3 | cat\n```"
+    assert command_lines(page) == [["play", "shogi", "--level", "5"], ["perft", "shogi", "3"]]
+    with pytest.raises(SystemExit):
+        parser().parse_args(["book", "shogi", "explore", "kifu/"])
 
 
 def test_every_command_is_on_its_page():

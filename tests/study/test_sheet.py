@@ -4,8 +4,6 @@ import math
 import re
 from html.parser import HTMLParser
 
-import pytest
-
 from shogi_engine import records, study, tsume
 from shogi_engine.__main__ import main
 from shogi_engine.games.shogi.board import Board
@@ -168,17 +166,6 @@ def test_a_list_of_positions_is_converted(tmp_path, capsys):
     (tmp_path / "in" / "a.sfen").write_text(MATE_IN_3)
     assert main(["convert", str(tmp_path / "in"), str(tmp_path / "out"), "--to", "book.svg"]) == 0
     assert shogi_position((tmp_path / "out" / "a.book.svg").read_text()) == tuple(MATE_IN_3.split()[:3])
-
-
-@pytest.fixture(scope="module")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    from tests.web.visitor import CHROMIUM
-
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def test_printed_pages_have_the_chosen_number_of_diagrams(browser):

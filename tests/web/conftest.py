@@ -1,4 +1,4 @@
-"""Headless Chromium and servers, shared by the tests of a file."""
+"""Servers, shared by the tests of a file."""
 
 import pytest
 
@@ -24,14 +24,3 @@ def engine_address():
     wait_for(lambda: hub.pool.ready == {"shogi", "othello"}, 900)
     yield address
     server.should_exit = True
-
-
-@pytest.fixture(scope="module")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    from tests.web.visitor import CHROMIUM
-
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()

@@ -61,6 +61,31 @@ def test_headers_are_edited_and_games_searched(browser, fake_address):
     visitor.close()
 
 
+def test_openings_of_my_games_with_their_results(browser, fake_address):
+    visitor = Visitor(browser, fake_address)
+    page = visitor.page
+    visitor.choose_game("othello")  # the other tests' games are of Shogi
+    for resigns in (1, 1, 2):  # the number of plies; black wins, black, white
+        visitor.new_game("both")
+        for ply, square in enumerate(("f5", "d6")[:resigns], 1):
+            visitor.tap(square)
+            visitor.wait_ply(ply)
+        page.click("#resign")
+        page.click("#confirm")
+        page.wait_for_selector("#resign", state="hidden")
+    page.keyboard.press("Home")
+    page.click("#explorer summary")
+    page.select_option("#source", "mine")
+    page.wait_for_selector("#played .results")
+    assert page.get_attribute("#played .results", "aria-label").endswith("1") and visitor.axe() == []
+    assert page.locator("#played .results span").all_inner_texts() == ["67%", "33%"]
+    black, white = (page.locator(f"#played .results .{each}").bounding_box()["width"] for each in ("black", "white"))
+    assert black / white == pytest.approx(2, rel=0.05)
+    assert page.locator("#examples li").count() == 3
+    assert visitor.faults == []  # the console's, the content policy's among them
+    visitor.close()
+
+
 def test_diagrams_and_a_sheet_are_downloaded(browser, fake_address):
     visitor = Visitor(browser, fake_address)
     page = visitor.page

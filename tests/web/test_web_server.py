@@ -15,6 +15,7 @@ from starlette.testclient import TestClient  # noqa: E402
 from starlette.websockets import WebSocketDisconnect  # noqa: E402
 
 from shogi_engine.__main__ import main  # noqa: E402
+from shogi_engine.explorer import Explorer  # noqa: E402
 from shogi_engine.web import handlers, messages, replies  # noqa: E402
 from shogi_engine.web.addresses import qr_code, reachable_host  # noqa: E402
 from shogi_engine.web.app import application, static_files  # noqa: E402
@@ -188,3 +189,11 @@ def test_the_command_says_where_it_can_not_listen(capsys):
     assert "cannot listen" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="2"):
         main(["serve", "--port", "70000"])
+
+
+def test_one_index_for_each_game(capsys, tmp_path):
+    for name, game in (("a", "shogi"), ("b", "othello"), ("c", "shogi")):
+        Explorer(tmp_path / name, game).close()
+    words = [word for name in "abc" for word in ("--games", str(tmp_path / name))]
+    assert main(["serve", *words]) == 2
+    assert "--games has two indexes of shogi" in capsys.readouterr().err

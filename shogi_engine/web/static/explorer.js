@@ -46,6 +46,11 @@ function row(move, total, node) {
 function results(move, known) {
   const words = `${side(0)} ${move.black}, ${t("draw")} ${move.draws}, ${side(1)} ${move.white}`;
   const parts = /** @type {const} */ (["black", "draws", "white"]);
-  return element("span", {class: "results", role: "img", title: words, "aria-label": words},
-    ...parts.filter(each => move[each]).map(each => element("span", {class: each, style: `flex-grow: ${move[each] / known}`}, `${Math.round(100 * move[each] / known)}%`)));
+  const bar = element("span", {class: "results", role: "img", title: words, "aria-label": words});
+  for (const each of parts.filter(each => move[each])) {
+    const part = element("span", {class: each}, `${Math.round(100 * move[each] / known)}%`);
+    part.style.setProperty("flex-grow", String(move[each] / known)); // the content policy forbids the attribute
+    bar.append(part);
+  }
+  return bar;
 }

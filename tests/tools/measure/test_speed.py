@@ -60,6 +60,7 @@ def test_every_operation_of_a_board_runs():
     ("what", "needs", "words", "operations"),
     [
         ("record", "shogi_engine", ["--games", "3"], ["CSA files", "KIF files", "one CSA file"]),
+        ("explorer", "shogi_engine", ["--games", "3"], ["one CSA file", "moves and games"]),
         ("batch", "shogi_engine", ["--positions", "8"], ["pack", "apply", "legal masks"]),
         ("vector", "gymnasium", ["--games", "2"], ["shogi, masks", "othello, neither"]),
         ("puct", "shogi_engine", ["--trees", "2", "--simulations", "3"], ["othello", "shogi"]),
@@ -73,7 +74,7 @@ def test_every_comparison_runs(what, needs, words, operations, capsys):
 
 
 def test_what_there_is():
-    names = {"perft", "record", "board", "batch", "puct", "vector", "mate", "usi", "bench", "cold_start"}
+    names = {"perft", "record", "explorer", "board", "batch", "puct", "vector", "mate", "usi", "bench", "cold_start"}
     assert names == set(COMPARISONS)
     with pytest.raises(SystemExit):
         main(["harness"])
