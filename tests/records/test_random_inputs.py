@@ -1,6 +1,6 @@
 """Inputs of random kinds and sizes up to a megabyte: only RecordError, and no input takes long.
 
-`python -m tests.records.test_random_inputs 10000` tries so many for each format, and lists the slowest kinds.
+`python -m tests.records.test_random_inputs 10000` tries 10 000 for each format, and lists the slowest kinds.
 """
 
 import random
@@ -14,7 +14,7 @@ from tests.records.random_records import random_record
 from tests.records.test_damage import damaged
 from tests.records.test_oversized import KINDS, MANY, PARTS, made
 
-SIZE_MAX, BIG = 1 << 20, 100  # bytes; one input in so many is as large
+SIZE_MAX, BIG = 1 << 20, 100  # bytes; one input of these is as large
 SECONDS = 2.0  # of processor time for a megabyte
 OTHER = ["\n", "\r\n", "\x00", "\ud800", "９", "(", ")", "[", "]", " ", "\u3000", "\t", "#", "*", "\\", '"']
 NO_GAMES = {
