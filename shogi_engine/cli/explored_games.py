@@ -23,12 +23,12 @@ LISTED = 5  # games that are listed under a position
 def is_games(path: Path) -> bool:
     """Tell whether a path leads to an index of games, or to games: a folder, or a file that is no book."""
     from shogi_engine.records import format_of_name
-    from shogi_engine.records.arrays import PACKED_SUFFIXES, TAR_SUFFIXES
+    from shogi_engine.records.archives import SUFFIXES
 
     if path.is_dir() or is_database(path):
         return True
     name = path.name.lower()
-    archive = name.endswith((*TAR_SUFFIXES, *PACKED_SUFFIXES, ".zip")) and not name.endswith(".txt.gz")
+    archive = name.endswith(SUFFIXES) and not name.endswith(".txt.gz")
     return archive or path.suffix not in ("", ".txt") and format_of_name(name, "") is not None
 
 

@@ -10,6 +10,8 @@ from typing import Any
 from shogi_engine.language import Message
 
 BEGIN = b"SQLite format 3\0"
+KIND_END = 72  # the end of the four bytes of application_id in a file
+BELONGING = ("-wal", "-shm", "-journal")  # the endings of the files that SQLite keeps with one
 TIMEOUT = 5.0  # seconds to wait for another process that writes
 
 
@@ -100,6 +102,16 @@ def is_database(path: Path) -> bool:
             return file.read(len(BEGIN)) == BEGIN
     except OSError:
         return False
+
+
+def kind_of(path: str | Path) -> int:
+    """Return the kind of a database by the beginning of its file, 0 if it is none or has none."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(KIND_END)
+    except OSError:
+        return 0
+    return int.from_bytes(head[KIND_END - 4 :], "big") if head.startswith(BEGIN) and len(head) == KIND_END else 0
 
 
 @contextlib.contextmanager

@@ -2,12 +2,9 @@
 
 import collections
 import hashlib
-import lzma
-import tarfile
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -15,7 +12,7 @@ import numpy as np
 
 from shogi_engine import records
 from shogi_engine.batch import Batch
-from shogi_engine.common.database import Database
+from shogi_engine.common.database import BELONGING, Database, kind_of
 from shogi_engine.common.files import AnyPath
 from shogi_engine.explorer.counting import LATEST, counted, keys_of
 from shogi_engine.explorer.images import images
@@ -33,7 +30,6 @@ NAME_MAX = 80  # characters of a player's name
 UNKNOWN = 2
 RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}  # others: '*'
 RESULT_COLUMNS = ("black", "draws", "white", "unknown")
-ARCHIVE_FAULTS = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, RuntimeError)
 _TYPES = [*[int] * 6, bytes]  # of the columns of moves
 _Pair = tuple[int, int]  # the key of a position, and a move
 TABLES = (  # by version, see common.database
@@ -215,7 +211,7 @@ class Explorer:
     # ---- adding
 
     def add(self, path: AnyPath) -> Added:
-        """Add the games of a file, a folder or an archive; damaged ones are skipped and noted.
+        """Add the games of a file, a folder or an archive; damaged ones are skipped and noted, indices in it ignored.
 
         A game that is there already is not added again: one with the same moves, names and result. If a file has a game
         several times, the index has it as often.
@@ -224,7 +220,7 @@ class Explorer:
         """
         total, waiting, count = Added(), list[_Part](), 0
         root = Path(path)
-        for file in files_below(root) if root.is_dir() else [str(root)]:
+        for file in filterfalse(_is_index, files_below(root)) if root.is_dir() else [str(root)]:
             copies: collections.Counter[bytes] = collections.Counter()
             for part in self._parts(file, total, copies, strict=not root.is_dir()):
                 waiting.append(part)
@@ -271,8 +267,6 @@ class Explorer:
             if strict:
                 raise
             total.fault(fault)
-        except ARCHIVE_FAULTS as fault:
-            total.fault(InputError("{0}: {1}", file, fault))
 
     def _write(self, parts: "Sequence[_Part]", total: Added) -> None:
         """Add games in one step: a process that is killed has added all or none of them."""
@@ -354,6 +348,12 @@ class Explorer:
         """Return a move with the sums of its rows."""
         black, draws, white, unknown = map(sum, zip(*map(_results, rows), strict=True))
         return Found(str(move), black, draws, white, unknown, int(board.turn))
+
+
+def _is_index(file: str) -> bool:
+    """Tell whether a file is an index of games, or one of the files that belong to it."""
+    ending = next((end for end in BELONGING if file.endswith(end)), "")
+    return kind_of(file.removesuffix(ending)) == KIND
 
 
 def _results(row: Any) -> list[int]:

@@ -4,17 +4,12 @@ If a format has a `scanner`, kernels read a file game by game. Games that they d
 are read as trees.
 """
 
-import bz2
 import codecs
 import contextlib
-import gzip
 import io
-import lzma
 import math
 import os
-import tarfile
-import zipfile
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
@@ -22,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.language import Message
+from shogi_engine.records import archives
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.files import ENCODINGS, HEAD, JIS, JIS_SHIFT, UTF_16, decode, encoding_of, files_below, read
 from shogi_engine.records.formats import RecordFormat, format_of_name, load_format, recognise
@@ -30,18 +26,12 @@ from shogi_engine.types.score import DISC, DISCS
 from shogi_engine.types.termination import DRAWS, ENDINGS, Termination
 
 BLOCK = 1 << 22  # bytes, or characters, read at a time
+FIRST = 1 << 14  # bytes of a file read first: most records are shorter
 BEGINNING = 1 << 10  # characters; enough to recognise nearly every file
 GAME_MAX = 1 << 25  # bytes of one game
 NO_MOVE, VALUE_NONE, NO_ENDING = -1, 32002, -1
 VALUE_LIMIT = 32000
 NEW_LINE, RETURN, ESCAPE = ord("\n"), ord("\r"), 0x1B
-PACKED_SUFFIXES: dict[str, Callable[..., Any]] = {
-    ".gz": gzip.open,
-    ".bz2": bz2.open,
-    ".xz": lzma.open,
-    ".lzma": lzma.open,
-}
-TAR_SUFFIXES = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz")
 POINTS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0, "*": 0}  # for black
 _ENDING_NUMBERS = {ending: number for number, ending in enumerate(ENDINGS)} | {Termination.NONE: NO_ENDING}
 _DRAWS = np.array([ending in DRAWS for ending in ENDINGS])
@@ -101,6 +91,10 @@ class GameArrays(NamedTuple):
         return decided
 
 
+# namedtuple's own, which `_replace` calls, takes `len` for the number of fields.
+GameArrays._make = classmethod(lambda cls, values: cls(*values))  # type: ignore[assignment, method-assign]
+
+
 class Table:
     """Rows for games until they are yielded.
 
@@ -129,11 +123,16 @@ class Table:
         """Whether no row is free."""
         return self.filled == len(self.lengths)
 
+    def begin(self, game: str) -> None:
+        """Let rows be of a game. Raises RecordError if those before are of another one."""
+        if self.game not in ("", game):
+            raise RecordError("a game of {0} after games of {1}", game, self.game)
+        self.game = game
+
     def take(self, record: GameRecord, format: RecordFormat) -> None:
-        """Store a game given as a tree. Raises ValueError if it is not of the same game as those before."""
-        if self.game not in ("", record.game):
-            raise RecordError(f"a game of {record.game} after games of {self.game}")
-        row, self.game = self.filled, record.game
+        """Store a game given as a tree. Raises RecordError if it is not of the same game as those before."""
+        self.begin(record.game)
+        row = self.filled
         line = record.main_line[1:]
         if len(line) > self.moves.shape[1]:
             self.widen(len(line))
@@ -217,51 +216,21 @@ def games(
     """
     if rows < 1 or longest < 1:
         raise ValueError(f"expected at least one row and one move, not {rows} and {longest}")
-    reader = _Reader(Table(rows, longest), format, game, keep)
-    for name, source in _sources(os.fspath(path)):
+    reader, place = _Reader(Table(rows, longest), format, game, keep), os.fspath(path)
+    for file in files_below(place) if os.path.isdir(place) else [place]:
         try:
-            for _ in reader.read(source, name):
-                yield reader.table.arrays()
-                reader.table.clear()
-        except RecordError as error:
-            if not str(error).startswith(name):
-                error.args = (Message("{0}: {1}", name, error),)
-            if not keep:
-                raise
-            reader.table.faults.append(error)
+            for name, opened in archives.sources(file):
+                try:
+                    with opened() as source:
+                        for _ in reader.read(source, name):
+                            yield reader.table.arrays()
+                            reader.table.clear()
+                except (RecordError, *archives.FAULTS) as fault:
+                    reader.refuse(archives.fault_of(fault, name))
+        except RecordError as fault:
+            reader.refuse(fault)
     if reader.table.filled or reader.table.faults:
         yield reader.table.arrays()
-
-
-def _sources(path: str) -> Iterator[tuple[str, BinaryIO]]:
-    """Yield (name, seekable file) for `path` itself, or for each file in the folder (in order) or archive."""
-    if os.path.isdir(path):
-        for file in files_below(path):
-            yield from _sources_of(file)
-    else:
-        yield from _sources_of(path)
-
-
-def _sources_of(path: str) -> Iterator[tuple[str, BinaryIO]]:
-    """Yield (name, seekable file) for a file, or for each file in an archive."""
-    name, suffix = path.lower(), os.path.splitext(path)[1].lower()
-    if suffix == ".zip":
-        with zipfile.ZipFile(path) as archive:
-            for member in archive.infolist():
-                if not member.is_dir():
-                    yield f"{path}: {member.filename}", io.BytesIO(archive.read(member))
-    elif name.endswith(TAR_SUFFIXES):
-        with tarfile.open(path, "r|*") as tape:
-            for part in tape:
-                content = tape.extractfile(part)
-                if content is not None:
-                    yield f"{path}: {part.name}", io.BytesIO(content.read())
-    elif suffix in PACKED_SUFFIXES:
-        with PACKED_SUFFIXES[suffix](path, "rb") as stream:
-            yield path, stream
-    else:
-        with open(path, "rb") as plain:
-            yield path, plain
 
 
 class Scanner(Protocol):
@@ -283,10 +252,9 @@ class Scanner(Protocol):
         """
 
 
-def part_of(text: Any, begin: int, end: int) -> str:
-    """Return text[begin:end]. Raises RecordError if its encoding is unknown."""
-    data: bytes = text[begin:end].tobytes()
-    if text.itemsize == 2:
+def part_of(data: bytes, wide: bool) -> str:
+    """Return a part of a Scanner's text. Raises RecordError if its encoding is unknown."""
+    if wide:
         return data.decode("utf-16-le", "surrogatepass")
     return data.decode("ascii") if data.isascii() and ESCAPE not in data else decode(data)
 
@@ -300,26 +268,37 @@ class _Reader:
         self._scanners: dict[str, Scanner | None] = {}  # by format name
         self._by_suffix: dict[str, RecordFormat | None] = {}
 
+    def refuse(self, fault: RecordError) -> None:
+        """Keep the fault of a file, or raise it."""
+        if not self._keep:
+            raise fault from None
+        fault.__traceback__ = fault.__context__ = None  # they would keep the file in memory
+        self.table.faults.append(fault)
+
     def read(self, source: BinaryIO, name: str) -> Iterator[None]:
         """Write the games of a file to rows of the table; yield whenever it is full. Raises RecordError."""
         self._name = name
-        head = source.read(HEAD)
+        head: bytes = source.read(FIRST)
+        if len(head) == FIRST:
+            head += source.read(HEAD - FIRST)
         whole = len(head) < HEAD  # then the file is not read again
         if not head or head.isspace():
             raise RecordError("the file is empty")
         chosen = load_format(self._format) if self._format else self._format_of(head, name)
         scanner = None if head[:2] in UTF_16 or chosen is None else self._scanner(chosen)
+        if scanner is not None and chosen is not None and whole:
+            text = _wide(io.StringIO(decode(head), newline=None).getvalue()) if scanner.wide else head
+            yield from self._scan([(text, True)], chosen, scanner)
+            return
+        if isinstance(source, io.RawIOBase):
+            source = io.BufferedReader(source)
         if scanner is not None and chosen is not None:
-            if whole:
-                text = _wide(io.StringIO(decode(head), newline=None).getvalue()) if scanner.wide else head
-                yield from self._scan([(text, True)], chosen, scanner)
-            else:
-                with contextlib.closing(_texts(source, scanner.wide)) as pieces:
-                    yield from self._scan(pieces, chosen, scanner)
+            with contextlib.closing(_texts(source, scanner.wide)) as pieces:
+                yield from self._scan(pieces, chosen, scanner)
             return
         source.seek(0)
         for record in read(source, format=self._format, game=self._game, keep=self._keep, name=name):
-            yield from self._take(record, chosen or load_format(self._format))
+            yield from self._take(record, chosen or RecordFormat())
 
     def _scanner(self, format: RecordFormat) -> "Scanner | None":
         """Return the scanner of a format, the same one for all files."""
@@ -330,7 +309,7 @@ class _Reader:
     def _format_of(self, head: bytes, name: str) -> RecordFormat | None:
         """Return a file's format: by name if the beginning fits, else by its beginning; None if unknown."""
         binary = head[:2] not in UTF_16 and b"\0" in head[:64]
-        suffix = os.path.splitext(name)[1]
+        suffix = name[name.rfind(".") :]
         if suffix not in self._by_suffix:
             self._by_suffix[suffix] = format_of_name(name, self._game)
         named = self._by_suffix[suffix]
@@ -409,7 +388,9 @@ def _trees(format: RecordFormat, text: Any, begin: int, end: int, lines: int, ke
     """Yield the games of text[begin:end], which kernels declined, as trees. Raises RecordError for the file's line."""
     before = lines + _lines_before(text, begin)
     try:
-        for record in format.read(io.StringIO(part_of(text, begin, end), newline=None), keep):
+        for record in format.read(
+            io.StringIO(part_of(text[begin:end].tobytes(), text.itemsize == 2), newline=None), keep
+        ):
             if record.fault is not None:
                 record.fault = _moved(record.fault, before)
             yield record
@@ -432,11 +413,13 @@ def _moved(fault: Any, lines: int) -> RecordError:
 
 def _lines_of(text: str) -> str:
     """Return a text with the line ends that formats expect."""
-    return text.replace("\r\n", "\n")
+    return text.replace("\r\n", "\n") if "\r" in text else text
 
 
 def _head_text(head: bytes) -> str:
     """Return the beginning of a file as text; its last character may be incomplete."""
+    if head.isascii() and ESCAPE not in head:
+        return head.decode("ascii")
     for encoding in ("utf-16",) if head[:2] in UTF_16 else (JIS,) if JIS_SHIFT in head else ENCODINGS:
         try:
             return codecs.getincrementaldecoder(encoding)().decode(head)

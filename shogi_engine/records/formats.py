@@ -19,6 +19,7 @@ from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 
 GAMES = ("shogi", "othello")
 LINE_MAX = 1 << 20  # characters; longer lines are not part of a record
+FAULTS_MAX = 10_000  # damaged games; a file that has more of them than whole games is no file of records
 
 # What a format can hold besides the moves of the main line; see `RecordFormat.holds`.
 VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LINES, LABELS = (
@@ -75,8 +76,10 @@ class RecordFormat:
         """Yield the games of `source`: lines of text, or a binary file for a binary format.
 
         Args:
-            keep: yield the readable part of a damaged game, with `fault` set, instead of raising RecordError
+            keep: yield the readable part of a damaged game, with `fault` set, instead of raising RecordError, unless
+                most of at least FAULTS_MAX games are damaged
         """
+        faults = 0
         for number, block in enumerate(self.split(source), 1):
             try:
                 yield self.parse(block)
@@ -84,10 +87,13 @@ class RecordFormat:
                 error.number = number
                 if not keep:
                     raise
-                if error.record is not None:
-                    error.__traceback__ = error.__context__ = None  # they would keep the reader in memory
-                    error.record.fault = error
-                    yield error.record
+                faults += 1
+                if faults > max(FAULTS_MAX, number // 2):
+                    raise RecordError("{0} of {1} games are damaged: {2}", faults, number, error) from None
+                record = GameRecord(self.game or GAMES[0]) if error.record is None else error.record
+                error.__traceback__ = error.__context__ = None  # they would keep the reader in memory
+                record.fault = error
+                yield record
 
     def split(self, source: Any) -> Iterator[Any]:
         """Yield the part of `source` for each game."""

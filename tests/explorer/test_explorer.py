@@ -238,6 +238,20 @@ def test_damaged_and_foreign_files_are_skipped_and_said(tmp_path):
             explorer.add(folder / "none.csa")
 
 
+def test_an_index_in_the_folder_that_it_indexes_is_no_record(tmp_path):
+    """Also while a second process has it open, and one of another name."""
+    (record,) = made("shogi", 1)
+    records.save(record, tmp_path / "a.csa")
+    (tmp_path / "b.csa-wal").write_bytes(b"no record")
+    with Explorer(tmp_path / "old.idx", "shogi"):
+        pass
+    with Explorer(tmp_path / "games.idx", "shogi") as explorer, Explorer(tmp_path / "games.idx") as second:
+        for number, index in enumerate((explorer, second)):
+            added = index.add(tmp_path)
+            assert (added.games, added.known) == (1 - number, number)
+            assert [os.path.basename(str(fault).partition(":")[0]) for fault in added.faults] == ["b.csa-wal"]
+
+
 def test_names_of_any_characters_are_kept(tmp_path):
     (record,) = made("shogi", 1)
     record.names = ["渡辺\ud800", "x" * 5000]

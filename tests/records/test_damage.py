@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from shogi_engine.records import RecordError, all_formats, dumps, iterate, loads
+from shogi_engine.records import RecordError, all_formats, dumps, formats, games, iterate, loads
 from tests.records.random_records import random_record
 
 FORMATS = all_formats()
@@ -105,3 +105,30 @@ def test_what_came_before_a_fault_is_kept_on_request():
     (transcript, ggf) = ("f5d6\nf5a1\n", "(;GM[Othello]BO[8 " + "-" * 27 + "O*------*O" + "-" * 27 + " *]B[F5]W[A1];)")
     assert [record.moves for record in loads(transcript, keep=True)] == [["f5", "d6"], ["f5"]]
     assert [record.moves for record in loads(ggf, keep=True)] == [["f5"]]
+
+
+@pytest.mark.parametrize("format", ["wthor", "jsonl", "jkf"])
+def test_a_game_of_which_nothing_can_be_read_is_not_lost(format):
+    whole = dumps(random_record(1, "shogi" if format == "jkf" else "othello", 20, start=""), format)
+    data = {
+        "wthor": whole[:4] + b"\x02\0\0\0" + whole[8:] + whole[16:24] + b"\x09" * 60,
+        "jsonl": whole + b"{}\n",
+        "jkf": b"[" + whole + b",0]",
+    }[format]
+    first, second = loads(data, format=format, keep=True)
+    assert first.fault is None and not second.moves and second.fault.number == 2
+
+
+@pytest.mark.parametrize(
+    ("format", "whole", "bad"), [("jsonl", '{"game":"othello","nodes":[{}]}\n', "0\n"), ("transcript", "f5\n", "f4\n")]
+)
+def test_reading_ends_where_most_of_very_many_games_are_damaged(format, whole, bad, tmp_path):
+    path = tmp_path / "a"
+    assert len(loads(bad * formats.FAULTS_MAX, format=format, keep=True)) == formats.FAULTS_MAX
+    path.write_text((whole + bad) * (formats.FAULTS_MAX + 10))
+    assert len(list(iterate(path, format=format, keep=True))) == 2 * (formats.FAULTS_MAX + 10)
+    path.write_text(whole * 10 + bad * (formats.FAULTS_MAX + 10))
+    with pytest.raises(RecordError, match=f"{formats.FAULTS_MAX + 1} of {formats.FAULTS_MAX + 11} games are damaged"):
+        list(iterate(path, format=format, keep=True))
+    found = list(games(path, format=format, keep=True))
+    assert sum(map(len, found)) == 10 and len(found[-1].faults) == formats.FAULTS_MAX + 1

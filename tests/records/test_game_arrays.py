@@ -7,6 +7,7 @@ import json
 import lzma
 import math
 import random
+import re
 import subprocess
 import sys
 import tarfile
@@ -248,6 +249,83 @@ def test_folders_archives_and_other_formats(tmp_path):
         list(records.games(tmp_path / "none"))
     with pytest.raises(ValueError, match="at least one row"):
         list(records.games(folder, rows=0))
+
+
+def test_games_of_another_game_are_refused_or_left_out(tmp_path):
+    for first, second in (("a.csa", "b.txt"), ("b.csa", "a.txt")):
+        folder = tmp_path / first
+        folder.mkdir()
+        records.save(records.GameRecord.from_moves("shogi", ["7g7f"]), folder / first)
+        (folder / second).write_text("f5d6\n", encoding="utf-8")
+        with pytest.raises(RecordError, match="a game of .* after games of"):
+            list(records.games(folder))
+        (found,) = records.games(folder, keep=True)
+        assert len(found) == len(found.faults) == 1
+
+
+def packed(kind, content):
+    """Return an archive with three files."""
+    out = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            for number in range(3):
+                archive.writestr(f"{number}.csa", content)
+    elif kind.startswith("tar"):
+        with tarfile.open(fileobj=out, mode=f"w:{kind[4:]}") as tape:
+            for number in range(3):
+                entry = tarfile.TarInfo(f"{number}.csa")
+                entry.size = len(content)
+                tape.addfile(entry, io.BytesIO(content))
+    else:
+        return {"gz": gzip, "bz2": bz2, "xz": lzma}[kind].compress(content)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "tar.bz2", "tar.xz", "gz", "bz2", "xz"])
+def test_damaged_archives(tmp_path, kind):
+    """Each raises RecordError; with `keep`, whole files in it are read, and the fault names the archive."""
+    rng, faults, whole = random.Random(kind), 0, 0
+    record = records.GameRecord.from_moves("shogi", ["2h3h", "8b7b", "3h2h", "7b8b"] * 99)
+    content = packed(kind, dumps(record, "csa"))
+    path = tmp_path / f"games.{'csa.' * (len(kind) < 4 and kind != 'zip' and kind != 'tar')}{kind}"
+    for number in range(150):
+        data = bytearray(content)
+        if number % 3 == 0:
+            del data[rng.randrange(len(data)) :]
+        else:
+            for _ in range(rng.randrange(1, 5)):
+                data[rng.randrange(len(data))] = rng.randrange(256)
+        path.write_bytes(data)
+        parts = list(records.games(path, keep=True))
+        found = [fault for part in parts for fault in part.faults]
+        whole += sum(map(len, parts))
+        faults += len(found)
+        assert all(str(path) in str(fault) for fault in found)
+        if found:
+            with pytest.raises(RecordError, match=re.escape(str(path))):
+                list(records.games(path))
+        else:
+            list(records.games(path))
+    assert faults > 20 and whole >= 20 * (kind in ("zip", "tar"))
+
+
+def test_a_file_in_an_archive_that_cannot_be_opened_does_not_hide_the_others(tmp_path):
+    content = bytearray(packed("zip", dumps(records.GameRecord.from_moves("shogi", ["7g7f"]), "csa")))
+    for mark, flags in ((b"PK\1\2", 8), (b"PK\3\4", 6)):  # the first file says that it is encrypted
+        content[content.index(mark) + flags] |= 1
+    path = tmp_path / "a.zip"
+    path.write_bytes(content)
+    (found,) = records.games(path, keep=True)
+    (fault,) = found.faults
+    assert len(found) == 2 and "encrypted" in str(fault) and str(fault).startswith(f"{path}: 0.csa")
+    with pytest.raises(RecordError, match="encrypted"):
+        list(records.games(path))
+
+
+def test_fields_of_arrays_are_replaced(tmp_path):
+    games = records.to_arrays([records.GameRecord.from_moves("shogi", ["7g7f", "3c3d"])] * 3)
+    assert games._replace(names=[("a", "b")] * 3).names[2] == ("a", "b")
+    assert type(games._replace(game="x")) is type(games) and len(games._replace(game="x")) == 3
 
 
 def test_long_games_and_many_rows(tmp_path):

@@ -322,6 +322,28 @@ def take_statement(data, place, stop, work, undo, words, endings, moves, facts):
 
 
 @njit
+def usual_line(data, place, end):
+    """Return the end of a move of seven bytes or of a time in whole seconds, if nothing else is on its line; else 0.
+
+    Most lines are such lines. The bytes of a move are checked only so far that none ends the line or is a comma.
+    """
+    kind, last = data[place], place + MOVE_BYTES
+    if kind == TIME:
+        last = place + 1
+        while last < end and ZERO_DIGIT <= data[last] <= NINE_DIGIT:
+            last += 1
+        if not place + 1 < last <= place + 1 + TIME_DIGITS:
+            return 0
+    elif kind not in (PLUS, MINUS) or last >= end:
+        return 0
+    else:
+        for at in range(place + 1, last):
+            if data[at] < ZERO_DIGIT:
+                return 0
+    return last if last < end and data[last] in (arrays.NEW_LINE, arrays.RETURN) else 0
+
+
+@njit
 def read_game(
     data, begin, end, start, work, undo, words, endings, moves, values, ratings, facts, sfen, kinds, marks, judged
 ):
@@ -350,9 +372,16 @@ def read_game(
     something = False
     place = begin
     while place < end:
-        line = arrays.line_end(data, place, end)
-        place, last = trimmed(data, place, line)
-        kind = data[place]
+        line = usual_line(data, place, end) if facts[HAS_BEGUN] != 0 else 0
+        kind, usual = data[place], line > 0
+        if usual and kind == TIME and facts[arrays.LENGTH] > 0:
+            place = line + 1
+            continue
+        last = line
+        if not usual:
+            line = arrays.line_end(data, place, end)
+            place, last = trimmed(data, place, line)
+            kind = data[place]
         something |= last > place
         if last == place:
             pass
@@ -371,7 +400,7 @@ def read_game(
                 facts[who], facts[who + 1] = place + 2, last
         commas = False
         while place < last and kind not in (QUOTE, NAME, VERSION, DOLLAR):
-            stop = place
+            stop = last if usual else place
             while stop < last and data[stop] != COMMA:
                 stop += 1
             taken = 1

@@ -39,10 +39,8 @@ class ShogiScanner:
 
     def _tell(self, outcomes: Sequence[Outcome]) -> None:
         """Set the outcomes that facts number; -1, for a game without an ending, is the last entry."""
-        self._numbers = np.array(
-            [*(ENDINGS.index(each.termination) for each in outcomes), arrays.NO_ENDING], dtype=np.int8
-        )
-        self._results = np.array([*(POINTS[each.result()] for each in outcomes), 0], dtype=np.int8)
+        self._numbers = [*(ENDINGS.index(each.termination) for each in outcomes), arrays.NO_ENDING]
+        self._results = [*(POINTS[each.result()] for each in outcomes), 0]
 
     def array_of(self, text: str) -> Any:
         """Return a text in the form that the kernel takes."""
@@ -55,33 +53,36 @@ class ShogiScanner:
         raise NotImplementedError
 
     def scan(self, text: Any, begin: int, final: bool, table: Table) -> tuple[int, int]:
-        """Write games to rows of `table`; see `arrays.Scanner`. Raises ValueError after games of Othello."""
-        if table.game not in ("", "shogi"):
-            raise ValueError(f"a game of shogi after games of {table.game}")
-        table.game = "shogi"
+        """Write games to rows of `table`; see `arrays.Scanner`. Raises RecordError after games of Othello."""
+        table.begin("shogi")
         first, rows = table.filled, len(table.lengths)
         if len(self._facts) != rows:
             self._facts, self._sfens = np.zeros((rows, arrays.FACTS), np.int64), np.empty((rows, SFEN_BYTES), np.uint8)
-        begin, filled, declined = self._read(
+        after, filled, declined = self._read(
             text, begin, len(text), final, self._start, self._work, self._undo, self._words, self._endings,
             table.moves, table.values, table.ratings, self._facts, self._sfens, first,
         )  # fmt: skip
         if filled > first:
-            self._note(text, table, first, filled)
-        return begin, declined
+            self._note(text[begin:after].tobytes(), begin, table, first, filled)
+        return after, declined
 
-    def _note(self, text: Any, table: Table, first: int, filled: int) -> None:
-        """Store all facts other than moves of the games in table[first:filled]."""
-        facts = self._facts[first:filled]
-        endings = facts[:, arrays.ENDING]
-        table.lengths[first:filled], table.endings[first:filled] = facts[:, arrays.LENGTH], self._numbers[endings]
-        table.results[first:filled] = self._results[endings]
-        view = memoryview(text)
-        for row, fact in enumerate(facts.tolist(), first):
-            length = fact[arrays.SFEN_LENGTH]
+    def _note(self, data: bytes, begin: int, table: Table, first: int, filled: int) -> None:
+        """Store all facts other than moves of the games in table[first:filled].
+
+        Args:
+            data: the bytes of their text, from index `begin` on
+        """
+        size = 1 + self.wide
+
+        def name(begins: int, ends: int) -> str:
+            return part_of(data[size * (begins - begin) : size * (ends - begin)], self.wide).strip() if ends else ""
+
+        for row, fact in enumerate(self._facts[first:filled].tolist(), first):
+            table.lengths[row], ending, length = fact[arrays.LENGTH], fact[arrays.ENDING], fact[arrays.SFEN_LENGTH]
+            table.endings[row], table.results[row] = self._numbers[ending], self._results[ending]
             table.starts.append(self._sfens[row, :length].tobytes().decode("ascii") if length else START)
-            black = part_of(view, fact[arrays.BLACK_NAME], fact[arrays.BLACK_NAME + 1]).strip()
-            table.names.append((black, part_of(view, fact[arrays.WHITE_NAME], fact[arrays.WHITE_NAME + 1]).strip()))
+            places = fact[arrays.BLACK_NAME : arrays.WHITE_NAME + 2]
+            table.names.append((name(*places[:2]), name(*places[2:])))
 
 
 @functools.cache
