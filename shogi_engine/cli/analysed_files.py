@@ -19,13 +19,16 @@ def check_files(files: Sequence[str], out: str | None, others: Mapping[str, str 
     """Raise ValueError, before hours of work, if an output could not be written.
 
     This is the case for what `check_outputs` refuses, and if `out` would put the records of several files into one.
+    The folder of several files is made if it is not there.
 
     Args:
         others: the other outputs by their options
     """
+    if len(files) > 1 and out is not None:
+        if Path(out).is_file():
+            raise InputError("analyse: --out must be a folder for {0} files, and {1} is not one", len(files), out)
+        Path(out).mkdir(parents=True, exist_ok=True)
     targets = [] if out is None else [target_of(out, file) for file in files]
-    if len(files) > 1 and out is not None and not Path(out).is_dir():
-        raise InputError("analyse: --out must be a folder for {0} files, and {1} is not one", len(files), out)
     if len(set(targets)) < len(targets):
         raise InputError("analyse: two files of the same name cannot both be written to --out")
     places: list[Path | None] = [*targets] or [None]

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,9 @@ from shogi_engine.language import translate as _
 from shogi_engine.types.limit import SIDES
 
 if TYPE_CHECKING:
+    from shogi_engine.analysis import GameAnalysis
     from shogi_engine.records import GameRecord
-    from shogi_engine.study import Attempt, Problem, Store
+    from shogi_engine.study import Attempt, Problem, Source, Store, TurningPoints
 
 HINT_MS = 10_000  # of the search for the next move of a mate
 
@@ -35,6 +36,9 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--player", metavar="NAME", help="only the mistakes of this player")
     parser.add_argument("--side", choices=SIDES, help="only the mistakes of this side")
+    parser.add_argument(
+        "--now", action="store_true", help="find the better moves of these games at once; no problem is kept"
+    )
     common.add_limit(parser, "nodes", "movetime", "depth", "level", default="nodes=300000, Othello level=14")
     parser.add_argument(
         "--threads", type=common.at_least_one, help="positions searched at the same time; default: one per core"
@@ -54,9 +58,14 @@ def run(args: argparse.Namespace) -> int:
     """Add problems, write them, or give those that are due."""
     from shogi_engine import study
 
-    if not args.files and (args.player or args.side):
-        raise InputError("study: --player and --side are for games of a FILE")
+    if not args.files and (args.player or args.side or args.now):
+        raise InputError("study: --player, --side and --now are for games of a FILE")
+    if args.now and (args.out or args.store):
+        raise InputError("study: --now keeps and writes nothing")
     check_outputs("study", {"--out": args.out, "--store": args.store}, args.files)
+    if args.now:
+        _retry(args)
+        return 0
     with study.Store(args.store) as store:
         if args.files:
             _add(args, store)
@@ -77,7 +86,28 @@ def run(args: argparse.Namespace) -> int:
 
 def _add(args: argparse.Namespace, store: "Store") -> None:
     """Judge the games, and add the problems made of them."""
-    from shogi_engine import analysis, records, study
+    from shogi_engine import study
+
+    new = 0
+    for judged, side in _judged(args):
+        new += store.add(study.problems_of(judged, side))  # at once: an interrupted run keeps them
+    print(plural("{count} new problem", "{count} new problems", new).format(count=new))
+
+
+def _retry(args: argparse.Namespace) -> None:
+    """Judge the games, then give their turning points."""
+    from shogi_engine import study
+
+    for judged, side in list(_judged(args)):
+        desk = TurningDesk(study.TurningPoints(judged, side), pieces=default_pieces(sys.stdout))
+        with progress_bar():
+            desk.prepare()
+        desk.run()
+
+
+def _judged(args: argparse.Namespace) -> Iterator[tuple["GameAnalysis", str]]:
+    """Yield the judged games, each with the side whose mistakes count, '' for both."""
+    from shogi_engine import analysis, records
 
     found = [record for file in args.files for record in records.load(file)]
     wanted = [(record, side) for record in found if (side := side_of(record, args.player, args.side)) is not None]
@@ -86,13 +116,11 @@ def _add(args: argparse.Namespace, store: "Store") -> None:
     analyst = analysis.Analyst(args.threads or analysis.cores(), limits=args.limit)
     with progress_bar():
         analyst.warmup(sorted({record.game for record, _side in wanted}))
-    new = 0
     with progress_bar("analysing", len(wanted), 0) as line:
         for record, side in wanted:
             (judged,) = analyst.run([record])
-            new += store.add(study.problems_of(judged, side))  # at once: an interrupted run keeps them
+            yield judged, side
             line.advance()
-    print(plural("{count} new problem", "{count} new problems", new).format(count=new))
 
 
 def side_of(record: "GameRecord", player: str | None, side: str | None) -> str | None:
@@ -118,7 +146,7 @@ class Desk(desk.Desk):
 
     def __init__(
         self,
-        store: "Store",
+        store: "Source",
         read: Callable[[str], str] = input,
         show: Callable[[str], object] = print,
         pieces: str = "western",
@@ -151,23 +179,31 @@ class Desk(desk.Desk):
         """Give problems until none is due or the user leaves."""
         due = self.store.due(self.clock())
         if not due:
-            when = self.store.next_due()
-            words = _("No problem is due; the next one is on {day}.") if when else _("There are no problems yet.")
-            self.show(words.format(day=when and f"{when.astimezone():%Y-%m-%d}"))
+            self.show(self._none())
         try:
             for left, problem in zip(range(len(due), 0, -1), due, strict=True):
-                self.show(plural("{count} problem is due.", "{count} problems are due.", left).format(count=left))
+                self.show(self._left(left))
                 if not self.give(problem):
                     return
         except EOFError:
             pass
 
+    def _none(self) -> str:
+        """Return what is said if there is no problem."""
+        when = self.store.next_due()
+        words = _("No problem is due; the next one is on {day}.") if when else _("There are no problems yet.")
+        return words.format(day=when and f"{when.astimezone():%Y-%m-%d}")
+
+    def _left(self, count: int) -> str:
+        """Return what is said before each problem."""
+        return plural("{count} problem is due.", "{count} problems are due.", count).format(count=count)
+
     def give(self, problem: "Problem") -> bool:
         """Give a problem until it is solved or skipped; return False if the user leaves."""
         from shogi_engine.analysis.kinds import MATE
-        from shogi_engine.study import KINDS, Attempt
+        from shogi_engine.study import KINDS
 
-        board, attempt = problem.board(), Attempt(problem)
+        board, attempt = problem.board(), self.store.attempt(problem)
         self.show(plain(draw(problem.game, board, self._look)))
         self.show(f"{_(KINDS[problem.kind])} ({problem.source})")
 
@@ -176,8 +212,7 @@ class Desk(desk.Desk):
             if not move:
                 return False
             if not board.move_stack and not attempt.is_right(move):
-                self._refute(attempt, board, move)
-                return False
+                return not self._is_refuted(attempt, board, move)
             if problem.kind == MATE and not self._mates(attempt, board, move):
                 return False
             self.show(_("Right."))
@@ -234,33 +269,51 @@ class Desk(desk.Desk):
         self.show(plain(draw(attempt.problem.game, board, self._look)))
         return False
 
-    def _refute(self, attempt: "Attempt", board: Any, move: str) -> None:
-        """Answer a wrong move as the engine would."""
+    def _is_refuted(self, attempt: "Attempt", board: Any, move: str) -> bool:
+        """Answer a move that is not the best one as the engine would; return False if it is right all the same."""
         line = attempt.refutation(move)
         if line is None:
-            line = self._replies(attempt.problem, move)
+            right, line = attempt.reply(self._engine(attempt.problem.game), move)
+            if right:
+                self.show(_("Good: this is about as strong as the best move."))
+                self._done(attempt)
+                return False
         self.show(_("{move} is not the solution.").format(move=self._texts(board, [move])))
         if line:
             self.show(self._texts(board, [move, *line]))
         if move == attempt.problem.played:
             for said in attempt.problem.reasons(language.current()):
                 self.show(said)
-
-    def _replies(self, problem: "Problem", move: str) -> tuple[str, ...]:
-        from shogi_engine.study import reply_line
-
-        engine = self._engine(problem.game)
-        engine.set_position(problem.position, [move])
-        return reply_line(engine, problem.game)
+        return True
 
     def _done(self, attempt: "Attempt") -> None:
         """Show the solution and note the review."""
         problem = attempt.problem
         self.show(self._texts(problem.board(), problem.line))
         when = self.store.review(problem, attempt.rating, self.clock())
-        self.show(_("It comes back on {day}.").format(day=f"{when.astimezone():%Y-%m-%d}"))
+        if when is not None:
+            self.show(_("It comes back on {day}.").format(day=f"{when.astimezone():%Y-%m-%d}"))
 
     def _texts(self, board: Any, line: Sequence[str]) -> str:
         from shogi_engine.analysis.words import line_texts, shown
 
         return " ".join(line_texts(board, shown(line, False), language.current()))
+
+
+class TurningDesk(Desk):
+    """Gives the turning points of a game; see Desk."""
+
+    store: "TurningPoints"
+
+    def run(self) -> None:
+        """Give all of them, then say how many were found at once."""
+        super().run()
+        if self.store:
+            words = _("Found at the first try: {found} of {count}.")
+            self.show(words.format(found=self.store.found, count=len(self.store)))
+
+    def _none(self) -> str:
+        return _("No better move was missed.")
+
+    def _left(self, count: int) -> str:
+        return plural("{count} position is left.", "{count} positions are left.", count).format(count=count)

@@ -13,6 +13,7 @@ from fsrs import Card, Rating, Scheduler
 from shogi_engine.common.database import Database
 from shogi_engine.common.files import data_folder
 from shogi_engine.language import Message
+from shogi_engine.study.attempt import Attempt
 from shogi_engine.study.problems import Problem
 
 NAME = "study.db"
@@ -139,6 +140,10 @@ class Store:
         """Return when the next problem is due, None if there are no problems."""
         due = self._rows("min(due) AS due", "")[0]["due"]
         return None if due is None else datetime.datetime.fromtimestamp(due, datetime.UTC)
+
+    def attempt(self, problem: Problem) -> Attempt:
+        """Return a new attempt at a problem."""
+        return Attempt(problem)
 
     def review(self, problem: Problem, rating: Rating, at: datetime.datetime | None = None) -> datetime.datetime:
         """Note how a problem was solved; return when it comes back. Raises KeyError if the problem is not there."""

@@ -12,7 +12,7 @@ from shogi_engine.language import InputError, fault_text, translate
 from shogi_engine.web.pool import Job, Turn
 from shogi_engine.web.tsume import REFUTING, SOLVED, WAITING, YOURS, Tsume
 
-WRONG, DONE, ANSWERED, RETRY = "wrong", "done", "answered", "retry"
+WRONG, DONE, GOOD, ANSWERED, RETRY = "wrong", "done", "good", "answered", "retry"
 
 
 @dataclass
@@ -21,8 +21,8 @@ class Lesson(Tsume):
 
     Attributes:
         attempt: at the problem
-        problems: the store of the owner's problems
-        left: how many problems were due, this one included
+        problems: where the problems of this round come from
+        left: how many are left of the round, this one included
         given: the identifiers of the problems that this round has given
         before: the name of the game that was on the board, '' for none
         back: when the problem comes back, once it is solved
@@ -32,7 +32,7 @@ class Lesson(Tsume):
     FAILED: ClassVar[str] = RETRY
 
     attempt: study.Attempt = field(kw_only=True)
-    problems: study.Store = field(kw_only=True)
+    problems: study.Source = field(kw_only=True)
     left: int = 0
     given: tuple[str, ...] = ()
     before: str = ""
@@ -46,7 +46,7 @@ class Lesson(Tsume):
     @property
     def over(self) -> bool:
         """Whether the problem was solved or the answer shown; moves are then free."""
-        return self.status in (DONE, SOLVED, ANSWERED)
+        return self.status in (DONE, GOOD, SOLVED, ANSWERED)
 
     @property
     def barred(self) -> bool:
@@ -98,18 +98,23 @@ class Lesson(Tsume):
             self._end(DONE)
 
     def _refute(self, number: int) -> None:
+        """Answer a move that is not the best; it may be right all the same."""
         self.close()
-        known = self.attempt.refutation(self.session.tree[number].move)
+        move = self.session.tree[number].move
+        known = self.attempt.refutation(move)
         if known is not None:
             self._refuted(number, known)
             return
 
         def work(engine: Any, job: Job) -> None:
-            line = study.reply_line(engine, engine.game.name)
+            right, line = self.attempt.reply(engine, move)
             with self.session.lock:
                 if job is self.job and not job.stopped:
                     self.job = None
-                    self._refuted(number, line)
+                    if right:
+                        self._end(GOOD)
+                    else:
+                        self._refuted(number, line)
                     self.session.changed()
 
         self.status = REFUTING
@@ -174,6 +179,8 @@ class Lesson(Tsume):
             "task": translate(study.KINDS[problem.kind], language),
             "source": problem.source,
             "due": self.left - self.over,
+            "place": len(self.given),
+            "count": len(self.problems) if isinstance(self.problems, study.TurningPoints) else 0,
             "over": self.over,
             "back": self.back.timestamp() if self.back else 0,
             "refutation": self._line(*self.refutation, language) if self.refutation and self._in_tree() else None,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from shogi_engine import study
 from shogi_engine.language import InputError, fault_text
 from shogi_engine.records import GameRecord
+from shogi_engine.types.limit import SIDES
 from shogi_engine.web import messages, replies
 from shogi_engine.web.autosave import OpenElsewhere
 from shogi_engine.web.learning import counts
@@ -24,6 +25,16 @@ def mistakes_of(session: Session) -> Iterator[study.Store]:
         yield session.store.mistakes(session.owner, session.tree.game)
     except OSError as fault:
         raise InputError(fault_text(fault)) from None
+
+
+@contextlib.contextmanager
+def problems_of(session: Session) -> Iterator[study.Source]:
+    """Give the problems of the round that is being solved, else those of the owner, as `mistakes_of` does."""
+    if isinstance(session.tsume, Lesson) and isinstance(session.tsume.problems, study.TurningPoints):
+        yield session.tsume.problems
+    else:
+        with mistakes_of(session) as problems:
+            yield problems
 
 
 @handles(messages.Learn)
@@ -47,24 +58,34 @@ def lesson(session: Session, page: Viewer, message: messages.Lesson) -> None:
     """Give the next problem that is due, or leave it."""
     if message.on:
         must_not_set_up(session)
-        give_next(session, page)
+        with problems_of(session) as problems:
+            give_next(session, page, problems)
     elif isinstance(session.tsume, Lesson):
         leave(session, page, session.tsume)
     else:
         raise InputError("no problem is being solved")
 
 
-def give_next(session: Session, page: Viewer) -> None:
+@handles(messages.Better)
+def better(session: Session, page: Viewer, message: messages.Better) -> None:
+    """Give the turning points of the judged game."""
+    must_not_set_up(session)
+    points = study.TurningPoints(session.analyses.judged_game(), "" if message.side is None else SIDES[message.side])
+    if not points:
+        raise InputError("no better move was missed")
+    give_next(session, page, points)
+
+
+def give_next(session: Session, page: Viewer, problems: study.Source) -> None:
     """Put the next problem of the round on the board; after the last one, the game that was there before."""
     now = session.tsume if isinstance(session.tsume, Lesson) else None
     given = now.given if now else ()
-    with mistakes_of(session) as problems:
-        left = [each for each in problems.due() if each.id not in given]
-        if not left:
-            if now is not None:
-                leave(session, page, now)
-            page.send(counts(problems))
-            return
+    left = [each for each in problems.due() if each.id not in given]
+    if not left:
+        if now is not None:
+            leave(session, page, now)
+        page.send(round_over(problems))
+        return
     problem = left[0]
     check_lines(problem)
     if now is None and not session.autosave.write(whole=True):
@@ -77,13 +98,21 @@ def give_next(session: Session, page: Viewer) -> None:
         session,
         root=0,
         status=YOURS,
-        attempt=study.Attempt(problem),
+        attempt=problems.attempt(problem),
         problems=problems,
         left=len(left),
         given=(*given, problem.id),
         before=before,
     )
     session.changed()
+
+
+def round_over(problems: study.Source) -> replies.Reply:
+    """Return the message after the last problem."""
+    if isinstance(problems, study.TurningPoints):
+        return replies.Tried(found=problems.found, count=len(problems))
+    assert isinstance(problems, study.Store)
+    return counts(problems)
 
 
 def check_lines(problem: study.Problem) -> None:

@@ -303,6 +303,12 @@ class Lesson(Message):
     on: bool
 
 
+class Better(Message):
+    """Give the positions of the judged game in which a side, by default each, missed a better move."""
+
+    side: Side | None = None
+
+
 class Answer(Message):
     """Show the answer of such a problem."""
 
@@ -383,7 +389,7 @@ AnyMessage = (
     | Board | New | Rematch | Resign | Declare | Think | Stop | SetLevel | Kept | Continue | Forget | Recall
     | Links | Invite | Revoke
     | Move | Step | Go | Undo | Delete | Promote | Restore | Comment | About | Line | Preview
-    | Analyse | Explore | Judge | Mate | Solve | Problems | Hint | Learn | Lessons | Lesson | Answer
+    | Analyse | Explore | Judge | Mate | Solve | Problems | Hint | Learn | Lessons | Lesson | Better | Answer
     | Open | Paste | Save | Diagram | Sheet | SetUp | Put | Hand | Turn | Arrange
 )  # fmt: skip
 KINDS: dict[str, type[Message]] = {str(kind.__struct_config__.tag): kind for kind in get_args(AnyMessage)}

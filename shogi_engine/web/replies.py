@@ -220,6 +220,13 @@ class Lessons(Reply):
     new: int | None = None
 
 
+class Tried(Reply):
+    """All turning points of the game were given: how many there were, and how many were solved at the first try."""
+
+    found: int
+    count: int
+
+
 class Hint(Reply):
     """The next move of the problem."""
 

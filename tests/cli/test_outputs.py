@@ -8,6 +8,7 @@ import pytest
 from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.cli import doctor
+from shogi_engine.cli.analysed_files import check_files
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.records import GameRecord
 
@@ -91,3 +92,13 @@ def test_the_token_can_come_from_the_environment(monkeypatch):
     monkeypatch.setenv(serve.TOKEN_VARIABLE, "hunter2secret")
     assert main(["serve", "--host", "127.0.0.1"]) == 2
     assert asked == [("127.0.0.1", "hunter2secret")] and serve.TOKEN_VARIABLE not in os.environ
+
+
+def test_the_folder_of_several_annotated_records_is_made(tmp_path):
+    files = [str(tmp_path / name) for name in ("a.kif", "b.kif")]
+    for file in files:
+        records.save(RECORD, file)
+    check_files(files, str(tmp_path / "new" / "annotated"), {})
+    assert (tmp_path / "new" / "annotated").is_dir()
+    with pytest.raises(ValueError, match="--out must be a folder for 2 files"):
+        check_files(files, files[0], {})

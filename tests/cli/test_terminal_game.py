@@ -76,6 +76,23 @@ def test_every_notation_is_taken(move):
     assert len(match.game.moves) == 1 and "no move" not in text
 
 
+@pytest.mark.parametrize(
+    ("game", "line", "moves"),
+    [
+        ("othello", "f5d6c3", ["f5", "d6", "c3"]), ("othello", "f5 d6 c3", ["f5", "d6", "c3"]),
+        ("shogi", "７六歩 3c3d", ["7g7f", "3c3d"]),
+    ],
+)  # fmt: skip
+def test_a_transcript_can_be_pasted(game, line, moves):
+    text, match = played(game, [line])
+    assert match.game.moves == moves and "help" not in text
+
+
+def test_a_wrong_transcript_makes_no_move():
+    text, match = played("othello", ["f5d6a1"])
+    assert match.game.moves == [] and "move 3: illegal move 'a1'" in text
+
+
 def test_levels_go_to_the_top_in_both_games():
     for game, strongest in (("shogi", 20), ("othello", 30)):
         with Engine(game, hash_mb=1) as engine:

@@ -142,6 +142,18 @@ def test_a_terminal_that_is_closed_keeps_the_game(env, tmp_path):
     assert kept(tmp_path, "othello")[1].moves == ["f5"]
 
 
+def test_a_terminal_that_is_killed_loses_no_move(env, tmp_path):
+    from tests.support.terminal import Terminal
+
+    with Terminal(["play", "othello", "--human", "both"], env) as screen:
+        screen.expect("black>")
+        screen.type("f5d6c3")
+        screen.expect("white>")
+        screen.kill(signal.SIGKILL)
+        screen.wait()
+    assert kept(tmp_path, "othello")[1].moves == ["f5", "d6", "c3"]
+
+
 def test_the_clock_ends_the_game_while_nothing_is_typed(env, tmp_path):
     from tests.support.terminal import Terminal
 

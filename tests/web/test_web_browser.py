@@ -23,7 +23,6 @@ from tests.web.fake_engine import FakeExaminer  # noqa: E402
 from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serious_faults, until  # noqa: E402
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-FIRST_PAINT_MS = 500
 
 
 def tap_somewhere(visitor, rng):
@@ -173,17 +172,6 @@ def test_the_page_that_an_analysis_writes(browser, tmp_path, size, scheme, langu
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert (faults, asked) == ([], [file.as_uri()])
     page.close()
-
-
-@pytest.mark.slow
-def test_first_paint_is_quick(browser, fake_address):
-    paints = []
-    for _ in range(3):
-        visitor = Visitor(browser, fake_address)
-        paints.append(visitor.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
-        visitor.close()
-    print(f"first paint: {[round(paint) for paint in paints]} ms")
-    assert min(paints) < FIRST_PAINT_MS
 
 
 # ---- with the engine

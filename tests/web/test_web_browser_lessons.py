@@ -9,7 +9,8 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 from shogi_engine import study  # noqa: E402
-from tests.web.fake_engine import fake_hub  # noqa: E402
+from tests.web.fake_engine import FakeEngine, fake_hub  # noqa: E402
+from tests.web.test_web_lessons import as_bad  # noqa: E402
 from tests.web.visitor import CHROMIUM, PHONE, Visitor, serve, until  # noqa: E402
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
@@ -70,5 +71,45 @@ def test_mistakes_are_solved(browser, tmp_path, monkeypatch, size, language):
     page.click("#lesson-leave")
     until(page, "document.querySelector('#problem').hidden")
     visitor.wait_ply(4)
+    visitor.close()
+    server.should_exit = True
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "language"), [(LAPTOP, "en"), (PHONE, "ja")])
+def test_better_moves_are_found_at_once(browser, tmp_path, monkeypatch, size, language):
+    """Wrong: refuted; as good as the best: praised too; then the next turning point, and the game again."""
+    monkeypatch.setattr(FakeEngine, "search", as_bad("9g9f"))
+    server, address = serve(fake_hub(tmp_path / "games"))
+    visitor = Visitor(browser, address, size, language, "dark" if language == "ja" else "light")
+    page = visitor.page
+    visitor.paste("startpos moves 7g7f 3c3d 2g2f 8c8d")
+    page.click("#judge")
+    page.click("#better-0")
+    page.wait_for_selector("#lesson-task")
+    assert "1" in page.inner_text("#problem h2") and visitor.axe() == []
+    assert not page.locator("#analysis").is_visible() and not page.locator("#think").is_visible()
+    visitor.shot(f"better-task-{language}")
+    visitor.play("9g9f")
+    visitor.status("not the solution|正解ではありません")
+    assert page.locator("#problem .step").count() >= 1
+    visitor.shot(f"better-wrong-{language}")
+    page.click("#lesson-undo")
+    visitor.status("Your move|手番|あなた")
+    visitor.play("3g3f")
+    visitor.status("about as strong|ほぼ同じ")
+    assert "2f" in page.inner_text("#lesson-why") or "２六" in page.inner_text("#lesson-why")
+    visitor.shot(f"better-good-{language}")
+    assert visitor.axe() == []
+    page.click("#lesson-next")
+    until(page, "document.querySelector('#problem').hidden")
+    visitor.wait_ply(4)
+    assert "1" in page.inner_text("#toast")
+    page.click("#better-0")
+    page.wait_for_selector("#lesson-task")
+    visitor.play("1g1f")
+    visitor.status("Well done|お見事")
+    page.click("#lesson-leave")
+    until(page, "document.querySelector('#problem').hidden")
     visitor.close()
     server.should_exit = True

@@ -10,6 +10,7 @@ from shogi_engine import records  # noqa: E402
 from tests.web.visitor import CHROMIUM, Visitor, until  # noqa: E402
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+FIRST_BYTES = 140_000
 ENTERED = "startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e"
 
 
@@ -246,10 +247,15 @@ def test_othello_shows_values_on_all_moves(visitor):
     visitor.wait_ply(1)
 
 
-def test_no_more_requests_than_needed(browser, fake_address):
-    """The first position takes the page, its style, its picture and 16 scripts, as it did before there was as much."""
+def test_the_first_position_takes_no_more_requests_and_bytes_than_needed(browser, fake_address):
+    """The page, its style, its picture and 16 scripts, with no more bytes than before there was as much to do."""
     visitor = Visitor(browser, fake_address)
-    names = visitor.page.evaluate("performance.getEntriesByType('resource').map(each => each.name)")
-    scripts = [name for name in names if name.endswith(".js") and "pieces.js" not in name]
-    assert len(scripts) <= 16, scripts
+    sizes = dict(visitor.page.evaluate(
+        "performance.getEntries().filter(each => 'decodedBodySize' in each)"
+        ".map(each => [new URL(each.name).pathname, each.decodedBodySize])"
+    ))  # fmt: skip
+    first = {name: size for name, size in sizes.items() if not name.endswith("pieces.js")}
+    assert all(first.values()) and {"/", "/static/app.js", "/static/style.css"} <= first.keys()
+    assert len([name for name in first if name.endswith(".js")]) <= 16, first
+    assert sum(first.values()) <= FIRST_BYTES, first
     visitor.close()

@@ -9,6 +9,7 @@ from shogi_engine import study
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.study.problems import Examined
 from shogi_engine.tsume import problems
+from shogi_engine.types.score import Score
 from shogi_engine.web import learning, messages
 from shogi_engine.web.app import hub_of_engines
 from shogi_engine.web.pool import Job, Seat, Turn
@@ -225,6 +226,58 @@ def test_a_page_that_is_read_again_finds_its_problem(page):
     assert again.state["tsume"]["status"] == "wrong" and again.state["tsume"]["lesson"]["played"] == "▲２六歩"
 
 
+# ---- the turning points of the game, at once
+
+
+def as_bad(*moves):
+    """Return a search after which the values of these moves, the last on the board, are those of blunders."""
+    usual = FakeEngine.search
+
+    def search(self, **limits):
+        found = usual(self, **limits)
+        found.score = Score(900 if self.board.move_stack and str(self.board.move_stack[-1]) in moves else 0)
+        return found
+
+    return search
+
+
+def test_the_turning_points_are_given_at_once_and_nothing_is_kept(page, monkeypatch):
+    monkeypatch.setattr(FakeEngine, "search", as_bad("9g9f"))
+    game, line = page.session.autosave.named(), page.state["line"]
+    page.do("better", side=0)
+    lesson = page.state["tsume"]["lesson"]
+    assert (lesson["place"], lesson["count"], page.state["ply"], page.state["turn"]) == (1, 1, 0, 0)
+    page.do("move", move="9g9f")
+    wait_for(lambda: status_of(page) == "wrong")
+    page.do("undo").do("move", move="3g3f")  # not the best one, but as good
+    wait_for(lambda: status_of(page) == "good")
+    shown = page.state["tsume"]["lesson"]
+    assert shown["over"] and shown["solution"]["moves"][0] == BEST and shown["played"] == "P-2f" and not shown["back"]
+    page.do("lesson", on=True)  # that was the last one
+    assert page.state["tsume"] is None and page.session.autosave.id == game and page.state["line"] == line
+    assert (page.last("tried")["found"], page.last("tried")["count"]) == (0, 1) and counted(page) == (0, 0)
+    page.do("better", side=0).do("move", move=BEST)
+    assert status_of(page) == "done"
+    page.do("lesson", on=True)
+    assert page.last("tried")["found"] == 1 and page.state["learn"] == "ready"
+
+
+def test_one_can_go_on_from_a_turning_point_or_leave(page):
+    line = page.state["line"]
+    page.do("better").do("move", move=PLAYED)
+    assert status_of(page) == "wrong" and page.state["tsume"]["lesson"]["count"] == 2  # of both sides
+    page.do("lesson", on=True)
+    assert page.state["tsume"]["lesson"]["place"] == 2 and page.state["turn"] == 1 and page.state["flipped"]
+    page.do("lesson", on=False)
+    assert page.state["tsume"] is None and page.state["line"] == line
+    judged(page, "startpos moves 7g7f 3c3d")
+    with pytest.raises(ValueError, match="no better move was missed"):
+        page.do("better")
+    page.do("game", game="othello")
+    with pytest.raises(ValueError, match="judge the game first"):
+        page.do("better")
+
+
 # ---- what cannot be done
 
 
@@ -321,7 +374,7 @@ def test_a_refutation_that_fails_can_be_asked_again(page, monkeypatch):
     learned(page)
     page.do("lesson", on=True)
     with monkeypatch.context() as patch:
-        patch.setattr(study, "reply_line", lambda *_: 1 / 0)
+        patch.setattr("shogi_engine.study.attempt.reply_line", lambda *_: 1 / 0)
         page.do("move", move="9g9f")
         wait_for(lambda: status_of(page) == "retry")
     page.do("undo").do("move", move="9g9f")

@@ -10,7 +10,7 @@ from shogi_engine.games.shogi.board.piece_shapes import SETS
 from shogi_engine.language import LANGUAGES
 from shogi_engine.web import words
 from shogi_engine.web.analyses import NAMES_OF_VERDICTS
-from shogi_engine.web.lesson import ANSWERED, DONE, REFUTING, RETRY, WRONG
+from shogi_engine.web.lesson import ANSWERED, DONE, GOOD, REFUTING, RETRY, WRONG
 from shogi_engine.web.links import Kind
 
 STATIC = Path(words.__file__).parent / "static"
@@ -18,7 +18,7 @@ SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in STATIC.glob("
 PAGE = (STATIC / "index.html").read_text(encoding="utf-8")
 TSUME = (
     *("searching", "yours", "open", "right", "longer", "slow", "defending", "solved", "unknown", "lost", "no mate"),
-    *(REFUTING, WRONG, DONE, ANSWERED, RETRY),
+    *(REFUTING, WRONG, DONE, GOOD, "praised", ANSWERED, RETRY),
 )
 # Names that the scripts put together, and those that messages bring.
 MADE = {
@@ -28,6 +28,7 @@ MADE = {
     *(f"link_{kind}" for kind in get_args(Kind)),
     *(f"set_{name}" for name in SETS),
     *(f"board_{name}" for name in ("wood", "light", "dark", "paper")),
+    *(f"{name}Side" for name in ("learn", "better_moves")),
     *(f"theme_{name}" for name in ("auto", "light", "dark")),
 }
 

@@ -74,11 +74,13 @@ interface Tsume {
   lesson?: Lesson;
 }
 
-/** A problem of the user's own mistakes. */
+/** A problem of the user's own mistakes; `place` of `count` of a game that was judged just now, else `count` is 0. */
 interface Lesson {
   task: string;
   source: string;
   due: number;
+  place: number;
+  count: number;
   over: boolean;
   back: number;
   refutation: Line | null;

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine import records
+from shogi_engine import games, records
 from shogi_engine.cli.terminal.screen import WESTERN, Line, Look, draw, plain
 from shogi_engine.language import InputError, mark, plural, translate_fault
 from shogi_engine.language import translate as _
@@ -196,11 +196,22 @@ class TerminalGame:
             if command in COMMANDS:
                 getattr(self, f"_do_{command}")(rest.strip())
             elif line:
-                game.move(line)
-                self._changed()
+                self._move(line)
         except (ValueError, OSError) as fault:
             self.show(_("{fault} (`help` lists the commands)").format(fault=translate_fault(fault)))
         return True
+
+    def _move(self, line: str) -> None:
+        """Make the move of a line; if it has several, as a transcript has, make them for both sides."""
+        try:
+            self.game.move(line)
+        except ValueError:
+            if len(getattr(self.game.board, "split_moves", str.split)(line)) < 2:
+                raise
+            position = self.game.board.position()
+            for move in games.typed_moves(games.load(self.game.name), position, [line]):
+                self.game.move(move)
+        self._changed()
 
     def _do_help(self, rest: str) -> None:
         formats = ", ".join(each.extensions[0] for each in records.all_formats(self.game.name))

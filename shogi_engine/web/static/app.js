@@ -114,6 +114,7 @@ link.on("file", file => {
 link.on("games", message => dialogs(({choose_game}) => choose_game(message, link)));
 link.on("problems", message => problems(({choose}) => { if (state) choose(message, link, state); }));
 link.on("lessons", message => lessons(({counts}) => counts(message, link, toast)));
+link.on("tried", message => toast(t("tried", message)));
 link.on("hint", message => { if (message.node === state?.node) problems(({hint}) => hint(message)); });
 link.on("diagram", message => diagram(({save}) => save(message)));
 link.on("kept", message => games(each => each.show(message, link, toast)));

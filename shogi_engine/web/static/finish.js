@@ -30,7 +30,7 @@ export function finish(state, link, save) {
   const buttons = [];
   if (state.role.owner && over && !summary && state.line.length > 1 && state.judging === null)
     buttons.push(button(t("judge"), () => link.say("judge", {on: true, effort: $("effort").value}), {id: "finish-judge", class: "main"}));
-  buttons.push(...learning(state, link));
+  buttons.push(...learning(state, link, turning.length > 0));
   if (state.role.owner && playing.played) buttons.push(button(t("rematch"), () => link.say("rematch"), {id: "rematch"}));
   if (over) buttons.push(button(t("save"), save, {id: "finish-save"}));
   if (buttons.length) parts.push(element("div", {class: "row"}, ...buttons));
@@ -39,13 +39,15 @@ export function finish(state, link, save) {
   panel.replaceChildren(...parts);
 }
 
-/** @param {State} state @param {Link} link @returns {HTMLElement[]} the buttons that make problems of mistakes */
-function learning({learn, playing}, link) {
+/** @param {State} state @param {Link} link @param {boolean} turning whether there are turning points @returns {HTMLElement[]} the buttons for what can be learned of mistakes */
+function learning({learn, playing}, link, turning) {
   if (learn === "making") return [button(t("learning"), () => {}, {id: "learn", disabled: true})];
   if (learn !== "ready") return [];
   const humans = [0, 1].filter(number => playing.players[number] === null), mine = playing.played && humans.length === 1;
-  return (mine ? humans : [0, 1]).map(number => button(mine ? t("learn") : t("learnSide", {side: side(number)}),
-    () => link.say("learn", {side: number}), {id: mine ? "learn" : `learn-${number}`}));
+  /** @param {string} does @param {string} word @param {string} id @param {Record<string, string>} options */
+  const each = (does, word, id, options = {}) => (mine ? humans : [0, 1]).map(number =>
+    button(t(mine ? word : `${word}Side`, {side: side(number)}), () => link.say(does, {side: number}), {id: mine ? id : `${id}-${number}`, ...options}));
+  return [...(turning ? each("better", "better_moves", "better", {class: "main"}) : []), ...each("learn", "learn", "learn")];
 }
 
 /** @param {Summary} summary */

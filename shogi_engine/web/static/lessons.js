@@ -29,13 +29,13 @@ export function counts({due, total, next, new: made}, link, toast) {
 }
 
 /** @param {Lesson} lesson @param {string} status @param {Link} link @returns {[HTMLElement[], HTMLElement[]]} what the panel says, and its buttons */
-export function lesson({task, source, due, over, back, refutation, solution, played, why}, status, link) {
+export function lesson({task, source, due, place, count, over, back, refutation, solution, played, why}, status, link) {
   /** @param {string} id @param {string} word @param {() => void} action @param {boolean} main */
   const choice = (id, word, action, main = false) => button(t(word), action, {id, class: main ? "main" : ""});
   /** @param {string} word @param {Line} moves */
   const played_through = (word, moves) => element("p", {}, `${t(word)} `, line(moves));
   return [[
-    element("h2", {}, t("lessonTitle", {due})),
+    element("h2", {}, count ? t("betterTitle", {place, count}) : t("lessonTitle", {due})),
     element("p", {id: "lesson-task"}, task, " ", element("span", {class: "soft"}, source)),
     ...(refutation?.moves.length && !over ? [played_through("lessonRefuted", refutation)] : []),
     ...(solution ? [played_through("lessonSolution", solution)] : []),

@@ -59,7 +59,8 @@ export function clocks(state, since) {
 // ---- the status line
 
 /** @param {Tsume} tsume */
-function tsume_words({status, length, left, made}) {
+function tsume_words({status, length, left, made, lesson}) {
+  if (status === "done" && lesson?.count) return "tsume_praised";
   if (status === "yours") return left ? "tsume_yours" : "tsume_open";
   return status === "solved" && length && made > length ? "tsume_slow" : `tsume_${status}`;
 }
