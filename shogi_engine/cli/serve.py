@@ -130,9 +130,13 @@ def _indexes(files: Sequence[Path]) -> "dict[str, Explorer]":
 
 
 def _token(args: argparse.Namespace) -> str:
-    """Return the token that was given, '' for none. Raises OSError, and ValueError if the file contains none."""
+    """Return the token that was given, '' for none, and let child processes not see the environment's.
+
+    Raises OSError, and ValueError if the file contains none.
+    """
+    inherited = os.environ.pop(TOKEN_VARIABLE, "")
     if not args.token_file:
-        return args.token or os.environ.pop(TOKEN_VARIABLE, "")
+        return args.token or inherited
     with open(args.token_file, encoding="utf-8") as file:
         token = file.readline(MOST_OF_A_TOKEN).strip()
     if not token:

@@ -62,7 +62,7 @@ def test_from_and_to_the_standard_streams(monkeypatch, capsysbinary):
         (["a.usi", "b.ggf", "--to", "ggf"], "ggf is a format of othello"), (["bad.txt", "b.kif"], "bad.txt: line 1: .*expected one of.*kif: numbered moves"),
         (["broken.usi", "b.kif"], "broken.usi: line 2: move 1 of 1: .*reach"), (["a.usi", "b.kif", "--encoding", "latin-1"], "cannot be written"),
         (["a.usi", "b.kif", "--encoding", "nothing"], "no encoding"), (["a.usi", "b.kif", "--from", "csa"], "line 1"),
-        (["a.usi", "b.kif", "--from-encoding", "nothing"], "no encoding"),
+        (["a.usi", "b.kif", "--from-encoding", "nothing"], "no encoding"), (["a.usi", "./a.usi"], "OUT would overwrite"),
         (["a.usi", "b.kif", "--from-encoding", "utf-16"], "a.usi: this is not utf-16"),
     ],
 )  # fmt: skip
