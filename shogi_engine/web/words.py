@@ -242,7 +242,6 @@ WORDS = {
     "learning": "Looking for clear best moves …",
     "lessonTitle": "My mistakes: {due} due",
     "better_moves": "Find the better moves",
-    "better_movesSide": "Find {side}’s better moves",
     "betterTitle": "Find the better move: {place} of {count}",
     "tried": "Found at the first try: {found} of {count}.",
     "lessonPlayed": "In the game: {move}.",

@@ -85,7 +85,7 @@ def test_better_moves_are_found_at_once(browser, tmp_path, monkeypatch, size, la
     page = visitor.page
     visitor.paste("startpos moves 7g7f 3c3d 2g2f 8c8d")
     page.click("#judge")
-    page.click("#better-0")
+    page.click("#better")
     page.wait_for_selector("#lesson-task")
     assert "1" in page.inner_text("#problem h2") and visitor.axe() == []
     assert not page.locator("#analysis").is_visible() and not page.locator("#think").is_visible()
@@ -101,11 +101,15 @@ def test_better_moves_are_found_at_once(browser, tmp_path, monkeypatch, size, la
     assert "2f" in page.inner_text("#lesson-why") or "２六" in page.inner_text("#lesson-why")
     visitor.shot(f"better-good-{language}")
     assert visitor.axe() == []
+    page.click("#lesson-next")  # white's mistake
+    until(page, "document.querySelector('#problem h2').textContent.match(/2.*2/)")
+    page.click("#lesson-answer")
+    page.wait_for_selector("#lesson-why")
     page.click("#lesson-next")
     until(page, "document.querySelector('#problem').hidden")
     visitor.wait_ply(4)
-    assert "1" in page.inner_text("#toast")
-    page.click("#better-0")
+    assert "2" in page.inner_text("#toast")
+    page.click("#better")
     page.wait_for_selector("#lesson-task")
     visitor.play("1g1f")
     visitor.status("Well done|お見事")

@@ -172,6 +172,21 @@ def test_the_game_stays_the_game_in_a_variation(visitor):
     until(page, "document.querySelectorAll('#moves > li:not(.result)').length === 7")
 
 
+def test_the_move_on_the_board_stays_in_sight_while_the_panels_above_it_grow(browser, fake_address):
+    visitor = Visitor(browser, fake_address, {"width": 1366, "height": 768})
+    page = visitor.page
+    visitor.paste(f"{ENTERED} " + " ".join(["9g9f 9c9d 1g1f 1c1d"] + ["4i5h 4a5b 5h4i 5b4a"] * 5))
+    page.keyboard.press("End")
+    page.click("#judge")
+    page.wait_for_selector("#finish .turning button")
+    top, bottom, above, below = page.evaluate(
+        "['#moves [aria-current]', '#moves'].flatMap(each => {"
+        "const box = document.querySelector(each).getBoundingClientRect(); return [box.top, box.bottom]; })"
+    )
+    assert above <= top < bottom <= below + 1
+    visitor.close()
+
+
 def test_a_record_shows_its_result_and_what_it_says_of_the_moves(visitor):
     record = records.GameRecord.from_moves("shogi", ENTERED.split()[2:], ending="resignation")
     kif = records.dumps(record, "kif").decode("cp932").split("\n")

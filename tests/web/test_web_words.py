@@ -28,7 +28,6 @@ MADE = {
     *(f"link_{kind}" for kind in get_args(Kind)),
     *(f"set_{name}" for name in SETS),
     *(f"board_{name}" for name in ("wood", "light", "dark", "paper")),
-    *(f"{name}Side" for name in ("learn", "better_moves")),
     *(f"theme_{name}" for name in ("auto", "light", "dark")),
 }
 

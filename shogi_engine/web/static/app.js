@@ -7,7 +7,7 @@ import {graph, graph_events} from "./graph.js";
 import {listen} from "./keys.js";
 import * as lines from "./lines.js";
 import {Link} from "./link.js";
-import {moves} from "./moves.js";
+import {moves, reveal} from "./moves.js";
 import * as panels from "./panels.js";
 import {play, set_sounds} from "./sound.js";
 import {other_language, refusal, side, speak, spoken, t, translate} from "./words.js";
@@ -199,6 +199,7 @@ function show(state) {
   $("kept").hidden = $("lessons").hidden = !state.kept;
   $("pass").hidden = Object.keys(state.targets[""] ?? {}).join() !== "pass" || playing.on;
   if (playing.passing && !passing) toast(t("mustPass", {side: side(state.turn)}));
+  reveal();
   passing = playing.passing;
   if (state.removed && !removed) toast(t("removed"), {word: t("bring_back"), action: () => link.say("restore")});
   removed = state.removed;

@@ -44,10 +44,9 @@ function learning({learn, playing}, link, turning) {
   if (learn === "making") return [button(t("learning"), () => {}, {id: "learn", disabled: true})];
   if (learn !== "ready") return [];
   const humans = [0, 1].filter(number => playing.players[number] === null), mine = playing.played && humans.length === 1;
-  /** @param {string} does @param {string} word @param {string} id @param {Record<string, string>} options */
-  const each = (does, word, id, options = {}) => (mine ? humans : [0, 1]).map(number =>
-    button(t(mine ? word : `${word}Side`, {side: side(number)}), () => link.say(does, {side: number}), {id: mine ? id : `${id}-${number}`, ...options}));
-  return [...(turning ? each("better", "better_moves", "better", {class: "main"}) : []), ...each("learn", "learn", "learn")];
+  const better = button(t("better_moves"), () => link.say("better", {side: mine ? humans[0] : null}), {id: "better", class: "main"});
+  return [...(turning ? [better] : []), ...(mine ? humans : [0, 1]).map(number => button(mine ? t("learn") : t("learnSide", {side: side(number)}),
+    () => link.say("learn", {side: number}), {id: mine ? "learn" : `learn-${number}`}))];
 }
 
 /** @param {Summary} summary */

@@ -49,15 +49,21 @@ export function moves(state, link) {
     drawn = key;
     list.replaceChildren(...state.line.map((move, ply) => row(move, ply, state, link)),
       ...(ended ? [element("li", {class: "result"}, ending(ended, state))] : []));
-    const current = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
-    if (current) {
-      const top = current.getBoundingClientRect().top - list.getBoundingClientRect().top + list.scrollTop;
-      if (top < list.scrollTop || top + current.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top - list.clientHeight / 2;
-    }
   }
   $("promote").hidden = state.branch === state.ply || state.playing.on;
   $("delete").hidden = state.node === 0 || state.playing.on;
   verdict(state);
+}
+
+let seen = "", height = 0;
+
+/** Scroll to the move on the board, if it or the height of the list is another; after all that changes this height was drawn. */
+export function reveal() {
+  const list = $("moves"), current = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
+  if (!current || seen === drawn && height === list.clientHeight) return;
+  [seen, height] = [drawn, list.clientHeight];
+  const top = current.getBoundingClientRect().top - list.getBoundingClientRect().top + list.scrollTop;
+  if (top < list.scrollTop || top + current.offsetHeight > list.scrollTop + height) list.scrollTop = top - height / 2;
 }
 
 let told = "";
