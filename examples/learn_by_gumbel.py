@@ -1,4 +1,4 @@
-"""Learn a game from nothing by Gumbel AlphaZero: Othello on 6 x 6 squares, mini-Shogi, or another of examples/games.
+"""Learn a game from scratch by Gumbel AlphaZero: Othello on 6 x 6 squares, mini-Shogi, or another of examples/games.
 
     python examples/learn_by_gumbel.py [game] [minutes] [games at once] [simulations]
 

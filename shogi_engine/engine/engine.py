@@ -254,7 +254,7 @@ class Engine:
 
     def time_budget(self, limit: Limit) -> TimeBudget | None:
         """Return the time that a Limit gives the side to move, or None if it has no time limit."""
-        side = int(games.board(self.game, self.position).turn)
+        side = int(games.board(self.game, self.position).turn) if limit.clock(0) or limit.clock(1) else 0
         return budget_of(limit, side, len(self.moves), self.game.extras.budget)
 
     def mate(
@@ -286,8 +286,7 @@ class Engine:
     def _placed(self, board: Any, limit: Limit) -> Iterator[int]:
         """Set the position of a Board and yield the side to move. In the block, only this thread can search, and once.
 
-        Raises TypeError for what is no Board or no Limit, ValueError for a Board of another game, and RuntimeError if a
-        search of this engine is running.
+        Raises the exceptions of `play` for what is no Board or no Limit, another game's Board, and a running search.
         """
         check_board(board, "record")
         check_limit(limit)
