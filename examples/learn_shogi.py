@@ -1,7 +1,7 @@
 """Learn Shogi from records: a policy and value network in torch, trained on one core in ten minutes, against levels.
 
     python examples/learn_shogi.py [minutes] [games or a file or folder of records]
-    shogi-engine match policy:learn_shogi.py level:3 --limit nodes=100 --games 10
+    shogi-engine match policy:learn_shogi.py level:3 --limit nodes=50 --games 10
 
 The first command plays games of the engine against itself or reads records, trains, and writes learn_shogi.pt. The
 second, in the same folder, plays with this file: `network` below is what `match policy:FILE` looks for. Times are CPU
