@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.batch import kernels
-from shogi_engine.batch.rows import Bench, Rows, Work, named, output_array, shared_array
+from shogi_engine.batch.rows import Bench, Rows, Work, label_array, named, output_array, shared_array
 from shogi_engine.games.batch_rules import IDS, Features
 from shogi_engine.interface.game import NOT_OVER
 from shogi_engine.jit import new_record
@@ -16,6 +16,7 @@ from shogi_engine.perft import count_leaves, perft_context
 from shogi_engine.search.context import new_context, set_root
 from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
+from shogi_engine.types.arguments import check_number
 
 SEARCH_CHUNK = 16  # positions that share a transposition table
 PACKED_CHUNK = 2048  # positions per call of a kernel that works on packed positions
@@ -78,6 +79,10 @@ class Batch(Rows):
 
         Raises ValueError naming the first invalid row, as `Game.parse_position` does.
         """
+        if isinstance(positions, str):
+            raise TypeError(f"expected a list of positions, not {positions!r:.60}")
+        if wrong := [row for row, text in enumerate(positions) if not isinstance(text, str)]:
+            raise TypeError(f"row {wrong[0]}: expected a position as text, not {positions[wrong[0]]!r:.60}")
         out = np.empty((len(positions), self.size), dtype=np.uint8)
 
         def read(bench: Bench, first: int, count: int) -> None:
@@ -180,7 +185,7 @@ class Batch(Rows):
         packed = self._packed(positions)
         after: NDArray[np.uint8] = output_array(out, packed.shape, np.uint8)
         if layout == IDS and self.rules.apply_rows is not None:
-            self._apply_packed(packed, self._wanted(packed, moves), after, checked)
+            self._apply_packed(packed, label_array(moves, len(packed), "positions"), after, checked)
             return after
 
         def write(bench: Bench, first: int, count: int) -> None:
@@ -227,7 +232,7 @@ class Batch(Rows):
 
     def _with_moves(self, packed: Any, moves: Any, layout: str, work: Work, refuse: bool) -> None:
         """Do `work` after the move labelled in `moves` was put first in each node; see `choose_labels`."""
-        table, wanted = self.labels(layout), self._wanted(packed, moves)
+        table, wanted = self.labels(layout), label_array(moves, len(packed), "positions")
 
         def choose(bench: Bench, first: int, count: int) -> None:
             kernels.list_nodes(bench.nodes, count)
@@ -242,14 +247,6 @@ class Batch(Rows):
         """Return the exception for an illegal move."""
         text = self.game.format_position(position)
         return ValueError(f"row {row}: the move {move} ({layout}) is not legal in {text}")
-
-    @staticmethod
-    def _wanted(packed: Any, moves: Any) -> NDArray[np.int32]:
-        """Return `moves` as an array with one label per position; raises ValueError if it has another shape or type."""
-        wanted = np.ascontiguousarray(moves, dtype=np.int32)
-        if wanted.shape != (len(packed),):
-            raise ValueError(f"there are {len(packed)} positions, but moves of the shape {list(wanted.shape)}")
-        return wanted
 
     # ---- properties of positions
 
@@ -335,8 +332,7 @@ class Batch(Rows):
 
     def perft(self, positions: Any, depth: int) -> NDArray[np.int64]:
         """Return int64[n]: the leaves of the legal move tree `depth` (at least 1) plies below each position."""
-        if depth < 1:
-            raise ValueError(f"perft's depth must be at least 1, not {depth}")
+        check_number("depth", depth, 1, whole=True)
         packed = self._packed(positions)
         out = np.empty(len(packed), dtype=np.int64)
 
@@ -382,8 +378,9 @@ class Batch(Rows):
         SEARCH_CHUNK successive positions share a transposition table. A result may therefore depend on neighbouring
         positions, but not on the number of threads.
         """
-        if (depth is None) == (nodes is None) or min(depth or 1, nodes or 1) < 1:
-            raise ValueError(f"a search needs either a depth or nodes, at least 1, not {depth} and {nodes}")
+        if (depth is None) == (nodes is None):
+            raise ValueError(f"a search needs either a depth or nodes, not {depth} and {nodes}")
+        check_number("depth" if nodes is None else "nodes", depth if nodes is None else nodes, 1, whole=True)
         limits, packed, table = Limits(depth=depth, nodes=nodes), self._packed(positions), self.labels(layout)
         values, labels = np.empty(len(packed), dtype=np.int32), np.full(len(packed), kernels.NO_LABEL, dtype=np.int32)
         searchers: list[Searcher] = []

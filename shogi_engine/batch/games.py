@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shogi_engine.batch import kernels
 from shogi_engine.batch.batch import Batch
-from shogi_engine.batch.rows import CHUNK
+from shogi_engine.batch.rows import CHUNK, check_batch
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.games.batch_rules import IDS
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE
@@ -18,6 +18,7 @@ from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.data import SearchState, new_terms, play_from
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST
+from shogi_engine.types.arguments import check_number
 
 TOGETHER = 16  # games that a thread plays one after the other
 TABLE_MB = 4
@@ -70,7 +71,7 @@ def iterate_random_games(
     batch: Batch, count: int, *, rows: int = ROWS, seed: int = 0, longest: int = 512
 ) -> Iterator[Games]:
     """Yield the games of `random_games`, at most `rows` at a time, as `iterate_self_play` does."""
-    _check_longest(longest, MAX_GAME_PLY)
+    _check(batch, count, longest, MAX_GAME_PLY)
     states = np.random.default_rng(seed).integers(1, 1 << 63, size=count, dtype=np.uint64)
     start = batch.game.parse_position(batch.game.start)
 
@@ -137,7 +138,8 @@ def iterate_self_play(
     ...     if made >= 4:
     ...         break
     """
-    _check_longest(longest, LONGEST)
+    _check(batch, count, longest, LONGEST)
+    check_number("nodes", nodes, 1, whole=True)
     evaluator = batch.game.evaluation(evaluation).load()
     start = batch.game.parse_position(batch.game.start)
     terms = new_terms(nodes, VALUE_MAX)
@@ -207,8 +209,10 @@ def positions_after(
     return out
 
 
-def _check_longest(longest: int, most: int) -> None:
-    """Raise ValueError for a length that is too large."""
+def _check(batch: object, count: int, longest: int, most: int) -> None:
+    """Raise TypeError for what is no batch, ValueError for a negative number of games or a length that is too large."""
+    check_batch(batch)
+    check_number("count", count, 0, whole=True)
     if not 1 <= longest <= most:
         raise ValueError(f"a game must have 1 to {most} moves, not {longest}")
 

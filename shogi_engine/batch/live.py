@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from shogi_engine.batch import kernels, live_kernels
 from shogi_engine.batch.batch import Batch
-from shogi_engine.batch.rows import named, output_array
+from shogi_engine.batch.rows import check_batch, label_array, named, output_array
 from shogi_engine.games.batch_rules import IDS, Features
 from shogi_engine.interface.game import NOT_OVER
+from shogi_engine.types.arguments import check_number
 
 
 class Steps(NamedTuple):
@@ -50,10 +51,11 @@ class LiveGames:
     """
 
     def __init__(self, batch: Batch, count: int, *, layout: str = IDS, longest: int = live_kernels.LONGEST) -> None:
-        if count < 1 or not 1 <= longest <= live_kernels.LONGEST:
-            raise ValueError(
-                f"expected at least one game and 1 to {live_kernels.LONGEST} moves, not {count} and {longest}"
-            )
+        check_batch(batch)
+        check_number("count", count, 1, whole=True)
+        check_number("longest", longest, 1, whole=True)
+        if longest > live_kernels.LONGEST:
+            raise ValueError(f"a game has at most {live_kernels.LONGEST} moves, not {longest}")
         self.batch, self.layout, self.longest = batch, layout, longest
         self._table, self._code_mask = batch.labels(layout), batch.code_mask
         self._nodes = self._new_nodes(count)
@@ -105,9 +107,7 @@ class LiveGames:
         Raises:
             ValueError: a move is illegal; the message names the first such row, and no game is changed
         """
-        labels = np.ascontiguousarray(moves, dtype=np.int32)
-        if labels.shape != (len(self),):
-            raise ValueError(f"there are {len(self)} games, but moves of the shape {list(labels.shape)}")
+        labels = label_array(moves, len(self), "games")
         refused = int(live_kernels.choose_moves(self._nodes, self._table, self._code_mask, labels, self._chosen))
         if refused >= 0:
             node = self._nodes[refused]

@@ -18,7 +18,7 @@ from shogi_engine.batch.batch import Batch
 from shogi_engine.batch.layouts import defaulted, side_by_side
 from shogi_engine.batch.live import LiveGames
 from shogi_engine.batch.live_kernels import LONGEST
-from shogi_engine.batch.puct import Network, Puct
+from shogi_engine.batch.puct import Network, Puct, check_network
 from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.language import InputError
 from shogi_engine.play.answer import DECLARE, Answer
@@ -57,6 +57,7 @@ class PolicyPlayer(Player):
         layout: str | None = None,
         **settings: Any,
     ) -> None:
+        check_network(network)
         self.limit, self.network = limit or Limit(), network
         if unknown := [name for name in ("depth", "mate", "level") if getattr(self.limit, name) is not None]:
             raise InputError("a network cannot be limited by {0}", unknown[0])

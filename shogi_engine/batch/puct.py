@@ -10,10 +10,18 @@ from shogi_engine.batch import puct_kernels as kernels
 from shogi_engine.batch.batch import Batch
 from shogi_engine.batch.live import LiveGames, Steps
 from shogi_engine.batch.live_kernels import LONGEST
+from shogi_engine.batch.rows import label_array
 from shogi_engine.games.batch_rules import IDS
+from shogi_engine.types.arguments import check_number
 
 Network = Callable[[LiveGames], tuple[Any, Any]]
 EDGES = 64  # edges allocated for each node
+
+
+def check_network(network: object) -> None:
+    """Raise TypeError unless `network` can be called."""
+    if not callable(network):
+        raise TypeError(f"a network is a function of the leaves (load_network reads one), not {network!r:.60}")
 
 
 class Puct:
@@ -50,8 +58,9 @@ class Puct:
         virtual_loss: float = 1.0,
         seed: int = 0,
     ) -> None:
-        if count < 1 or copies < 1 or capacity < 2:
-            raise ValueError(f"expected at least 1 game, 1 copy and 2 positions, not {count}, {copies} and {capacity}")
+        check_network(network)
+        for name, value, least in (("count", count, 1), ("copies", copies, 1), ("capacity", capacity, 2)):
+            check_number(name, value, least, whole=True)
         self.leaves = LiveGames(batch, count * copies, layout=layout, longest=longest)
         self.batch, self.network, self.copies, self.noise = batch, network, copies, noise
         self._count, self._labels = count, batch.layouts[layout]
@@ -81,6 +90,7 @@ class Puct:
 
         Raises ValueError if the network returns an array of the wrong shape, or with numbers that are none.
         """
+        check_number("simulations", simulations, 0, whole=True)
         games = self.leaves._nodes
         active = (games["count"] > 0).astype(np.uint8)
         try:
@@ -172,9 +182,7 @@ class Puct:
 
     def step(self, moves: Any) -> Steps:
         """Make a move in each game and keep the subtree below it; see `LiveGames.step`."""
-        labels = np.ascontiguousarray(moves, dtype=np.int32)
-        if labels.shape != (self._count,):
-            raise ValueError(f"there are {self._count} games, but moves of the shape {list(labels.shape)}")
+        labels = label_array(moves, self._count, "games")
         steps = self.leaves.step(np.repeat(labels, self.copies))
         made = self.leaves._chosen[:: self.copies]
         for tree in range(self._count):

@@ -11,6 +11,7 @@ from shogi_engine.batch import kernels
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.games.batch_rules import BatchRules
 from shogi_engine.interface.game import Game
+from shogi_engine.types.arguments import check_number
 
 CHUNK = 256  # positions per call of a kernel; their nodes fit into a second-level cache
 
@@ -33,6 +34,22 @@ class Bench:
         return self._buffers[size, dtype]
 
 
+def label_array(moves: Any, count: int, rows: str) -> NDArray[np.int32]:
+    """Return move labels as int32[count]. Raises ValueError for another number of them, TypeError for no integers."""
+    labels = np.asarray(moves)
+    if labels.size and labels.dtype.kind not in "iu":
+        raise TypeError(f"moves must be integers, the labels of a layout, not {moves!r:.60}")
+    if labels.shape != (count,):
+        raise ValueError(f"there are {count} {rows}, but moves of the shape {list(labels.shape)}")
+    return np.ascontiguousarray(labels, dtype=np.int32)
+
+
+def check_batch(batch: object) -> None:
+    """Raise TypeError unless `batch` is a Batch."""
+    if not isinstance(batch, Rows):
+        raise TypeError(f"expected a Batch, such as Batch('othello'), not {batch!r:.60}")
+
+
 Work = Callable[[Bench, int, int], object]  # (bench, first, count): bench.nodes[:count] are positions[first:][:count]
 
 
@@ -40,8 +57,7 @@ class Rows:
     """Unpacks packed positions of one game and runs kernels on them."""
 
     def __init__(self, game: str, packing: str = "", *, threads: int = 1) -> None:
-        if threads < 1:
-            raise ValueError(f"a batch needs at least one thread, not {threads}")
+        check_number("threads", threads, 1, whole=True)
         self.game: Game = games.load(game)
         self.rules: BatchRules = games.part(game, "batch").RULES
         self.threads = threads

@@ -35,7 +35,7 @@ from shogi_engine.search.limits import Info as Found
 from shogi_engine.search.limits import Limits, Result
 from shogi_engine.search.root import Searcher
 from shogi_engine.search.timeman import TimeOptions, budget_of, plan
-from shogi_engine.types.arguments import check_board, move_texts
+from shogi_engine.types.arguments import check_board, check_number, move_texts
 from shogi_engine.types.clock import Clock, TimeBudget
 from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.types.info import BoardLike, Info, Move, Moves, PlayResult
@@ -106,7 +106,7 @@ class Engine:
         If something is invalid, raises ValueError saying what; the position is then unchanged.
         """
         with self._compiling():
-            self._stack = self._stack.at(text, moves)
+            self._stack = self._stack.at(text, move_texts(moves))
 
     def push(self, move: str) -> None:
         """Play one move. Raises ValueError if it is not legal."""
@@ -254,7 +254,7 @@ class Engine:
 
     def time_budget(self, limit: Limit) -> TimeBudget | None:
         """Return the time that a Limit gives the side to move, or None if it has no time limit."""
-        side = int(games.board(self.game, self.position).turn)
+        side = int(games.board(self.game, self.position).turn) if limit.clock(0) or limit.clock(1) else 0
         return budget_of(limit, side, len(self.moves), self.game.extras.budget)
 
     def mate(
@@ -286,8 +286,7 @@ class Engine:
     def _placed(self, board: Any, limit: Limit) -> Iterator[int]:
         """Set the position of a Board and yield the side to move. In the block, only this thread can search, and once.
 
-        Raises TypeError for what is no Board or no Limit, ValueError for a Board of another game, and RuntimeError if a
-        search of this engine is running.
+        Raises the exceptions of `play` for what is no Board or no Limit, another game's Board, and a running search.
         """
         check_board(board, "record")
         check_limit(limit)
@@ -486,6 +485,7 @@ class Engine:
 
     def perft(self, depth: int, **options: Any) -> Perft:
         """Count the leaf nodes at `depth`; `options` are those of `perft.perft`. Raises PerftStopped after `stop`."""
+        check_number("depth", depth, 0, whole=True)
         self._stop.begin()
         return perft(self.game, self.position, depth, stop_token=self._stop, **options)
 

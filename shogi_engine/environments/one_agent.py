@@ -92,6 +92,8 @@ class OneAgent(gymnasium.Env[Any, Any]):
         if colour is not None and colour not in AGENTS:
             raise ValueError(f"a colour must be {' or '.join(AGENTS)}, not {colour!r}")
         check_render_mode(render_mode, RENDER_MODES)
+        if not isinstance(opponent, int) and not callable(opponent):
+            raise TypeError(f"an opponent is a level or a function from a State to an action, not {opponent!r}")
         self._start = new_state(game, size)
         if isinstance(opponent, int) and not isinstance(self._start, BoardState):
             raise ValueError("levels of the engine play on full boards only")
@@ -114,6 +116,8 @@ class OneAgent(gymnasium.Env[Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make a move and the opponent's; return (observation, reward, terminated, truncated, info)."""
+        if not hasattr(self, "agent"):
+            raise RuntimeError("no game has begun: call reset() before step()")
         info: dict[str, Any] = {"colour": AGENTS[self.agent]}
         if is_illegal(self.state_of_game, action):
             info["illegal_action"] = int(action)

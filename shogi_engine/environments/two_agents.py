@@ -83,6 +83,8 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no ty
 
     def step(self, action: Any) -> None:
         """Make the action of the agent whose turn it is."""
+        if not hasattr(self, "agent_selection"):
+            raise RuntimeError("no game has begun: call reset() before step()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

@@ -17,6 +17,7 @@ from shogi_engine.jit import njit
 from shogi_engine.language import InputError
 
 CODES_MAX = 1 << 20  # of moves, as tables have an entry for each
+KNOWN_MAX = 1 << 17  # packed positions that are known to be valid
 
 
 @njit
@@ -77,17 +78,30 @@ def rules_of(game: Game) -> BatchRules:
             raise ValueError(f"packed position: these bytes are not those of {text}")
         return board
 
+    valid: set[bytes] = set()  # packed positions that were written or checked here: Python checks others slowly
+
+    def remember(data: bytes) -> None:
+        if len(valid) >= KNOWN_MAX:
+            valid.clear()
+        valid.add(data)
+
     def read_rows(packed: np.ndarray, _packing: int, nodes: Any, count: int) -> int:
         for row in range(count):
+            data = packed[row].tobytes()
+            if data in valid:
+                continue
             try:
-                unpack(packed[row].tobytes())
+                unpack(data)
             except ValueError:
                 return row
+            remember(data)
         nodes["pos"][:count] = packed[:count].reshape(-1).view(packed_as)
         return -1
 
     def write_rows(nodes: Any, count: int, _packing: int, packed: np.ndarray) -> int:
         packed[:count] = nodes["pos"][:count].astype(packed_as).view(np.uint8).reshape(count, size)
+        for row in range(count):
+            remember(packed[row].tobytes())
         return -1
 
     def read_texts(_text: np.ndarray, _starts: np.ndarray, _nodes: Any, count: int, taken: np.ndarray) -> None:

@@ -82,12 +82,13 @@ class Info(Mapping[str, Any], Generic[Move]):
     def __getitem__(self, name: str) -> Any: ...
 
     def __getitem__(self, name: str) -> Any:
-        if name not in iter(self):
+        value = getattr(self, name) if name in _DEFAULTS else None
+        if name not in _DEFAULTS or value is _DEFAULTS[name]:
             raise KeyError(name)
-        return getattr(self, name)
+        return value
 
     def __iter__(self) -> Iterator[str]:
-        return (each.name for each in fields(self) if getattr(self, each.name) is not each.default)
+        return (name for name, default in _DEFAULTS.items() if getattr(self, name) is not default)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -106,6 +107,9 @@ class Info(Mapping[str, Any], Generic[Move]):
         if self.currmove is not None:
             moves["currmove"] = next(iter(line((self.currmove,))), None)
         return Info(**dict(self) | moves)
+
+
+_DEFAULTS: dict[str, Any] = {each.name: each.default for each in fields(Info)}
 
 
 @dataclass(frozen=True)

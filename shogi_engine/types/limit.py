@@ -1,6 +1,6 @@
 """Limit: when a search ends, in seconds, plies or nodes. Standard library only."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.language import InputError
@@ -37,10 +37,10 @@ class Limit:
     byoyomi: float | None = None
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            if (value := getattr(self, field.name)) is not None:
-                counts = field.name in ("depth", "nodes", "mate")
-                check_number(field.name, value, int(counts), whole=counts or field.name == "level")
+        for name, value in vars(self).items():
+            if value is not None:
+                counts = name in ("depth", "nodes", "mate")
+                check_number(name, value, int(counts), whole=counts or name == "level")
 
     def is_endless(self, side: int) -> bool:
         """Tell whether a search for `side`, 0 (black) or 1 (white), runs until it is stopped."""

@@ -18,8 +18,12 @@ EXAMPLES = {  # the program, its arguments, what it prints in the end (a pattern
     "count_moves": (("2",), r"perft 2: 900 leaves; published: 900"),
     "learn_othello": (("1", "1"), r"against random moves: \d\.\d\d of the points before, \d\.\d\d after"),
     "learn_with_puct": (("0.02", "4", "4"), r"^after: \d\.\d\d against random moves"),
+    "learn_shogi": (("0.001", "2"), r"learn_shogi.pt after \d+ steps"),
+    "learn_by_gumbel": (("connect_four", "0.001", "2", "4"), r"positions: \d\.\d\d, \d\.\d\d, \d\.\d\d of the points"),
     "save_game": (("game.kif", "3", "20"), r"3 moves in game.kif: ((\S+) ?){3}$"),
 }
+
+TORCH = ("learn_shogi", "learn_by_gumbel")  # what the package does not depend on
 
 
 def run_program(command, folder):
@@ -40,8 +44,7 @@ def test_every_example_is_run():
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples(name, tmp_path):
     arguments, expected = EXAMPLES[name]
-    if name == "learn_othello":
-        pytest.importorskip("pettingzoo")
+    pytest.importorskip({"learn_othello": "pettingzoo"}.get(name, "torch" if name in TORCH else "numpy"))
     printed = run_program([str(ROOT / "examples" / f"{name}.py"), *arguments], tmp_path)
     assert re.search(expected, printed, re.MULTILINE), printed
     if name == "save_game":

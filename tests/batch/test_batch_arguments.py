@@ -1,0 +1,77 @@
+"""Wrong arguments of batches, games in progress and networks: a sentence says what was expected."""
+
+import numpy as np
+import pytest
+
+from shogi_engine import Engine
+from shogi_engine.batch import Batch, LiveGames, PolicyPlayer, Puct, random_games, self_play
+
+START = "---------------------------OX------XO--------------------------- X"
+BATCH = Batch("othello")
+
+
+def even(leaves):
+    """Return values of a network that knows nothing."""
+    return None, np.zeros(len(leaves))
+
+
+NO_BATCH = r"expected a Batch, such as Batch\('othello'\), not 'othello'"
+NO_LABELS = "moves must be integers, the labels of a layout, not "
+WRONG = [  # what is called, and what is said of it
+    (lambda: Batch("othello", threads="2"), "threads must be a whole number, not '2'"),
+    (lambda: BATCH.pack(START), "expected a list of positions, not '-----"),
+    (lambda: BATCH.pack([START, None]), "row 1: expected a position as text, not None"),
+    (lambda: BATCH.apply(BATCH.pack([START]), ["f5"]), NO_LABELS + r"\['f5'\]"),
+    (lambda: BATCH.apply(BATCH.pack([START]), [37.0]), NO_LABELS + r"\[37.0\]"),
+    (lambda: BATCH.search(BATCH.pack([START]), depth="3"), "depth must be a whole number, not '3'"),
+    (lambda: BATCH.perft(BATCH.pack([START]), "3"), "depth must be a whole number, not '3'"),
+    (lambda: LiveGames("othello", 2), NO_BATCH),
+    (lambda: LiveGames(BATCH, "2"), "count must be a whole number, not '2'"),
+    (lambda: LiveGames(BATCH, 2).step(None), NO_LABELS + "None"),
+    (lambda: random_games("othello", 1), NO_BATCH),
+    (lambda: random_games(BATCH, "1"), "count must be a whole number, not '1'"),
+    (lambda: self_play(BATCH, 1, nodes=None), "nodes must be a whole number, not None"),
+    (lambda: Puct("othello", 1, even), NO_BATCH),
+    (lambda: Puct(BATCH, 1, None), "a network is a function of the leaves .*, not None"),
+    (lambda: Puct(BATCH, 1, even).run("5"), "simulations must be a whole number, not '5'"),
+    (lambda: Puct(BATCH, 1, even).step(["f5"]), NO_LABELS),
+    (lambda: PolicyPlayer("network.onnx"), "a network is a function .*load_network.*, not 'network.onnx'"),
+    (lambda: Engine("othello", hash_mb=1).perft("3"), "depth must be a whole number, not '3'"),
+    (lambda: Engine("othello", hash_mb=1).set_position("", "f5"), "expected a list of moves, not 'f5'"),
+    (lambda: Engine("othello", hash_mb=1).set_position("", None), "expected a list of moves, not None"),
+]
+
+
+@pytest.mark.parametrize(("call", "said"), WRONG, ids=[said[:40] for _, said in WRONG])
+def test_wrong_types(call, said):
+    with pytest.raises(TypeError, match=said):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: Batch("othello", threads=0), "threads must be at least 1, not 0"),
+        (lambda: BATCH.search(BATCH.pack([START]), depth=0), "depth must be at least 1, not 0"),
+        (lambda: random_games(BATCH, -1), "count must be at least 0, not -1"),
+        (lambda: self_play(BATCH, 1, nodes=0), "nodes must be at least 1, not 0"),
+        (lambda: LiveGames(BATCH, 2, longest=999), "a game has at most 512 moves, not 999"),
+        (lambda: LiveGames(BATCH, 2).step([1]), r"there are 2 games, but moves of the shape \[1\]"),
+    ],
+)
+def test_wrong_values(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
+
+
+def test_environments_before_their_first_reset():
+    pytest.importorskip("pettingzoo")
+    from shogi_engine.environments.one_agent import OneAgent
+    from shogi_engine.environments.two_agents import TwoAgents
+
+    for env in (OneAgent("othello", 0), TwoAgents("othello")):
+        with pytest.raises(RuntimeError, match=r"call reset\(\) before step\(\)"):
+            env.step(19)
+    for opponent in ("3", None, 1.5):
+        with pytest.raises(TypeError, match="an opponent is a level or a function"):
+            OneAgent("othello", opponent)
