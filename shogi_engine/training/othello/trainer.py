@@ -57,7 +57,7 @@ class TrainOptions(recipe.TrainOptions):
     epochs: int = 12
     penalty: float = 300.0
     rate: float = 2e-3
-    decay: float = 0.02
+    decay: float = 0.5
     td_lambda: float = 0.8
     held_out: float = 0.05
     older_share: float = 1.0
