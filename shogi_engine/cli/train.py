@@ -62,6 +62,8 @@ settings of Shogi:
   label_share=S     share of the positions that label_nodes searches; default 0.25
 
 settings of Othello:
+  architecture=NAME patterns, or network: rows for patterns that correct the package's pattern weights; default patterns
+  rate=R            initial learning rate of a network; default 0.002
   exact=N           positions with at most N empty squares are solved; default 14
   penalty=N         L2 penalty: a weight that occurs in N positions moves half as far as without it; default 300
   endings=N         positions solved for the report, for each number of empty squares; default 25

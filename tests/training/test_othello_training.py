@@ -193,7 +193,7 @@ def test_spreads_are_fitted_to_even_positions(folder, monkeypatch):
 
     monkeypatch.setattr(spread, "search_values", values)
     samples = Games.load([folder], 1.0, 0.8).samples
-    spread.fit_spread(pattern_weights.read(pattern_weights.SHIPPED)[0], samples, 1 << 20, 1)
+    spread.fit_spread(GAME.evaluation("patterns").load(), samples, 1 << 20, 1)
     found = np.concatenate(fitted)
     even = np.abs(samples["value"]) <= 1600
     assert 0 < len(found) <= np.count_nonzero(even) < len(samples)

@@ -17,6 +17,7 @@ from shogi_engine.games.shogi.evaluation.network_weights import decode, encode, 
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline, recipe
+from shogi_engine.training.adamw import step
 from shogi_engine.training.gate import play_match
 from shogi_engine.training.recipe import TrainingRequest
 from shogi_engine.training.shogi.games import LARGEST, SCALE, Games
@@ -25,7 +26,6 @@ from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, b
 from shogi_engine.training.shogi.own_network import parameters_of, quantised
 from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
 from shogi_engine.training.shogi.trainer import Trainer, TrainOptions, new_trainer
-from shogi_engine.training.shogi.trainer_kernels import step
 from tests.support.training_data import data_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")

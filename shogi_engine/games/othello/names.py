@@ -14,7 +14,8 @@ EVALUATIONS = Registry(
     {
         "features": "shogi_engine.games.othello.evaluation.features",
         "patterns": "shogi_engine.games.othello.evaluation.patterns",
+        "network": "shogi_engine.games.othello.evaluation.network",
     },
-    default="patterns",
+    default="network",
     group="shogi_engine.evaluations.othello",
 )

@@ -7,7 +7,7 @@ from shogi_engine.games.othello.evaluation.pattern_layout import COUNTS, INSTANC
 from shogi_engine.games.othello.evaluation.patterns import count_features, refresh_numbers
 from shogi_engine.games.othello.movegen import mobility
 from shogi_engine.games.othello.types import POSITION, UNDO
-from shogi_engine.interface.game import VALUE_NONE, do_move
+from shogi_engine.interface.game import VALUE_NONE, do_move, evaluate, refresh_line
 from shogi_engine.jit import njit, popcount, record_dtype
 
 # A position, its value for the side to move in hundredths of a disc, and the number of its game.
@@ -63,6 +63,15 @@ def write_samples(replay, start, moves, values, begins, exact, td_lambda, sample
             sample.value = later = value
             row -= 1
     return count
+
+
+@njit
+def write_values(ctx, samples, values):
+    """Write the static value of each of `samples`, record[SAMPLE][n], to `values`, int32[n]."""
+    for index in range(len(samples)):
+        ctx.pos.own, ctx.pos.opponent = samples[index].own, samples[index].opponent
+        refresh_line(ctx)
+        values[index] = evaluate(ctx)
 
 
 # ---- fitting -----------------------------------------------------------------------------------------------------

@@ -84,13 +84,15 @@ class Problem:
     """The least-squares problem of some samples, sorted by phase; threads share its products.
 
     Attributes:
+        order: int64[n], the places of the sorted samples among the given ones
         values: float32[n], hundredths of a disc
         knots: int64[n], the knot at or below each sample's phase
         shares: float32[n], the weight of the next knot
     """
 
     def __init__(self, samples: np.ndarray, pool: ThreadPoolExecutor, threads: int) -> None:
-        self.samples = samples = samples[np.argsort(phases_of(samples), kind="stable")]
+        self.order = np.argsort(phases_of(samples), kind="stable")
+        self.samples = samples = samples[self.order]
         self._pool = pool
         phases, step = phases_of(samples), pattern_weights.KNOT_STEP
         self.knots = np.minimum(phases // step, pattern_weights.KNOTS - 2)

@@ -1,12 +1,14 @@
-"""How Othello's pattern weights are made: see training.recipe."""
+"""How Othello's weights are made: see training.recipe."""
 
 from pathlib import Path
 
+from shogi_engine.games.othello.evaluation.network_weights import is_network
 from shogi_engine.interface.game import VALUE_MAX
 from shogi_engine.training.othello.data import DataOptions, Openings
+from shogi_engine.training.othello.network_kernels import PARAMETERS
 from shogi_engine.training.othello.positions import KNOT_SHAPE
 from shogi_engine.training.othello.report import report
-from shogi_engine.training.othello.trainer import TAUGHT, TrainOptions, new_trainer
+from shogi_engine.training.othello.trainer import NETWORK, PATTERNS, TrainOptions, new_trainer
 from shogi_engine.training.recipe import Recipe
 
 GAME_BYTES = 155  # approximate size of a game on disk
@@ -14,13 +16,13 @@ WEIGHT_BYTES = 3 * 4 + 2  # for a weight: in the checkpoint, and in the file
 
 
 def evaluation_of(file: Path) -> str:
-    """Return the evaluation that a file of weights is for; only one has files."""
-    return TAUGHT
+    """Return the evaluation that a file of weights is for."""
+    return NETWORK if is_network(file) else PATTERNS
 
 
 def training_bytes(options: TrainOptions) -> int:
     """Return the size on disk of checkpoint and weights, in bytes."""
-    return KNOT_SHAPE[0] * KNOT_SHAPE[1] * WEIGHT_BYTES
+    return (PARAMETERS if options.architecture == NETWORK else KNOT_SHAPE[0] * KNOT_SHAPE[1]) * WEIGHT_BYTES
 
 
 RECIPE = Recipe(

@@ -9,16 +9,18 @@ import numpy as np
 from shogi_engine.common.files import write_whole
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.solver import Solver
-from shogi_engine.games.othello.evaluation import pattern_weights
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import START, parse_obf
+from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.training.data import DAMAGED, refuse_foreign
-from shogi_engine.training.othello.kernels import SAMPLE
+from shogi_engine.training.othello.kernels import SAMPLE, write_values
+from shogi_engine.training.othello.network_trainer import NetworkTrainer
 from shogi_engine.training.othello.positions import empties_of
 from shogi_engine.training.othello.spread import player_of, search_values
-from shogi_engine.training.othello.trainer import LARGEST, Trainer, mean_error
-from shogi_engine.training.recipe import Report
+from shogi_engine.training.othello.trainer import Trainer
+from shogi_engine.training.recipe import Report, load
 
+AnyTrainer = Trainer | NetworkTrainer
 EMPTIES_STEP = 4
 ENDINGS = (10, 12, 14, 16, 18, 20, 22, 24)  # empty squares
 SEARCHED = 10  # plies
@@ -26,16 +28,17 @@ SOLVER_MB = 64
 WORSE, UNSEEN_GAP = 1.02, 1.3  # larger ratios of errors show that something is wrong
 
 
-def errors_of(trainer: Trainer, knots: np.ndarray) -> np.ndarray:
-    """Return the error of weights in discs for each held-out sample, float[n]."""
-    problem = trainer.validation
-    found: np.ndarray = np.abs(problem.predict(knots.astype(np.float32)) - problem.values) / DISC
+def errors_of(evaluator: Evaluator, samples: np.ndarray) -> np.ndarray:
+    """Return the error of static values in discs for each sample, float[n]."""
+    values = np.zeros(len(samples), dtype=np.int32)
+    write_values(player_of(evaluator).ctx, samples.view(np.recarray), values)
+    found: np.ndarray = np.abs(values - samples["value"]) / DISC
     return found
 
 
-def by_empties(trainer: Trainer, after: np.ndarray, before: np.ndarray) -> list[dict[str, float]]:
+def by_empties(trainer: AnyTrainer, after: np.ndarray, before: np.ndarray) -> list[dict[str, float]]:
     """Return the mean errors by empty squares, in steps of EMPTIES_STEP, of the new and the previous weights."""
-    empties, found = empties_of(trainer.validation.samples), []
+    empties, found = empties_of(trainer.held_out), []
     for first in range(0, 64, EMPTIES_STEP):
         here = (empties >= first) & (empties < first + EMPTIES_STEP)
         if here.any():
@@ -45,7 +48,7 @@ def by_empties(trainer: Trainer, after: np.ndarray, before: np.ndarray) -> list[
     return found
 
 
-def solved_endings(trainer: Trainer, file: Path) -> dict[int, np.ndarray]:
+def solved_endings(trainer: AnyTrainer, file: Path) -> dict[int, np.ndarray]:
     """Return held-out samples by empty squares, with exact values; cached in `file`."""
     known: dict[str, np.ndarray] = {}
     refuse_foreign(file)
@@ -56,7 +59,7 @@ def solved_endings(trainer: Trainer, file: Path) -> dict[int, np.ndarray]:
         pass
     if str(known.get("identity")) != trainer.identity:
         known = {"identity": np.array(trainer.identity)}
-    empties, samples = empties_of(trainer.validation.samples), trainer.validation.samples
+    empties, samples = empties_of(trainer.held_out), trainer.held_out
     random = np.random.default_rng([trainer.options.seed, 4])
     solver = Solver(GAME, hash_mb=SOLVER_MB)
     for count in ENDINGS:
@@ -75,56 +78,48 @@ def solved_endings(trainer: Trainer, file: Path) -> dict[int, np.ndarray]:
     return {count: known[str(count)].astype(SAMPLE) for count in ENDINGS}
 
 
-def looked_at(trainer: Trainer, knots: np.ndarray, samples: np.ndarray) -> float:
-    """Return the mean error of weights against exact values, in discs."""
-    problem = trainer.problem(samples)
-    return mean_error(problem, problem.predict(knots.astype(np.float32)))
-
-
-def searched(knots: np.ndarray, samples: np.ndarray) -> float:
+def searched(evaluator: Evaluator, samples: np.ndarray) -> float:
     """Return the mean error of searches SEARCHED plies deep against exact values, in discs."""
-    values = search_values(player_of(knots), samples, SEARCHED, SEARCHED)[:, 0]
+    values = search_values(player_of(evaluator), samples, SEARCHED, SEARCHED)[:, 0]
     return float(np.mean(np.abs(values - samples["value"]))) / DISC
 
 
-def on_endings(trainer: Trainer, knots: np.ndarray, file: Path) -> list[dict[str, float]]:
-    """Return the mean errors on solved endings, static and searched, of the new and the previous weights."""
+def on_endings(trainer: AnyTrainer, now: Evaluator, before: Evaluator, file: Path) -> list[dict[str, float]]:
+    """Return the mean errors on solved endings, static and searched, of the new and the previous evaluation."""
     found = []
     for count, samples in solved_endings(trainer, file).items():
         if len(samples) == 0:
             continue
         row: dict[str, float] = {"empty squares": count, "positions": len(samples)}
-        for name, weights in (("", knots), (" before", trainer.before)):
-            row[f"error{name}"] = looked_at(trainer, weights, samples)
+        for name, evaluator in (("", now), (" before", before)):
+            row[f"error{name}"] = float(np.mean(errors_of(evaluator, samples)))
             if count > SEARCHED:
-                row[f"searched {SEARCHED} plies{name}"] = searched(weights, samples)
+                row[f"searched {SEARCHED} plies{name}"] = searched(evaluator, samples)
         found.append(row)
     return found
 
 
-def report(trainer: Trainer, file: Path) -> Report:
+def report(trainer: AnyTrainer, file: Path) -> Report:
     """Return the report on a file of weights and its training."""
-    knots, spread = pattern_weights.read(file)
-    made = pattern_weights.read_made(file)
-    after, before = errors_of(trainer, knots), errors_of(trainer, trainer.before)
-    held_out = np.unique(trainer.validation.samples["game"])
+    recipe = load("othello")
+    evaluators = [recipe.named_evaluator(what) for what in (str(file), trainer.labeller)]
+    weights: Any = evaluators[0].weights
+    made, spread = weights.made, weights.spread
+    after, before = (errors_of(evaluator, trainer.held_out) for evaluator in evaluators)
+    held_out = np.unique(trainer.held_out["game"])
     sizes = {"games": trainer.game_count, "held out": len(held_out), "positions": len(after)}
     facts: dict[str, Any] = {
         "made": {name: value for name, value in made.items() if name != "spread"},
         "games": sizes,
         "losses": trainer.losses,
         "error by empty squares": by_empties(trainer, after, before),
-        "error on endings": on_endings(trainer, knots, file.with_suffix(".endings.npz")),
+        "error on endings": on_endings(trainer, *evaluators, file.with_suffix(".endings.npz")),
         "spreads by depth": [
             {"group": group, **{str(depth): spread for depth, spread in enumerate(row)}}
             for group, row in enumerate(spread.tolist())
         ],
         "spreads measured": made.get("spread", []),
-        "weights": {
-            "not zero": float(np.mean(knots != 0)),
-            "moved": float(np.mean(knots != trainer.before)),
-            "at their limit": float(np.mean(np.abs(knots.astype(int)) >= LARGEST)),
-        },
+        "weights": trainer.facts(),
     }
     curves = {
         "losses": {
@@ -136,7 +131,7 @@ def report(trainer: Trainer, file: Path) -> Report:
             for name in ("error", "error before")
         },
     }
-    return Report("Weights of patterns", {**facts, "problems": problems(facts)}, curves)
+    return Report(f"Othello, {evaluators[0].evaluation.name}", {**facts, "problems": problems(facts)}, curves)
 
 
 def problems(facts: dict[str, Any]) -> list[str]:

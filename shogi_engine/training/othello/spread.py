@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.evaluation import pattern_weights
 from shogi_engine.games.othello.evaluation.pattern_layout import SPREAD_DEPTHS, SPREAD_GROUPS, SPREAD_PHASES
 from shogi_engine.games.othello.evaluation.patterns import shallow_depth
 from shogi_engine.games.othello.names import DISC
@@ -40,10 +39,9 @@ class Spreads:
     model: list[float]
 
 
-def player_of(knots: np.ndarray) -> SearchState:
-    """Return a player with weights, int16[KNOTS, n], that searches without Multi-ProbCut."""
-    weights = pattern_weights.Weights(pattern_weights.by_phase(knots), NO_SPREAD)
-    player = SearchState(Evaluator(GAME.evaluation("patterns"), weights), TranspositionTable(TABLE_MB), GAME)
+def player_of(evaluator: Evaluator) -> SearchState:
+    """Return a player that searches without Multi-ProbCut."""
+    player = SearchState(evaluator, TranspositionTable(TABLE_MB), GAME)
     player.ctx.search_flags = USE_TT | USE_DEEPER_ENTRIES | USE_SOLVERS
     return player
 
@@ -67,10 +65,10 @@ def search_values(player: SearchState, samples: np.ndarray, first: int, last: in
     return values
 
 
-def fit_spread(knots: np.ndarray, samples: np.ndarray, count: int, seed: int) -> Spreads:
-    """Return the spreads of searches with weights, int16[KNOTS, n], from `count` samples of each group of phases."""
+def fit_spread(evaluator: Evaluator, samples: np.ndarray, count: int, seed: int) -> Spreads:
+    """Return the spreads of searches with an evaluation, from `count` samples of each group of phases."""
     samples = samples[(empties_of(samples) >= DEEPEST) & (np.abs(samples["value"]) <= LOPSIDED)]
-    random, player = np.random.default_rng([seed, 3]), player_of(knots)
+    random, player = np.random.default_rng([seed, 3]), player_of(evaluator)
     measured, rows, logs = [], [], []
     for group in range(SPREAD_GROUPS):
         chosen = samples[phases_of(samples) // SPREAD_PHASES == group]

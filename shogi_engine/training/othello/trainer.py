@@ -1,4 +1,4 @@
-"""Fits the pattern weights to labelled positions by least squares.
+"""Fits the pattern weights to labelled positions by least squares; network_trainer.py trains the network.
 
 A penalty keeps the weights of rare configurations near those that labelled the games. Neighbouring phases share weights
 through the knots of pattern_weights.py. The problem is solved by conjugate gradients, scaled by how often a weight
@@ -18,17 +18,22 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluation import pattern_weights
+from shogi_engine.games.othello.evaluation.network_weights import is_network
 from shogi_engine.games.othello.names import DISC
+from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.training import recipe
 from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
+from shogi_engine.training.othello.network_trainer import NetworkTrainer
 from shogi_engine.training.othello.positions import KNOT_SHAPE, Games, Problem
-from shogi_engine.training.othello.spread import fit_spread, spread_table
+from shogi_engine.training.othello.spread import NO_SPREAD, fit_spread, spread_table
 from shogi_engine.training.recipe import Losses, Progress, TrainingRequest
 
 CHECKPOINT_EPOCHS = 5
 LARGEST = 32767  # weights are int16
-TAUGHT = "patterns"  # the evaluation whose weights a run may start from
+PATTERNS, NETWORK = "patterns", "network"  # architectures, and the evaluations that use them
+ARCHITECTURES = PATTERNS, NETWORK
 
 
 @dataclass(frozen=True)
@@ -36,23 +41,34 @@ class TrainOptions(recipe.TrainOptions):
     """How weights are trained.
 
     Attributes:
-        epochs: the number of steps of conjugate gradients, each over all positions
-        penalty: the strength of the L2 penalty, in positions: a weight that occurs in this many positions moves half as
-            far as without the penalty
+        architecture: one of ARCHITECTURES
+        epochs: the number of steps of conjugate gradients, each over all positions; for a network, of passes over them
+        penalty: the strength of the L2 penalty, in positions: a pattern weight that occurs in this many positions moves
+            half as far as without the penalty
+        rate: AdamW's first learning rate, for a network; it falls along a cosine
+        decay: AdamW's weight decay, for a network
         td_lambda: the share of a value that comes from later positions; the rest is from its own search
         held_out: the share of games for validation
         endings: the number of positions for each number of empty squares in the report
         spread_positions: the number of positions in each group of phases for the spreads of Multi-ProbCut
     """
 
+    architecture: str = PATTERNS
     epochs: int = 12
     penalty: float = 300.0
+    rate: float = 2e-3
+    decay: float = 0.5
     td_lambda: float = 0.8
     held_out: float = 0.05
     older_share: float = 1.0
     endings: int = 25
     spread_positions: int = 600
     seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.architecture not in ARCHITECTURES:
+            known = ", ".join(ARCHITECTURES)
+            raise ValueError(f"training: there is no architecture {self.architecture!r}; there are {known}")
 
 
 @dataclass
@@ -77,11 +93,22 @@ class State:
 
 
 class Trainer:
-    """A run: games, options, threads, a file for checkpoints, and the initial weights, int16[KNOTS, n]."""
+    """A run: games, options, threads, a file for checkpoints, and the initial weights, int16[KNOTS, n].
+
+    Attributes:
+        labeller: the evaluation that labelled the games, a name or a file
+    """
 
     def __init__(
-        self, games: Games, options: TrainOptions, checkpoint: Path, threads: int, beginning: np.ndarray
+        self,
+        games: Games,
+        options: TrainOptions,
+        checkpoint: Path,
+        threads: int,
+        beginning: np.ndarray,
+        labeller: str = PATTERNS,
     ) -> None:
+        self.labeller = labeller
         self.options, self.checkpoint, self.game_count, self.before = options, checkpoint, games.games, beginning
         self._pool, self._threads = ThreadPoolExecutor(threads), threads
         learning, held_out = games.split(options.seed, options.held_out)
@@ -105,6 +132,11 @@ class Trainer:
             residual = self.learning.gather(self.learning.values - self.learning.predict(weights))
             self._state = State(weights, residual, self._scale * residual, [])
         return self._state
+
+    @property
+    def held_out(self) -> np.ndarray:
+        """The held-out samples, record[SAMPLE][n]."""
+        return self.validation.samples
 
     @property
     def losses(self) -> list[Losses]:
@@ -157,9 +189,20 @@ class Trainer:
 
     def weights(self, made: dict[str, Any]) -> bytes:
         """Fit the spreads of Multi-ProbCut, and return the file of the weights with them."""
-        knots = self.rounded()
-        found = fit_spread(knots, self.validation.samples, self.options.spread_positions, self.options.seed)
+        knots, options = self.rounded(), self.options
+        weights = pattern_weights.Weights(pattern_weights.by_phase(knots), NO_SPREAD)
+        evaluator = Evaluator(GAME.evaluation(PATTERNS), weights)
+        found = fit_spread(evaluator, self.held_out, options.spread_positions, options.seed)
         return pattern_weights.encode(knots, spread_table(found.model), {**made, "spread": found.measured})
+
+    def facts(self) -> dict[str, float]:
+        """Return what a report says of the weights."""
+        knots = self.rounded()
+        return {
+            "not zero": float(np.mean(knots != 0)),
+            "moved": float(np.mean(knots != self.before)),
+            "at their limit": float(np.mean(np.abs(knots.astype(int)) >= LARGEST)),
+        }
 
 
 def _product(first: np.ndarray, second: np.ndarray) -> float:
@@ -172,12 +215,15 @@ def mean_error(problem: Problem, values: np.ndarray) -> float:
     return float(np.mean(np.abs(values - problem.values))) / DISC
 
 
-def new_trainer(request: TrainingRequest) -> Trainer:
+def new_trainer(request: TrainingRequest) -> "Trainer | NetworkTrainer":
     """Return the trainer of a request. Raises ValueError if there are no games."""
     options: TrainOptions = request.options
     games = Games.load(request.folders, options.older_share, options.td_lambda)
-    beginning = np.zeros(KNOT_SHAPE, dtype=np.int16)
-    if Path(request.labeller).exists() or request.labeller == TAUGHT:
-        file = pattern_weights.SHIPPED if request.labeller == TAUGHT else Path(request.labeller)
+    if options.architecture == NETWORK:
+        return NetworkTrainer(games, options, request.checkpoint, request.threads, request.labeller)
+    beginning, file = np.zeros(KNOT_SHAPE, dtype=np.int16), Path(request.labeller)
+    if request.labeller in (PATTERNS, NETWORK) or is_network(file):
+        beginning = pattern_weights.read(pattern_weights.SHIPPED)[0]
+    elif file.exists():
         beginning = pattern_weights.read(file)[0]
-    return Trainer(games, options, request.checkpoint, request.threads, beginning)
+    return Trainer(games, options, request.checkpoint, request.threads, beginning, request.labeller)

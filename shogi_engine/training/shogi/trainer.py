@@ -5,7 +5,6 @@ killed run continues from it with the same result.
 """
 
 import json
-import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,13 +16,12 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.training import recipe
-from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
+from shogi_engine.training.adamw import State, falling_rate, state_of, step
 from shogi_engine.training.recipe import Progress, TrainingRequest
 from shogi_engine.training.shogi.games import Block, Games
 from shogi_engine.training.shogi.own_network import OwnNetwork
 from shogi_engine.training.shogi.standard_kernels import WIDTH
 from shogi_engine.training.shogi.standard_network import StandardNetwork
-from shogi_engine.training.shogi.trainer_kernels import step
 
 LIMIT = 1.98  # of parameters, so that the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
@@ -75,44 +73,6 @@ class TrainOptions(recipe.TrainOptions):
         if self.width != WIDTH:
             raise ValueError(f"training: architecture {STANDARD} has width {WIDTH}, not {self.width}")
         return StandardNetwork()
-
-
-@dataclass
-class State:
-    """The contents of a checkpoint.
-
-    Attributes:
-        losses: by epoch, {name: loss}
-        first_moments, second_moments: the optimiser's running means of the gradients and of their squares
-        steps: the number of the optimiser's steps
-    """
-
-    parameters: np.ndarray
-    first_moments: np.ndarray
-    second_moments: np.ndarray
-    steps: int
-    losses: list[dict[str, float]]
-
-    def save(self, file: Path, identity: str) -> None:
-        """Write a checkpoint; see `save_checkpoint`."""
-        moments = {"first_moments": self.first_moments, "second_moments": self.second_moments}
-        arrays = {"parameters": self.parameters, **moments}
-        save_checkpoint(file, identity, self.losses, {**arrays, "steps": np.array(self.steps)})
-
-    @classmethod
-    def load(cls, file: Path, identity: str) -> "State | None":
-        """Return the contents of a checkpoint; see `load_checkpoint`."""
-        found = load_checkpoint(file, identity)
-        if found is None:
-            return None
-        arrays, losses = found
-        moments = arrays["first_moments"], arrays["second_moments"]
-        return cls(arrays["parameters"], *moments, int(arrays["steps"]), losses)
-
-
-def state_of(parameters: np.ndarray) -> State:
-    """Return the state before the first step with these parameters."""
-    return State(parameters, np.zeros_like(parameters), np.zeros_like(parameters), 0, [])
 
 
 class Trainer:
@@ -200,7 +160,7 @@ class Trainer:
 
     def _rate(self, done: float) -> float:
         """Return the learning rate after a share of the run."""
-        return LAST_RATE + (self.options.rate - LAST_RATE) * (1 + math.cos(math.pi * done)) / 2
+        return falling_rate(self.options.rate, LAST_RATE, done)
 
     def _batch(self, block: Block, targets: np.ndarray, batch: np.ndarray, rate: float) -> float:
         """Take one step; return the summed loss of the batch."""

@@ -10,7 +10,7 @@ import functools
 import hashlib
 import json
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ def _mirror(squares: list[int]) -> list[int] | None:
     return None
 
 
-def _smallest_equal(squares: list[int]) -> np.ndarray:
+def smallest_equal(squares: list[int]) -> np.ndarray:
     """Return, for each configuration of the pattern, the smallest configuration equal to it by symmetry."""
     numbers = np.arange(3 ** len(squares))
     order = _mirror(squares)
@@ -64,7 +64,7 @@ def file_places() -> np.ndarray:
     classes = np.arange(PHASE_WEIGHTS)
     for name in PATTERN_SQUARES:
         squares = pattern_squares(name)
-        classes[STARTS[name] : STARTS[name] + 3 ** len(squares)] = STARTS[name] + _smallest_equal(squares)
+        classes[STARTS[name] : STARTS[name] + 3 ** len(squares)] = STARTS[name] + smallest_equal(squares)
     return np.unique(classes, return_inverse=True)[1].astype(np.int32)
 
 
@@ -141,11 +141,13 @@ class Weights:
         table: int16[PHASES, PHASE_WEIGHTS], hundredths of a disc
         spread: int32[SPREAD_GROUPS, SPREAD_DEPTHS]
         source: a description of their origin
+        made: how they were made, as JSON values
     """
 
     table: np.ndarray
     spread: np.ndarray
     source: str = "not from a file"
+    made: dict[str, Any] = field(default_factory=dict)
 
     def fill(self, params: Any) -> None:
         """Write the address of the table and the spreads to `params`."""
@@ -168,7 +170,7 @@ def load(file: Path) -> Weights:
         knots, spread = read(file)
     except OSError as fault:
         raise ValueError(f"evaluation weights: {file} cannot be read ({fault.strerror})") from None
-    return Weights(by_phase(knots), spread, file.name)
+    return Weights(by_phase(knots), spread, file.name, read_made(file))
 
 
 def load_weights(file: Path | None) -> Weights:

@@ -171,10 +171,16 @@ def evaluate(ctx):
     return min(max(pattern_value(ctx, own_moves, opponent_moves), -MOST), MOST)
 
 
-@provides_evaluation(EVALUATION)
-def probcut(ctx, depth):
+@njit
+def predicted(ctx, depth):
+    """Return the depth and the spread of a search that predicts one of `depth` plies, (0, 0) for none."""
     if min(popcount(ctx.pos.own), popcount(ctx.pos.opponent)) <= FEW_DISCS:
         return np.int64(0), np.int64(0)  # a side might soon be wiped out, which a shallow search would miss
     phase = phase_of(ctx.pos.own, ctx.pos.opponent)
     spread = ctx.evaluation.spread[phase // layout.SPREAD_PHASES, min(depth, layout.SPREAD_DEPTHS - 1)]
     return shallow_depth(depth), int(spread)
+
+
+@provides_evaluation(EVALUATION)
+def probcut(ctx, depth):
+    return predicted(ctx, depth)

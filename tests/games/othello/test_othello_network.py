@@ -1,0 +1,140 @@
+"""The network of Othello: a plain twin, symmetry, its file, and that it corrects the pattern weights."""
+
+import json
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from shogi_engine.games.othello import GAME
+from shogi_engine.games.othello.evaluation import network_weights as weights
+from shogi_engine.games.othello.evaluation.pattern_layout import INSTANCE_SQUARES, PHASE_OF_DISCS, PHASES
+from shogi_engine.games.othello.evaluation.patterns import MOST
+from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
+from shogi_engine.interface.evaluation import Evaluator
+from shogi_engine.interface.game import evaluate, probcut, refresh_line
+from shogi_engine.jit.vectors import SQUARE_WEIGHT_LIMIT
+from shogi_engine.search.context import make_move, new_context, unmake_move
+from tests.support.othello_cases import POSITIONS, random_game, random_positions
+from tests.support.twins.naive_othello import left_to_right, transpose
+
+
+def random_network(seed=1, limit=weights.ROW_LIMIT):
+    """Return a network of random numbers up to the limits of the file."""
+    rng = np.random.default_rng(seed)
+    shapes = (weights.stored_rows(), weights.WIDTH), (PHASES, weights.WIDTH)
+    rows, bias = (rng.integers(-limit, limit + 1, shape, dtype=np.int16) for shape in shapes)
+    output = rng.integers(-SQUARE_WEIGHT_LIMIT, SQUARE_WEIGHT_LIMIT + 1, shapes[1], dtype=np.int16)
+    return replace(weights.shipped(), rows=rows, bias=bias, output=output, unit=3.0, made={"seed": seed})
+
+
+RANDOM, LARGEST = random_network(limit=60), random_network()
+PATTERNS = GAME.evaluation("patterns").load()
+MIDDLE = format_obf(list(random_positions(1, 2))[25])
+KEPT = []  # evaluators, whose weights contexts use
+
+
+def context_at(text, network):
+    """Return a context at a position, ready to evaluate."""
+    evaluator = Evaluator(GAME.evaluation("network"), network)
+    KEPT.append(evaluator)
+    ctx = new_context(GAME, evaluator=evaluator)
+    ctx.pos = parse_obf(text)
+    refresh_line(ctx)
+    return ctx
+
+
+def by_patterns(text):
+    """Return the value by patterns alone."""
+    ctx = new_context(GAME, evaluator=PATTERNS)
+    ctx.pos = parse_obf(text)
+    refresh_line(ctx)
+    return int(evaluate(ctx))
+
+
+def expected(text, network):
+    """Return the value by the definition, from the squares of each instance."""
+    pos = parse_obf(text)
+    own, opponent = int(pos.own), int(pos.opponent)
+    worth = [(own >> square & 1) + 2 * (opponent >> square & 1) for square in range(64)]
+    numbers = np.array([sum(3**n * worth[each] for n, each in enumerate(squares)) for _, squares in INSTANCE_SQUARES])
+    phase = int(PHASE_OF_DISCS[(own | opponent).bit_count()])
+    return min(max(by_patterns(text) + network.correction(numbers, phase), -MOST), MOST)
+
+
+@pytest.mark.parametrize("network", [weights.shipped(), RANDOM, LARGEST], ids=["shipped", "random", "largest"])
+def test_values_are_those_of_the_definition(network):
+    texts = [format_obf(pos) for pos in random_positions(3, 1) if legal_moves(pos)]
+    found = [int(evaluate(context_at(text, network))) for text in texts]
+    assert found == [expected(text, network) for text in texts]
+    assert len(set(found)) > len(found) // 2
+
+
+@given(POSITIONS)
+@settings(max_examples=40, deadline=None)
+def test_all_images_have_the_same_value(text):
+    images = (text, left_to_right(text), transpose(text), left_to_right(transpose(text)))
+    assert len({int(evaluate(context_at(image, RANDOM))) for image in images}) == 1
+
+
+def test_values_kept_by_difference_are_those_from_scratch():
+    moves = [move for _, move in random_game(random.Random(5))]
+    ctx = context_at(GAME.start, RANDOM)
+    for move in moves:
+        make_move(ctx, move)
+        assert int(evaluate(ctx)) == int(evaluate(context_at(format_obf(ctx.pos), RANDOM)))
+    for move in reversed(moves):
+        unmake_move(ctx, move)
+    assert int(evaluate(ctx)) == int(evaluate(context_at(GAME.start, RANDOM)))
+
+
+def test_probcut_has_the_spreads_of_the_network():
+    spread = np.full_like(weights.shipped().spread, 77)
+    assert tuple(map(int, probcut(context_at(MIDDLE, replace(RANDOM, spread=spread)), 9))) == (5, 77)
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path):
+    file = tmp_path / "network.bin"
+    file.write_bytes(weights.encode(RANDOM))
+    found = weights.read(file)
+    for name in ("rows", "bias", "output", "spread"):
+        assert np.array_equal(getattr(found, name), getattr(RANDOM, name))
+    assert (found.unit, found.made, found.source) == (3.0, {"seed": 1}, "network.bin")
+    assert weights.is_network(file) and not weights.is_network(weights.pattern_weights.SHIPPED)
+    assert file.name in GAME.evaluation("network").load(file).describe()
+
+
+def header_with(content, **changes):
+    line, _, payload = content.partition(b"\n")
+    return json.dumps(json.loads(line) | changes).encode() + b"\n" + payload
+
+
+def test_damaged_and_foreign_files_are_refused(tmp_path):
+    good, file = weights.encode(RANDOM), tmp_path / "network.bin"
+    cases = {
+        "not a network for Othello": [b"", b"{}\n", good[:50], b"\xff" * 100, header_with(good, spread="x")],
+        "another version": [header_with(good, layout="0"), header_with(good, format="othello-network-9")],
+        "its SHA-256 is wrong": [good[:-1], good[:-1] + bytes([good[-1] ^ 1]), header_with(good, unit=4.0)],
+        "beyond the range": [weights.encode(replace(RANDOM, rows=RANDOM.rows + np.int16(weights.ROW_LIMIT)))],
+    }
+    for words, contents in cases.items():
+        for content in contents:
+            file.write_bytes(content)
+            with pytest.raises(ValueError, match=words):
+                weights.load(file)
+    with pytest.raises(ValueError, match="cannot be read"):
+        weights.load(tmp_path / "none.bin")
+
+
+def test_a_network_of_other_pattern_weights_is_refused(tmp_path, monkeypatch):
+    file = tmp_path / "network.bin"
+    file.write_bytes(weights.encode(RANDOM))
+    monkeypatch.setattr(weights, "base", lambda: "others")
+    with pytest.raises(ValueError, match="SHA-256|other pattern weights"):
+        weights.load(file)
+    file.write_bytes(weights.encode(RANDOM))
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="corrects other pattern weights"):
+        weights.load(file)
