@@ -16,9 +16,9 @@ from shogi_engine.training.othello import network_kernels as kernels
 from shogi_engine.training.othello import network_trainer, report, spread
 from shogi_engine.training.othello.data import DataOptions
 from shogi_engine.training.othello.network_trainer import NetworkTrainer
+from shogi_engine.training.othello.options import NETWORK, TrainOptions
 from shogi_engine.training.othello.positions import Games
 from shogi_engine.training.othello.report import errors_of
-from shogi_engine.training.othello.trainer import NETWORK, TrainOptions
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 SMALL = DataOptions(nodes=20, seed=3, evaluation="patterns", piece_games=40, exact=8)

@@ -18,8 +18,9 @@ from shogi_engine.training.data import Workbench, read_shard, shard_path
 from shogi_engine.training.jobs import make_data
 from shogi_engine.training.othello import report, spread
 from shogi_engine.training.othello.data import DataOptions
+from shogi_engine.training.othello.options import TrainOptions
 from shogi_engine.training.othello.positions import Games
-from shogi_engine.training.othello.trainer import Trainer, TrainOptions
+from shogi_engine.training.othello.trainer import Trainer
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 SMALL = DataOptions(nodes=20, seed=3, evaluation="patterns", piece_games=40, exact=8)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +23,10 @@ from shogi_engine.jit import new_record
 from shogi_engine.jit.vectors import SQUARE_WEIGHT_LIMIT
 from shogi_engine.training.adamw import State, falling_rate, state_of, step
 from shogi_engine.training.othello import network_kernels as kernels
+from shogi_engine.training.othello.options import TrainOptions
 from shogi_engine.training.othello.positions import Games, Problem
 from shogi_engine.training.othello.spread import NO_SPREAD, fit_spread, spread_table
 from shogi_engine.training.recipe import Losses, Progress
-
-if TYPE_CHECKING:
-    from shogi_engine.training.othello.trainer import TrainOptions
 
 LIMIT = ROW_LIMIT / network_weights.QA  # of parameters, so that no sum overflows int16
 LAST_RATE = 1e-5
@@ -72,7 +70,7 @@ class NetworkTrainer:
     """
 
     def __init__(
-        self, games: Games, options: "TrainOptions", checkpoint: Path, threads: int, labeller: str = "patterns"
+        self, games: Games, options: TrainOptions, checkpoint: Path, threads: int, labeller: str = "patterns"
     ) -> None:
         self.labeller = labeller
         self.options, self.checkpoint, self.game_count = options, checkpoint, games.games

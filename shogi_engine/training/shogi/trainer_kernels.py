@@ -4,7 +4,6 @@ Parameters are in one array, `parameters`, and the gradient of the loss in anoth
 the features [features + 1, width], the last one zero for absent features, then the bias [width].
 """
 
-
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
 from shogi_engine.jit import njit
 

@@ -26,12 +26,13 @@ from shogi_engine.search.context import make_move, new_context, unmake_move
 from tests.support.othello_cases import POSITIONS, random_game, random_positions
 from tests.support.twins.naive_othello import State, change_sides, left_to_right, transpose
 
+PATTERNS = GAME.evaluation("patterns").load()
 RANDOM = np.random.default_rng(3).integers(-60, 61, (PHASES, STARTS[""]), dtype=np.int16)
 
 
 def context_at(text):
     """Return a context at a position, ready to evaluate."""
-    ctx = new_context(GAME)
+    ctx = new_context(GAME, evaluator=PATTERNS)
     ctx.pos = parse_obf(text)
     refresh_line(ctx)
     return ctx
