@@ -102,10 +102,10 @@ def on_endings(trainer: AnyTrainer, now: Evaluator, before: Evaluator, file: Pat
 def report(trainer: AnyTrainer, file: Path) -> Report:
     """Return the report on a file of weights and its training."""
     recipe = load("othello")
-    evaluators = [recipe.named_evaluator(what) for what in (str(file), trainer.labeller)]
-    weights: Any = evaluators[0].weights
+    evaluator, labeller = (recipe.named_evaluator(what) for what in (str(file), trainer.labeller))
+    weights: Any = evaluator.weights
     made, spread = weights.made, weights.spread
-    after, before = (errors_of(evaluator, trainer.held_out) for evaluator in evaluators)
+    after, before = (errors_of(each, trainer.held_out) for each in (evaluator, labeller))
     held_out = np.unique(trainer.held_out["game"])
     sizes = {"games": trainer.game_count, "held out": len(held_out), "positions": len(after)}
     facts: dict[str, Any] = {
@@ -113,7 +113,7 @@ def report(trainer: AnyTrainer, file: Path) -> Report:
         "games": sizes,
         "losses": trainer.losses,
         "error by empty squares": by_empties(trainer, after, before),
-        "error on endings": on_endings(trainer, *evaluators, file.with_suffix(".endings.npz")),
+        "error on endings": on_endings(trainer, evaluator, labeller, file.with_suffix(".endings.npz")),
         "spreads by depth": [
             {"group": group, **{str(depth): spread for depth, spread in enumerate(row)}}
             for group, row in enumerate(spread.tolist())
@@ -131,7 +131,7 @@ def report(trainer: AnyTrainer, file: Path) -> Report:
             for name in ("error", "error before")
         },
     }
-    return Report(f"Othello, {evaluators[0].evaluation.name}", {**facts, "problems": problems(facts)}, curves)
+    return Report(f"Othello, {evaluator.evaluation.name}", {**facts, "problems": problems(facts)}, curves)
 
 
 def problems(facts: dict[str, Any]) -> list[str]:
