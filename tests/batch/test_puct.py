@@ -229,7 +229,7 @@ def test_a_network_that_fails_leaves_the_search_as_it_was():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="at least 1 game"):
+    with pytest.raises(ValueError, match="count must be at least 1"):
         Puct(Batch("othello"), 0, network)
     search, _ = with_positions("othello", OTHELLO_POSITIONS)
     with pytest.raises(ValueError, match="3 games, but moves of the shape"):
