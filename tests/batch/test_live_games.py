@@ -108,7 +108,7 @@ def test_truncation_and_refusals():
     with pytest.raises(ValueError, match="row 2: "):
         games.reset(positions=np.concatenate([before[:2], np.full((1, batch.size), 255, np.uint8)]))
     for count, longest in ((0, 4), (1, 0), (1, 513)):
-        with pytest.raises(ValueError, match="count must be at least 1"):
+        with pytest.raises(ValueError, match="must be at least 1, not 0|at least one game"):
             LiveGames(batch, count, longest=longest)
 
 
