@@ -107,8 +107,9 @@ def test_truncation_and_refusals():
         games.reset(positions=before[:1])
     with pytest.raises(ValueError, match="row 2: "):
         games.reset(positions=np.concatenate([before[:2], np.full((1, batch.size), 255, np.uint8)]))
-    for count, longest in ((0, 4), (1, 0), (1, 513)):
-        with pytest.raises(ValueError, match="must be at least 1, not 0|at least one game"):
+    wrong = {(0, 4): "count must be at least 1, not 0", (1, 0): "longest must be at least 1, not 0"}
+    for (count, longest), said in (wrong | {(1, 513): "at most 512 moves, not 513"}).items():
+        with pytest.raises(ValueError, match=said):
             LiveGames(batch, count, longest=longest)
 
 
