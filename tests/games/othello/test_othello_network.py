@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from shogi_engine.games.othello import GAME
+from shogi_engine.games.othello.endgame.solver import Solver
 from shogi_engine.games.othello.evaluation import network_weights as weights
 from shogi_engine.games.othello.evaluation.pattern_layout import INSTANCE_SQUARES, PHASE_OF_DISCS, PHASES
 from shogi_engine.games.othello.evaluation.patterns import MOST
@@ -88,6 +89,17 @@ def test_values_kept_by_difference_are_those_from_scratch():
     for move in reversed(moves):
         unmake_move(ctx, move)
     assert int(evaluate(ctx)) == int(evaluate(context_at(GAME.start, RANDOM)))
+
+
+def test_without_a_network_the_values_are_those_of_the_patterns():
+    texts = [format_obf(pos) for pos in random_positions(2, 4) if legal_moves(pos)]
+    found = [int(evaluate(context_at(text, weights.PatternsAlone()))) for text in texts]
+    assert found == [by_patterns(text) for text in texts] != [int(evaluate(context_at(text, RANDOM))) for text in texts]
+
+
+def test_the_solver_orders_moves_by_the_patterns():
+    solver = Solver(GAME, hash_mb=1)
+    assert all(ctx.evaluation.rows == 0 and ctx.evaluation.weights for ctx in solver._contexts)
 
 
 def test_probcut_has_the_spreads_of_the_network():

@@ -16,6 +16,7 @@ https://github.com/Nyanyan/Egaroucid). They fill the table with good moves for t
 correct score: 565 M nodes instead of 792 M on FFO 40-49.
 """
 
+import functools
 import threading
 import time
 from collections.abc import Callable
@@ -41,11 +42,14 @@ from shogi_engine.games.othello.endgame.table import (
     probe_ending,
     upper_bound,
 )
+from shogi_engine.games.othello.evaluation.network import EVALUATION
+from shogi_engine.games.othello.evaluation.network_weights import PatternsAlone
 from shogi_engine.games.othello.levels import empty_squares
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import START, legal_moves, parse_obf
 from shogi_engine.games.othello.rules import final_score
 from shogi_engine.games.othello.types import DISC_MOVE, SQUARES, UNDO
+from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.interface.game import VALUE_INFINITE, Game, do_move, key, refresh_line
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import (
@@ -98,6 +102,12 @@ class Solved:
     selectivity: int = NO_PASS
 
 
+@functools.cache
+def _ordering() -> Evaluator:
+    """Return the evaluation that orders moves: the default one without its network, so that both share kernels."""
+    return Evaluator(EVALUATION, PatternsAlone())
+
+
 class Solver:
     """Solves one position at a time; `stop` may be called from any thread."""
 
@@ -116,7 +126,7 @@ class Solver:
         self._contexts = [self._new_context(histories) for histories in self._histories]
 
     def _new_context(self, histories: Histories) -> Any:
-        ctx = new_context(self._game, histories)
+        ctx = new_context(self._game, histories, _ordering())
         ctx.stop_address = self._window_stop.address
         return ctx
 

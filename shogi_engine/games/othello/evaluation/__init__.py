@@ -1,1 +1,1 @@
-"""Othello's evaluations: patterns with trained weights, or eight handwritten features."""
+"""Othello's evaluations: a network that corrects patterns, the patterns alone, or eight handwritten features."""

@@ -40,7 +40,7 @@ EVALUATION = Evaluation(
     cache=CACHE,
     fields=(
         *patterns.EVALUATION.fields,
-        ("rows", np.uint64),  # the addresses of network_weights.Network.memory
+        ("rows", np.uint64),  # the addresses of network_weights.Network.memory; 0 for the patterns alone
         ("bias", np.uint64),
         ("output", np.uint64),
         ("multiplier", np.int64),
@@ -101,8 +101,7 @@ def refresh_accumulator(ctx, ply):
 
 @provides_evaluation(EVALUATION)
 def update_accumulator(ctx, ply):
-    undo = ctx.undo[ctx.game_ply - ctx.ply + ply - 1]
-    patterns.update_numbers(ctx.accumulators[ply - 1], ctx.accumulators[ply], undo.disc, undo.flips)
+    patterns.update_ply(ctx, ply)
 
 
 @provides_evaluation(EVALUATION)
@@ -112,7 +111,9 @@ def evaluate(ctx):
     if own_moves | opponent_moves == ZERO:
         return terminal_value(ctx)
     value = patterns.pattern_value(ctx, own_moves, opponent_moves)
-    return min(max(value + correction(ctx), -patterns.MOST), patterns.MOST)
+    if ctx.evaluation.rows != ZERO:
+        value += correction(ctx)
+    return min(max(value, -patterns.MOST), patterns.MOST)
 
 
 @provides_evaluation(EVALUATION)

@@ -13,15 +13,13 @@ weights int16[PHASES, WIDTH], compressed with zlib.
 
 import functools
 import hashlib
-import json
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.othello.evaluation import pattern_weights
+from shogi_engine.games.othello.evaluation import pattern_weights, weights_file
 from shogi_engine.games.othello.evaluation.pattern_layout import (
     INSTANCE_SQUARES,
     PHASES,
@@ -129,7 +127,7 @@ class Network:
 
     def fill(self, params: Any) -> None:
         """Write the addresses and numbers to `params`."""
-        params.weights = pattern_weights.shipped().table.ctypes.data
+        pattern_weights.shipped().fill(params)
         params.rows, params.bias, params.output = (array.ctypes.data for array in self.memory)
         params.multiplier, params.spread = self.multiplier, self.spread
 
@@ -149,18 +147,16 @@ class Network:
         return int((squares * self.output[phase].astype(np.int64)).sum()) * self.multiplier >> MULTIPLIER_SHIFT
 
 
-def _digest(header: dict[str, Any], payload: bytes) -> str:
-    text = json.dumps([header[name] for name in ("layout", "base", "unit", "spread")])
-    return hashlib.sha256(text.encode() + payload).hexdigest()
+def _covered(header: dict[str, Any]) -> list[Any]:
+    """Return the part of a header that the SHA-256 covers."""
+    return [header[name] for name in ("layout", "base", "unit", "spread")]
 
 
 def encode(network: Network) -> bytes:
     """Return the file of a network."""
-    arrays = (network.rows, network.bias, network.output)
-    payload = zlib.compress(b"".join(np.ascontiguousarray(array, dtype="<i2").tobytes() for array in arrays), 9)
     header = {"format": FORMAT, "layout": layout(), "base": base(), "unit": network.unit, "made": network.made}
     header["spread"] = network.spread.tolist()
-    return json.dumps(header | {"sha256": _digest(header, payload)}).encode() + b"\n" + payload
+    return weights_file.encode(header, _covered(header), np.concatenate([network.rows, network.bias, network.output]))
 
 
 def is_network(path: Path) -> bool:
@@ -177,27 +173,40 @@ def read(path: Path) -> Network:
 
     Raises ValueError with one line saying what is wrong with the file, OSError if it cannot be read.
     """
-    line, _, payload = path.read_bytes().partition(b"\n")
     try:
-        header = json.loads(line[: pattern_weights.HEADER_MAX])
-        known, unit = (header["format"], header["layout"]), float(header["unit"])
-        digest, right = header["sha256"], _digest(header, payload)
+        header, payload = weights_file.split(path)
+        known, covered = (header["format"], header["layout"]), _covered(header)
         spread, made = np.array(header["spread"], dtype=np.int32), dict(header["made"])
+        unit = float(header["unit"])
     except (ValueError, KeyError, TypeError, OverflowError):
         raise ValueError(f"{path}: not a network for Othello") from None
     if known != (FORMAT, layout()):
         raise ValueError(f"{path}: the network is for the patterns of another version; train a new one")
-    if digest != right or spread.shape != (SPREAD_GROUPS, SPREAD_DEPTHS):
-        raise ValueError(f"{path}: the network is damaged (its SHA-256 is wrong)")
+    sizes = [stored_rows(), PHASES, PHASES]
+    try:
+        numbers = weights_file.numbers_of(header, covered, payload, (sum(sizes), WIDTH))
+        spread = spread.reshape(SPREAD_GROUPS, SPREAD_DEPTHS)
+    except ValueError:
+        raise ValueError(f"{path}: the network is damaged (its SHA-256 is wrong)") from None
     if header["base"] != base():
         raise ValueError(f"{path}: the network corrects other pattern weights than the package's; train a new one")
-    sizes = [stored_rows(), PHASES, PHASES]
-    numbers = np.frombuffer(zlib.decompress(payload), dtype="<i2").astype(np.int16).reshape(sum(sizes), WIDTH)
     rows, bias, output = np.split(numbers, np.cumsum(sizes)[:-1])
     most = [int(np.abs(array.astype(np.int64)).max()) for array in (rows, bias, output)]
     if max(most[:2]) > ROW_LIMIT or most[2] > SQUARE_WEIGHT_LIMIT or not 0 < unit < 1 << 16:
         raise ValueError(f"{path}: the network has numbers beyond the range of the kernels")
     return Network(rows, bias, output, unit, spread, made, path.name)
+
+
+class PatternsAlone:
+    """No network: the values are those of the package's pattern weights."""
+
+    def fill(self, params: Any) -> None:
+        """Write the addresses and numbers of the pattern weights to `params`."""
+        pattern_weights.shipped().fill(params)
+
+    def describe(self) -> str:
+        """Return the description of the pattern weights."""
+        return pattern_weights.shipped().describe()
 
 
 @functools.cache

@@ -8,8 +8,6 @@ int16[KNOTS, file_weights()] compressed with zlib.
 
 import functools
 import hashlib
-import json
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.othello.bitboard import SYMMETRIES, transform_square
+from shogi_engine.games.othello.evaluation import weights_file
 from shogi_engine.games.othello.evaluation.pattern_layout import (
     COUNT_SIZE,
     COUNTS,
@@ -34,7 +33,6 @@ FORMAT = "othello-patterns-1"
 SHIPPED = Path(__file__).resolve().parent / "weights.bin"
 KNOT_STEP = 3  # phases from one knot to the next
 KNOTS = (PHASES - 1) // KNOT_STEP + 1
-HEADER_MAX = 10_000
 
 
 def _mirror(squares: list[int]) -> list[int] | None:
@@ -79,20 +77,14 @@ def layout() -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _digest(spread: list, payload: bytes) -> str:
-    return hashlib.sha256(json.dumps(spread).encode() + payload).hexdigest()
-
-
 def encode(knots: np.ndarray, spread: np.ndarray, made: dict[str, Any]) -> bytes:
     """Return the file of weights int16[KNOTS, file_weights()] and spreads int[SPREAD_GROUPS, SPREAD_DEPTHS].
 
     Args:
         made: how they were made, for users to read
     """
-    payload = zlib.compress(np.ascontiguousarray(knots, dtype="<i2").tobytes(), 9)
     header = {"format": FORMAT, "layout": layout(), "shape": list(knots.shape), "made": made}
-    header |= {"spread": spread.tolist(), "sha256": _digest(spread.tolist(), payload)}
-    return json.dumps(header).encode() + b"\n" + payload
+    return weights_file.encode(header | {"spread": spread.tolist()}, spread.tolist(), knots)
 
 
 def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -100,25 +92,31 @@ def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
     Raises ValueError with one line saying what is wrong with the file, OSError if it cannot be read.
     """
-    line, _, payload = path.read_bytes().partition(b"\n")
+    return _read(path)[:2]
+
+
+def _read(path: Path) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """Return the same, and how they were made."""
     try:
-        header = json.loads(line[:HEADER_MAX])
+        header, payload = weights_file.split(path)
         known = (header["format"], header["layout"], header["shape"])
-        spread, digest = header["spread"], header["sha256"]
-    except (ValueError, KeyError, TypeError):
+        spread = header["spread"]
+    except (ValueError, KeyError):
         raise ValueError(f"{path}: not a file of Othello weights") from None
-    if known != (FORMAT, layout(), [KNOTS, file_weights()]):
+    shape = (KNOTS, file_weights())
+    if known != (FORMAT, layout(), list(shape)):
         raise ValueError(f"{path}: the weights are for the patterns of another version; train new ones")
-    if digest != _digest(spread, payload) or np.shape(spread) != (SPREAD_GROUPS, SPREAD_DEPTHS):
-        raise ValueError(f"{path}: the weights are damaged (their SHA-256 is wrong)")
-    values = np.frombuffer(zlib.decompress(payload), dtype="<i2")
-    return values.reshape(KNOTS, file_weights()).astype(np.int16), np.array(spread, dtype=np.int32)
+    try:
+        knots = weights_file.numbers_of(header, spread, payload, shape)
+        spreads = np.array(spread, dtype=np.int32).reshape(SPREAD_GROUPS, SPREAD_DEPTHS)
+    except (ValueError, TypeError, OverflowError):
+        raise ValueError(f"{path}: the weights are damaged (their SHA-256 is wrong)") from None
+    return knots, spreads, dict(header.get("made", {}))
 
 
 def read_made(path: Path) -> dict[str, Any]:
     """Return the description, in a valid file of weights, of how they were made."""
-    header = json.loads(path.read_bytes().partition(b"\n")[0])
-    return dict(header.get("made", {}))
+    return _read(path)[2]
 
 
 def by_phase(knots: np.ndarray) -> np.ndarray:
@@ -167,10 +165,10 @@ def shipped() -> Weights:
 def load(file: Path) -> Weights:
     """Return the weights of a file. Raises ValueError with one line saying what is wrong with it."""
     try:
-        knots, spread = read(file)
+        knots, spread, made = _read(file)
     except OSError as fault:
         raise ValueError(f"evaluation weights: {file} cannot be read ({fault.strerror})") from None
-    return Weights(by_phase(knots), spread, file.name, read_made(file))
+    return Weights(by_phase(knots), spread, file.name, made)
 
 
 def load_weights(file: Path | None) -> Weights:

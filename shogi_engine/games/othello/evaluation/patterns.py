@@ -156,10 +156,16 @@ def refresh_accumulator(ctx, ply):
     refresh_numbers(ctx.pos.own, ctx.pos.opponent, ctx.accumulators[ply])
 
 
-@provides_evaluation(EVALUATION)
-def update_accumulator(ctx, ply):
+@njit
+def update_ply(ctx, ply):
+    """Compute the numbers of a ply from those of the ply before; see `update_accumulator`."""
     undo = ctx.undo[ctx.game_ply - ctx.ply + ply - 1]
     update_numbers(ctx.accumulators[ply - 1], ctx.accumulators[ply], undo.disc, undo.flips)
+
+
+@provides_evaluation(EVALUATION)
+def update_accumulator(ctx, ply):
+    update_ply(ctx, ply)
 
 
 @provides_evaluation(EVALUATION)
