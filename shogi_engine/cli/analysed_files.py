@@ -27,10 +27,10 @@ def check_files(files: Sequence[str], out: str | None, others: Mapping[str, str 
     if len(files) > 1 and out is not None:
         if Path(out).is_file():
             raise InputError("analyse: --out must be a folder for {0} files, and {1} is not one", len(files), out)
+        if len({Path(file).name for file in files}) < len(files):
+            raise InputError("analyse: two files of the same name cannot both be written to --out")
         Path(out).mkdir(parents=True, exist_ok=True)
     targets = [] if out is None else [target_of(out, file) for file in files]
-    if len(set(targets)) < len(targets):
-        raise InputError("analyse: two files of the same name cannot both be written to --out")
     places: list[Path | None] = [*targets] or [None]
     for target in places:
         check_outputs("analyse", {"--out": target, **others}, files)

@@ -20,6 +20,7 @@ from shogi_engine.games.shogi import levels as shogi_levels
 from shogi_engine.play.game import Game
 from shogi_engine.play.terms import Terms
 from tests.support.processes import TESTS, environment, kernel_files
+from tests.support.typed_lines import typed as typed_lines
 from tools.docs.command_line import leaves, subcommands
 
 DATA = TESTS / "data"
@@ -291,18 +292,13 @@ def test_warmup_and_bench(capsys):
 
 def play(game, lines, people, position="", notation="", await_search=lambda: None, **limits):
     """Play with `lines` typed; return what was shown."""
-    typed, sanitize = iter(lines), []
-
-    def read(prompt):
-        try:
-            return next(typed)
-        except StopIteration:
-            raise EOFError from None
-
+    sanitize = []
     with Engine(game, hash_mb=1) as engine:
         begun = Game.begin(game, position, terms=Terms(60))
         settings = {"await_search": await_search, "notation": notation}
-        match = TerminalGame(engine, begun, people, limits or {"depth": 2}, read, sanitize.append, **settings)
+        match = TerminalGame(
+            engine, begun, people, limits or {"depth": 2}, typed_lines(lines), sanitize.append, **settings
+        )
         match.keep = lambda: None  # writes no files
         match.play()
         return "\n".join(sanitize), begun.moves

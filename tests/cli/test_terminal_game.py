@@ -23,6 +23,7 @@ from shogi_engine.play.strength import level_limits, timed_limits
 from shogi_engine.play.terms import Terms
 from shogi_engine.records import GameRecord
 from shogi_engine.types.clock import Clock, TimeBudget
+from tests.support.typed_lines import typed
 
 
 @pytest.fixture(autouse=True)
@@ -43,19 +44,10 @@ class Now:
 
 def played(game, lines, people=frozenset({0, 1}), position="", **settings):
     """Play with `lines` typed; return (what was shown, the match)."""
-    typed, shown = iter(lines), []
-
-    def read(prompt):
-        line = next(typed, None)
-        if line is None:
-            raise EOFError
-        if isinstance(line, type):
-            raise line
-        return line
-
+    shown = []
     with Engine(game, hash_mb=1) as engine:
         begun = Game.begin(game, position, clock=settings.pop("clock", None))
-        match = TerminalGame(engine, begun, set(people), {"depth": 1}, read, shown.append, **settings)
+        match = TerminalGame(engine, begun, set(people), {"depth": 1}, typed(lines), shown.append, **settings)
         match.play()
         return "\n".join(shown), match
 

@@ -20,6 +20,7 @@ from shogi_engine.records import GameRecord
 from shogi_engine.study.problems import sole
 from shogi_engine.study.store import TABLES
 from shogi_engine.types.score import Score
+from tests.support.typed_lines import typed
 
 MATE_IN_3 = "9/3S2+R1l/p1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"
 LINES = {0: ("7g7f", 0), 1: ("3c3d", 0), 2: ("2g2f", 50), 3: ("2b5e", 800), 4: ("2g2f", -800)}
@@ -187,15 +188,8 @@ def test_problems_as_files(problem):
 
 def solve(store, *lines, days=0):
     """Type lines at the desk, some days after NOW; return what was shown."""
-    shown, typed = [], iter(lines)
-
-    def read(prompt):
-        try:
-            return next(typed)
-        except StopIteration:
-            raise EOFError from None
-
-    Desk(store, read, shown.append, clock=lambda: NOW + datetime.timedelta(days=days)).run()
+    shown = []
+    Desk(store, typed(lines), shown.append, clock=lambda: NOW + datetime.timedelta(days=days)).run()
     return "\n".join(shown)
 
 

@@ -14,6 +14,7 @@ from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
+from tests.support.typed_lines import typed
 
 MOVES = ["7g7f", "3c3d", "8h5e", "8c8d", "2g2f", "1c1d"]  # black leaves a bishop, white does not take it
 VALUES = (0, 0, 50, 800, 0, 900, -900)
@@ -86,16 +87,9 @@ def test_a_move_that_ends_the_game_is_judged_by_its_result(engine):
 
 
 def play(game, *lines):
-    shown, typed = [], iter(lines)
-
-    def read(prompt):
-        try:
-            return next(typed)
-        except StopIteration:
-            raise EOFError from None
-
+    shown = []
     points = study.TurningPoints(game, "black")
-    TurningDesk(points, read, shown.append).run()
+    TurningDesk(points, typed(lines), shown.append).run()
     return points, "\n".join(shown)
 
 

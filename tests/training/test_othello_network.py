@@ -11,30 +11,22 @@ from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluation import network_weights
 from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.training.jobs import make_data
 from shogi_engine.training.othello import network_kernels as kernels
 from shogi_engine.training.othello import network_trainer, report, spread
-from shogi_engine.training.othello.data import DataOptions
 from shogi_engine.training.othello.network_trainer import NetworkTrainer
 from shogi_engine.training.othello.options import NETWORK, TrainOptions
 from shogi_engine.training.othello.positions import Games
 from shogi_engine.training.othello.report import errors_of
+from tests.support.training_data import KilledError, othello_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
-SMALL = DataOptions(nodes=20, seed=3, evaluation="patterns", piece_games=40, exact=8)
 OPTIONS = TrainOptions(architecture=NETWORK, epochs=3, held_out=0.1, endings=1, spread_positions=12, seed=2)
 
 
-class KilledError(Exception):
-    """Stands for a kill."""
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Return a folder with 80 games."""
-    folder = tmp_path_factory.mktemp("games")
-    make_data(folder, SMALL, 80)
-    return folder
+@pytest.fixture
+def folder():
+    """Return the folder of games."""
+    return othello_folder()
 
 
 @pytest.fixture(autouse=True)

@@ -15,28 +15,20 @@ from shogi_engine.interface.game import VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import recipe
 from shogi_engine.training.data import Workbench, read_shard, shard_path
-from shogi_engine.training.jobs import make_data
 from shogi_engine.training.othello import report, spread
-from shogi_engine.training.othello.data import DataOptions
 from shogi_engine.training.othello.options import TrainOptions
 from shogi_engine.training.othello.positions import Games
 from shogi_engine.training.othello.trainer import Trainer
+from tests.support.training_data import OTHELLO, KilledError, othello_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
-SMALL = DataOptions(nodes=20, seed=3, evaluation="patterns", piece_games=40, exact=8)
 OPTIONS = TrainOptions(epochs=7, held_out=0.1, endings=1, spread_positions=12, seed=2)
 
 
-class KilledError(Exception):
-    """Stands for a kill."""
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Return a folder with 80 games."""
-    folder = tmp_path_factory.mktemp("games")
-    make_data(folder, SMALL, 80)
-    return folder
+@pytest.fixture
+def folder():
+    """Return the folder of games."""
+    return othello_folder()
 
 
 def positions(moves):
@@ -70,11 +62,11 @@ def test_games_are_legal_and_their_ends_exact(folder):
 
 
 def test_a_piece_depends_on_options_seed_and_number_only():
-    first, second = Workbench(SMALL), Workbench(SMALL)
+    first, second = Workbench(OTHELLO), Workbench(OTHELLO)
     second.shard(5)
     assert first.shard(0) == second.shard(0) != first.shard(1)
-    assert json.loads(SMALL.text)["exact"] == 8
-    assert replace(SMALL, exact=9).text != SMALL.text
+    assert json.loads(OTHELLO.text)["exact"] == 8
+    assert replace(OTHELLO, exact=9).text != OTHELLO.text
 
 
 def test_values_are_mixed_with_later_ones_up_to_random_moves_and_exact_ones(folder):

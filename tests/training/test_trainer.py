@@ -26,15 +26,11 @@ from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, b
 from shogi_engine.training.shogi.own_network import parameters_of, quantised
 from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
 from shogi_engine.training.shogi.trainer import Trainer, TrainOptions, new_trainer
-from tests.support.training_data import data_folder
+from tests.support.training_data import KilledError, data_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 SMALL = TrainOptions(width=32, epochs=4, batch=512, seed=2, held_out=0.1, result_share=(0.1, 0.1))
 FEATURE_TABLE = SMALL.model.feature_tables[0]
-
-
-class KilledError(Exception):
-    """Stands for a kill."""
 
 
 def trainer(checkpoint, options=SMALL, threads=1):

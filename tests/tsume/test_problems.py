@@ -10,6 +10,7 @@ from shogi_engine.cli.tsume import Desk, progress_lines
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.mate.solver import MateSolver
 from tests.support.tsume_soundness import is_sound
+from tests.support.typed_lines import typed as typed_lines
 
 UNSOUND = [
     ("7nk/9/7GP/9/9/9/9/9/9 b 2r2b3g4s3n4l17p 1", 1),  # 2c1b, 1c1b, 1c1b+
@@ -128,14 +129,8 @@ def test_a_problem_in_the_terminal(tmp_path):
 
 def given_partly(tmp_path, problem, lines):
     """Return the engine's last answer to lines that do not solve the problem yet."""
-    shown, left = [], list(lines)
-
-    def read(prompt):
-        if not left:
-            raise EOFError
-        return left.pop(0)
-
-    desk = Desk(tsume.Progress(tmp_path / "other.json"), read, shown.append)
+    shown = []
+    desk = Desk(tsume.Progress(tmp_path / "other.json"), typed_lines(lines), shown.append)
     desk.prepare()
     with pytest.raises(EOFError):
         desk.give(problem)

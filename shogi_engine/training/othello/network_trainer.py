@@ -42,24 +42,23 @@ class Positions:
         samples: record[SAMPLE][n]
         rows: uint16[n, ACTIVE], stored rows
         phases: uint8[n]
-        by_patterns: float32[n], the values by the pattern weights, in hundredths of a disc
-        targets: float32[n], of the network's outputs
+        targets: float32[n], of the network's outputs: what the pattern weights get wrong
     """
 
     def __init__(self, samples: np.ndarray, pool: ThreadPoolExecutor, threads: int) -> None:
         self.samples = samples
         self.rows = np.zeros((len(samples), kernels.ACTIVE), dtype=np.uint16)
         self.phases = np.zeros(len(samples), dtype=np.uint8)
-        self.by_patterns = np.zeros(len(samples), dtype=np.float32)
+        self.targets = np.zeros(len(samples), dtype=np.float32)
         knots = pattern_weights.read(pattern_weights.SHIPPED)[0].astype(np.float32)
         for first in range(0, len(samples), AT_ONCE):
             here = slice(first, first + AT_ONCE)
-            part = samples[here]
+            part, by_patterns = samples[here], np.zeros(len(samples[here]), dtype=np.float32)
             view, places = part.view(np.recarray), network_weights.file_rows()
             kernels.write_rows(view, places, new_record(ACCUMULATOR), self.rows[here], self.phases[here])
             problem = Problem(part, pool, threads)
-            self.by_patterns[here][problem.order] = problem.predict(knots)
-        self.targets = (samples["value"] - self.by_patterns) / np.float32(kernels.UNIT)
+            by_patterns[problem.order] = problem.predict(knots)
+            self.targets[here] = (part["value"] - by_patterns) / np.float32(kernels.UNIT)
 
 
 class NetworkTrainer:

@@ -1,6 +1,8 @@
 """The opening explorer: games added to an index per CPU second, and positions answered per CPU second.
 
-python -m tools.measure.speed explorer --games 20000
+    python -m tools.measure.speed explorer --games 20000
+
+Random games are added from one CSA file; the positions are the first of one of them.
 """
 
 import argparse
