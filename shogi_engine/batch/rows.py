@@ -41,7 +41,10 @@ def label_array(moves: Any, count: int, rows: str) -> NDArray[np.int32]:
         raise TypeError(f"moves must be integers, the labels of a layout, not {moves!r:.60}")
     if labels.shape != (count,):
         raise ValueError(f"there are {count} {rows}, but moves of the shape {list(labels.shape)}")
-    return np.ascontiguousarray(labels, dtype=np.int32)
+    found: NDArray[np.int32] = np.ascontiguousarray(labels, dtype=np.int32)
+    if labels.dtype != np.int32 and (beyond := labels[found != labels]).size:
+        raise ValueError(f"{beyond[0]} is not the label of a move")  # it would become another move
+    return found
 
 
 def check_batch(batch: object) -> None:

@@ -8,6 +8,7 @@ from shogi_engine.batch import Batch, LiveGames, PolicyPlayer, Puct, random_game
 
 START = "---------------------------OX------XO--------------------------- X"
 BATCH = Batch("othello")
+BEYOND = 37 + (1 << 32)  # f5, if the upper half is lost
 
 
 def even(leaves):
@@ -57,6 +58,8 @@ def test_wrong_types(call, said):
         (lambda: self_play(BATCH, 1, nodes=0), "nodes must be at least 1, not 0"),
         (lambda: LiveGames(BATCH, 2, longest=999), "a game has at most 512 moves, not 999"),
         (lambda: LiveGames(BATCH, 2).step([1]), r"there are 2 games, but moves of the shape \[1\]"),
+        (lambda: LiveGames(BATCH, 2).step([37, BEYOND]), f"{BEYOND} is not the label of a move"),
+        (lambda: BATCH.apply(BATCH.pack([START]), np.array([BEYOND], np.uint64)), "is not the label of a move"),
     ],
 )
 def test_wrong_values(call, said):
