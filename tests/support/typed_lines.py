@@ -1,4 +1,4 @@
-"""What stands for a user at a prompt."""
+"""Lines that a user types at a prompt."""
 
 
 def typed(lines):
