@@ -10,8 +10,6 @@ from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.tree import GameRecord
 
 GAME_MAX = 1 << 24  # characters of one game
-_NAME = re.compile(r"[A-Za-z]+")
-_BLANK = re.compile(r"\s*")
 
 
 @dataclass(frozen=True)
@@ -31,26 +29,33 @@ class Block:
 
 
 class Token(NamedTuple):
-    """A parenthesis, a semicolon, or a property with its values.
+    """A parenthesis, or a property with its values.
 
     Attributes:
         place: the index of its first character in the block
     """
 
     place: int
-    kind: str  # one of ( ) ; or the name of a property, in capitals
+    kind: str  # one of ( ) or the name of a property, in capitals
     values: tuple[str, ...] = ()
 
 
+_NAME = re.compile(r"([A-Za-z]++\s*+)(\[?)")
 _OPEN = re.compile(r"\(\s*;")
 _PARTS = re.compile(r"[()\[]")
-_ENDS = {True: re.compile(r"(?:[^\]\\]|\\.)*\]", re.DOTALL), False: re.compile(r"[^\]]*\]")}  # of values, by `escapes`
+# By `escapes`: a value's end, a value, the rest of a game without variations, a property.
+_ENDS = {True: r"(?:[^\]\\]++|\\.)*+\]", False: r"[^\]]*+\]"}
+_END = {key: re.compile(end, re.DOTALL) for key, end in _ENDS.items()}
+_VALUE = {key: re.compile(rf"\[({end[:-2]})\]", re.DOTALL) for key, end in _ENDS.items()}
+_REST = {key: re.compile(rf"[^()\[]*+(?:\[{end}[^()\[]*+)*+\)", re.DOTALL) for key, end in _ENDS.items()}
+_PROPERTY = {key: re.compile(rf"([A-Za-z]++)\s*+((?:\[{end}\s*+)++)", re.DOTALL) for key, end in _ENDS.items()}
+_BLANK = {True: re.compile(r"[\s;]++"), False: re.compile(r"[\s();]++")}  # between tokens, by `nested`
 
 
 def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
     """Yield the text of each game, ignoring text between games. Raises RecordError if a game has no end.
 
-    Every character is looked at once.
+    Every character is looked at twice at most.
 
     Args:
         escapes: whether a backslash escapes the next ]
@@ -65,8 +70,12 @@ def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
                 opening = _OPEN.search(line, place)
                 if not opening:
                     break
+                if whole := _REST[escapes].match(line, opening.end()):
+                    place = whole.end()
+                    yield Block(number, line[opening.start() : place])
+                    continue
                 first, depth, begin, place = number, 1, opening.start(), opening.start() + 1
-            found = (_ENDS[escapes].match if value else _PARTS.search)(line, place)
+            found = (_END[escapes].match if value else _PARTS.search)(line, place)
             if not found:
                 break
             place, value = found.end(), found[0] == "["
@@ -83,31 +92,30 @@ def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
         yield Block(first, "".join(parts))
 
 
-def tokens(text: str, escapes: bool) -> Iterator[Token]:
-    """Yield the tokens of a game. Raises ValueError naming the character."""
-    ends = _ENDS[escapes]
+def tokens(text: str, escapes: bool, nested: bool) -> Iterator[Token]:
+    """Yield the tokens of a game. Raises ValueError naming the character.
+
+    Args:
+        nested: whether parentheses are tokens; otherwise they are passed over, as semicolons always are
+    """
+    blank, named, value = _BLANK[nested], _PROPERTY[escapes], _VALUE[escapes]
     place = 0
     while place < len(text):
-        letter = text[place]
-        if letter in "();":
+        if nested and (letter := text[place]) in "()":
             yield Token(place, letter)
             place += 1
-        elif letter.isspace():
-            place = _BLANK.match(text, place).end()  # type: ignore[union-attr]
+        elif skipped := blank.match(text, place):
+            place = skipped.end()
+        elif found := named.match(text, place):
+            yield Token(place, found[1].upper(), tuple(value.findall(found[2])))
+            place = found.end()
         else:
-            start, name = place, _NAME.match(text, place)
+            name = _NAME.match(text, place)
             if not name:
                 here = clipped(text[place : place + 100], 24)
                 raise InputError("character {0}: expected a property, NAME[...], not {1}", place + 1, here)
-            place = _BLANK.match(text, name.end()).end()  # type: ignore[union-attr]
-            values = []
-            while text[place : place + 1] == "[" and (found := ends.match(text, place + 1)):
-                values.append(found[0][:-1])
-                place = _BLANK.match(text, found.end()).end()  # type: ignore[union-attr]
-            if not values:
-                missing = "the ] is missing" if text[place : place + 1] == "[" else "expected a value, [...]"
-                raise InputError("character {0}: {1}: {2}", place + 1, name[0], missing)
-            yield Token(start, name[0].upper(), tuple(values))
+            missing = "the ] is missing" if name[2] else "expected a value, [...]"
+            raise InputError("character {0}: {1}: {2}", name.end(1) + 1, name[1].rstrip(), missing)
 
 
 class BlockReader(Protocol):

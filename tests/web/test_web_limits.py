@@ -190,7 +190,7 @@ def test_a_file_that_takes_too_long_is_given_up_and_the_next_is_read(process, mo
     process.start()
     monkeypatch.setattr(process, "_seconds", 0.0)
     with pytest.raises(ValueError, match="too long"):
-        process.read(b"startpos moves 7g7f\n" * 20_000, "", 0)  # a small file may be read before the clock is looked at
+        process.read(b"startpos moves 7g7f\n" * 100_000, "", 99_999)  # takes a second and more
     monkeypatch.undo()
     assert process.read(b"startpos moves 7g7f", "", 0)[0].moves == ["7g7f"]
 

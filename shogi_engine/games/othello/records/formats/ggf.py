@@ -53,11 +53,10 @@ class _Reader:
 
     def take(self, text: str) -> None:
         """Read the text '(;...;)'. Raises ValueError."""
-        found = list(tokens(text, escapes=False))
-        if [token.kind for token in found[-1:]] != [")"]:
+        properties = list(tokens(text, escapes=False, nested=False))
+        if not text.rstrip().endswith(")"):
             self.place = len(text)
             raise InputError("expected a tag, NAME[...], or ;), not the end")
-        properties = [token for token in found if token.kind not in "(;)"]
         seen: set[str] = set()
         for token in properties:
             self.place = token.place

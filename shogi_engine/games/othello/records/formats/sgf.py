@@ -10,6 +10,7 @@ import numpy as np
 
 from shogi_engine.games.othello import notation
 from shogi_engine.games.othello.records.referee import LETTERS, LineBuilder, kept_outcome, set_result
+from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
@@ -53,16 +54,15 @@ class _Reader:
         self.record = GameRecord("othello")
         self.place = 0
         self.builder: LineBuilder | None = None
-        self._discs = ["-"] * 64
+        self._discs: list[str] = []  # of a position that is set up
         self._side: int | None = None
-        self._set_up = False
         self._result = ""
 
     def take(self, text: str) -> None:
         """Read the text '(;...)'. Raises ValueError."""
         forks: list[int] = []  # the number of moves at each open (
         closed = False
-        for token in tokens(text, escapes=True):
+        for token in tokens(text, escapes=True, nested=True):
             self.place = token.place
             if closed:
                 raise InputError("there is more text after the end of the game")
@@ -75,14 +75,14 @@ class _Reader:
                 if self.builder:
                     self.builder.back_to(ply)
                 closed = not forks
-            elif token.kind != ";":
-                if not forks:
-                    raise InputError("a property before the first (")
+            elif not forks:
+                raise InputError("a property before the first (")
+            else:
                 self._property(token)
         self.place = len(text)
         if not closed:
             raise InputError("the ) at the end is missing")
-        if self.builder is not None or self._set_up or self._side is not None:
+        if self.builder is not None or self._discs or self._side is not None:
             builder = self._started()
             for move in self.record.moves:
                 builder.board.push_text(move)
@@ -93,7 +93,7 @@ class _Reader:
     def _started(self) -> LineBuilder:
         """Return the builder, created when the starting position is complete."""
         if self.builder is None:
-            if self._set_up:
+            if self._discs:
                 self.record.start = notation.format_obf(notation.position_of("".join(self._discs), self._side or 0))
             elif self._side == 1:
                 self.record.start = notation.START[:-1] + "O"
@@ -140,12 +140,12 @@ class _Reader:
                 raise InputError("the side to move must be B or W")
             self._side = "BW".index(values[0].strip().upper()[:1])
             return
+        self._discs = self._discs or ["-"] * SQUARES
         for value in values:
             for corner in value.split(":"):
                 if _square(corner) == notation.PASS_NAME or ":" in value:
                     raise InputError("squares must be listed one by one")
                 self._discs[notation.SQUARE_NAMES.index(_square(corner))] = {"AB": "X", "AW": "O", "AE": "-"}[name]
-        self._set_up = True
 
     def _header(self, name: str, value: str) -> None:
         text = one_line(_text(value))
