@@ -446,7 +446,7 @@ class Engine:
                 self._root_solver.set_threads(threads)
             self._mate_solver = self._mate_solver_memory = None  # otherwise the old table would stay in memory
 
-    def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
+    def set_evaluation(self, name: str = "", file: str | Path | None = None) -> None:
         """Set the evaluation, '' for the default, with the weights in `file`, None for its own.
 
         See `Searcher.set_evaluation`. Raises RuntimeError if a search of this engine is running.

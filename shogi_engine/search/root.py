@@ -109,7 +109,7 @@ class Searcher:
         if threads is not None:
             self._set_threads(threads)
 
-    def set_evaluation(self, name: str = "", file: Path | None = None) -> None:
+    def set_evaluation(self, name: str = "", file: str | Path | None = None) -> None:
         """Set the evaluation.
 
         A different evaluation clears the tables. Parameters that were set by hand are kept; the others become the
@@ -122,7 +122,7 @@ class Searcher:
         Raises:
             ValueError: there is no such evaluation, or the file cannot be used; nothing is changed
         """
-        evaluation = self.game.evaluation(name)
+        evaluation, file = self.game.evaluation(name), None if file is None else Path(file)
         if evaluation is self.evaluator.evaluation and file == self._weights_file:
             return
         defaults = params_for(self.game, self.evaluator.evaluation), params_for(self.game, evaluation)

@@ -143,7 +143,7 @@ def test_weights_of_a_file_are_used_and_kept_alive(tmp_path):
     file = tmp_path / "weights.txt"
     file.write_text("20 5")
     searcher = Searcher(SHOGI, hash_mb=1)
-    searcher.set_evaluation(kings_walk.NAME, file)
+    searcher.set_evaluation(kings_walk.NAME, str(file))
     ctx = searcher._contexts[0]
     ctx.pos = SHOGI.parse_position("4k4/9/9/9/4K4/9/9/9/9 b - 1")
     refresh_line(ctx)
