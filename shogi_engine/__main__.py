@@ -19,6 +19,7 @@ from shogi_engine.cli import COMMANDS, GROUPS, TOOLS  # noqa: E402
 from shogi_engine.cli.common import Parser, add_command, add_language  # noqa: E402
 from shogi_engine.cli.ending_signals import ending_signals, flush_quietly  # noqa: E402
 from shogi_engine.common.streams import can_show, set_up_streams  # noqa: E402
+from shogi_engine.common.text import printable  # noqa: E402
 from shogi_engine.language import mark, translate_fault  # noqa: E402
 from shogi_engine.language import translate as _  # noqa: E402
 
@@ -91,7 +92,7 @@ def main(arguments: list[str] | None = None) -> int:
 def refused(reason: str) -> int:
     """Say why a command has failed; return its exit status."""
     with contextlib.suppress(OSError):  # the terminal may be closed
-        print(reason, file=sys.stderr)
+        print(printable(reason), file=sys.stderr)
     return 2
 
 

@@ -337,8 +337,11 @@ def analyse(
         limits: the limits for each position: nodes, movetime (ms), depth or level
 
     Raises:
+        TypeError: the record is no GameRecord
         ValueError: a move is illegal, or a limit unknown
     """
+    if not isinstance(record, GameRecord):
+        raise TypeError(f"expected a GameRecord, not {record!r:.60}")
     if unknown := set(limits) - set(LIMITS):
         raise InputError("there is no limit {0}; there are {1}", ", ".join(sorted(unknown)), ", ".join(LIMITS))
     whole = len(plies_to_examine(record))

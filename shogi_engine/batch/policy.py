@@ -5,6 +5,7 @@
 
 import contextlib
 import importlib
+import inspect
 import math
 import runpy
 import time
@@ -25,13 +26,15 @@ from shogi_engine.play.answer import DECLARE, Answer
 from shogi_engine.play.game import Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.timeman import TimeOptions, fixed, plan
-from shogi_engine.types.limit import Limit
+from shogi_engine.types.arguments import check_names
+from shogi_engine.types.limit import Limit, check_limit
 from shogi_engine.types.score import Score
 
 SIMULATIONS = 400  # for a move without another limit
 COPIES = 8  # leaves of a tree that are evaluated at once
 ROUND = 4 * COPIES  # simulations between two looks at the clock
 ENDLESS = 1 << 20  # simulations, when time alone limits them
+SETTINGS = [name for name, given in inspect.signature(Puct).parameters.items() if given.kind is given.KEYWORD_ONLY]
 CERTAIN = 0.9999  # the largest expected result that is shown as centipawns
 
 
@@ -58,23 +61,24 @@ class PolicyPlayer(Player):
         **settings: Any,
     ) -> None:
         check_network(network)
-        self.limit, self.network = limit or Limit(), network
+        check_limit(limit := limit or Limit())
+        check_names("a PolicyPlayer", settings, SETTINGS)
+        self.limit, self.network = limit, network
         if unknown := [name for name in ("depth", "mate", "level") if getattr(self.limit, name) is not None]:
             raise InputError("a network cannot be limited by {0}", unknown[0])
-        self._game, self._layout = game, defaulted(game, layout, ())[0]
+        self._batch, self._layout = Batch(game), defaulted(game, layout, ())[0]
+        self._labels = self._batch.labels(self._layout)
         self._settings: dict[str, Any] = {"copies": COPIES} | settings
         self._search: Puct | None = None
         self._known: tuple[str, list[int]] = ("", [])  # the start and the labels of the moves made in the search
 
     def __repr__(self) -> str:
-        return f"PolicyPlayer({self.network!r}, {self._game!r}, {self.limit!r})"
+        return f"PolicyPlayer({self.network!r}, {self._batch.game.name!r}, {self.limit!r})"
 
     def ready(self) -> None:
         """Compile the search or load it from the cache."""
         if self._search is None:
-            batch = Batch(self._game)
-            self._labels = batch.labels(self._layout)
-            self._search = Puct(batch, 1, self.network, layout=self._layout, **self._settings)
+            self._search = Puct(self._batch, 1, self.network, layout=self._layout, **self._settings)
 
     def new_game(self, game: Game, side: int, seed: str) -> None:
         """Forget the tree."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from shogi_engine import games, language
 from shogi_engine.cli import COMMANDS
 from shogi_engine.common.memory import machine_megabytes
-from shogi_engine.common.text import columns, nodes_per_second
+from shogi_engine.common.text import columns, nodes_per_second, printable
 from shogi_engine.games.shogi.names import NOTATIONS
 from shogi_engine.language import Message, mark, plural
 from shogi_engine.language import translate as _
@@ -84,7 +84,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""
-        print(f"{self.prog}: {message}", file=sys.stderr)
+        print(printable(f"{self.prog}: {message}"), file=sys.stderr)
         sys.exit(2)
 
     def _parse_known_args(self, *arguments: Any) -> Any:

@@ -11,6 +11,7 @@ from shogi_engine.cli.common import STANDARD, add_command, add_json, report
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.cli.pictures import DRAWN, draw, drawn_by
 from shogi_engine.common.files import write_whole
+from shogi_engine.common.text import printable
 from shogi_engine.language import InputError, plural, translate_fault
 from shogi_engine.language import translate as _
 from shogi_engine.records.formats import format_names
@@ -78,7 +79,7 @@ def run_folder(args: argparse.Namespace) -> int:
             print("" if args.json else f"{text}\n", end="", flush=True)
         except (ValueError, OSError) as fault:
             rows[file] = {"file": str(file), "damaged": [str(fault)]}
-            print(translate_fault(fault), file=sys.stderr)
+            print(printable(translate_fault(fault)), file=sys.stderr)
     if args.json:
         report(args, {"files": list(rows.values())}, "")
     return 1 if any(row["damaged"] for row in rows.values()) else 0
@@ -123,7 +124,7 @@ def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, 
     damaged = [str(game.fault) for game in games if game.fault is not None]
     for reason in damaged:
         kept = _("{reason}; everything before it is kept").format(reason=_(reason))
-        print(f"{path}: {kept}", file=sys.stderr)
+        print(printable(f"{path}: {kept}"), file=sys.stderr)
     count = plural("{count} game in {file} ({format})", "{count} games in {file} ({format})", len(games))
     text = count.format(count=len(games), file=out, format=format)
     text += _("; it cannot hold {lost}").format(lost=_list_of(lost)) if lost else ""
@@ -139,7 +140,7 @@ def tell_notes(name: str, games: Iterable[Any]) -> None:
     """Print what was passed over in a file of records to stderr, at most NOTES_MAX lines."""
     notes = [note for game in games for note in game.notes]
     for note in notes[:NOTES_MAX]:
-        print(f"{name}: {note}", file=sys.stderr)
+        print(printable(f"{name}: {note}"), file=sys.stderr)
     if len(notes) > NOTES_MAX:
         more = plural("{count} more note", "{count} more notes", len(notes) - NOTES_MAX)
-        print(f"{name}: {more.format(count=len(notes) - NOTES_MAX)}", file=sys.stderr)
+        print(printable(f"{name}: {more.format(count=len(notes) - NOTES_MAX)}"), file=sys.stderr)

@@ -14,6 +14,7 @@ from shogi_engine.cli.common import PORT_MAX, add_command, add_hash, add_limit, 
 from shogi_engine.cli.ending_signals import Ended, EndingSignals, ending_signals
 from shogi_engine.cli.progress import Progress, progress_bar
 from shogi_engine.common.appending import LineFile
+from shogi_engine.common.text import printable
 from shogi_engine.csa.password import VARIABLE, read_password
 from shogi_engine.language import InputError, Message, mark, translate_fault
 
@@ -145,7 +146,7 @@ class ConversationLog:
         except OSError as fault:
             self.close()
             with contextlib.suppress(OSError):
-                print(f"shogi-engine: {translate_fault(fault)}", file=sys.stderr)
+                print(printable(f"shogi-engine: {translate_fault(fault)}"), file=sys.stderr)
 
     def close(self) -> None:
         """Close the file; nothing is logged any more."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine.cli import common
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.database import is_database
-from shogi_engine.common.text import table
+from shogi_engine.common.text import printable, table
 from shogi_engine.language import plural, translate_fault
 from shogi_engine.language import translate as _
 
@@ -61,7 +61,7 @@ def tell(path: Path, added: "Added") -> int:
 def tell_faults(added: "Added") -> None:
     """Print why files and games were skipped to stderr, at most FAULTS_MAX lines."""
     for fault in added.faults[:FAULTS_MAX]:
-        print(translate_fault(fault), file=sys.stderr)
+        print(printable(translate_fault(fault)), file=sys.stderr)
     if (more := added.skipped - FAULTS_MAX) > 0:
         print(plural("{count} more was skipped", "{count} more were skipped", more).format(count=more), file=sys.stderr)
 

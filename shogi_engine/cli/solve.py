@@ -71,6 +71,8 @@ def run(args: argparse.Namespace) -> int:
     words = args.position
     game = words.pop(0) if words and words[0] in games.NAMES else games.NAMES[0]
     words += [args.other] if args.other else []
+    if args.check and not words:
+        raise InputError("solve --check needs a position, or a file of problems")
     if bool(args.suite) == bool(words):
         raise InputError("solve needs either a position or --suite FILE")
     for name in args.foreign[game]:

@@ -17,6 +17,13 @@ def sanitize(text: str, most: int = SHOWN_MAX) -> str:
     return plain if len(plain) <= most else plain[: most - 3] + "..."
 
 
+def printable(text: str) -> str:
+    r"""Return `text` with escapes, such as \x1b, for characters that a terminal would obey or not show."""
+    hidden = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+    shown = (ascii(letter)[1:-1] if unicodedata.category(letter) in hidden else letter for letter in text)
+    return text if text.isascii() and text.isprintable() else "".join(shown)
+
+
 def clamped_number(text: str, least: int = -NUMBER_MAX, most: int = NUMBER_MAX) -> int:
     """Return the integer in `text`, clamped to the range from `least` to `most`. Raises ValueError if it is not one."""
     sign, digits = (-1, text[1:]) if text[:1] == "-" else (1, text.removeprefix("+"))

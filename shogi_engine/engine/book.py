@@ -29,31 +29,29 @@ class EngineBook:
             self._book = open_book("")
             self._book = open_book(name)
 
-    def moves(self, **lookup: bool) -> list[BookMove]:
-        """Return the book's legal moves for the engine's position, best first.
-
-        Args:
-            lookup: options of book.OpeningBook.known
-        """
+    def moves(self, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
+        """Return the book's legal moves for the engine's position, best first; see book.OpeningBook.known."""
         if self._book is None:
             self.open()
         if self._book is None:
             return []
-        known = self._book.known(self._engine.position_text, **lookup)
+        known = self._book.known(self._engine.position_text, flipped=flipped, any_ply=any_ply)
         legal = set(self._engine.legal_moves()) if known else ()
         return [each for each in known if each.move in legal]
 
-    def choice(self, *, best: int = 16, margin: int | None = None, **lookup: bool) -> BookMove | None:
+    def choice(
+        self, *, best: int = 16, margin: int | None = None, flipped: bool = True, any_ply: bool = True
+    ) -> BookMove | None:
         """Choose one of the book's moves for the engine's position at random; return None if it has none.
 
         Args:
             best: the number of moves to choose from
             margin: how far their values may be below the first move's, in the game's unit; None for a negligible loss
-            lookup: options of book.OpeningBook.known
+            flipped, any_ply: see book.OpeningBook.known
         """
         if margin is None:
             margin = max(int(self._engine.searcher.params.score_noise), 1) // MARGIN
-        known = self.moves(**lookup)
+        known = self.moves(flipped=flipped, any_ply=any_ply)
         return choose(known, [each.move for each in known], self._engine.rng, best=best, margin=margin)
 
     def move(self) -> str:

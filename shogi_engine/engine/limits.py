@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from shogi_engine.interface.extras.levels import FULL_STRENGTH_MS, drawn_limits, lowest
 from shogi_engine.search.limits import Limits
-from shogi_engine.types.arguments import check_number, move_texts
+from shogi_engine.types.arguments import check_names, check_number, move_texts
 from shogi_engine.types.clock import TimeBudget
 
 
@@ -36,8 +36,10 @@ def search_limits(
     searchmoves: Sequence[str] = (),
     multipv: int = 1,
     budget: TimeBudget | None = None,
+    **unknown: object,
 ) -> Limits:
-    """Return the limits of a search of the engine's position. Raises ValueError for invalid arguments."""
+    """Return the limits of a search of the engine's position. Raises TypeError or ValueError for invalid arguments."""
+    check_names("a search", unknown, Wanted.__annotations__)
     given: dict[str, object] = {"depth": depth, "nodes": nodes, "mate": mate, "multipv": multipv}
     given |= {"movetime": movetime, "level": level}
     for name, value in given.items():

@@ -4,6 +4,7 @@ Every signed integer field of `Game.params` and of the evaluation's parameters i
 are named `field.index`. Unsigned fields contain addresses and are not parameters. `evaluation` is set by name.
 """
 
+import operator
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -72,10 +73,14 @@ def value(params: Any, name: str) -> int:
     return int(np.asarray(params[field])[place])
 
 
-def set_value(params: Any, name: str, number: int) -> None:
-    """Set the parameter `name`. Raises ValueError if there is no such parameter or it cannot hold `number`."""
+def set_value(params: Any, name: str, setting: int | str) -> None:
+    """Set the parameter `name` to an integer. Raises ValueError if there is no such parameter or it cannot hold it."""
     field, place = _place(params, name)
     limits = np.iinfo(np.asarray(params[field]).dtype)
+    try:
+        number = int(setting) if isinstance(setting, str) else operator.index(setting)
+    except (TypeError, ValueError):
+        raise InputError("parameter {0} cannot be {1}", name, setting) from None
     if not limits.min <= number <= limits.max:
         raise InputError("parameter {0} cannot be {1}", name, number)
     if place:
@@ -91,10 +96,12 @@ def assign(searcher: Searcher, name: str, setting: Any) -> None:
     """
     if name == EVALUATION:
         searcher.set_evaluation(str(setting))
-    elif isinstance(setting, int | str):
-        set_value(_owner(name, searcher.params, searcher.evaluator.params), name, int(setting))
-    else:  # an array
+    elif np.ndim(setting) == 0:
+        set_value(_owner(name, searcher.params, searcher.evaluator.params), name, setting)
+    elif name in searcher.params.dtype.names:
         searcher.params[name] = setting
+    else:
+        raise InputError("there is no parameter {0!r}", name)
 
 
 def _owner(name: str, params: Any, evaluation_params: Any) -> Any:
@@ -108,7 +115,7 @@ def check(game: Game, settings: Mapping[str, int | str]) -> None:
     params = game.default_params()
     for name, setting in settings.items():
         if name != EVALUATION:
-            set_value(_owner(name, params, evaluator.params), name, int(setting))
+            set_value(_owner(name, params, evaluator.params), name, setting)
 
 
 def parse_settings(text: str) -> dict[str, int | str]:

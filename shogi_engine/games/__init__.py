@@ -35,6 +35,11 @@ def names() -> tuple[str, ...]:
     return tuple(_registry)
 
 
+def check(name: str) -> None:
+    """Raise ValueError listing the names if there is no game called `name`, without loading it."""
+    _registry.module(name)
+
+
 def load(name: str) -> "Game":
     """Return the game called `name`. Raises ValueError listing the names if there is no such game."""
     module = _registry.module(name)

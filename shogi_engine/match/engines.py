@@ -6,6 +6,7 @@ from pathlib import Path
 from shlex import join
 from typing import Any
 
+from shogi_engine import games
 from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import Options, SimpleEngine, parse_options, split_options
@@ -106,6 +107,7 @@ def parse_engine(
     own engines as programs. 'engine', 'engine:NAME=VALUE,...' and 'level:N' are this engine in this process,
     'textbook:KIND:DEPTH' is a textbook player, 'policy:FILE' a network (`batch.policy`); they play `game`.
     """
+    games.check(game)
     name, colon, rest = text.partition(":")
     protocol, command = "usi", text.strip()
     options: Options = ()

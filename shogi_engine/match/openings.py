@@ -9,6 +9,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from shogi_engine import games
 from shogi_engine.engine import Engine
 from shogi_engine.language import InputError
 
@@ -51,6 +52,7 @@ class OpeningPlan:
     @classmethod
     def of(cls, game: str, path: Path | None = None, *, seed: int = 1, plies: int = 0) -> "OpeningPlan":
         """Return the plan for a file, by default the one shipped for the game if any. Raises OSError, ValueError."""
+        games.check(game)
         path = path or (SHIPPED if game == "shogi" else None)
         lines = read(path) if path else ["startpos"]
         random.Random(seed).shuffle(lines)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from shogi_engine import games
 from shogi_engine.common.search_handle import SearchHandle
 from shogi_engine.engine import Engine, parameters
 from shogi_engine.engine.analysis import Analysis
@@ -21,7 +22,7 @@ from shogi_engine.play.terms import number
 from shogi_engine.search.parameters import params_for
 from shogi_engine.search.timeman import TimeOptions, fixed
 from shogi_engine.types.clock import Clock, TimeBudget
-from shogi_engine.types.limit import Limit
+from shogi_engine.types.limit import Limit, check_limit
 
 LEVEL, SEARCH_FLAGS = "level", "search_flags"  # settings besides the game's parameters
 NOT_PARAMETERS = (LEVEL, parameters.EVALUATION, parameters.WEIGHTS)
@@ -118,7 +119,9 @@ class EnginePlayer(Player):
         solver: bool = False,
         resign: int = 0,
     ) -> None:
-        self.limit, self.settings = limit or Limit(), dict(settings)
+        games.check(game)
+        check_limit(limit := limit or Limit())
+        self.limit, self.settings = limit, dict(settings)
         self._game, self._hash_mb, self._threads = game, hash_mb, threads
         self._ponders, self._book, self._solver, self._resign = ponders, book, solver, resign
         self._engine: Engine | None = None

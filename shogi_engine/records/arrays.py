@@ -6,6 +6,7 @@ are read as trees.
 
 import codecs
 import contextlib
+import functools
 import io
 import math
 import os
@@ -19,19 +20,31 @@ from numpy.typing import NDArray
 from shogi_engine.language import Message
 from shogi_engine.records import archives
 from shogi_engine.records.errors import RecordError
-from shogi_engine.records.files import ENCODINGS, HEAD, JIS, JIS_SHIFT, UTF_16, decode, encoding_of, files_below, read
+from shogi_engine.records.files import (
+    ENCODINGS,
+    HEAD,
+    JIS,
+    JIS_SHIFT,
+    UTF_16,
+    decode,
+    encoding_of,
+    files_below,
+    in_pauses,
+    read,
+)
 from shogi_engine.records.formats import RecordFormat, format_of_name, load_format, recognise
-from shogi_engine.records.tree import GameRecord
+from shogi_engine.records.tree import GameRecord, Node, registry
 from shogi_engine.types.score import DISC, DISCS
 from shogi_engine.types.termination import DRAWS, ENDINGS, Termination
 
 BLOCK = 1 << 22  # bytes, or characters, read at a time
+CELLS = 1 << 24  # moves for which a table has space; a game that needs a larger one is alone in its array
 FIRST = 1 << 14  # bytes of a file read first: most records are shorter
 BEGINNING = 1 << 10  # characters; enough to recognise nearly every file
 GAME_MAX = 1 << 25  # bytes of one game
 NO_MOVE, VALUE_NONE, NO_ENDING = -1, 32002, -1
 VALUE_LIMIT = 32000
-NEW_LINE, RETURN, ESCAPE = ord("\n"), ord("\r"), 0x1B
+ESCAPE = 0x1B
 POINTS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0, "*": 0}  # for black
 _ENDING_NUMBERS = {ending: number for number, ending in enumerate(ENDINGS)} | {Termination.NONE: NO_ENDING}
 _DRAWS = np.array([ending in DRAWS for ending in ENDINGS])
@@ -95,6 +108,23 @@ class GameArrays(NamedTuple):
 GameArrays._make = classmethod(lambda cls, values: cls(*values))  # type: ignore[assignment, method-assign]
 
 
+class _Codes(dict[str, int]):
+    """The Moves of a game, as ints, by their texts."""
+
+    def __init__(self, game: str) -> None:
+        self._game = game
+
+    def __missing__(self, text: str) -> int:
+        (self[text],) = map(int, registry().moves_of(self._game, [text]))
+        return self[text]
+
+
+@functools.cache
+def _codes(game: str) -> _Codes | None:
+    """Return a game's Moves by their texts, None for a game whose Board reads texts only."""
+    return _Codes(game) if hasattr(registry().part(game, "board"), "Move") else None
+
+
 class Table:
     """Rows for games until they are yielded.
 
@@ -112,6 +142,7 @@ class Table:
         self.names: list[tuple[str, str]] = []
         self.faults: list[RecordError] = []
         self.game = ""
+        self._taken: list[int] = []  # rows of trees, without what follows the last move
 
     @property
     def filled(self) -> int:
@@ -129,37 +160,42 @@ class Table:
             raise RecordError("a game of {0} after games of {1}", game, self.game)
         self.game = game
 
-    def take(self, record: GameRecord, format: RecordFormat) -> None:
-        """Store a game given as a tree. Raises RecordError if it is not of the same game as those before."""
+    def take(self, record: GameRecord, format: RecordFormat, checked: Sequence[Node] = ()) -> None:
+        """Store a game given as a tree. Raises RecordError if it is not of the same game as those before.
+
+        Args:
+            checked: the main line, if its moves are known to be legal and in the game's notation, as a reader's are
+        """
         self.begin(record.game)
-        row = self.filled
-        line = record.main_line[1:]
-        if len(line) > self.moves.shape[1]:
-            self.widen(len(line))
-        board = record.board()
-        moves = board.move_stack
-        self.moves[row], self.values[row] = NO_MOVE, VALUE_NONE
-        self.moves[row, : len(moves)] = moves
-        for ply, node in enumerate(line):
+        row, line = self.filled, checked or record.main_line
+        codes = _codes(record.game) if checked else None
+        moves = record.board().move_stack if codes is None else [codes[node.move] for node in line[1:]]
+        if len(moves) > self.moves.shape[1]:
+            self.widen(len(moves))
+        self.moves[row, : len(moves)], self.values[row, : len(moves)] = moves, VALUE_NONE
+        self._taken.append(row)
+        for ply, node in enumerate(line[1:]):
             if (score := node.evaluation) is not None:
                 unit = DISC if score.unit == DISCS else 1
                 value = math.copysign(VALUE_LIMIT, score.value) if score.mate else round(unit * score.value)
                 self.values[row, ply] = min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
         self.ratings[row] = format.ratings(record)
-        self.lengths[row], self.results[row] = len(moves), POINTS[record.result]
-        ending = record.ending
+        self.lengths[row], self.results[row] = len(moves), POINTS[record.result_of(line)]
+        ending = line[-1].ending
         if not ending and record.score is not None:
-            found = board.outcome()
+            found = record.board().outcome()
             ending = found.termination if found else Termination.UNKNOWN
         self.endings[row] = _ENDING_NUMBERS[ending]
         self.starts.append(record.start)
         self.names.append((record.names[0], record.names[1]))
 
     def widen(self, longest: int) -> None:
-        """Make space for games of `longest` moves."""
-        more = ((0, 0), (0, longest - self.moves.shape[1]))
-        self.moves = np.pad(self.moves, more, constant_values=NO_MOVE)
-        self.values = np.pad(self.values, more, constant_values=VALUE_NONE)
+        """Make space for games of `longest` moves. Memory is used only for the rows in use."""
+        for name, nothing in (("moves", NO_MOVE), ("values", VALUE_NONE)):
+            rows = getattr(self, name)
+            setattr(self, name, np.empty((len(rows), longest), rows.dtype))
+            getattr(self, name)[: self.filled] = nothing
+            getattr(self, name)[: self.filled, : rows.shape[1]] = rows[: self.filled]
 
     def lengthen(self) -> None:
         """Make space for twice as many games."""
@@ -169,17 +205,21 @@ class Table:
 
     def clear(self) -> None:
         """Free all rows."""
-        self.starts, self.names, self.faults = [], [], []
+        self.starts, self.names, self.faults, self._taken = [], [], [], []
 
     def arrays(self) -> GameArrays:
         """Return a copy of the rows in use."""
         rows = self.filled
         width = int(self.lengths[:rows].max(initial=0))
+        moves, values = self.moves[:rows, :width].copy(), self.values[:rows, :width].copy()
+        after = np.arange(width) >= self.lengths[self._taken, None]
+        moves[self._taken] = np.where(after, NO_MOVE, moves[self._taken])
+        values[self._taken] = np.where(after, VALUE_NONE, values[self._taken])
         return GameArrays(
-            self.moves[:rows, :width].copy(),
+            moves,
             self.lengths[:rows].copy(),
             self.results[:rows].copy(),
-            self.values[:rows, :width].copy(),
+            values,
             self.endings[:rows].copy(),
             self.ratings[:rows].copy(),
             self.starts,
@@ -222,7 +262,7 @@ def games(
             for name, opened in archives.sources(file):
                 try:
                     with opened() as source:
-                        for _ in reader.read(source, name):
+                        for _ in in_pauses(reader.read(source, name)):
                             yield reader.table.arrays()
                             reader.table.clear()
                 except (RecordError, *archives.FAULTS) as fault:
@@ -330,9 +370,10 @@ class _Reader:
         for piece, final in pieces:
             data = rest + piece
             text: Any = np.frombuffer(data, dtype=np.uint16 if scanner.wide else np.uint8)
-            begin = 0
+            begin = counted = 0
             while True:
                 begin, end = scanner.scan(text, begin, final, self.table)
+                lines, counted = lines + _lines_in(text, counted, begin), begin
                 if end:
                     for record in _trees(format, text, begin, end, lines, self._keep):
                         yield from self._take(record, format)
@@ -344,19 +385,26 @@ class _Reader:
             rest = data[begin * text.itemsize :]
             if len(rest) > GAME_MAX:
                 raise RecordError("the game has no end", line=lines + 1)
-            if not final:
-                lines += _lines_before(text, begin)
 
     def _take(self, record: GameRecord, format: RecordFormat) -> Iterator[None]:
         """Write a game to a row of the table, or its fault; yield if the table is full."""
         if record.fault is not None:
             fault: Any = record.fault
-            fault.args = (Message("{0}: {1}", self._name, fault),)
+            fault.args, fault.record = (Message("{0}: {1}", self._name, fault),), None  # the record takes memory
             self.table.faults.append(fault)
             return
-        self.table.take(record, format)
-        if self.table.is_full:
-            yield
+        usual, line = self.table, record.main_line
+        usual.begin(record.game)
+        if len(usual.lengths) * len(line) > max(CELLS, usual.moves.size + len(usual.lengths)):
+            if usual.filled:
+                yield
+            self.table = Table(1, len(line))
+        try:
+            self.table.take(record, format, line)
+            if self.table.is_full:
+                yield
+        finally:
+            self.table = usual
 
 
 def _texts(source: BinaryIO, wide: bool) -> Generator[tuple[bytes, bool], None, None]:
@@ -385,24 +433,27 @@ def _wide(text: str) -> bytes:
 
 
 def _trees(format: RecordFormat, text: Any, begin: int, end: int, lines: int, keep: bool) -> Iterator[GameRecord]:
-    """Yield the games of text[begin:end], which kernels declined, as trees. Raises RecordError for the file's line."""
-    before = lines + _lines_before(text, begin)
+    """Yield the games of text[begin:end], which kernels declined, as trees. Raises RecordError for the file's line.
+
+    Args:
+        lines: the number of the file's lines before them
+    """
     try:
         for record in format.read(
             io.StringIO(part_of(text[begin:end].tobytes(), text.itemsize == 2), newline=None), keep
         ):
             if record.fault is not None:
-                record.fault = _moved(record.fault, before)
+                record.fault = _moved(record.fault, lines)
             yield record
     except RecordError as fault:
-        raise _moved(fault, before) from None
+        raise _moved(fault, lines) from None
 
 
-def _lines_before(text: Any, begin: int) -> int:
-    r"""Return the number of line ends in text[:begin]: \n, \r\n or \r, as in a text file of Python."""
-    returns = np.flatnonzero(text[:begin] == RETURN) + 1
-    alone = np.count_nonzero(text[returns[returns < len(text)]] != NEW_LINE) + np.count_nonzero(returns == len(text))
-    return int(np.count_nonzero(text[:begin] == NEW_LINE) + alone)
+def _lines_in(text: Any, begin: int, end: int) -> int:
+    r"""Return the number of line ends in text[begin:end]: \n, \r\n or \r, as in a text file of Python."""
+    encoding = "latin-1" if text.itemsize == 1 else "utf-16-le"
+    part, longer = (str(text[begin:last].tobytes(), encoding, "surrogatepass") for last in (end, end + 1))
+    return part.count("\n") + part.count("\r") - longer.count("\r\n")
 
 
 def _moved(fault: Any, lines: int) -> RecordError:

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import InputError, Message
@@ -24,6 +24,7 @@ from shogi_engine.records.formats import (
 )
 from shogi_engine.records.tree import GameRecord
 
+Item = TypeVar("Item")
 HEAD = 1 << 16  # bytes used to recognise a format
 ENCODINGS = ("utf-8-sig", "cp932")  # tried in this order
 JIS, JIS_SHIFT = "iso2022_jp_2", b"\x1b$"  # an encoding of seven bits, and what is before its characters
@@ -137,15 +138,33 @@ def loads(
 
 
 def listed(games: Iterable[GameRecord]) -> list[GameRecord]:
-    """Return a list of the games.
+    """Return a list of the games."""
+    with collector_paused():
+        return list(games)
 
-    Python's garbage collector is paused meanwhile: it would look again and again at all games read so far, which takes
-    several times as long as reading them.
+
+def in_pauses(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items; Python's garbage collector is paused while each is made."""
+    iterator = iter(items)
+    while True:
+        with collector_paused():
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+        yield item
+
+
+@contextlib.contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause Python's garbage collector.
+
+    It would look again and again at all games and faults read so far, which takes longer than reading them.
     """
     enabled = gc.isenabled()
     gc.disable()
     try:
-        return list(games)
+        yield
     finally:
         if enabled:
             gc.enable()

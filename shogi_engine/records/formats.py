@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from shogi_engine.language import InputError
 from shogi_engine.records.errors import RecordError
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, registry
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
 
 GAMES = ("shogi", "othello")
@@ -312,7 +312,9 @@ def _load(module: str) -> RecordFormat:
 
 
 def all_formats(game: str = "") -> list[RecordFormat]:
-    """Return all formats, or those of one game."""
+    """Return all formats, or those of one game. Raises ValueError if there is no such game."""
+    if game:
+        registry().check(game)
     formats = map(_load, _modules().values())
     return [each for each in formats if game in ("", each.game) or not each.game]
 

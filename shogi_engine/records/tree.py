@@ -261,7 +261,10 @@ class GameRecord:
     @property
     def result(self) -> str:
         """'1-0' if black won, '0-1' if white won, '1/2-1/2' if drawn, '*' if unknown."""
-        line = self.main_line
+        return self.result_of(self.main_line)
+
+    def result_of(self, line: Sequence[Node]) -> str:
+        """Return `result`, given the `main_line`."""
         if line[-1].winner is None and self.score is not None:
             return Outcome(leader(self.score), Termination.UNKNOWN).result()
         return self.outcome_of(line[-1], len(line) - 1).result()

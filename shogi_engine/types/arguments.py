@@ -1,6 +1,6 @@
 """Checks of what a program passes: a TypeError says what was expected, before anything fails elsewhere."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -14,6 +14,12 @@ def check_number(name: str, value: object, least: float, *, whole: bool) -> None
     number: Any = value
     if not number >= least:
         raise InputError("{0} must be at least {1}, not {2}", name, least, number)
+
+
+def check_names(owner: str, given: Iterable[str], known: Collection[str]) -> None:
+    """Raise TypeError, which lists the `known` arguments of `owner`, if one of those `given` is none of them."""
+    if unknown := [name for name in given if name not in known]:
+        raise TypeError(f"{owner} has no argument {unknown[0]!r}; there are {', '.join(known)}")
 
 
 def check_board(board: Any, method: str) -> None:

@@ -46,12 +46,23 @@ def run(capsys, *arguments):
      ["solve", "othello", "--suite", "x", "--wld"], ["solve", "othello", "--position", "x", "--suite", "y"]],
 )  # fmt: skip
 def test_wrong_arguments_end_with_2_and_one_line(capsys, arguments):
+    refused(capsys, arguments)
+
+
+def refused(capsys, arguments):
+    """Check that arguments are refused in one line, and return it."""
     try:
         status = main(arguments)
     except SystemExit as end:
         status = end.code
     output = capsys.readouterr()
     assert status == 2 and output.out == "" and output.err.count("\n") == 1 and output.err.endswith("\n")
+    return output.err[:-1]
+
+
+def test_a_check_without_a_problem(capsys):
+    for arguments in (["mate", "--check"], ["solve", "--check", "--suite", "x"]):
+        assert refused(capsys, arguments).endswith("solve --check needs a position, or a file of problems")
 
 
 HUGE = "9" * 26
@@ -72,6 +83,17 @@ HUGE = "9" * 26
 )  # fmt: skip
 def test_numbers_too_large_end_with_2_and_one_line(capsys, arguments):
     test_wrong_arguments_end_with_2_and_one_line(capsys, arguments)
+
+
+@pytest.mark.parametrize("letter", ["\x1b", "\x07", "\x9b", "\r", "\n", "\u202e", "\u2028", "\udc80"])
+@pytest.mark.parametrize(
+    "arguments",
+    [["solve", "x", "--a{}b"], ["solve{}"], ["play", "--level", "{}3"], ["{}.kif"], ["convert", "{}.kif", "b.csa"],
+     ["analyse", "{}.kif"], ["search", "{}"], ["solve", "4k4/9/4P4/9/9/9/9/9/9 b {} 1"], ["match", "a{}", "b"]],
+)  # fmt: skip
+def test_what_is_quoted_cannot_steer_a_terminal(capsys, monkeypatch, tmp_path, arguments, letter):
+    monkeypatch.chdir(tmp_path)
+    assert letter not in refused(capsys, [word.format(letter) for word in arguments])
 
 
 @pytest.mark.parametrize("command", [["search", "shogi"], ["mate", "x"], ["play", "othello"]])

@@ -7,10 +7,12 @@ import sys
 import pytest
 
 import shogi_engine
-from shogi_engine import Engine, Limit, othello, records, shogi
+from shogi_engine import Engine, Limit, analysis, games, match, othello, records, shogi
 from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import SimpleEngine
+from shogi_engine.play.game import Game
+from shogi_engine.play.players import EnginePlayer
 from tests.support.processes import TESTS
 
 BOARD, LIMIT = shogi.Board(), Limit(nodes=100)
@@ -97,6 +99,65 @@ def test_the_numbers_of_a_search(engines):
         engines[0].search(movetime="5")
     with pytest.raises(TypeError, match="expected a list of moves, not '7g7f'"):
         engines[0].search(nodes=1, searchmoves="7g7f")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda engine, client: engine.search(dept=5), "a search has no argument 'dept'; there are depth, nodes"),
+        (lambda engine, client: engine.start(dept=5), "a search has no argument 'dept'; there are depth, nodes"),
+        (lambda engine, client: analysis.hints(engine, 3, node=5), "a search has no argument 'node'; there are depth"),
+        (lambda engine, client: engine.book.moves(colours=True), r"EngineBook.moves\(\) got .* 'colours'"),
+        (lambda engine, client: engine.book.choice(colours=True), r"EngineBook.choice\(\) got .* 'colours'"),
+        (lambda engine, client: client.analyse(BOARD, LIMIT, lines=2), r"SimpleEngine.analyse\(\) got .* 'lines'"),
+        (lambda engine, client: SimpleEngine(STUB, timeouts=3), "UsiClient has no argument 'timeouts'; there are"),
+        (lambda engine, client: SimpleGtp(STUB, timeouts=3), "GtpClient has no argument 'timeouts'; there are cwd"),
+        (lambda engine, client: SimpleNBoard(STUB, x=3), "NBoardClient has no argument 'x'; there are cwd, timeout"),
+        (lambda engine, client: analysis.analyse("game.kif"), "expected a GameRecord, not 'game.kif'"),
+    ],
+)
+def test_mistyped_names_of_arguments(engines, call, said):
+    with pytest.raises(TypeError, match=said):
+        call(*engines)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("max_move=1", "there is no parameter 'max_move'"),
+        ("max_move=[1]", "there is no parameter 'max_move'"),
+        ("max_moves=1.5", "parameter max_moves cannot be 1.5"),
+        ("max_moves=None", "parameter max_moves cannot be None"),
+        ("max_moves='many'", "parameter max_moves cannot be many"),
+        ("max_moves=1 << 40", "parameter max_moves cannot be 1099511627776"),
+    ],
+)
+def test_parameters_of_an_engine(engines, call, said):
+    before = int(engines[0].searcher.params.max_moves)
+    with pytest.raises(ValueError, match=said):
+        eval(f"engine.configure({call})", {"engine": engines[0]})
+    assert int(engines[0].searcher.params.max_moves) == before
+
+
+GAMES = {  # what takes a game's name
+    "Engine": Engine,
+    "EnginePlayer": EnginePlayer,
+    "Game": Game.begin,
+    "records": lambda name: records.loads("f5d6", game=name),
+    "files": lambda name: list(records.games(__file__, game=name)),
+    "from_arrays": lambda name: list(records.from_arrays(records.to_arrays([]), name)),
+    "record": lambda name: records.GameRecord.from_moves(name, ["7g7f"]),
+    "openings": match.OpeningPlan.of,
+    "engine": lambda name: match.parse_engine("level:3", game=name),
+    "policy": lambda name: match.parse_engine("policy:network.py", game=name),
+    "start": games.start,
+}
+
+
+@pytest.mark.parametrize("call", GAMES)
+def test_what_takes_a_game_says_at_once_that_there_is_no_such_game(call):
+    with pytest.raises(ValueError, match="there is no game 'chess'; there are shogi, othello"):
+        GAMES[call]("chess")
 
 
 @pytest.mark.parametrize("copied", [pickle.dumps, copy.deepcopy])

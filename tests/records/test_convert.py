@@ -46,6 +46,17 @@ def test_by_the_names_of_files(tmp_path, capsys):
     assert "\u25b2\uff17\u516d\u6b69" in (tmp_path / "a.ki2").read_text(encoding="utf-8")
 
 
+def test_names_and_notes_cannot_steer_a_terminal(tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "\x1b[31m.kif").write_text("nothing", encoding="utf-8")
+    (tmp_path / "in" / "b\x9b.kifu").write_text(
+        "1 \uff17\u516d\u6b69(77)\n# \x1b]0;x\x07\n2 \u6295\u4e86\n", encoding="utf-8"
+    )
+    assert convert(tmp_path / "in", tmp_path / "out", "--to", "csa") != 0
+    told = capsys.readouterr().err
+    assert "\\x1b[31m.kif" in told and "b\\x9b.kifu: line 2" in told and not {*"\x1b\x9b\x07"} & {*told}
+
+
 def test_from_and_to_the_standard_streams(monkeypatch, capsysbinary):
     monkeypatch.setattr(
         sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(b"startpos moves 7g7f\nstartpos moves 2g2f\n"))

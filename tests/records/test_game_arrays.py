@@ -19,7 +19,7 @@ import pytest
 from shogi_engine import records
 from shogi_engine.games.shogi.records.quick_trees import QuickMoves
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.records import ENDINGS, RecordError, dumps, load_format
+from shogi_engine.records import ENDINGS, RecordError, all_formats, dumps, load_format
 from tests.records.random_records import random_record
 from tests.records.test_damage import damaged
 from tests.support.processes import ROOT
@@ -336,6 +336,28 @@ def test_long_games_and_many_rows(tmp_path):
         parts = list(records.games(path, rows=rows, longest=40))
         assert [n for part in parts for n in part.lengths.tolist()] == [5, 80, 3, 41]
         assert max(len(part) for part in parts) <= rows
+
+
+def test_a_very_long_game_is_alone_and_needs_no_space_in_other_rows(tmp_path):
+    there = ["2h3h", "8b7b", "3h2h", "7b8b"]
+    lengths = (3, 20_000, 5, 17_000, 17_001, 2)
+    path, games = tmp_path / "a.usi", ((there * (n // 4 + 1))[:n] for n in lengths)
+    records.save([records.GameRecord.from_moves("shogi", moves) for moves in games], path)
+    parts = list(records.games(path))
+    assert [part.lengths.tolist() for part in parts] == [[3], [20_000], [5], [17_000], [17_001], [2]]
+    assert [part.moves.shape for part in parts] == [(1, n) for n in lengths]
+    assert all((part.moves == parts[1].moves[:, :n]).all() for part, n in zip(parts, lengths, strict=True))
+
+
+@pytest.mark.parametrize("format", [each for each in all_formats() if each.name != "bod"], ids=lambda each: each.name)
+def test_arrays_of_trees_are_those_of_boards(format, tmp_path):
+    """`to_arrays` plays the moves on a Board; games of files are not played again. Rows have nothing after a game."""
+    game, path = format.game or "shogi", tmp_path / "a"
+    games = [random_record(seed, game, plies, start="") for seed, plies in enumerate((30, 8, 50, 12, 9))]
+    path.write_bytes(dumps(games if format.many else games[:1], format.name))
+    (found,), again = records.games(path, format=format.name), records.to_arrays(records.load(path, format=format.name))
+    for name in ("moves", "lengths", "values", "results", "endings"):
+        assert np.array_equal(getattr(found, name), getattr(again, name)), name
 
 
 STREAM = """

@@ -54,6 +54,25 @@ def test_notes_are_not_part_of_a_game():
     assert one == other and one.notes and not other.notes
 
 
+@pytest.mark.parametrize(
+    ("ending", "closing", "result", "note"),
+    [
+        ("投了", "後手の勝ち", "0-1", ""),
+        ("投了", "先手の勝ち", "1-0", "'先手の勝ち' counts, although the ending before it names the other side"),
+        ("切れ負け", "先手の勝ち", "1-0", "'先手の勝ち' counts, although the ending before it names the other side"),
+        ("切れ負け", "後手の勝ち", "0-1", ""),
+        ("中断", "先手の勝ち", "1-0", ""),
+        ("投了", "千日手", "0-1", "'千日手' is passed over: the game ended otherwise"),
+    ],
+)
+def test_a_closing_line_that_names_the_other_side_is_noted(ending, closing, result, note):
+    """Black is to move; the reader of lines and the one with moves from kernels, which a variation rules out."""
+    game = f"1 ７六歩(77)\n2 ３四歩(33)\n3 {ending}\nまで2手で{closing}\n"
+    for text in (game, f"{game}変化：1手\n1 ２六歩(27)\n"):
+        record = loads(text, format="kif")[0]
+        assert (record.result, record.notes) == (result, [f"line 4: {note}"] if note else [])
+
+
 def test_convert_prints_notes(tmp_path, capsys):
     path = tmp_path / "a.kifu"
     path.write_text("先手：A\n1 ７六歩(77)\n" + "# memo\n" * 12 + "2 ３四歩(33)\n", encoding="utf-8")

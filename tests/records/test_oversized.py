@@ -9,13 +9,14 @@ a single step does not, as from kernels to a reader in Python.
 
 import contextlib
 import functools
+import tempfile
 import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shogi_engine.records import RecordError, all_formats, dumps, loads
+from shogi_engine.records import RecordError, all_formats, dumps, games, loads
 from shogi_engine.records.brackets import split_games
 from tests.records.random_records import random_record
 
@@ -340,7 +341,20 @@ def test_reading_takes_linear_time_up_to_a_megabyte(format, kind):
     check(format, kind, SMALL, 64)
 
 
-def check_a_megabyte(format, kind):
+def spent_on_arrays(data, format):
+    """Return the processor time that reading arrays takes, with and without the format's name."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        began = time.process_time()
+        for name in (format, ""):
+            with contextlib.suppress(RecordError):
+                for _ in games(file.name, format=name, keep=True):
+                    pass
+        return time.process_time() - began
+
+
+def check_a_megabyte(format, kind, spent=spent):
     """A megabyte takes at most 25 loops, 2.5 s; it is estimated from a part. A slow moment is tried again."""
     data = kind if isinstance(kind, bytes) else made(kind, 1 << 17)
     spent(data[: 1 << 10], format)
@@ -355,6 +369,19 @@ def check_a_megabyte(format, kind):
 @pytest.mark.parametrize(("format", "kind"), cases(MANY))
 def test_very_many_games_are_read_quickly(format, kind):
     check_a_megabyte(format, kind)
+
+
+@pytest.mark.parametrize(("format", "kind"), cases(MANY))
+def test_arrays_of_very_many_games_take_linear_time(format, kind):
+    spent_on_arrays(made(kind, 1 << 10), format)
+    check(format, kind, SMALL, TIMES, spent_on_arrays)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("format", "kind"), cases(MANY) + cases(KINDS))
+def test_arrays_are_read_quickly(format, kind):
+    """A megabyte takes at most 50 loops: where kernels decline each of very many games, trees are read first."""
+    check_a_megabyte(format, kind, lambda data, format: spent_on_arrays(data, format) / 2)
 
 
 @pytest.mark.slow

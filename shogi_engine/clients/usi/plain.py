@@ -89,9 +89,9 @@ class SimpleEngine(PlainClient[UsiClient]):
         self, position: Position[Move], limit: Limit, *, multipv: int, root_moves: Moves = ()
     ) -> list[Info[Move]]: ...
 
-    def analyse(self, position: Any, limit: Limit, **settings: Any) -> Any:
+    def analyse(self, position: Any, limit: Limit, *, multipv: Any = None, root_moves: Moves = ()) -> Any:
         """Return what the engine reports of a position. With `multipv`, return a list of reports, best move first."""
-        return run_plainly(self.client.analyse(position, limit, **settings))
+        return run_plainly(self.client.analyse(position, limit, multipv=multipv, root_moves=root_moves))
 
     def begin(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> SimpleSearch[Move]:
         """Begin the search of `play`; after `ponder` of the same position, by a ponderhit."""

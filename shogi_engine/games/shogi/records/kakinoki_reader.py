@@ -237,9 +237,16 @@ class Reader(LineReader):
         """Note a line of a program, #, that is amid the moves or after them."""
         self.note(f"the remark {clipped(line)} is passed over")
 
-    def note_contradiction(self, rest: str) -> None:
-        """Note what a closing line says about the end of the game, if its ending says something else."""
-        self.note(f"{clipped(rest)} is passed over: the game ended otherwise")
+    def note_closing(self, rest: str, ended: Outcome, outcome: Outcome | None, agreed: bool) -> None:
+        """Note what a closing line says, if the game's numbered ending says something else or has another winner.
+
+        Args:
+            ended, outcome, agreed: the ending, and what `told` returns
+        """
+        if not agreed:
+            self.note(f"{clipped(rest)} is passed over: the game ended otherwise")
+        elif outcome and ended.winner is not None and outcome.winner != ended.winner:
+            self.note(f"{clipped(rest)} counts, although the ending before it names the other side")
 
     def _node(self) -> Node:
         """Return the node that a comment belongs to."""
@@ -304,8 +311,7 @@ class Reader(LineReader):
         self._settle()
         order = self.record.start.split()[1] == "w"
         outcome, agreed = told(node.outcome, rest, builder.board.turn, order)
-        if not agreed:
-            self.note_contradiction(rest)
+        self.note_closing(rest, node.outcome, outcome, agreed)
         if outcome is None:
             builder.finish()
             if rest:

@@ -158,8 +158,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
             elif closing := CLOSING.match(line):
                 outcome, agreed = told(node.outcome, closing["rest"], reader.record.side(len(moves)))
                 assert outcome is not None  # the kernel has read it
-                if not agreed:
-                    reader.note_contradiction(closing["rest"])
+                reader.note_closing(closing["rest"], node.outcome, outcome, agreed)
                 node.ending, node.winner = outcome.termination, outcome.winner
         else:
             begun = True
