@@ -5,7 +5,7 @@ Nothing is said that is not proven or measured: `types.fact.Kind` has what each 
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from shogi_engine import games
@@ -33,7 +33,7 @@ SENTENCES = {
         "After {line} the opponent attacks {number} squares next to the king; in the better line {other}."
     ),
     Kind.KING_ATTACK_MISSED: mark(
-        "In the better line this side attacks {other} squares next to the opponent's king; after {line} {number}."
+        "In the better line this side attacks {other} squares next to the opposing king; after {line} {number}."
     ),
     Kind.FEW_DEFENDERS: mark(
         "It leaves {number} of the golds and silvers next to the king; the better move leaves {other}."
@@ -100,7 +100,18 @@ def facts_of(game: str, board: Any, move: Any) -> tuple[Fact, ...]:
         board: a Board with the position before the move, unchanged on return
         move: a MoveAnalysis
     """
-    return tuple(itertools.islice(_facts(game, board, move), MOST)) if move.worth_a_word else ()
+    return tuple(itertools.islice(_of_other_squares(_facts(game, board, move)), MOST)) if move.worth_a_word else ()
+
+
+def _of_other_squares(facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Yield the facts but those of a square of which a graver one is, after the same side's move: it says enough."""
+    squares = set()
+    for fact in facts:
+        about = fact.square, fact.kind in MISSED
+        if about not in squares:
+            yield fact
+        if fact.square:
+            squares.add(about)
 
 
 def _facts(game: str, board: Any, move: Any) -> Iterator[Fact]:

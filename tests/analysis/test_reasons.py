@@ -219,6 +219,11 @@ def test_a_pawn_is_said_to_be_lost_when_nothing_more_is():
     assert all(is_true_in_shogi(fact, position) for fact in facts)
 
 
+def test_a_square_is_spoken_of_once():
+    facts, _ = explained("shogi", "k8/9/6g2/9/6R2/9/9/9/K8 b - 1", "9i9h", "3e3c+", "")  # wins the gold, and promotes
+    assert [fact.kind for fact in facts if fact.square == "3c"] == [Kind.PIECE_MISSED]
+
+
 def test_the_checks_of_facts_can_fail():
     assert not is_true_in_othello(
         Fact(Kind.MOVES_GIVEN, ("d2",), number=11, other=8, instead=("h2",)), OTHELLO[Kind.MOVES_GIVEN][0]
