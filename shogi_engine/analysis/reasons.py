@@ -5,7 +5,7 @@ Nothing is said that is not proven or measured: `types.fact.Kind` has what each 
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from shogi_engine import games
@@ -26,18 +26,59 @@ SENTENCES = {
     Kind.PIECE_THREAT_UNMET: mark("It does not meet the threat to capture {lost} on {square} for nothing: {line}."),
     Kind.EXCHANGE_LOST: mark("It loses {lost} for {won} by the exchange on {square}: {line}."),
     Kind.PIECES_LOST: mark("In the line {line} it loses {lost} for {won}."),
+    Kind.FORK_ALLOWED: mark("{line} forks {lost}."),
+    Kind.PROMOTION_ALLOWED: mark("In the line {line} the opponent gets {lost} on {square}, safe from capture."),
+    Kind.CAPTURE_THREATENED: mark("After {line} the opponent threatens to capture {lost} on {square}."),
+    Kind.KING_ATTACKED: mark(
+        "After {line} the opponent attacks {number} squares next to the king; in the better line {other}."
+    ),
+    Kind.KING_ATTACK_MISSED: mark(
+        "In the better line this side attacks {other} squares next to the opposing king; after {line} {number}."
+    ),
+    Kind.FEW_DEFENDERS: mark(
+        "It leaves {number} of the golds and silvers next to the king; the better move leaves {other}."
+    ),
+    Kind.LINES_CLOSED: mark(
+        "After {line} the rooks and bishops of this side attack {number} squares; in the better line {other}."
+    ),
     Kind.CASTLE_BROKEN: mark("It breaks up the castle, {name}."),
     Kind.CORNER_GIVEN: mark("It gives away the corner {square}."),
-    Kind.FEW_MOVES: mark("After {line} the number of legal moves is {number}; after the better moves it is {other}."),
-    Kind.MOVES_GIVEN: mark("It gives the opponent {number} legal moves; the better move gives {other}."),
+    Kind.CORNER_LOST: mark("In the line {line} the opponent gets the corner {square}."),
+    Kind.PASS_FORCED: mark("After {line} this side has no legal move and must pass."),
+    Kind.NEAR_CORNER: mark("It takes the {name}-square next to the empty corner {square}."),
+    Kind.STABLE_GIVEN: mark(
+        "After {line} at least {number} discs of the opponent can never be flipped; in the better line this is known of"
+        " {other}."
+    ),
+    Kind.STABLE_MISSED: mark(
+        "In the better line at least {other} discs of this side can never be flipped; after {line} this is known of"
+        " {number}."
+    ),
+    Kind.MOVES_GIVEN: mark("After {line} the opponent has {number} legal moves; in the better line {other}."),
+    Kind.FEW_MOVES: mark("After {line} this side has {number} legal moves; in the better line {other}."),
+    Kind.EVEN_REGION: mark(
+        "It is in a region with an even number of empty squares, {number}; that of the better move has {other}."
+    ),
+    Kind.EDGES_GIVEN: mark("After {line} the opponent has {number} discs on the edges; in the better line {other}."),
+    Kind.FRONTIER: mark("It leaves {number} discs next to empty squares; the better move leaves {other}."),
+    Kind.DISCS_FLIPPED: mark("It flips {number} discs; the better move flips {other}."),
     Kind.DISCS_LOST: mark("With perfect play the game now ends at {number} for this side, instead of {other}."),
     Kind.MATE_MISSED: mark("There was a mate in {number}: {line}."),
     Kind.COULD_END_IN_MATE: mark("The better line ends in mate: {line}."),
+    Kind.CORNER_MISSED: mark("The better line takes the corner {square}: {line}."),
+    Kind.PASS_MISSED: mark("After {line} the opponent has no legal move and must pass."),
     Kind.PIECE_MISSED: mark("{line} captures {won} on {square} for nothing."),
     Kind.EXCHANGE_MISSED: mark("The exchange on {square} wins {won} for {lost}: {line}."),
     Kind.PIECES_MISSED: mark("The better line wins {won} for {lost}: {line}."),
+    Kind.FORK_MISSED: mark("{line} forks {won}."),
+    Kind.PROMOTION_MISSED: mark("The better line gets {won} on {square}, safe from capture: {line}."),
+    Kind.CAPTURE_THREAT_MISSED: mark("{line} threatens to capture {won} on {square}."),
     Kind.MATE_THREAT_MISSED: mark("{line} threatens a mate in {number}."),
     Kind.BOOK_LEFT: mark("The opening book has {line} here."),
+}
+AT_ONCE = {  # where the line has no reply
+    Kind.MOVES_GIVEN: mark("It gives the opponent {number} legal moves; the better move gives {other}."),
+    Kind.CORNER_MISSED: mark("The better move takes the corner {square}."),
 }
 FOR_NOTHING = {  # where the other side gets no piece
     Kind.EXCHANGE_LOST: mark("It loses {lost} on {square}: {line}."),
@@ -46,7 +87,8 @@ FOR_NOTHING = {  # where the other side gets no piece
     Kind.PIECES_MISSED: mark("The better line wins {won}: {line}."),
 }
 MISSED = (  # the kinds whose lines begin with the better move
-    Kind.MATE_MISSED, Kind.COULD_END_IN_MATE, Kind.PIECE_MISSED, Kind.EXCHANGE_MISSED, Kind.PIECES_MISSED,
+    Kind.MATE_MISSED, Kind.COULD_END_IN_MATE, Kind.CORNER_MISSED, Kind.PASS_MISSED, Kind.PIECE_MISSED,
+    Kind.EXCHANGE_MISSED, Kind.PIECES_MISSED, Kind.FORK_MISSED, Kind.PROMOTION_MISSED, Kind.CAPTURE_THREAT_MISSED,
     Kind.MATE_THREAT_MISSED, Kind.BOOK_LEFT,
 )  # fmt: skip
 
@@ -58,7 +100,18 @@ def facts_of(game: str, board: Any, move: Any) -> tuple[Fact, ...]:
         board: a Board with the position before the move, unchanged on return
         move: a MoveAnalysis
     """
-    return tuple(itertools.islice(_facts(game, board, move), MOST)) if move.worth_a_word else ()
+    return tuple(itertools.islice(_of_other_squares(_facts(game, board, move)), MOST)) if move.worth_a_word else ()
+
+
+def _of_other_squares(facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Yield the facts but those of a square of which a graver one is, after the same side's move: it says enough."""
+    squares = set()
+    for fact in facts:
+        about = fact.square, fact.kind in MISSED
+        if about not in squares:
+            yield fact
+        if fact.square:
+            squares.add(about)
 
 
 def _facts(game: str, board: Any, move: Any) -> Iterator[Fact]:
@@ -114,13 +167,20 @@ def _sentence(game: str, board: Any, fact: Fact, language: str) -> str:
     lost, won = Counter(fact.lost), Counter(fact.won)
     for name, pieces in (("lost", lost - won), ("won", won - lost)):  # the same piece on both sides is no loss
         values[name] = _pieces({part.piece_text(each, language): count for each, count in pieces.items()}, language)
-    free = fact.kind in FOR_NOTHING and not values["lost" if fact.kind in MISSED else "won"]
-    template = (FOR_NOTHING if free else SENTENCES)[fact.kind]
-    return translate(template, language).format(**values)
+    free = not values["lost" if fact.kind in MISSED else "won"]
+    special = (AT_ONCE if len(line) == 1 else FOR_NOTHING if free else {}).get(fact.kind)
+    return translate(special or SENTENCES[fact.kind], language).format(**values)
 
 
 def _pieces(counts: Mapping[str, int], language: str) -> str:
     """Return 'a silver and 2 pawns', 銀と歩2枚."""
     if language == "ja":
         return "と".join(name if count == 1 else f"{name}{count}枚" for name, count in counts.items())
-    return " and ".join(f"a {name}" if count == 1 else f"{count} {name}s" for name, count in counts.items())
+    return " and ".join(_some(name, count) for name, count in counts.items())
+
+
+def _some(name: str, count: int) -> str:
+    """Return 'a silver', '2 silvers', 'the king'."""
+    if name == "king":
+        return "the king"
+    return f"a {name}" if count == 1 else f"{count} {name}s"

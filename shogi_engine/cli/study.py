@@ -308,9 +308,9 @@ class TurningDesk(Desk):
     def run(self) -> None:
         """Give all of them, then say how many were found at once."""
         super().run()
-        if self.store:
+        if self.store.size:
             words = _("Found at the first try: {found} of {count}.")
-            self.show(words.format(found=self.store.found, count=len(self.store)))
+            self.show(words.format(found=self.store.found, count=self.store.size))
 
     def _none(self) -> str:
         return _("No better move was missed.")

@@ -84,6 +84,8 @@ class Store:
         OSError: the file cannot be used; also from its methods
     """
 
+    size = found = 0  # see Source
+
     def __init__(self, file: Path | None = None) -> None:
         self.file = file or data_folder() / NAME
         self.file.parent.mkdir(parents=True, exist_ok=True)

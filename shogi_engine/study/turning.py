@@ -12,7 +12,15 @@ from shogi_engine.study.problems import Accepted, Problem, problems_of
 
 
 class Source(Protocol):
-    """Where problems come from: a Store, or the TurningPoints of a game."""
+    """Where problems come from: a Store, or the TurningPoints of a game.
+
+    Attributes:
+        size: how many problems there are, all in one round; 0 if problems are given when they are due
+        found: how many were solved at the first try, if they are all in one round
+    """
+
+    size: int
+    found: int
 
     def due(self, at: datetime.datetime | None = None) -> Sequence[Problem]:
         """Return the problems to be given."""
@@ -34,15 +42,13 @@ class TurningPoints:
         side: 'black' or 'white', '' for both
 
     Attributes:
+        size: how many there are
         found: how many were solved at the first try
     """
 
     def __init__(self, game: GameAnalysis, side: str = "") -> None:
         self._problems = tuple(problems_of(game, side, Accepted()))
-        self.found = 0
-
-    def __len__(self) -> int:
-        return len(self._problems)
+        self.size, self.found = len(self._problems), 0
 
     def due(self, at: datetime.datetime | None = None) -> Sequence[Problem]:
         """Return all problems."""

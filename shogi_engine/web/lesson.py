@@ -180,7 +180,7 @@ class Lesson(Tsume):
             "source": problem.source,
             "due": self.left - self.over,
             "place": len(self.given),
-            "count": len(self.problems) if isinstance(self.problems, study.TurningPoints) else 0,
+            "count": self.problems.size,
             "over": self.over,
             "back": self.back.timestamp() if self.back else 0,
             "refutation": self._line(*self.refutation, language) if self.refutation and self._in_tree() else None,

@@ -30,7 +30,7 @@ def mistakes_of(session: Session) -> Iterator[study.Store]:
 @contextlib.contextmanager
 def problems_of(session: Session) -> Iterator[study.Source]:
     """Give the problems of the round that is being solved, else those of the owner, as `mistakes_of` does."""
-    if isinstance(session.tsume, Lesson) and isinstance(session.tsume.problems, study.TurningPoints):
+    if isinstance(session.tsume, Lesson) and session.tsume.problems.size:
         yield session.tsume.problems
     else:
         with mistakes_of(session) as problems:
@@ -71,7 +71,7 @@ def better(session: Session, page: Viewer, message: messages.Better) -> None:
     """Give the turning points of the judged game."""
     must_not_set_up(session)
     points = study.TurningPoints(session.analyses.judged_game(), "" if message.side is None else SIDES[message.side])
-    if not points:
+    if not points.size:
         raise InputError("no better move was missed")
     give_next(session, page, points)
 
@@ -84,7 +84,10 @@ def give_next(session: Session, page: Viewer, problems: study.Source) -> None:
     if not left:
         if now is not None:
             leave(session, page, now)
-        page.send(round_over(problems))
+        if problems.size:
+            page.send(replies.Tried(found=problems.found, count=problems.size))
+        else:
+            lessons(session, page, messages.Lessons())
         return
     problem = left[0]
     check_lines(problem)
@@ -105,14 +108,6 @@ def give_next(session: Session, page: Viewer, problems: study.Source) -> None:
         before=before,
     )
     session.changed()
-
-
-def round_over(problems: study.Source) -> replies.Reply:
-    """Return the message after the last problem."""
-    if isinstance(problems, study.TurningPoints):
-        return replies.Tried(found=problems.found, count=len(problems))
-    assert isinstance(problems, study.Store)
-    return counts(problems)
 
 
 def check_lines(problem: study.Problem) -> None:

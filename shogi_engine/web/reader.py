@@ -92,10 +92,16 @@ class Reader:
             return self._pipe
         self._end()
         context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process, self._files = context.Process(target=serve, args=(theirs,), name="reader", daemon=True), 0
-        self._process.start()
-        theirs.close()
+        pipe, theirs = context.Pipe()
+        process = context.Process(target=serve, args=(theirs,), name="reader", daemon=True)
+        try:
+            process.start()
+        except OSError:
+            pipe.close()
+            raise InputError("the file could not be read") from None
+        finally:
+            theirs.close()
+        self._process, self._pipe, self._files = process, pipe, 0
         try:
             if self._pipe.poll(START_SECONDS):
                 self._pipe.recv()

@@ -39,9 +39,9 @@ def engine():
 def test_all_mistakes_in_the_order_of_the_game(game):
     points = study.TurningPoints(game, "black")
     mistakes = [move.ply for move in game.moves if move.side == "black" and move.loss >= 0.1]
-    assert len(points) == len(mistakes) > 0
+    assert points.size == len(mistakes) > 0
     assert [problem.position for problem in points.due()] == [game.record.board(ply - 1).sfen() for ply in mistakes]
-    assert len(study.TurningPoints(game)) > len(points) and points.next_due() is None
+    assert study.TurningPoints(game).size > points.size and points.next_due() is None
     for rating in (Rating.Again, Rating.Good):
         assert points.review(points.due()[0], rating) is None
     assert points.found == 1 and points.due()
@@ -96,9 +96,9 @@ def play(game, *lines):
 def test_in_the_terminal(game):
     points, text = play(game, "8h5e", "9g9f", "5e2b+")
     assert "8h5e" in [each.played for each in points.due()]
-    assert f"{len(points)} positions are left." in text and "B-5e is not the solution." in text
+    assert f"{points.size} positions are left." in text and "B-5e is not the solution." in text
     assert "It leaves a bishop" in text and "Good: this is about as strong" in text and "Right." in text
-    assert f"Found at the first try: 1 of {len(points)}." in text and "comes back" not in text
+    assert f"Found at the first try: 1 of {points.size}." in text and "comes back" not in text
 
 
 def test_the_command_keeps_nothing(tmp_path, capsys, monkeypatch):

@@ -7,7 +7,7 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 from shogi_engine import records  # noqa: E402
-from tests.web.visitor import CHROMIUM, Visitor, until  # noqa: E402
+from tests.web.visitor import CHROMIUM, PHONE, Visitor, until  # noqa: E402
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 FIRST_BYTES = 140_000
@@ -170,6 +170,22 @@ def test_the_game_stays_the_game_in_a_variation(visitor):
     page.wait_for_selector("#promote", state="hidden")
     page.click("#delete")
     until(page, "document.querySelectorAll('#moves > li:not(.result)').length === 7")
+
+
+@pytest.mark.slow
+def test_a_turning_point_brings_the_board_and_the_verdict_onto_a_phones_screen(browser, fake_address):
+    visitor = Visitor(browser, fake_address, PHONE)
+    page = visitor.page
+    visitor.paste(ENTERED)
+    page.click("#judge")
+    page.click("#finish .turning button")
+    page.wait_for_selector("#verdict .step")
+    until(
+        page,
+        "['#board', '#verdict'].every(each => { const box = document.querySelector(each).getBoundingClientRect();"
+        " return box.top >= -1 && box.bottom <= innerHeight; })",
+    )
+    visitor.close()
 
 
 def test_the_move_on_the_board_stays_in_sight_while_the_panels_above_it_grow(browser, fake_address):

@@ -202,6 +202,20 @@ def test_a_reader_that_dies_is_replaced(process):
     assert process.read(b"startpos moves 7g7f", "", 0)[0].moves == ["7g7f"]
 
 
+def test_a_reader_that_cannot_start_is_started_for_the_next_file(process, monkeypatch):
+    process.close()
+
+    def fail(_):
+        raise OSError("no process")
+
+    monkeypatch.setattr(reader.multiprocessing.get_context("spawn").Process, "start", fail)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="could not be read"):
+            process.read(b"startpos moves 7g7f", "", 0)
+    monkeypatch.undo()
+    assert process.read(b"startpos moves 7g7f", "", 0)[0].moves == ["7g7f"]
+
+
 def test_a_fault_of_the_reader_is_no_fault_of_the_session(monkeypatch):
     sent = []
 

@@ -6,6 +6,7 @@ Every line begins with the position in which the bad move was made, on a Board t
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from shogi_engine.games.shogi import positional
 from shogi_engine.games.shogi.board.moves import Move
 from shogi_engine.games.shogi.mate.solver import shared_solver
 from shogi_engine.games.shogi.material import Balance, after, balance, captured, captures, exchange_by, is_quiet
@@ -14,7 +15,8 @@ from shogi_engine.games.shogi.openings import NAMES, castles
 from shogi_engine.games.shogi.symbols import PIECE_NAMES, SQUARE_NAMES, SQUARES_BY_NAME, SYMBOLS
 from shogi_engine.types.fact import Fact, Kind
 
-LEAST = 350  # what must be lost or won: a silver for a lance is 360, two pawns for nothing are 360
+# What must be lost or won: a silver for a lance is 360, two pawns are 360; and if it is not that much, a pawn, 180.
+LEAST, PAWN = positional.LEAST, 180
 LINE_PLIES = 8  # how far a line is followed
 MATE_PLIES = 7  # of a mate that is threatened
 MATE_NODES = 5_000
@@ -42,23 +44,32 @@ def facts(
         wins: whether the search has found a mate, by checks or not, in `better`
         loses: the same of `replies`
     """
-    played, best, line = Move.from_usi(move), _moves(better), _moves([move, *replies])
+    best, line = _moves(better), _moves([move, *replies])
     if allowed_mate:
         kind = Kind.MATE_THREAT_UNMET if _after_pass(board) else Kind.MATE_ALLOWED
         yield Fact(kind, _texts(line), number=allowed_mate)
     if missed_mate:
         yield Fact(Kind.MATE_MISSED, _texts(best), number=missed_mate)
+    lost = won = None
     if not allowed_mate:
         yield from _ends_in_mate(board, Kind.ENDS_IN_MATE, line if loses else [])
-        yield from _pieces_lost(board, line, best)
+        yield from (lost := list(_pieces_lost(board, line, best, LEAST)))
     if not missed_mate:
         yield from _ends_in_mate(board, Kind.COULD_END_IN_MATE, best if wins else [])
-        yield from _pieces_missed(board, line, best)
+        yield from (won := list(_pieces_missed(board, line, best, LEAST)))
     if not allowed_mate:
         yield from _threatened(board, line[:2], best[:2])
     if not missed_mate:
-        yield from _threat_missed(board, played, best[0])
-    yield from _castle_broken(board, played, best[0])
+        yield from _threat_missed(board, line[0], best[0])
+    yield from _castle_broken(board, line[0], best[0])
+    if not (allowed_mate or missed_mate):
+        yield from positional.forks(board, line, best)
+        yield from positional.promotions(board, line, best)
+        yield from positional.threats(board, line, best)
+        yield from positional.kings(board, line, best)
+        yield from [] if lost else _pieces_lost(board, line, best, PAWN)
+        yield from [] if won else _pieces_missed(board, line, best, PAWN)
+        yield from positional.shapes(board, line, best)
 
 
 # ---- mates -------------------------------------------------------------------------------------------------------
@@ -102,38 +113,39 @@ def _threat_missed(board: Any, played: Move, better: Move) -> Iterator[Fact]:
 # ---- pieces ------------------------------------------------------------------------------------------------------
 
 
-def _pieces_lost(board: Any, line: Sequence[Move], better: Sequence[Move]) -> Iterator[Fact]:
+def _pieces_lost(board: Any, line: Sequence[Move], better: Sequence[Move], least: int) -> Iterator[Fact]:
     """Yield a fact if the best reply wins pieces: by an exchange, or at the end of its line."""
     if len(line) < 2:
         return
     played, reply = line[:2]
     exchanged, spared = (_exchange_after(board, move, reply) for move in (played, better[0]))
     pieces = balance(board, exchanged)
-    if -pieces.worth >= LEAST:
-        if balance(board, spared).worth - pieces.worth < LEAST:  # the better move loses them too
+    if -pieces.worth >= least:
+        if balance(board, spared).worth - pieces.worth < least:  # the better move loses them too
             return
         kind = Kind.EXCHANGE_LOST
         if len(exchanged) == 2 and not pieces.won and not _can_recapture(board, exchanged):
-            kind = Kind.PIECE_THREAT_UNMET if _threatened_to_take(board, reply) else Kind.PIECE_LEFT
+            kind = Kind.PIECE_THREAT_UNMET if _threatened_to_take(board, reply, least) else Kind.PIECE_LEFT
         yield _of_pieces(kind, exchanged, pieces, reply)
         return
-    quiet = _quiet_parts(board, line)
-    losing = next((part for part in quiet if balance(board, part).worth <= -LEAST and len(part) > 1), None)
-    if losing and _final_worth(board, better) - balance(board, losing).worth >= LEAST:
+    quiet = _quiet_parts(board, line, least)
+    losing = next((part for part in quiet if balance(board, part).worth <= -least and len(part) > 1), None)
+    if losing and _final_worth(board, better, least) - balance(board, losing).worth >= least:
         yield _of_pieces(Kind.PIECES_LOST, losing, balance(board, losing))
 
 
-def _pieces_missed(board: Any, line: Sequence[Move], better: Sequence[Move]) -> Iterator[Fact]:
+def _pieces_missed(board: Any, line: Sequence[Move], better: Sequence[Move], least: int) -> Iterator[Fact]:
     """Yield a fact if the better move would have won pieces: by an exchange, or at the end of its line."""
-    least = max(_final_worth(board, line), 0) + LEAST
+    needed = least + max(_final_worth(board, line, least), 0)
     if captured(board, better[0]):
         exchanged = exchange_by(board, better[0])
         pieces = balance(board, exchanged)
-        if pieces.worth >= least:
+        if pieces.worth >= needed:
             free = len(exchanged) == 1 and not _can_recapture(board, exchanged)
             yield _of_pieces(Kind.PIECE_MISSED if free else Kind.EXCHANGE_MISSED, exchanged, pieces, better[0])
             return
-    winning = next((part for part in _quiet_parts(board, better) if balance(board, part).worth >= least), None)
+    quiet = _quiet_parts(board, better, least)
+    winning = next((part for part in quiet if balance(board, part).worth >= needed), None)
     if winning:
         yield _of_pieces(Kind.PIECES_MISSED, winning, balance(board, winning))
 
@@ -159,26 +171,26 @@ def _can_recapture(board: Any, line: Sequence[Move]) -> bool:
         return bool(captures(board, line[-1].to_square))
 
 
-def _threatened_to_take(board: Any, capture: Move) -> bool:
+def _threatened_to_take(board: Any, capture: Move, least: int) -> bool:
     """Tell whether the opponent could make a capture, and win by it, if the side to move passed."""
     if board.is_check():
         return False
     with after(board, [Move.null()]):
-        return _is_capture(board, capture) and balance(board, exchange_by(board, capture)).worth >= LEAST
+        return _is_capture(board, capture) and balance(board, exchange_by(board, capture)).worth >= least
 
 
-def _final_worth(board: Any, line: Sequence[Move]) -> int:
+def _final_worth(board: Any, line: Sequence[Move], least: int) -> int:
     """Return what the side to move has gained at the last quiet position of a line, 0 if it has none."""
-    quiet = _quiet_parts(board, line)
+    quiet = _quiet_parts(board, line, least)
     return balance(board, quiet[-1]).worth if quiet else 0
 
 
-def _quiet_parts(board: Any, line: Sequence[Move]) -> list[list[Move]]:
-    """Return the beginnings of a line, the shortest first, that end where no exchange wins anything."""
+def _quiet_parts(board: Any, line: Sequence[Move], least: int) -> list[list[Move]]:
+    """Return the beginnings of a line, the shortest first, that end where no exchange wins `least`."""
     found = []
     for number, move in enumerate(line[:LINE_PLIES], 1):
         board.push(move)
-        if is_quiet(board, LEAST):
+        if is_quiet(board, least):
             found.append(list(line[:number]))
     for _ in line[:LINE_PLIES]:
         board.pop()

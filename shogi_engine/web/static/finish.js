@@ -22,7 +22,7 @@ export function finish(state, link, save) {
   const parts = over ? [element("h2", {}, ending(over, state))] : [];
   if (turning.length) parts.push(element("div", {class: "turning", role: "group", "aria-label": t("turning")},
     element("span", {class: "soft"}, t("turning")), ...turning.sort((one, other) => one.ply - other.ply).map(move => {
-      const chip = button(`${move.ply}. ${move.text}`, () => link.say("go", {node: move.node}), {"aria-pressed": String(move.node === state.node)});
+      const chip = button(`${move.ply}. ${move.text}`, () => show(move.node, link), {"aria-pressed": String(move.node === state.node)});
       chip.append(element("span", {class: `text ${move.verdict}`}, ` −${percent(move.loss)} %`));
       return chip;
     })));
@@ -37,6 +37,12 @@ export function finish(state, link, save) {
   if (summary) parts.push(element("details", {open, ontoggle: (/** @type {Event} */ event) => { open = /** @type {HTMLDetailsElement} */ (event.target).open; }},
     element("summary", {}, t("summary")), table(summary)));
   panel.replaceChildren(...parts);
+}
+
+/** Go to a move, and on a phone up to the board. @param {number} node @param {Link} link */
+function show(node, link) {
+  link.say("go", {node});
+  $("table").scrollIntoView({block: "nearest"});
 }
 
 /** @param {State} state @param {Link} link @param {boolean} turning whether there are turning points @returns {HTMLElement[]} the buttons for what can be learned of mistakes */
