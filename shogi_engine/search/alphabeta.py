@@ -364,6 +364,7 @@ def search(ctx, alpha, beta, depth, node, start):
         # 14. Late move reductions: by node type, table entry and the histories of the move.
         stat_score = selectivity.move_stat_score(ctx, move) if reducing else 0
         here.stat_score = stat_score
+        nodes = ctx.nodes
         ctx.nodes += 1
         context.make_move(ctx, move)
         if reducing:
@@ -414,7 +415,7 @@ def search(ctx, alpha, beta, depth, node, start):
 
         # 16. Handle a new best move and a beta cutoff.
         if root:
-            note_root_move(ctx, move_count - 1, value)
+            note_root_move(ctx, move_count - 1, value, ctx.nodes - nodes)
         if value > best_value:
             best_value = value
             if root and (value > alpha or move_count == 1):

@@ -127,6 +127,7 @@ def context_dtype(game: Game, evaluation: Evaluation) -> np.dtype:
                 ("root_scores", np.int32, (game.max_moves,)),  # the values of the lines found, see `search_root`
                 ("root_averages", np.int64, (game.max_moves,)),  # mean value of each root move, VALUE_NONE at first
                 ("root_squares", np.int64, (game.max_moves,)),  # mean of value * abs(value), initialised likewise
+                ("root_nodes", np.int64, (game.max_moves,)),  # searched below each root move
                 ("root_depth", np.int64),
                 ("window", WINDOW),
                 ("pv", np.uint32, (MAX_PLY + 2, MAX_PLY + 2)),
@@ -230,6 +231,7 @@ def start_search(ctx):
     forget_line(ctx)
     for index in range(ctx.root_count):
         ctx.root_averages[index] = ctx.root_squares[index] = VALUE_NONE
+        ctx.root_nodes[index] = 0
     rules.refresh_line(ctx)
 
 

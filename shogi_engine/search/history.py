@@ -282,7 +282,10 @@ def corrected(static_eval, correction):
 
 @njit
 def gravity(value, bonus, limit):
-    """Return the history entry `value` updated by `bonus`; the closer to +-limit, the smaller the change."""
+    """Return the history entry `value` updated by `bonus`; the closer to +-limit, the smaller the change.
+
+    The division rounds down, where Stockfish's rounds towards zero: entries below zero rise by at most 1 more.
+    """
     bonus = min(max(bonus, -limit), limit)
     return np.int16(value + bonus - value * abs(bonus) // limit)
 

@@ -16,7 +16,7 @@ class Limits:
         mate: stop when a mate within this many plies is found
         budget: the time, counted from the call; None for no limit. No iteration begins after the soft limit. If that
             is below the hard limit, TimeManager extends it up to 2.5 times if the best move is unclear, and reduces it
-            if the best move is easy.
+            if the best move is clear.
         multi_probcut_margin: the margin of Multi-ProbCut, in percent of the spread that `game.probcut` returns; None
             for that of the parameters
         selectivity: how selectively the game is searched to its end before the search; see `LevelPlan`

@@ -66,7 +66,6 @@ SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
     _P("aspiration_growth", PERCENT, 133, 110, 600, 15, "growth of the half-width after each failure"),
     _P("aspiration_max", VALUE, 3000, 500, 10000, 500, "above this half-width the full window is searched", OWN),
     _margin("score_noise", "time management ignores smaller changes of the score"),
-    _P("easy_move_margin", NUMBER, 8, 2, 20, 1, "in score_noise: by how much an easy move beats all others", OWN),
     # Step 8: adjusting the depth to the outcome of the last reduction.
     _P(
         "hindsight_reduction",

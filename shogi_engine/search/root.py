@@ -30,7 +30,7 @@ from shogi_engine.search.context import (
 from shogi_engine.search.history import Histories, SharedHistories
 from shogi_engine.search.limits import Info, Limits, Result, by_score
 from shogi_engine.search.parameters import follow_evaluation, params_for
-from shogi_engine.search.root_moves import ROOT_MOVE_FIELDS, prepare_root, sort_root_moves
+from shogi_engine.search.root_moves import prepare_root, sort_root_moves
 from shogi_engine.search.root_search import open_window, search_root
 from shogi_engine.search.timeman import TimeManager
 from shogi_engine.search.timer import Timer
@@ -290,8 +290,7 @@ class _Run:
         self.helped: dict[int, Info] = {}  # the line of each helper's last finished iteration
         self.failure: BaseException | None = None
         self.position = copy_position(searcher.game, self.contexts[0].pos)  # contexts change theirs while searching
-        self.params = searcher.params
-        self.noise = max(int(self.params.score_noise), 1)
+        self.noise = max(int(searcher.params.score_noise), 1)
         plies_left = searcher.game.plies_left
         self.longest = min(plies_left(self.contexts[0].pos), MAX_DEPTH) if plies_left else MAX_DEPTH
 
@@ -341,10 +340,8 @@ class _Run:
 
     def _deepen(self, ctx: Any, timer: Timer) -> None:
         """Run iterative deepening in the main thread."""
-        time_manager = TimeManager(self.noise)
-        time_manager.only = int(ctx.root_count) == 1
-        if time_manager.only:
-            timer.cap(time_manager.factor)
+        time_manager = TimeManager(self.noise, only=int(ctx.root_count) == 1)
+        timer.cap(time_manager.cap)
         fields = np.asarray(ctx)
         for depth in self._depths(ctx):
             for line in range(self.multipv):
@@ -355,12 +352,10 @@ class _Run:
                     return
             self._complete_depth(ctx)
             score = self.complete[0].score
-            time_manager.note(self.complete[0].pv[0], score)
-            clear = time_manager.easy or time_manager.only
-            if self.multipv == 1 and time_manager.steady and not clear and timer.may_be_cut():
-                time_manager.easy = self._others_are_far(ctx, score, depth)
-            timer.cap(time_manager.factor if time_manager.easy or time_manager.only else None)
-            if ctx.stopped or self._settled(score, depth):
+            share = int(fields["root_nodes"][0]) / int(fields["nodes"]) if self.multipv == 1 else TimeManager.USUAL
+            time_manager.note(self.complete[0].pv[0], score, share)
+            timer.cap(time_manager.cap)
+            if self._settled(score, depth):
                 return
             if not timer.may_continue(time_manager.factor) and not timer.finish_second():
                 return
@@ -375,19 +370,6 @@ class _Run:
             if self.on_info:
                 for info in self.complete:
                     self.on_info(info)
-
-    def _others_are_far(self, ctx: Any, score: int, depth: int) -> bool:
-        """Tell whether a search to half the depth finds no other root move with a value close to `score`."""
-        if abs(score) >= VALUE_MATE_IN_MAX:
-            return False
-        least = score - int(self.params.easy_move_margin) * self.noise
-        fields = np.asarray(ctx)
-        # A bound at half the depth says little of the moves.
-        kept = {name: fields[name].copy() for name in ROOT_MOVE_FIELDS}
-        far = int(search_root(ctx, least - 1, least, depth // 2, 1)) < least
-        for name, values in kept.items():
-            fields[name][...] = values
-        return far
 
     def _settled(self, score: int, depth: int) -> bool:
         """Tell whether to stop deepening: the requested mate was found, or a mate that no deeper search can shorten."""

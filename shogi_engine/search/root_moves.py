@@ -4,13 +4,12 @@ from shogi_engine.interface.game import VALUE_NONE, root_order_score
 from shogi_engine.jit import njit
 from shogi_engine.search.context import generate_searched_moves, start_search, take_root_moves
 
-ROOT_MOVE_FIELDS = ("root_moves", "root_scores", "root_averages", "root_squares")  # of ctx: one entry for each move
-
 
 @njit
-def note_root_move(ctx, place, value):
-    """Record the value of the root move at ctx.root_first + place."""
+def note_root_move(ctx, place, value, nodes):
+    """Record the value of the root move at ctx.root_first + place, for which `nodes` positions were searched."""
     index = ctx.root_first + place
+    ctx.root_nodes[index] += nodes
     square = value * abs(value)
     if ctx.root_averages[index] == VALUE_NONE:
         ctx.root_averages[index], ctx.root_squares[index] = value, square
@@ -23,13 +22,14 @@ def note_root_move(ctx, place, value):
 def move_up(ctx, index, place):
     """Move the root move at `index`, with all that is known about it, up to `place`. The others keep their order."""
     move, score = ctx.root_moves[index], ctx.root_scores[index]
-    average, square = ctx.root_averages[index], ctx.root_squares[index]
+    average, square, nodes = ctx.root_averages[index], ctx.root_squares[index], ctx.root_nodes[index]
     while index > place:
         ctx.root_moves[index], ctx.root_scores[index] = ctx.root_moves[index - 1], ctx.root_scores[index - 1]
         ctx.root_averages[index], ctx.root_squares[index] = ctx.root_averages[index - 1], ctx.root_squares[index - 1]
+        ctx.root_nodes[index] = ctx.root_nodes[index - 1]
         index -= 1
     ctx.root_moves[place], ctx.root_scores[place] = move, score
-    ctx.root_averages[place], ctx.root_squares[place] = average, square
+    ctx.root_averages[place], ctx.root_squares[place], ctx.root_nodes[place] = average, square, nodes
 
 
 @njit

@@ -123,46 +123,44 @@ def budget_of(
 class TimeManager:
     """Extends the soft limit if the best move is unclear, and reduces it if the best move is clear.
 
+    As in Stockfish (https://github.com/official-stockfish/Stockfish, search.cpp), it depends on the share of the nodes
+    that the best move takes, on changes of the best move, and on a fall of its score. The tuning log has measurements.
+
     Args:
         unit: a small margin, in the game's unit
+        only: whether there is only one move
     """
 
     LEAST, MOST = 0.1, 2.5  # of `factor`
-    STEADY = 5  # iterations with the same best move after which the other moves are checked
+    CLEAR = 0.5  # up to this factor, the search may end within an iteration
+    USUAL = 0.45  # the best move's share of the nodes that leaves the soft limit as it is
 
-    def __init__(self, unit: int) -> None:
+    def __init__(self, unit: int, only: bool = False) -> None:
         self._unit = max(unit, 1)
+        self._only = only
         self._move = 0
-        self._same = 0  # successive iterations with the same best move
+        self._share = self.USUAL
         self._changes = 0.0  # changes of the best move, halved in each iteration
         self._scores: list[int] = []  # the scores of the last iterations
-        self.only = False  # whether there is no other move
-        self.easy = False  # whether the other moves are far behind
 
-    def note(self, move: int, score: int) -> None:
-        """Record the best move of a finished iteration and its score."""
-        changed = self._move not in (0, move)
-        self._same = self._same + 1 if move == self._move else 0
-        self._changes = self._changes / 2 + changed
-        self._move = move
+    def note(self, move: int, score: int, share: float = USUAL) -> None:
+        """Record the best move of a finished iteration, its score, and its share of all nodes so far, 0..1."""
+        self._changes = self._changes / 2 + (self._move not in (0, move))
+        self._move, self._share = move, share
         self._scores = [*self._scores[-2:], score]
-        if changed or self._fall() > 0.5:
-            self.easy = False
-
-    @property
-    def steady(self) -> bool:
-        """Tell whether the best move has long been the same and its score has not fallen."""
-        return self._same >= self.STEADY and self._fall() == 0
 
     @property
     def factor(self) -> float:
-        """The factor of the soft limit, LEAST..MOST: above 1 if the best move has just changed or its score falls."""
-        if self.only:
+        """The factor of the soft limit, LEAST..MOST: above 1 if the best move is in doubt."""
+        if self._only:
             return self.LEAST
-        if self.easy:
-            return 0.4
-        steady = 0.9 if self.steady else 1.0
-        return min(steady * (1 + 0.5 * min(self._changes, 1.5)) * (1 + 0.6 * self._fall()), self.MOST)
+        factor = 1 + 1.1 * (self.USUAL - self._share)
+        return min(factor * (1 + 0.5 * min(self._changes, 1.5)) * (1 + 0.6 * self._fall()), self.MOST)
+
+    @property
+    def cap(self) -> float | None:
+        """The factor of the soft limit at which the search ends even within an iteration, None for the hard limit."""
+        return self.factor if self.factor <= self.CLEAR else None
 
     def _fall(self) -> float:
         """Return how far the score fell in the last two iterations, 0..1; less than a unit is noise."""

@@ -74,12 +74,6 @@ class Timer:
                 self._apply_cap()
             return self.second is not None and now < self.last
 
-    def may_be_cut(self) -> bool:
-        """Tell whether the soft limit can be reduced, and is near enough for this to matter."""
-        with self.lock:
-            passed = time.perf_counter() - self.since
-            return self.soft < self.full < FOREVER and 4 * passed > self.soft - self.since
-
     def close(self) -> None:
         """End the thread."""
         self.deadline.close()

@@ -9,7 +9,6 @@ import pytest
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.search import root
 from shogi_engine.search.limits import Info, Limits
-from shogi_engine.search.root_moves import ROOT_MOVE_FIELDS
 from tests.search.test_root import fresh
 from tests.support.games import game_of
 from tests.support.processes import TESTS
@@ -152,12 +151,12 @@ def test_a_loss_is_believed_only_if_all_moves_have_been_searched(score, bound, b
 def test_each_line_keeps_its_own_values_and_principal_variation(monkeypatch):
     """What is known of a root move goes with it when the lines are sorted, and each line follows its own variation."""
     searcher, known, lines, looked, moved = fresh("shogi"), {}, [], 0, 0
-    search_root = root.search_root
+    search_root, kept = root.search_root, ("root_averages", "root_squares", "root_nodes")
 
     def watched(ctx, alpha, beta, depth, line):
         nonlocal looked, moved
         moves = ctx.root_moves[: ctx.root_count].tolist()
-        values = list(zip(ctx.root_averages.tolist(), ctx.root_squares.tolist(), strict=True))
+        values = list(zip(*(getattr(ctx, name).tolist() for name in kept), strict=True))
         found = dict(zip(moves, values, strict=False))
         if known:
             assert found == known
@@ -165,7 +164,7 @@ def test_each_line_keeps_its_own_values_and_principal_variation(monkeypatch):
             looked += 1
             assert tuple(ctx.last_pv[: ctx.last_pv_end].tolist()) == lines[line].pv
         value = search_root(ctx, alpha, beta, depth, line)
-        after = list(zip(ctx.root_averages.tolist(), ctx.root_squares.tolist(), strict=True))
+        after = list(zip(*(getattr(ctx, name).tolist() for name in kept), strict=True))
         known.clear()
         known.update(zip(ctx.root_moves[: ctx.root_count].tolist(), after, strict=False))
         moved += ctx.root_moves[: ctx.root_count].tolist() != moves
@@ -183,25 +182,6 @@ def test_each_line_keeps_its_own_values_and_principal_variation(monkeypatch):
         lines.clear()
         searcher.search(position, (), Limits(depth=8, multipv=4), note)
     assert looked > 50 and moved > 10
-
-
-def test_the_check_of_an_easy_move_leaves_the_root_moves_alone(monkeypatch):
-    searcher, checks = fresh("shogi"), 0
-    others_are_far = root._Run._others_are_far
-
-    def watched(run, ctx, score, depth):
-        nonlocal checks
-        before = [getattr(ctx, name).copy() for name in ROOT_MOVE_FIELDS]
-        others_are_far(run, ctx, score, depth)
-        assert all((getattr(ctx, name) == values).all() for name, values in zip(ROOT_MOVE_FIELDS, before, strict=True))
-        checks += 1
-        return False
-
-    monkeypatch.setattr(root._Run, "_others_are_far", watched)
-    monkeypatch.setattr(root.Timer, "may_be_cut", lambda timer: True)
-    for position in shogi_positions(6):
-        searcher.search(position, (), Limits(depth=10))
-    assert checks > 3
 
 
 # ---- promotions --------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from types import SimpleNamespace
 import numpy as np
 from shogi_engine import games
 from shogi_engine.interface.game import VALUE_INFINITE
-from shogi_engine.search import alphabeta, movepick, root_search
+from shogi_engine.search import alphabeta, root_search
 from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, set_root, write_root_moves
 from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_from_best_move
 from shogi_engine.search.root_moves import prepare_root
@@ -35,10 +35,21 @@ from shogi_engine.search.tt import TranspositionTable
 
 nodes, found = [], {"punished": 0, "not_made": 0, "again": 0, "changed": 0}
 init_picker, make_move, search = alphabeta.init_picker, alphabeta.context.make_move, alphabeta.search
+next_move = alphabeta.next_move
 
-def begin(ctx, *rest):
+def begin(ctx, picker, start, tt_move):
     look(ctx)
-    init_picker(ctx, *rest)
+    nodes[-1].tt_move = tt_move
+    init_picker(ctx, picker, start, tt_move)
+
+def table_move_last(ctx, picker):
+    # A singular search then follows other moves of the node.
+    node, move = nodes[-1], next_move(ctx, picker)
+    if move and move == node.tt_move:
+        node.delayed, move = move, next_move(ctx, picker)
+    if not move:
+        node.delayed, move = move, node.delayed
+    return move
 
 def held(ctx):
     here = ctx.frames[BEFORE_ROOT + ctx.ply]
@@ -65,22 +76,20 @@ def watched(ctx, alpha, beta, depth, *rest):
         found["again"] += 1
         nodes[-1].held = held(ctx)
     called = depth, int(ctx.frames[BEFORE_ROOT + ctx.ply].excluded)
-    nodes.append(SimpleNamespace(ply=int(ctx.ply), called=called, made=set(), held=None))
+    nodes.append(SimpleNamespace(ply=int(ctx.ply), called=called, made=set(), held=None, delayed=0))
     value = search(ctx, alpha, beta, depth, *rest)
     nodes.pop()
     return value
 
-alphabeta.init_picker, alphabeta.history.learn_from_best_move = begin, learn
+alphabeta.init_picker, alphabeta.next_move, alphabeta.history.learn_from_best_move = begin, table_move_last, learn
 alphabeta.context = SimpleNamespace(**vars(alphabeta.context) | {"make_move": make})  # quiescence keeps its own
 alphabeta.search = root_search.search = watched
-# The table's move is then not always the first.
-movepick.rules = SimpleNamespace(**vars(movepick.rules) | {"is_legal_tt_move": lambda pos, move: False})
 game = games.load(name)
 histories, never, table = Histories(game), np.zeros(1, np.uint64), TranspositionTable(1)
 ctx = new_context(game, histories)
 set_root(ctx, game.parse_position(position))
 ctx.search_flags = ALL_FLAGS & ~left_out & game.search_flags
-ctx.stop_address, ctx.node_limit = never.ctypes.data, 1500
+ctx.stop_address, ctx.node_limit = never.ctypes.data, 3000
 ctx.params.nmp_verify_depth = ctx.params.singular_min_depth = 2
 table.attach(ctx)
 write_root_moves(ctx)

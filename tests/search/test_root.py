@@ -153,6 +153,15 @@ def test_an_easy_move_takes_less():
     assert easy < 0.9
 
 
+@every_game
+def test_the_nodes_of_the_root_moves_are_all_nodes(name):
+    searcher = fresh(name)
+    for limits in (Limits(depth=4), Limits(depth=3, multipv=3)):
+        result = searcher.search(*played(name, ""), limits)
+        ctx = searcher._contexts[0]
+        assert ctx.root_nodes[: ctx.root_count].sum() == result.nodes > 0
+
+
 def test_a_doubtful_move_takes_longer_but_never_past_the_hard_limit():
     limits = Limits(budget=TimeBudget(100, 150))
     timer = Timer(time.perf_counter() - 0.12, limits, lambda: None)

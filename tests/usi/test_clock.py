@@ -126,50 +126,51 @@ def test_a_game_of_400_moves_is_not_lost_on_time(clock, reading):
 
 # ---- doubt -------------------------------------------------------------------------------------------------------
 
-iterations = st.lists(st.tuples(st.integers(1, 5), st.integers(-32000, 32000)), max_size=40)
+iterations = st.lists(st.tuples(st.integers(1, 5), st.integers(-32000, 32000), st.floats(0, 1)), max_size=40)
 
 
-def doubt_after(*iterations, unit=30):
-    doubt = TimeManager(unit)
-    for move, score in iterations:
-        doubt.note(move, score)
+def doubt_after(*iterations, unit=30, only=False):
+    doubt = TimeManager(unit, only)
+    for iteration in iterations:
+        doubt.note(*iteration)
     return doubt
 
 
-@given(iterations, st.integers(-5, 1000), st.booleans(), st.booleans())
-def test_the_factor_is_bounded(iterations, unit, only, easy):
-    doubt = doubt_after(*iterations, unit=unit)
-    doubt.only, doubt.easy = only, easy
+@given(iterations, st.integers(-5, 1000), st.booleans())
+def test_the_factor_is_bounded(iterations, unit, only):
+    doubt = doubt_after(*iterations, unit=unit, only=only)
     assert TimeManager.LEAST <= doubt.factor <= TimeManager.MOST
-    if only or easy:
-        assert doubt.factor < 0.5
+    assert doubt.cap in (None, doubt.factor) and (doubt.cap is None) == (doubt.factor > TimeManager.CLEAR)
+    if only:
+        assert doubt.cap == TimeManager.LEAST
 
 
 @given(iterations, st.integers(1, 5), st.integers(-1000, 1000))
 def test_doubt_is_forgotten(iterations, move, score):
-    """However restless a search was, a move that stays with its value becomes steady."""
+    """However restless a search was, a move that stays with its value is no longer in doubt."""
     doubt = doubt_after(*iterations, *[(move, score)] * 12)
-    assert doubt.steady and doubt.factor == pytest.approx(0.9, abs=0.01)
+    assert doubt.factor == pytest.approx(1.0, abs=0.01)
 
 
 def test_a_new_best_move_and_a_falling_value_take_longer():
     calm = doubt_after(*[(1, 50)] * 4)
-    assert calm.factor == 1.0 and not calm.steady
+    assert calm.factor == 1.0 and calm.cap is None
     changed = doubt_after(*[(1, 50)] * 4, (2, 50))
     assert changed.factor == 1.5
     assert doubt_after(*[(1, 50)] * 4, (2, 50), (1, 50)).factor > changed.factor
     assert doubt_after(*[(1, 50)] * 4, (2, 50), (2, 50)).factor < changed.factor
     fallen = doubt_after(*[(1, 50)] * 8, (1, -40))
-    assert fallen.factor > 1.2 and not fallen.steady
+    assert fallen.factor > 1.2
     assert doubt_after(*[(1, 50)] * 4, (2, -400)).factor > max(fallen.factor, changed.factor)
     assert doubt_after(*[(1, 50)] * 4, (1, 35)).factor == 1.0  # less than a unit
     assert doubt_after(*[(1, 50)] * 4, (1, 500)).factor == 1.0  # better is no reason to think
 
 
-def test_an_easy_move_is_none_once_it_is_doubted():
-    for move, score in ((2, 50), (1, -500)):
-        doubt = doubt_after(*[(1, 50)] * 8)
-        assert doubt.steady
-        doubt.easy = True
-        doubt.note(move, score)
-        assert not doubt.easy and doubt.factor > 1
+def test_the_larger_the_best_moves_share_of_the_nodes_the_shorter():
+    factors = [doubt_after(*[(1, 50, share / 10)] * 4).factor for share in range(11)]
+    assert factors == sorted(factors, reverse=True) and factors[0] > 1.4 and factors[10] < 0.5
+    clear = doubt_after(*[(1, 50, 0.95)] * 8)
+    assert clear.cap == clear.factor
+    for move, score in ((2, 50), (1, -500)):  # clear no longer, once it is in doubt
+        doubt = doubt_after(*[(1, 50, 0.95)] * 8, (move, score, 0.95))
+        assert doubt.cap is None

@@ -28,7 +28,6 @@ VALUES = (0, 90, 315, 405, 495, 540, 855, 990, 0, 540, 540, 540, 540, 945, 1395)
 MARGINS = {
     "aspiration_window": 5,
     "score_noise": 30,
-    "easy_move_margin": 5,  # 150 centipawns, where 600 mean winning odds of e : 1; not tuned by games
     "hindsight_margin": 173,
     "razor_margin": 502,
     "razor_depth_margin": 306,
