@@ -15,12 +15,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from shogi_engine.common.text_files import text_of
 from shogi_engine.games.othello.bitboard import transform_square
 from shogi_engine.games.othello.many_boards import Boards, canonical_boards, many_after, many_places
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import PASS_NAME, SQUARE_NAMES, parse_obf, split_move
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.interface.extras.book import BookError, BookMove
+from shogi_engine.language import InputError
 
 Discs = tuple[int, int]  # own and the opponent's, canonical
 Values = NDArray[np.int64]
@@ -93,27 +95,28 @@ def _passes(own: Boards, opponent: Boards) -> NDArray[np.bool_]:
 
 def _read_edax_text(path: Path) -> dict[Discs, list[BookMove]] | None:
     """Return the positions of Edax's exported text, `BOARD,LEVEL,MOVE,VALUE` per line; None for other text."""
-    table = _Rows([], [], [], [], [], [])
     try:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            fields = [field.strip() for field in line.split(",")]
-            if len(fields) < 2 and number == 1:
+        text = text_of(path.read_bytes())
+    except InputError as fault:
+        raise BookError(*fault.args) from None
+    table = _Rows([], [], [], [], [], [])
+    for number, line in enumerate(text.splitlines(), 1):
+        fields = [field.strip() for field in line.split(",")]
+        if len(fields) < 2 and number == 1:
+            return None
+        if not line.strip():
+            continue
+        try:
+            position = parse_obf(fields[0])
+            leaf, value = NO_MOVE, UNKNOWN
+            if len(fields) >= 4 and fields[2].lower() not in ("--", "no", ""):
+                square = split_move(fields[2])
+                leaf, value = PASS if square is None else square, int(fields[3])
+            table.add(int(position.own), int(position.opponent), UNKNOWN, int(fields[1]), leaf, value)
+        except (ValueError, IndexError) as fault:
+            if number == 1:
                 return None
-            if not line.strip():
-                continue
-            try:
-                position = parse_obf(fields[0])
-                leaf, value = NO_MOVE, UNKNOWN
-                if len(fields) >= 4 and fields[2].lower() not in ("--", "no", ""):
-                    square = split_move(fields[2])
-                    leaf, value = PASS if square is None else square, int(fields[3])
-                table.add(int(position.own), int(position.opponent), UNKNOWN, int(fields[1]), leaf, value)
-            except (ValueError, IndexError) as fault:
-                if number == 1:
-                    return None
-                raise BookError("line {0}: {1}", number, fault) from None
-    except UnicodeDecodeError:
-        raise BookError("not a text file") from None
+            raise BookError("line {0}: {1}", number, fault) from None
     return _linked(table)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.common.appending import LineFile
+from shogi_engine.common.text_files import read_text
 
 DOUBTFUL = "?"
 Found = list[dict[str, Any]]  # a position's moves, best first: move, ponder, value, depth
@@ -106,7 +107,7 @@ class _OtherRunError(ValueError):
 def read_lines(path: Path) -> list[Line]:
     """Return the lines of a file: `name: moves`, # for comments. Raises ValueError naming the line, OSError."""
     found = []
-    for number, text in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
+    for number, text in enumerate(read_text(path).splitlines(), 1):
         if not text.strip() or text.lstrip().startswith("#"):
             continue
         name, colon, moves = text.rpartition(":")

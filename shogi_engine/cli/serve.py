@@ -10,12 +10,14 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from shogi_engine.cli.common import add_command, at_least_one, port
 from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.preparation import leave
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import data_folder
+from shogi_engine.common.text_files import read_text
 from shogi_engine.language import InputError, Message, fault_text
 from shogi_engine.web.addresses import qr_code, reachable_host
 
@@ -26,7 +28,6 @@ PORT = 8765
 TOKEN_VARIABLE = "SHOGI_ENGINE_TOKEN"
 CONNECTIONS_MAX, OTHER_FILES = 1000, 200  # and files, which a connection counts as
 LOG_BYTES = 1 << 20
-MOST_OF_A_TOKEN = 1000  # characters
 SWITCH_SECONDS = 0.001  # Python's switch interval, a fifth of the default, so that searches do not delay answers
 
 
@@ -137,8 +138,7 @@ def _token(args: argparse.Namespace) -> str:
     inherited = os.environ.pop(TOKEN_VARIABLE, "")
     if not args.token_file:
         return args.token or inherited
-    with open(args.token_file, encoding="utf-8") as file:
-        token = file.readline(MOST_OF_A_TOKEN).strip()
+    token = read_text(args.token_file).partition("\n")[0].strip()
     if not token:
         raise InputError("{0} contains no token", args.token_file)
     return token
@@ -184,4 +184,4 @@ def _listener(host: str, port: int) -> socket.socket:
 def _address(host: str, port: int, token: str) -> str:
     """Return the address to open in a browser."""
     name = f"[{host}]" if ":" in host else host
-    return f"http://{name}:{port}/" + (f"?token={token}" if token else "")
+    return f"http://{name}:{port}/" + (f"?token={quote(token, safe='')}" if token else "")

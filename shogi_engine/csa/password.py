@@ -4,6 +4,8 @@ import os
 import stat
 from pathlib import Path
 
+from shogi_engine.common.text_files import read_text
+
 VARIABLE = "SHOGI_ENGINE_CSA_PASSWORD"
 HIDDEN = "*****"
 
@@ -46,7 +48,7 @@ def read_password(file: str = "") -> str:
     path = Path(file).expanduser()
     if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise ValueError(f"{path} can be read by others: chmod 600 {path}")
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = read_text(path).splitlines()
     if not lines or not lines[0].strip():
         raise ValueError(f"{path} is empty; its first line is the password")
     return lines[0].strip()

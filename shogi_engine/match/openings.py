@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shogi_engine import games
+from shogi_engine.common.text_files import read_text
 from shogi_engine.engine import Engine
 from shogi_engine.language import InputError
 
@@ -22,7 +23,7 @@ RANDOM_PLIES = 8  # random moves in each opening, for a game without a file of o
 
 def read(path: Path) -> list[str]:
     """Return a file's openings: 'startpos moves ...' per line, '#' begins a comment. Raises OSError, ValueError."""
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path)
     lines = [line.split("#")[0].strip().removeprefix("position ") for line in text.splitlines()]
     openings = [line for line in lines if line]
     if not openings:

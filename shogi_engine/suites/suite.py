@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from shogi_engine.common.text_files import read_text
+
 Row = dict[str, Any]
 Case = TypeVar("Case")
 
@@ -78,10 +80,11 @@ def read_suite(path: str, kind: str, read_row: Callable[[int, Row], Case]) -> li
     Args:
         kind: one of KINDS
     """
+    text = read_text(path)
     try:
-        rows = json.loads(Path(path).read_text(encoding="utf-8"))["positions"]
+        rows = json.loads(text)["positions"]
         found = next((name for name in KINDS if rows and has_kind(rows[0], name)), kind)
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError, UnicodeDecodeError) as fault:
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as fault:
         raise ValueError(f"{path} is not a suite of {kind}: {type(fault).__name__} {fault}") from None
     if found != kind:
         raise ValueError(f"{path} is a suite of {found}, not of {kind}")

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shogi_engine.common.text_files import text_of
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, transform, transform_square
 from shogi_engine.games.othello.many_boards import Boards, canonical_boards, many_places
 from shogi_engine.games.othello.names import DISC
@@ -119,10 +120,9 @@ def format_line(position: Any, moves: Iterable[tuple[int, int]]) -> str:
 
 def _text_of(path: Path) -> str:
     """Return a file's text, decompressed. Raises ValueError, OSError."""
-    if path.suffix != ".gz":
-        return path.read_text(encoding="utf-8")
+    data = path.read_bytes()
     try:
-        return gzip.decompress(path.read_bytes()).decode()
+        return text_of(gzip.decompress(data) if path.suffix == ".gz" else data)
     except (EOFError, zlib.error, gzip.BadGzipFile) as fault:
         raise InputError("the compressed data are damaged: {0}", fault) from None
 

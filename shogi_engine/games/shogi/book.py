@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from shogi_engine.common.text import sanitize
+from shogi_engine.common.text_files import encoding_of_text
 from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
 from shogi_engine.interface.extras.book import NO_BOOK, BookError, BookMove
 from shogi_engine.language import InputError
@@ -86,7 +87,9 @@ class Book:
         book = cls()
         line, rest, done = 0, "\n", False
         try:
-            with path.open(encoding="utf-8-sig") as file:
+            with path.open("rb") as file:
+                encoding = encoding_of_text(file.read(4))
+            with path.open(encoding=encoding) as file:
                 while not done:
                     piece = file.read(BLOCK)
                     done = not piece
@@ -99,7 +102,7 @@ class Book:
                     line += text.count("\n", 0, cut)
                     rest = text[cut:]
         except UnicodeDecodeError:
-            raise BookError("not a text file") from None
+            raise BookError("not a text file in UTF-8 or UTF-16") from None
         except OSError as fault:
             raise BookError(fault.strerror or "cannot be read") from None
         if not book._entries:
