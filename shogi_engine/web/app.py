@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from importlib.resources import files
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote, unquote
 
 import anyio
 import anyio.to_thread
@@ -114,20 +114,20 @@ class Guarded:
             return None
         if path.startswith(STATIC) and self._links.knows(request.cookies.get(LINK_COOKIE, "")):
             return None
-        if not self._guard.token or self._guard.is_token(request.cookies.get(COOKIE, "")):
+        if not self._guard.token or self._guard.is_token(unquote(request.cookies.get(COOKIE, ""))):
             return None
         given = parse_qs(request.url.query).get("token", [""])[0]
         if not self._guard.is_token(given):
             return PlainTextResponse("Open the address that the server printed, with its token.\n", 401)
         answer = RedirectResponse("/", 303)
-        answer.set_cookie(COOKIE, given, httponly=True, samesite="strict", path="/")
+        answer.set_cookie(COOKIE, quote(given, safe=""), httponly=True, samesite="strict", path="/")
         return answer
 
     async def _socket(self, socket: WebSocket, receive: Receive, send: Send) -> None:
         guard = self._guard
         known = guard.knows_host(socket.headers) and guard.is_own_page(socket.headers)
         link = socket.query_params.get(LINK)
-        if not known or link is None and not guard.is_token(socket.cookies.get(COOKIE, "")):
+        if not known or link is None and not guard.is_token(unquote(socket.cookies.get(COOKIE, ""))):
             await socket.close(POLICY)
             return
         if link is not None and not self._links.knows(link):

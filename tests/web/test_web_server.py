@@ -6,6 +6,7 @@ import random
 import socket
 import sys
 import weakref
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -15,6 +16,7 @@ from starlette.testclient import TestClient  # noqa: E402
 from starlette.websockets import WebSocketDisconnect  # noqa: E402
 
 from shogi_engine.__main__ import main  # noqa: E402
+from shogi_engine.cli.serve import _address  # noqa: E402
 from shogi_engine.explorer import Explorer  # noqa: E402
 from shogi_engine.web import handlers, messages, replies  # noqa: E402
 from shogi_engine.web.addresses import qr_code, reachable_host  # noqa: E402
@@ -110,6 +112,18 @@ def test_a_token(hub):
             pass
         assert "<main>" in client.get("/?token=secret").text  # through a cookie
         with client.websocket_connect(SOCKET, headers={"cookie": "shogi_engine_token=secret"}) as socket:
+            socket.send_json({"do": "hello"})
+            assert receive(socket, "state")["game"] == "shogi"
+
+
+@pytest.mark.parametrize("token", ['a+b c;é"%', "将棋"])
+def test_any_token_opens_the_page_by_the_address_that_is_printed(hub, token):
+    with client_of(hub, Guard("0.0.0.0", token)) as client:
+        assert (
+            "<main>" in client.get(urlsplit(_address("host", 80, token))._replace(scheme="", netloc="").geturl()).text
+        )
+        assert client.get("/static/app.js").status_code == 200
+        with client.websocket_connect(SOCKET) as socket:
             socket.send_json({"do": "hello"})
             assert receive(socket, "state")["game"] == "shogi"
 
