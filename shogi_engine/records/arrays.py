@@ -173,7 +173,8 @@ class Table:
         moves = record.board().move_stack if codes is None else [codes[node.move] for node in line[1:]]
         if len(moves) > self.moves.shape[1]:
             self.widen(len(moves))
-        self.moves[row, : len(moves)], self.values[row, : len(moves)] = moves, VALUE_NONE
+        if moves:
+            self.moves[row, : len(moves)], self.values[row, : len(moves)] = moves, VALUE_NONE
         self._taken.append(row)
         for ply, node in enumerate(line[1:]):
             if (score := node.evaluation) is not None:
