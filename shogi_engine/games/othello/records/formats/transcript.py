@@ -17,7 +17,7 @@ _MOVE = re.compile(r"[a-h][1-8]", re.IGNORECASE)
 _SEPARATED = re.compile(rf"(?:{IN_TRANSCRIPT}){{2}}", re.IGNORECASE)
 # The result after the moves: the discs of black and white, '40-24', or their difference, ': +16'.
 _RESULT = re.compile(r"(?:\s(?P<black>\d{1,2})-(?P<white>\d{1,2})|:\s*(?P<score>[+-]\d{1,2}))\s*$", re.ASCII)
-_GOES_ON = re.compile(r"\s*(?:[2-9]|\d{2,3})\s*[.):]", re.ASCII)
+_CONTINUES = re.compile(r"\s*(?:[2-9]|\d{2,3})\s*[.):]", re.ASCII)
 SHORT = 16  # characters of a game that is remembered: a file of such games has very many of them
 
 
@@ -92,8 +92,8 @@ class TranscriptFormat(LineFormat):
         return not line.partition("#")[0].strip()
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
-        """Return True, as each line is a game, but for a line that goes on with another number than 1: '2. c3 d3'."""
-        return not _GOES_ON.match(line)
+        """Return True, as each line is a game, but for a line that continues with another number than 1: '2. c3 d3'."""
+        return not _CONTINUES.match(line)
 
     def parse(self, block: list[Line]) -> GameRecord:
         """Return the game of one line, or of several with numbered moves. Raises RecordError."""
