@@ -305,7 +305,7 @@ class Batch(Rows):
                 memory with NumPy, such as a torch tensor on the CPU (pinned or not)
         """
         packed = self._packed(positions)
-        chosen: list[Features] = [named(self.rules.features, name, "features") for name in names]
+        chosen: list[Features] = [named(self.rules.features, name, "kind of features") for name in names]
         given = [None] * len(names) if out is None else list(out) if isinstance(out, (tuple, list)) else [out]
         if len(given) != len(names):
             raise ValueError(f"{len(names)} features need {len(names)} output arrays, not {len(given)}")

@@ -157,7 +157,7 @@ class LiveGames:
         nodes = self._nodes if rows is None else self._nodes[rows]
         found = []
         for name in names:
-            each: Features = named(self.batch.rules.features, name, "features")
+            each: Features = named(self.batch.rules.features, name, "kind of features")
             array = np.empty((len(nodes), math.prod(each.shape)), dtype=each.dtype)
             each.write(nodes, len(nodes), array)
             found.append(array.astype(dtype or each.dtype, copy=False).reshape(len(nodes), *each.shape))

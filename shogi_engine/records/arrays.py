@@ -60,7 +60,8 @@ class GameArrays(NamedTuple):
         results: int8[n], 1 if black won, -1 if white won, 0 for a draw or if the file does not say; `drawn` tells which
         values: int16[n, longest], the value before each move, for the side to move, in the game's unit; mates are
             +-32000; 32002 (`VALUE_NONE`) if not given
-        endings: int8[n], indices into `records.ENDINGS`; -1, the index of '', if the file does not say
+        endings: int8[n], indices into `records.ENDINGS`; -1, the index of '', if the file does not say;
+            'unknown' if it says the score alone
         ratings: float32[n, 2], black's and white's ratings, nan if unknown
         starts: the starting positions, SFEN or OBF
         names: (black's name, white's) for each game
@@ -172,7 +173,8 @@ class Table:
         moves = record.board().move_stack if codes is None else [codes[node.move] for node in line[1:]]
         if len(moves) > self.moves.shape[1]:
             self.widen(len(moves))
-        self.moves[row, : len(moves)], self.values[row, : len(moves)] = moves, VALUE_NONE
+        if moves:
+            self.moves[row, : len(moves)], self.values[row, : len(moves)] = moves, VALUE_NONE
         self._taken.append(row)
         for ply, node in enumerate(line[1:]):
             if (score := node.evaluation) is not None:

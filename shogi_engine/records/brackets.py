@@ -107,7 +107,7 @@ def tokens(text: str, escapes: bool, nested: bool) -> Iterator[Token]:
         elif skipped := blank.match(text, place):
             place = skipped.end()
         elif found := named.match(text, place):
-            yield Token(place, found[1].upper(), tuple(value.findall(found[2])))
+            yield Token(place, _capitals(found[1]), tuple(value.findall(found[2])))
             place = found.end()
         else:
             name = _NAME.match(text, place)
@@ -116,6 +116,11 @@ def tokens(text: str, escapes: bool, nested: bool) -> Iterator[Token]:
                 raise InputError("character {0}: expected a property, NAME[...], not {1}", place + 1, here)
             missing = "the ] is missing" if name[2] else "expected a value, [...]"
             raise InputError("character {0}: {1}: {2}", name.end(1) + 1, name[1].rstrip(), missing)
+
+
+def _capitals(name: str) -> str:
+    """Return a property's name; SGF before FF[4] may add small letters to it, as in PlayerBlack."""
+    return name if name.isupper() else "".join(filter(str.isupper, name)) or name.upper()
 
 
 class BlockReader(Protocol):

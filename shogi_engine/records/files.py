@@ -133,6 +133,8 @@ def loads(
     data: str | bytes, *, format: str = "", encoding: str = "", game: str = "", keep: bool = False
 ) -> list[GameRecord]:
     """Return the games in a file's contents; see `iterate`."""
+    if not isinstance(data, (str, bytes)):
+        raise TypeError(f"expected a file's text or bytes, not {data!r:.60}")
     content = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     return listed(read(io.BytesIO(content), format=format, encoding=encoding, game=game, keep=keep))
 
@@ -241,8 +243,7 @@ def _some(format: RecordFormat, records: Iterator[GameRecord]) -> Iterator[GameR
 def dumps(records: GameRecord | Iterable[GameRecord], format: str, encoding: str = "") -> bytes:
     """Return the contents of a file; see `save`."""
     chosen = load_format(format)
-    games = [records] if isinstance(records, GameRecord) else records
-    text = "".join(chosen.write(_of_game(chosen, games), encoding))
+    text = "".join(chosen.write(_of_game(chosen, _each(records)), encoding))
     if chosen.binary:
         return text.encode("latin-1")
     return encoded(text, encoding or chosen.encoding, strict=bool(encoding))
@@ -261,6 +262,14 @@ def encoded(text: str, encoding: str, strict: bool) -> bytes:
         if not strict:
             return text.encode("utf-8-sig", "replace")
         raise InputError("{0!r} cannot be written in {1}", fault.object[fault.start], encoding) from None
+
+
+def _each(records: GameRecord | Iterable[GameRecord]) -> Iterator[GameRecord]:
+    """Yield one or more records. Raises TypeError for anything else."""
+    for record in (records,) if isinstance(records, GameRecord) or not isinstance(records, Iterable) else records:
+        if not isinstance(record, GameRecord):
+            raise TypeError(f"expected GameRecords (from_arrays makes them from arrays), not {record!r:.60}")
+        yield record
 
 
 def _of_game(format: RecordFormat, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
@@ -293,7 +302,7 @@ def save(
         OSError: the file cannot be written
         ValueError: the format or encoding is unknown, or a game cannot be written
     """
-    games = [records] if isinstance(records, GameRecord) else list(records)
+    games = list(_each(records))
     chosen = load_format(format) if format else format_for(path, games[0].game if games else "")
     if strict:
         for record in games:

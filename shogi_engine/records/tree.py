@@ -169,6 +169,7 @@ class GameRecord:
         seconds: Sequence[float | None] = (),
         comments: Mapping[int, str] | None = None,
         ending: str = "",
+        names: tuple[str, str] = ("", ""),
     ) -> "GameRecord":
         """Return a record with one line of moves, without checking them.
 
@@ -176,8 +177,9 @@ class GameRecord:
             seconds: the time of each move, or empty
             comments: comments, by the number of moves before them
             ending: why the game ended, one of `records.ENDINGS`
+            names: of black and white
         """
-        record = cls(game, start)
+        record = cls(game, start, names=list(names))
         node = record.root
         for number, move in enumerate(moves):
             node = node.add(move, seconds=seconds[number] if number < len(seconds) else None)

@@ -1,12 +1,14 @@
 """Arrays of games to records and files, and back."""
 
+import re
+
 import numpy as np
 import pytest
 
 from shogi_engine import records
 from shogi_engine.batch import Batch, random_games
 from shogi_engine.interface.game import VALUE_NONE
-from shogi_engine.records import GameRecord, from_arrays, to_arrays
+from shogi_engine.records import GameRecord, dumps, from_arrays, loads, save, to_arrays
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import Termination
 from tests.records.random_records import random_record
@@ -92,3 +94,24 @@ def test_a_folder_is_read_file_by_file(tmp_path):
     (tmp_path / "b" / "bad.csa").write_text("V2.2\nnonsense\n")
     with pytest.raises(records.RecordError, match="bad.csa"):
         list(records.iterate(tmp_path))
+
+
+@pytest.mark.parametrize("content", [None, 3, ["1 \uff17\u516d\u6b69(77)"]])
+def test_contents_that_are_neither_text_nor_bytes_are_refused(content):
+    with pytest.raises(TypeError, match=re.escape(f"expected a file's text or bytes, not {content!r}")):
+        loads(content)
+
+
+def test_what_is_no_record_is_not_written(tmp_path):
+    games = to_arrays([GameRecord.from_moves("othello", ["f5"])])
+    for wrong in (3, None, [3], games):
+        with pytest.raises(TypeError, match="expected GameRecords"):
+            save(wrong, tmp_path / "a.sgf")
+        with pytest.raises(TypeError, match="expected GameRecords"):
+            dumps(wrong, "sgf")
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_are_given_with_the_moves():
+    record = GameRecord.from_moves("shogi", ["7g7f"], names=("A", "B"))
+    assert loads(dumps(record, "csa"))[0].names == record.names == ["A", "B"]

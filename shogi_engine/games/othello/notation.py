@@ -28,7 +28,9 @@ _SQUARES = {name: square for square, name in enumerate(SQUARE_NAMES)}
 _DIGITS = (str.maketrans("XO-", "100"), str.maketrans("XO-", "010"))  # by colour: its discs as binary digits
 _CELLS = str.maketrans("120", SYMBOLS)  # from the digits of black's discs plus twice white's
 _PASSES = (PASS_NAME, "pa", "ps", "--", "@@")
-_IN_TRANSCRIPT = re.compile(rf"\s*+({'|'.join(_PASSES)}|[a-h][1-8])", re.IGNORECASE | re.ASCII)
+# A move in a transcript, and before it its number, '2. ', and what separates it from the last one, as in '+f5-d6'.
+IN_TRANSCRIPT = rf"\s*+(?:\d{{1,3}}\s*+[.):]\s*+)?[,;+-]?\s*+({'|'.join(_PASSES)}|[a-h][1-8])"
+_IN_TRANSCRIPT = re.compile(IN_TRANSCRIPT, re.IGNORECASE | re.ASCII)
 
 
 # ---- positions ---------------------------------------------------------------------------------------------------
@@ -177,7 +179,9 @@ def format_move(pos: Any, move: int) -> str:
 
 
 def split_transcript(text: str) -> list[str]:
-    """Split a transcript into the texts of its moves: squares and passes, with or without blanks between them.
+    """Split a transcript into the texts of its moves: squares and passes.
+
+    Blanks, a comma, a sign or the number of a move, '2.', may stand between them.
 
     Raises ValueError for anything else, giving the character's position.
     """

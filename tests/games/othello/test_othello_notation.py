@@ -139,9 +139,9 @@ BAD_MOVES = [
 ]
 BAD_TRANSCRIPTS = [
     ("f5d6c", "move 3, character 5: 'c' is neither"),
-    ("f5-d6", "move 2, character 3: '-d' is neither"),
-    ("f5,d6", "move 2, character 3"),
-    ("1. f5", "move 1, character 1"),
+    ("f5/d6", "move 2, character 3: '/d' is neither"),
+    ("f5,,d6", "move 2, character 3"),
+    ("1 f5", "move 1, character 1"),
     ("f5d6x9", "move 3, character 5: 'x9'"),
     ("f5f5", "move 2: illegal move 'f5': there is already a disc of black"),
     ("f5a1", "move 2: illegal move 'a1': it flips no disc of black"),

@@ -1,5 +1,6 @@
 """Builds games from lines of moves that may omit passes; reads results."""
 
+import re
 from typing import Any
 
 from shogi_engine.games.othello import notation
@@ -39,15 +40,18 @@ REASONS = {
     "F": Termination.DEFAULT,
     "FORFEIT": Termination.DEFAULT,
 }
+_DISCS = re.compile(r"(\d{1,2})\s*-\s*(\d{1,2})", re.ASCII)  # of black and white
 LETTERS = {termination: letter for letter, termination in reversed(REASONS.items())}
 
 
 def parse_result(text: str, side: int) -> tuple[float | None, Outcome | None]:
-    """Parse a result of GGF or SGF ('+4.00', '-12:r', 'B+R', 'W+12', 'Draw') to (score, ending).
+    """Parse a result of GGF or SGF ('+4.00', '-12:r', 'B+R', 'W+12', '34-30', 'Draw') to (score, ending).
 
     Each is None if not given. If no winner is named, `side`, which is to move, has resigned or run out of time.
     """
     text = text.strip().upper()
+    if discs := _DISCS.fullmatch(text):
+        text = f"{int(discs[1]) - int(discs[2]):+}"
     winner, _, how = text.partition(":" if ":" in text or text[:1] in "+-0123456789?" else "+")
     colour = {"B": 0, "W": 1}.get(winner)
     score: float | None = None

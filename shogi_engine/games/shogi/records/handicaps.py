@@ -44,6 +44,7 @@ WESTERN = {
     "8-piece": "八枚落ち",
     "10-piece": "十枚落ち",
 }
+_OTHER_NAMES = {"左香落ち": "香落ち", "飛角落ち": "二枚落ち", "飛車角落ち": "二枚落ち"}
 _DIGITS = str.maketrans("2345678２３４５６７８", "二三四五六七八" * 2)
 
 
@@ -55,8 +56,9 @@ def handicap(name: str) -> str:
     western = "-".join(name.lower().split()).replace("pieces", "piece").removesuffix("-handicap")
     if western in WESTERN:
         return HANDICAPS[WESTERN[western]]
-    plain = name.strip(" 　").translate(_DIGITS).replace("10枚", "十枚").replace("１０枚", "十枚")
+    plain = name.strip(" 　").replace("・", "").translate(_DIGITS).replace("10枚", "十枚").replace("１０枚", "十枚")
     for known in (plain, f"{plain}ち", plain.replace("飛落", "飛車落"), f"右{plain}"):
+        known = _OTHER_NAMES.get(known, known)
         if known in HANDICAPS:
             return HANDICAPS[known]
     raise InputError("there is no handicap {0!r}; there are {1}", name, ", ".join([*HANDICAPS, *WESTERN]))

@@ -118,6 +118,7 @@ _SAID = {
     "投了": (Termination.RESIGNATION, False),
 }
 _WON = {"勝ち": True, "勝利": True, "勝": True, "負け": False, "負": False}  # for the reason before it, if there is one
+NAMED_WIN = re.compile(r"(?P<reason>(?:.*により、?)?)(?P<name>.+)の(?P<how>勝利|勝ち|勝)")
 WINS = re.compile(rf"(?P<reason>.*?)(?P<side>[先後上下])手の?(?P<how>{'|'.join([*_SAID, *_WON])})")
 _DRAWS = re.compile(r"(?P<reason>.*?)(?:により|による|の?ため|で)、?(?P<how>引き?分け?|持将棋|千日手)")
 _DRAW_REASONS = (
@@ -145,13 +146,21 @@ _REASONS = (
 )
 
 
+def said_in(rest: str) -> str:
+    """Return what a closing line says without a remark in brackets after it, 'まで85手で先手の勝ち（投了図）'."""
+    rest = rest.strip(f"{BLANKS}。")
+    if rest[-1:] in (")", "）"):
+        rest = rest[: max(0, rest.rfind("("), rest.rfind("（"))].rstrip(f"{BLANKS}。")
+    return rest
+
+
 def ending_of(rest: str, turn: int) -> Outcome | None:
     """Return the ending in `rest`, the part of 'まで85手で先手の勝ち' after 'で'; None if it is not an ending.
 
     Args:
         turn: the side to move
     """
-    rest = rest.strip(f"{BLANKS}。")
+    rest = said_in(rest)
     if rest in WORDS:
         return WORDS.read(rest, turn)
     if drawn := _DRAWS.fullmatch(rest):

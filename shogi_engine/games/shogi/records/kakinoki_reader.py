@@ -14,7 +14,7 @@ from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.games.shogi.records import kakinoki_lines as lines
 from shogi_engine.games.shogi.records.evaluations import take_evaluations
 from shogi_engine.games.shogi.records.handicaps import handicap
-from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, HANDICAP, header_of, kind_of
+from shogi_engine.games.shogi.records.kakinoki_lines import BLACKS, BLANKS, HANDICAP, MARKS, header_of, kind_of
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
 from shogi_engine.games.shogi.types import DROP_BASE, KING, PROMOTION
@@ -31,7 +31,7 @@ _ROW = re.compile(r"\|(?P<cells>.{9,18})\|.?")
 _HAND = re.compile(rf"(?P<side>{_PLAYERS})の?持ち?駒[{BLANKS}]*[：:](?P<held>.*)")
 _HELD = re.compile(r"(?P<kind>[歩香桂銀金角飛玉王])(?P<count>[一二三四五六七八九十]{1,2}|[0-9０-９]{1,2})?")
 _TURN = re.compile(rf"(?P<side>{_PLAYERS})番|手番[：:][{BLANKS}]*(?P<told>{_PLAYERS})番?")
-_AT_MOVE = re.compile(rf"手数[＝=][{BLANKS}]*(?P<number>[0-9０-９]+).*")
+_AT_MOVE = re.compile(rf"手数[＝=][{BLANKS}]*(?P<number>[0-9０-９]+)[{BLANKS}]*(?P<mark>[{MARKS}]?).*")
 _FRAME = re.compile(rf"\+-{{9,}}\+|手数--.*|[1-9１-９](?:[{BLANKS}]{{0,4}}[1-9１-９]){{8}}")
 
 
@@ -49,7 +49,7 @@ def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> tuple[O
     said = kakinoki.ending_of(rest, turn)
     if said is None or not outcome.termination:
         return said, True
-    found = kakinoki.WINS.fullmatch(rest.strip(f"{BLANKS}。"))
+    found = kakinoki.WINS.fullmatch(kakinoki.said_in(rest))
     if found and order and found["side"] in "先後":
         return outcome, True
     ended = _refined(outcome, said, wins=found is not None)
@@ -76,7 +76,8 @@ def usual_move(board: Any, text: str) -> Any:
     Most moves are of these forms, and are read much faster.
     """
     found = japanese.MOVE.fullmatch(text)
-    parts = japanese.split(text, None) if found and found["file"] and not found["words"] else None
+    plain = found and found["file"] and not (found["words"] or found["before"] or found["after"])
+    parts = japanese.split(text, None) if plain else None
     if parts is None or parts.side not in (None, board.turn):
         return None
     if parts.source is not None and parts.source < DROP_BASE:
@@ -119,6 +120,8 @@ class Diagram:
             self.turn = kakinoki.SIDES[found["side"] or found["told"]]
         elif found := _AT_MOVE.fullmatch(line):
             self.number = int(found["number"][:9]) + 1
+            if self.turn is None and found["mark"]:  # of the last move
+                self.turn = int(found["mark"] in BLACKS)
         else:
             return False
         return True
@@ -282,6 +285,8 @@ class Reader(LineReader):
         if header is None:
             if lines.MOVE_LIKE.search(line):
                 raise InputError("{0} is neither a header nor a move", clipped(line))
+            if self._ends(line):
+                return
             self.note(f"{clipped(line)} is passed over")
             return
         name, value = header
@@ -303,11 +308,22 @@ class Reader(LineReader):
             else:
                 self.record.headers.setdefault(kakinoki.HEADER_NAMES.to_shared(name), value)
 
+    def _ends(self, line: str) -> bool:
+        """Read a line that has only the word for an ending, '投了', if it gives a result; tell whether it was one."""
+        if self.builder is None or self.builder.node.ending or line not in kakinoki.WORDS:
+            return False
+        outcome = kakinoki.WORDS.read(line, self.builder.board.turn)
+        if outcome.result() == "*":  # it may stand amid the moves: 封じ手
+            return False
+        self._settle()
+        self.builder.end(outcome)
+        return True
+
     def _close(self, line: str, builder: RecordBuilder) -> None:
         """Read the closing line of moves, 'まで85手で先手の勝ち'."""
         found = lines.CLOSING.match(line)
         assert found is not None  # the kind of the line
-        rest, node, word = found["rest"], builder.node, self._word
+        rest, node, word = self._by_side(found["rest"]), builder.node, self._word
         self._settle()
         order = self.record.start.split()[1] == "w"
         outcome, agreed = told(node.outcome, rest, builder.board.turn, order)
@@ -322,6 +338,19 @@ class Reader(LineReader):
             node.ending, node.winner = outcome.termination, outcome.winner
         else:
             builder.end(outcome)
+
+    def _by_side(self, rest: str) -> str:
+        """Return what a closing line says, with the side in place of a player's name: 'Aの勝ち'."""
+        found = kakinoki.NAMED_WIN.fullmatch(kakinoki.said_in(rest))
+        if not found or kakinoki.WINS.fullmatch(found[0]):
+            return rest
+        said, names = found["name"], self.record.names
+        fits = [name == said for name in names]
+        if not any(fits):  # a part of a name: the surname, or without a title
+            fits = [name != "" and (name.startswith(said) or said.startswith(name)) for name in names]
+        if sum(fits) != 1:
+            return rest
+        return f"{found['reason']}{kakinoki.HANDICAP_SIDES[fits.index(True)]}の{found['how']}"
 
     def _settle(self) -> None:
         """Note the words that ended the line, if they are not known; they are kept as a comment."""

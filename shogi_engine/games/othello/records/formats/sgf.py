@@ -136,16 +136,20 @@ class _Reader:
         if self.builder is not None:
             raise InputError("a position can be set up only before the first move")
         if name == "PL":
-            if values[0].strip().upper()[:1] not in ("B", "W"):
+            self._side = {"B": 0, "1": 0, "W": 1, "2": 1}.get(values[0].strip().upper()[:1])
+            if self._side is None:
                 raise InputError("the side to move must be B or W")
-            self._side = "BW".index(values[0].strip().upper()[:1])
             return
         self._discs = self._discs or ["-"] * SQUARES
         for value in values:
-            for corner in value.split(":"):
-                if _square(corner) == notation.PASS_NAME or ":" in value:
-                    raise InputError("squares must be listed one by one")
-                self._discs[notation.SQUARE_NAMES.index(_square(corner))] = {"AB": "X", "AW": "O", "AE": "-"}[name]
+            first, _, second = value.partition(":")
+            corners = (_square(first), _square(second or first))
+            if notation.PASS_NAME in corners:
+                raise InputError("expected a square, or two opposite corners of a rectangle")
+            ranks, files = zip(*(divmod(notation.SQUARE_NAMES.index(each), 8) for each in corners), strict=True)
+            for rank in range(min(ranks), max(ranks) + 1):
+                for file in range(min(files), max(files) + 1):
+                    self._discs[8 * rank + file] = {"AB": "X", "AW": "O", "AE": "-"}[name]
 
     def _header(self, name: str, value: str) -> None:
         text = one_line(_text(value))

@@ -4,7 +4,7 @@ import functools
 import re
 from collections.abc import Iterable, Iterator
 
-from shogi_engine.games.othello.notation import PASS_NAME, START, format_obf, parse_obf, split_transcript
+from shogi_engine.games.othello.notation import IN_TRANSCRIPT, PASS_NAME, START, format_obf, parse_obf, split_transcript
 from shogi_engine.games.othello.records.referee import LineBuilder
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
@@ -14,6 +14,10 @@ from shogi_engine.records.tree import GameRecord
 
 _MOVES = re.compile(r"([a-h][1-8]|pass|pa|ps|--|@@|\s)+", re.IGNORECASE)
 _MOVE = re.compile(r"[a-h][1-8]", re.IGNORECASE)
+_SEPARATED = re.compile(rf"(?:{IN_TRANSCRIPT}){{2}}", re.IGNORECASE)
+# The result after the moves: the discs of black and white, '40-24', or their difference, ': +16'.
+_RESULT = re.compile(r"(?:\s(?P<black>\d{1,2})-(?P<white>\d{1,2})|:\s*(?P<score>[+-]\d{1,2}))\s*$", re.ASCII)
+_CONTINUES = re.compile(r"\s*(?:[2-9]|\d{2,3})\s*[.):]", re.ASCII)
 SHORT = 16  # characters of a game that is remembered: a file of such games has very many of them
 
 
@@ -27,15 +31,19 @@ class TranscriptReader(LineReader):
         """Read the line. Raises ValueError saying which move is wrong and why."""
         text, _, comment = line.lstrip("\ufeff").partition("#")
         self.record.root.comment = comment.strip()
+        given = _RESULT.search(text, max(0, len(text) - SHORT))
+        text = text[: given.start()] if given else text
         if len(text) > SHORT:
             self._play(text)
-            return
-        moves, self.record.score, fault = _played(text)
-        node = self.record.root
-        for move in moves:
-            node = node.add(move)
-        if fault:
-            raise ValueError(fault)
+        else:
+            moves, self.record.score, fault = _played(text)
+            node = self.record.root
+            for move in moves:
+                node = node.add(move)
+            if fault:
+                raise ValueError(fault)
+        if given and self.record.score is None:  # the game was not played to its end
+            self.record.score = float(given["score"] or int(given["black"]) - int(given["white"]))
 
     def _play(self, text: str) -> None:
         """Play the moves. Raises ValueError saying which is wrong and why."""
@@ -75,15 +83,25 @@ class TranscriptFormat(LineFormat):
         """Tell whether the first line that is not a comment begins with moves."""
         lines = (line.partition("#")[0].strip() for line in head.splitlines())
         first = next((line for line in lines if line), "")
-        return bool(_MOVES.fullmatch(first)) or (len(first) > 8 and len(_MOVE.findall(first)) * 3 > len(first))
+        if _MOVES.fullmatch(first) or _SEPARATED.match(first):
+            return True
+        return bool(len(first) > 8 and len(_MOVE.findall(first)) * 3 > len(first))
 
     def is_separator(self, line: str) -> bool:
         """Tell whether a line is a comment."""
         return not line.partition("#")[0].strip()
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
-        """Return True: each line is a game."""
-        return True
+        """Return True, as each line is a game, but for a line that continues with another number than 1: '2. c3 d3'."""
+        return not _CONTINUES.match(line)
+
+    def parse(self, block: list[Line]) -> GameRecord:
+        """Return the game of one line, or of several with numbered moves. Raises RecordError."""
+        if len(block) > 1:
+            parts = [line.partition("#") for _, line in block]
+            comment = " ".join(part[2].strip() for part in parts).strip()
+            block = [(block[0][0], f"{' '.join(part[0] for part in parts)}#{comment}")]
+        return super().parse(block)
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield a line for each game."""

@@ -11,7 +11,8 @@ from shogi_engine.language import InputError
 _SIDES = dict(zip("▲☗▼△☖▽", (BLACK,) * 3 + (WHITE,) * 3, strict=True))
 _DIGITS = {str(n): n for n in range(1, 10)} | {symbols.KANJI_NUMBERS[n]: n for n in range(1, 10)}
 MOVE = re.compile(
-    r"(?P<side>[▲☗▼△☖▽])? *(?:(?P<file>[1-9])(?P<rank>[1-9一二三四五六七八九])|同) *"
+    r"(?P<side>[▲☗▼△☖▽])? *"
+    r"(?:(?P<before>同 *(?=[1-9]))?(?P<file>[1-9])(?P<rank>[1-9一二三四五六七八九])(?P<after> *同)?|同) *"
     r"(?P<kind>成[香桂銀]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])(?P<words>[左右直上行入引寄]*)"
     r"(?P<how>不成|成らず|ならず|生|成|打)?(?: *\((?P<source>[1-9][1-9]|00)\))?"
 )
@@ -34,13 +35,15 @@ def split(text: str, last: int | None) -> Parts | None:
         last: the target of the previous move, which `同` means
 
     Raises:
-        ValueError: the text has `同`, but there was no previous move
+        ValueError: the text has `同`, but there was no previous move, or it went to another square
     """
     found = MOVE.fullmatch(text)
     if not found:
         return None
     if found["file"]:
         target = square_of(int(found["file"]), _DIGITS[found["rank"]])
+        if (found["before"] or found["after"]) and target != last:
+            raise InputError("move {0!r}: 同 means another square", text)
     elif last is None:
         raise InputError("move {0!r}: 同 needs a previous move, and there is none", text)
     else:

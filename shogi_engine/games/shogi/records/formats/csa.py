@@ -22,6 +22,7 @@ from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CS
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, WHITE
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
+from shogi_engine.records.errors import clipped
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.headers import HeaderNames, one_line
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
@@ -87,6 +88,8 @@ class CsaReader(LineReader):
             self._time(text, self.builder)
         elif kind == "%":
             self.builder.end(WORDS.read(text, self.builder.board.turn))
+        elif kind == "#":  # in logs: what the server says, #RESIGN, #WIN
+            self.note(f"{clipped(text)} is passed over")
         else:
             raise InputError("{0!r} is neither a move nor a time, an ending or a comment", text)
 

@@ -11,6 +11,7 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
     KI2_MOVES,
     MARKS,
     MOVE,
+    MOVE_LIKE,
     UNNUMBERED,
     kind_of,
     line_finder,
@@ -24,7 +25,8 @@ from shogi_engine.records.tree import GameRecord, RecordBuilder
 A_LINE = 6  # moves per line
 _has_moves = line_finder(KI2_HEAD)
 _BETWEEN = re.compile(rf"[{BLANKS}、,]*(?:[0-9０-９]+[{BLANKS}]*(?=[{MARKS}]))?")  # blanks, and the number of a move
-_WORD = re.compile(rf"[^{BLANKS}{MARKS}]+")
+_WORD = re.compile(rf"[^{BLANKS}{MARKS}(（]+")
+_ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 
 
 class Ki2Reader(Reader):
@@ -43,7 +45,7 @@ class Ki2Reader(Reader):
         while (place := _BETWEEN.match(line, place).end()) < len(line):  # type: ignore[union-attr]
             found = japanese.MOVE.match(plain, place)
             if found is None:
-                place = self._take_word(line, place, builder)
+                place = len(line) if self._closes(line, place, builder) else self._take_word(line, place, builder)
                 continue
             text, place = line[place : found.end()], found.end()
             try:
@@ -51,8 +53,19 @@ class Ki2Reader(Reader):
             except ValueError as fault:
                 builder.suspect(text, fault, self.number)
 
+    def _closes(self, line: str, place: int, builder: RecordBuilder) -> bool:
+        """Read a closing line right after moves, '▲５六角まで9手で先手の勝ち'; tell whether it was one."""
+        if not line.startswith("まで", place):
+            return False
+        self._close(line[place:], builder)
+        return True
+
     def _take_word(self, line: str, place: int, builder: RecordBuilder) -> int:
-        """Read an ending amid moves; return the place after it. Raises ValueError if it is none."""
+        """Read an ending amid moves, or pass over text in brackets; return the place after it. Raises ValueError."""
+        if (aside := _ASIDE.match(line, place)) and not MOVE_LIKE.search(aside[0]):
+            self.note(f"{clipped(aside[0])} is passed over")
+            return aside.end()
+        place += line[place] in MARKS
         found = _WORD.match(line, place)
         word = found[0] if found else line[place:]
         if word not in kakinoki.WORDS:

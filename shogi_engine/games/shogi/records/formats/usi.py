@@ -14,7 +14,7 @@ from shogi_engine.types.termination import EndingWords, Outcome, Termination, Wi
 WORDS = EndingWords(  # the words that USI's bestmove can have instead of a move
     {"resign": (Termination.RESIGNATION, Winner.OPPONENT), "win": (Termination.DECLARATION, Winner.TO_MOVE)}
 )
-_SFEN = re.compile(r"[1-9+PLNSGBRKplnsgbrk]+(/[1-9+PLNSGBRKplnsgbrk]+){8}[\s_]+[bw][\s_]")
+_SFEN = re.compile(r"[1-9+PLNSGBRKplnsgbrk]+(/[1-9+PLNSGBRKplnsgbrk]+){8}\s+[bw]\s")
 
 
 class UsiReader(LineReader):
@@ -57,7 +57,8 @@ class UsiFormat(LineFormat):
     def recognises(self, head: str) -> bool:
         """Tell whether the first line is a position."""
         lines = (line.strip() for line in head.splitlines())
-        first = next((line for line in lines if line and line[0] != "#"), "").removeprefix("position ").lstrip()
+        first = next((line for line in lines if line and line[0] != "#"), "").replace("_", " ")
+        first = first.removeprefix("position ").lstrip()
         return first.startswith(("startpos", "sfen ")) or bool(_SFEN.match(first))
 
     def is_separator(self, line: str) -> bool:
