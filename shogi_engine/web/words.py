@@ -110,6 +110,7 @@ WORDS = {
     "preparingOnce": "Preparing the engine …",
     "noEngine": "The engine is not available: {fault}",
     "lost": "Connection lost; reconnecting …",
+    "slow": "The server has not answered yet …",
     "full_server": "The server is full; please try again later.",
     "chance": "{black}’s winning chance {percent} %",
     "graph": "{black}’s winning chance, move by move",

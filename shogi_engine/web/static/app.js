@@ -162,6 +162,8 @@ let passing = false, removed = false; // from the last state
 function show(state) {
   const {playing, game} = state;
   if ($("toast").textContent === t("lost")) $("toast").hidden = true;
+  const said = $("dialog").querySelector(".fault");
+  if (said?.textContent === t("lost")) said.remove(); // the user can ask again
   translate();
   for (const choice of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#games [data-game]")))
     choice.setAttribute("aria-pressed", String(choice.dataset.game === game));

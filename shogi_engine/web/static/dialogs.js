@@ -5,6 +5,7 @@ import {CLOCKS, FILE_MAX, FIRST_LEVEL, STRONGEST} from "./facts.js";
 import {handicaps, refusal, side, t} from "./words.js";
 
 const dialog = $("dialog");
+const SLOW = 5000; // ms without an answer; then the dialog says so
 
 /** @param {string} title @param {(Node | string)[]} children */
 export function show(title, ...children) {
@@ -22,13 +23,20 @@ export function show(title, ...children) {
  */
 export async function ask(link, name, fields) {
   const asked = dialog.firstElementChild;
+  const waiting = setTimeout(() => { if (dialog.firstElementChild === asked) tell(t("slow")); }, SLOW);
   const fault = await link.ask(name, fields);
+  clearTimeout(waiting);
   if (dialog.firstElementChild !== asked) return fault === null;
   if (fault === null) { dialog.close(); return true; }
+  tell(fault ? refusal(fault) : t("lost"));
+  return false;
+}
+
+/** Say at the end of the dialog why it is still open. @param {string} text */
+function tell(text) {
   let said = dialog.querySelector(".fault");
   if (!said) dialog.append(said = element("p", {class: "fault", role: "alert"}));
-  said.textContent = fault ? refusal(fault) : t("lost");
-  return false;
+  said.textContent = text;
 }
 
 /**
