@@ -51,8 +51,11 @@ function learning({learn, playing}, link, turning) {
   if (learn !== "ready") return [];
   const humans = [0, 1].filter(number => playing.players[number] === null), mine = playing.played && humans.length === 1;
   const better = button(t("better_moves"), () => link.say("better", {side: mine ? humans[0] : null}), {id: "better", class: "main"});
-  return [...(turning ? [better] : []), ...(mine ? humans : [0, 1]).map(number => button(mine ? t("learn") : t("learnSide", {side: side(number)}),
-    () => link.say("learn", {side: number}), {id: mine ? "learn" : `learn-${number}`}))];
+  /** @param {number} number @param {string} text @param {object} more */
+  const make = (number, text, more) => button(text, () => link.say("learn", {side: number}), more);
+  return [...(turning ? [better] : []), mine ? make(humans[0], t("learn"), {id: "learn"})
+    : element("span", {role: "group", class: "pair", "aria-label": t("learnSides")}, element("span", {class: "soft"}, t("learnSides")),
+      ...[0, 1].map(number => make(number, side(number), {id: `learn-${number}`, "aria-label": t("learnSide", {side: side(number)})})))];
 }
 
 /** @param {Summary} summary */
