@@ -71,7 +71,7 @@ class SendQueue:
         self._sent.set()
         return taken
 
-    async def room(self) -> None:
+    async def until_read(self) -> None:
         """Wait until few replies are queued."""
         while len(self._others) >= UNREAD_MAX:
             self._sent.clear()
@@ -149,7 +149,7 @@ class Conversation:
             buckets.append(session.guest_bucket if viewer.token else session.bucket)
         if (pause := max(bucket.take() for bucket in buckets)) > 0:
             await anyio.sleep(pause)
-        await self._queue.room()
+        await self._queue.until_read()
         message = await self._socket.receive()
         if message["type"] != "websocket.receive":
             return None
