@@ -157,7 +157,7 @@ WORDS = {
     "turn": "To move",
     "more": "one more {piece}",
     "fewer": "one fewer {piece}",
-    "setupHint": "Choose a piece, then tap squares.",
+    "setupHint": "Choose what to put, then tap squares.",
     "tsumeTitle": "Tsume: mate by checks",
     "solveThis": "The position on the board",
     "problem": "{number}: mate in {length}",

@@ -12,7 +12,8 @@ export function show(title, ...children) {
   const close = button("✕", () => dialog.close(), {class: "close", "aria-label": t("close")});
   dialog.replaceChildren(element("div", {class: "head"}, element("h2", {id: "dialog-title"}, title), close), ...children);
   if (!dialog.open) dialog.showModal();
-  /** @type {HTMLElement | null} */ (dialog.querySelector("[data-first]") ?? dialog.querySelector(":is(select, textarea, .main)"))?.focus();
+  const first = ["[data-first]", ":is(select, textarea, .main)", "button:not(.close, :disabled)"].map(each => dialog.querySelector(each)).find(Boolean);
+  /** @type {HTMLElement | undefined} */ (first)?.focus();
 }
 
 /**
