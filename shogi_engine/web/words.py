@@ -225,7 +225,7 @@ WORDS = {
     "daily": "Problem of the day",
     "nextOpen": "Next unsolved",
     "solvedCount": "{solved} of {count} solved",
-    "pliesTab": "{length} plies",
+    "pliesTab": "{length}-ply",
     "gradeTitle": "Grade {grade}",
     "previousProblem": "Previous problem",
     "hint": "Hint",

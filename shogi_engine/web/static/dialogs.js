@@ -1,6 +1,6 @@
 // Dialogs: a new game, opening and saving, a question.
 
-import {$, button, element, memory} from "./dom.js";
+import {$, button, element, memory, usual_format} from "./dom.js";
 import {CLOCKS, FILE_MAX, FIRST_LEVEL, STRONGEST} from "./facts.js";
 import {handicaps, refusal, side, t} from "./words.js";
 
@@ -12,7 +12,7 @@ export function show(title, ...children) {
   const close = button("✕", () => dialog.close(), {class: "close", "aria-label": t("close")});
   dialog.replaceChildren(element("div", {class: "head"}, element("h2", {id: "dialog-title"}, title), close), ...children);
   if (!dialog.open) dialog.showModal();
-  const first = ["[data-first]", ":is(select, textarea, .main)", "button:not(.close, :disabled)"].map(each => dialog.querySelector(each)).find(Boolean);
+  const first = ["[data-first]", ":is(select, textarea, .main, :checked)", "button:not(.close, :disabled)"].map(each => dialog.querySelector(each)).find(Boolean);
   /** @type {HTMLElement | undefined} */ (first)?.focus();
 }
 
@@ -160,8 +160,9 @@ function list_games(link) {
 
 /** @param {State} state @param {Link} link */
 export function save_game(state, link) {
+  const usual = usual_format(state);
   show(t("saveTitle"), element("div", {class: "list"}, ...state.formats.map(format =>
-    button(format.toUpperCase(), () => { memory.set(`format ${state.game}`, format); ask(link, "save", {format}); }, {"data-format": format}))));
+    button(format.toUpperCase(), () => { memory.set(`format ${state.game}`, format); ask(link, "save", {format}); }, {"data-format": format, class: format === usual ? "main" : ""}))));
   import("./diagram.js").then(({offers}) => { if (dialog.querySelector("[data-format]")) dialog.append(...offers(state, link)); });
 }
 
