@@ -175,6 +175,17 @@ def test_a_dialog_waits_for_a_slow_server(visitor, monkeypatch):
     page.wait_for_selector("#resign:not([hidden])")
 
 
+@pytest.mark.parametrize(
+    ("opened", "first"),
+    [("new", "#new-side"), ("save", "[data-format=kif]"), ("look", "input:checked"), ("open", "#paste")],
+)
+def test_a_dialog_begins_at_what_it_is_for(visitor, opened, first):
+    page = visitor.page
+    page.click(f"#{opened}")
+    page.wait_for_selector("#dialog[open] .close")
+    until(page, f"document.activeElement.matches('{first}')")
+
+
 def test_the_game_stays_the_game_in_a_variation(visitor):
     page = visitor.page
     visitor.paste(ENTERED)
