@@ -1,5 +1,6 @@
 """The texts of an analysis, in English and Japanese."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,6 +42,14 @@ WORDS = {
     "script": mark("The boards need JavaScript."),
 }
 BY_GAME = ("black", "white", "chance")  # words that differ with the game
+
+
+_LEVEL = re.compile(r"shogi_engine level (\d+)")  # an engine's name in records
+
+
+def named(text: str, language: str) -> str:
+    """Return players' names for people: engines in the language."""
+    return _LEVEL.sub(lambda found: translate("engine (level {0})", language).format(found[1]), text)
 
 
 def words_of(language: str, game: str = "shogi") -> dict[str, str]:

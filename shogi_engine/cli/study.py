@@ -205,7 +205,7 @@ class Desk(desk.Desk):
 
         board, attempt = problem.board(), self.store.attempt(problem)
         self.show(plain(draw(problem.game, board, self._look)))
-        self.show(f"{_(KINDS[problem.kind])} ({problem.source})")
+        self.show(f"{_(KINDS[problem.kind])} ({problem.where('')})")
 
         def tried(line: str) -> bool:
             move = self._move(board, line)

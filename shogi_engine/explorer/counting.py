@@ -1,5 +1,6 @@
 """Counts the moves of many games by position."""
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -77,6 +78,6 @@ def counted(batch: Batch, games: GameArrays, numbers: NDArray[np.uint32], plies:
         return np.add.reduceat(which.astype(np.int64), firsts) if len(firsts) else np.zeros(0, dtype=np.int64)
 
     black, draws, white = (count(known & (results == result)) for result in (1, 0, -1))
-    data, ends = numbers[game].astype("<u4"), [*firsts[1:].tolist(), len(game)]
-    latest = [data[max(first, end - LATEST) : end].tobytes() for first, end in zip(firsts.tolist(), ends, strict=True)]
+    data, borders = numbers[game].astype("<u4"), [*firsts.tolist(), len(game)]
+    latest = [data[max(first, end - LATEST) : end].tobytes() for first, end in itertools.pairwise(borders)]
     return Counts(keys[firsts], moves[firsts], black, draws, white, count(~known), latest)

@@ -273,13 +273,18 @@ class Explorer:
         with self._database.transaction() as database:
             for part in parts:
                 rows, numbers = [], []
+                kingless = {start for start in set(part.games.starts) if self._keys([start]) is None}
                 for row, values in enumerate(part.rows()):
+                    if part.games.starts[row] in kingless:
+                        total.fault(InputError("a game from a position without a king cannot be counted"))
+                        continue
                     made = database.execute(_ADD_GAME, values)
                     if made.rowcount:
                         rows.append(row)
                         numbers.append(made.lastrowid)
+                    else:
+                        total.known += 1
                 total.games += len(rows)
-                total.known += len(part.games) - len(rows)
                 if rows:
                     found = counted(self._batch, part.games.take(rows), np.array(numbers, dtype=np.uint32), self.plies)
                     columns = (each if isinstance(each, list) else each.tolist() for each in found)
@@ -327,7 +332,9 @@ class Explorer:
         Of moves that are images of each other, the one that was played most often stands for all.
         """
         turned = images(self.game, board.position())
-        keys = keys_of(self._batch.pack([text for text, _turn in turned])).tolist()
+        keys = self._keys([text for text, _turn in turned])
+        if keys is None:
+            return {}, []
         query = "SELECT * FROM moves WHERE key = :key"
         stored = {(key, row["move"]): row for key in set(keys) for row in self._database.rows(query, key=key)}
         if any(list(map(type, row)) != _TYPES for row in stored.values()):
@@ -338,11 +345,21 @@ class Explorer:
             if pairs := pairs.intersection(stored):
                 wanted.setdefault(pairs, []).append(move)
 
+        first = keys[0]
+
         def times(move: Any) -> int:
-            row = stored.get((keys[0], int(move)))
+            row = stored.get((first, int(move)))
             return sum(_results(row)) if row else 0
 
         return stored, [(pairs, max(moves, key=times)) for pairs, moves in wanted.items()]
+
+    def _keys(self, positions: Sequence[str]) -> list[int] | None:
+        """Return the keys of positions, None if they have no packed form because a king is missing."""
+        try:
+            packed = self._batch.pack(positions)
+        except ValueError:
+            return None
+        return keys_of(packed).tolist()  # type: ignore[no-any-return]
 
     def _found(self, board: Any, move: Any, rows: Sequence[Any]) -> Found:
         """Return a move with the sums of its rows."""

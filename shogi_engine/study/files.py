@@ -24,7 +24,7 @@ def as_records(problems: Iterable[Problem], language: str = "en") -> list[GameRe
     for each in problems:
         record = GameRecord.from_moves(each.game, each.line, start=each.position)
         record.root.add_comment(translate(KINDS[each.kind], language))
-        record.root.add_comment(each.source)
+        record.root.add_comment(each.where(language))
         if each.played not in [child.move for child in record.root.children]:
             node = record.root.add(each.played)
             for said in each.reasons(language):

@@ -8,9 +8,9 @@ from typing import Any
 from shogi_engine import games
 from shogi_engine.analysis import GameAnalysis, Hint, MoveAnalysis, hints
 from shogi_engine.analysis.kinds import MATE, MOVE, OPENING, PIECE, WIN, is_mistake, kind_of
+from shogi_engine.analysis.words import named
 from shogi_engine.engine import Engine
-from shogi_engine.language import LANGUAGES, mark
-from shogi_engine.types.limit import SIDES
+from shogi_engine.language import LANGUAGES, mark, translate
 
 KINDS = {  # what is to be found
     MATE: mark("There is a mate."),
@@ -36,7 +36,7 @@ class Problem:
         played: the move that was made
         refutation: the best line after it
         why: sentences that say why the move was bad, by language
-        source: the players and the ply, for people
+        source: the players that are known, and the ply
     """
 
     game: str
@@ -54,6 +54,14 @@ class Problem:
         """The identifier: the same position of another game, with another move number, has the same one."""
         position = " ".join(self.position.split()[:3])
         return hashlib.sha256(f"{self.game} {position}".encode()).hexdigest()[:16]
+
+    def where(self, language: str) -> str:
+        """Return the source in words."""
+        names, _, ply = self.source.rpartition(", ")
+        if not ply.isdigit():
+            return self.source
+        words = translate("{0}, move {1}", language) if names else translate("move {1}", language)
+        return words.format(named(names, language), ply)
 
     def reasons(self, language: str) -> tuple[str, ...]:
         """Return the sentences that say why the move that was made was bad."""
@@ -137,5 +145,5 @@ def problems_of(game: GameAnalysis, side: str = "", examined: Examined | None = 
 
 
 def _source(game: GameAnalysis, move: MoveAnalysis) -> str:
-    names = " - ".join(name or side for name, side in zip(game.record.names, SIDES, strict=True))
+    names = " - ".join(name for name in game.record.names if name)
     return f"{names}, {move.ply}"

@@ -25,6 +25,7 @@ from shogi_engine.web.viewer import Viewer
 
 LATEST = (replies.Preparing, replies.Progress, replies.Info)  # only the newest is sent, in this order
 QUEUE_MAX = 100  # replies of other kinds queued for a slow browser
+UNREAD_MAX = 2  # and while there are as many, it is not heard: some of them are files of megabytes
 DELTAS_MAX = 20  # beyond, they are dropped: the page misses them and asks for the whole state
 POLICY, TRY_AGAIN_LATER = 1008, 1013  # close a WebSocket
 LINK = "link"  # in the address of a WebSocket: the token of the link by which the page came
@@ -40,7 +41,7 @@ class SendQueue:
         self._states: list[replies.Reply] = []  # a whole state and the deltas after it
         self._latest: dict[type[replies.Reply], replies.Reply] = {}
         self._others: deque[replies.Reply] = deque(maxlen=QUEUE_MAX)
-        self._filled = asyncio.Event()
+        self._filled, self._sent = asyncio.Event(), asyncio.Event()
 
     def put(self, reply: replies.Reply) -> None:
         """Queue a reply."""
@@ -58,16 +59,23 @@ class SendQueue:
             self._loop.call_soon_threadsafe(self._filled.set)
 
     async def take(self) -> list[replies.Reply]:
-        """Wait for replies and return them."""
+        """Wait for replies and return the next ones: all states, and one that answers or tells something."""
         await self._filled.wait()
-        self._filled.clear()
         with self._lock:
             latest = [self._latest[kind] for kind in LATEST if kind in self._latest]
-            taken = [*self._states, *latest, *self._others]
+            taken = [*self._states, *latest, *([self._others.popleft()] if self._others else [])]
             self._states.clear()
             self._latest.clear()
-            self._others.clear()
+            if not self._others:
+                self._filled.clear()
+        self._sent.set()
         return taken
+
+    async def until_read(self) -> None:
+        """Wait until few replies are queued."""
+        while len(self._others) >= UNREAD_MAX:
+            self._sent.clear()
+            await self._sent.wait()
 
 
 class Conversation:
@@ -141,6 +149,7 @@ class Conversation:
             buckets.append(session.guest_bucket if viewer.token else session.bucket)
         if (pause := max(bucket.take() for bucket in buckets)) > 0:
             await anyio.sleep(pause)
+        await self._queue.until_read()
         message = await self._socket.receive()
         if message["type"] != "websocket.receive":
             return None

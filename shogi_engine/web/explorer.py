@@ -4,7 +4,7 @@ import functools
 from typing import Any
 
 from shogi_engine import games
-from shogi_engine.analysis.words import move_text
+from shogi_engine.analysis.words import move_text, named
 from shogi_engine.books import recipe
 from shogi_engine.explorer import Found, PlayedGame
 from shogi_engine.language import InputError
@@ -54,7 +54,9 @@ def explore(session: Session, page: Viewer, message: messages.Explore) -> None:
             source=message.source,
             sources=collections.sources(game, store),
             rows=[_row(board, row, unit, page.language) for row in rows[:ROWS_MAX]],
-            games=[{"names": game.names, "result": game.result} for game in played],
+            games=[
+                {"names": [named(name, page.language) for name in game.names], "result": game.result} for game in played
+            ],
         )
     )
 

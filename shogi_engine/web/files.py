@@ -12,6 +12,7 @@ from shogi_engine.web.messages import FILE_MAX
 from shogi_engine.web.replies import File
 
 Chosen = tuple[GameRecord, list[str]]  # a game of a file, and the titles of its games
+ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!")  # how they begin
 GAMES_MAX = 200  # maximum number of games of a file to choose from
 
 
@@ -19,6 +20,8 @@ def chosen_game(content: bytes, name: str, number: int) -> Chosen:
     """Return game `number` (from 0) of a file, and the titles of its games. Raises ValueError if there is none."""
     if len(content) > FILE_MAX:
         raise InputError("a file can have at most {0} MB", FILE_MAX >> 20)
+    if content.startswith(ARCHIVES):
+        raise InputError("this is an archive; please unpack it, and open a record in it")
     titles: list[str] = []
     chosen = None
     for place, record in enumerate(records.read(io.BytesIO(content), name=name, keep=True)):

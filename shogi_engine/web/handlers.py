@@ -5,6 +5,7 @@ import binascii
 from typing import Any
 
 from shogi_engine.analysis.annotation import of_programs
+from shogi_engine.analysis.words import named
 from shogi_engine.games.shogi.records import handicaps
 from shogi_engine.language import InputError, translate
 from shogi_engine.records import GameRecord
@@ -176,7 +177,8 @@ def kept(session: Session, page: Viewer, message: messages.Kept) -> None:
 
 def send_kept(session: Session, page: Viewer, text: str = "", result: str = "") -> None:
     """Send the list of the user's games that `Store.games` finds."""
-    page.send(replies.Kept(games=session.autosave.games(session.owner, text, result)))
+    games = session.autosave.games(session.owner, text, result)
+    page.send(replies.Kept(games=[{**each, "title": named(each["title"], page.language)} for each in games]))
 
 
 @handles(messages.Continue)
@@ -294,7 +296,7 @@ def restore(session: Session, page: Viewer, message: messages.Restore) -> None:
     """Undo the last deletion of moves."""
     if session.removed is None:
         raise InputError("there is nothing to undo")
-    must_not_set_up(session)
+    must_not_play(session)
     removed, session.removed = session.removed, None
     session.tree.go(session.tree.put_back(removed))
     session.changed()

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -67,7 +68,7 @@ class Hub:
             if (found := self.sessions.get(identity)) is not None:
                 return found
         made = self._make(self.pool, self.store)
-        made.owner = owner
+        made.owner = owner or ("" if self.store.shared else secrets.token_hex())  # who has no name shares nothing
         try:
             if identity and (name := self.store.of_session(identity, owner)):
                 made.identity = identity
@@ -109,6 +110,8 @@ class Hub:
                 return found
         made = self._make(self.pool, self.store)
         made.owner = link.owner
+        if link.session not in self.sessions and self.store.of_session(link.session, link.owner) == link.game:
+            made.identity = link.session  # the owner, who returns after the guest, comes to the same session
         try:
             made.autosave.open(link.game, link.owner)
         except OpenElsewhere:

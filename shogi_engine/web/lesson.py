@@ -177,7 +177,7 @@ class Lesson(Tsume):
         problem = self.attempt.problem
         shown = {
             "task": translate(study.KINDS[problem.kind], language),
-            "source": problem.source,
+            "source": problem.where(language),
             "due": self.left - self.over,
             "place": len(self.given),
             "count": self.problems.size,

@@ -30,7 +30,6 @@ def invite(session: Session, page: Viewer, message: messages.Invite) -> None:
             raise InputError("the engine plays this side")
         if not playing.on:
             playing.begin([None, None], None)
-        session.analyses.stop()
         session.tree.go(playing.live)
     game = "" if message.to == "own" else session.autosave.named()
     store.links.make(message.to, side, game, session.owner, session.identity)

@@ -35,6 +35,8 @@ def permit(session: Parts, role: Role, message: Message) -> None:
         raise InputError("only the game's owner can do that")
     if session.tsume is not None and session.tsume.barred and isinstance(message, HELP):
         raise InputError("solve the problem first, or ask for the answer")
+    if not role.owner and not session.playing.on and isinstance(message, messages.Undo):
+        raise InputError("no game is being played")  # outside a game, it removes moves of the owner's record
     game = session.playing.game
     if game is None or not session.guest_sides():
         return

@@ -1,11 +1,14 @@
 """HTTP with limits, for uvicorn: it limits neither connections by address nor the time for the head of a request."""
 
 import asyncio
+import socket
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from shogi_engine.web.limits import Limits
+
+UNREAD_MS = 60_000  # in which a peer must take something of what is sent
 
 
 def limited(limits: Limits) -> type[H11Protocol]:
@@ -23,6 +26,8 @@ class LimitedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin, unless there are too many connections."""
         super().connection_made(transport)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # on Linux; else a peer that does not read keeps what it was sent here
+            transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS)
         self._address = self.client[0] if self.client else ""
         self._counted = self.limits.enter(self._address)
         if self._counted:

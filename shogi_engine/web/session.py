@@ -236,8 +236,10 @@ class Session(Parts):
         return any(link.game == game for link in self.store.links.of(self.owner, game))
 
     def seat_guests(self) -> None:
-        """Show players by a link, and their opponents, the board from their side."""
+        """Show players by a link, and their opponents, the board from their side; the engine helps neither."""
         given = self.guest_sides()
+        if given:
+            self.analyses.stop()
         if len(given) != 1:
             return
         self.flipped = self._is_turned(1 - min(given))

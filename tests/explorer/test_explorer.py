@@ -173,6 +173,22 @@ def test_a_move_repeated_in_a_game_counts_once():
         assert [(row.move, row.games) for row in explorer.moves(record.board(0))] == [("5i5h", 1)]
 
 
+def test_games_without_moves_and_positions_without_kings_have_none():
+    explorer = Explorer(None, "shogi")
+    record = records.loads("startpos")[0]
+    assert explorer.add_games(records.to_arrays([record])).games == 1 == len(explorer)
+    explorer.add_games(records.to_arrays(records.loads("startpos moves 2g2f")))
+    board = record.board(0)
+    assert [row.move for row in explorer.moves(board)] == ["2g2f"]
+    problems = records.loads("sfen 4k4/9/9/9/9/9/9/9/9 b G 1 moves G*5b\nstartpos moves 7g7f")
+    added = explorer.add_games(records.to_arrays(problems))
+    assert (added.games, added.known, added.skipped) == (1, 0, 1) and len(explorer) == 3
+    assert [row.move for row in explorer.moves(board)] == ["2g2f", "7g7f"]
+    for color in (0, 1):
+        board.remove_piece_at(board.king_squares[color])
+        assert explorer.moves(board) == explorer.played(board) == []
+
+
 def test_scores_are_those_of_the_side_that_moves():
     lines = [("7g7f", "3c3d", 0), ("7g7f", "8c8d", 1), ("2g2f", "3c3d", None), ("7g7f", "3c3d", 0)]
     found = []

@@ -59,6 +59,8 @@ def test_mistakes_become_problems(blunder):
     (made,) = study.problems_of(blunder, "", Sole())
     assert list(study.problems_of(blunder, "white", Sole())) == []
     assert (made.kind, made.answers, made.played, made.refutation) == ("piece", ("2g2f",), "8h5e", ("2b5e",))
+    assert made.where("ja") == "mine - yours、3手目" and replace(made, source="7").where("en") == "move 7"
+    assert replace(made, source="A - shogi_engine level 3, 8").where("ja") == "A - エンジン（レベル 3）、8手目"
     assert made.position == blunder.record.board(2).sfen() and made.source == "mine - yours, 3"
     assert dict(made.why)["en"][0].startswith("It leaves a bishop on 5e")
 

@@ -1,5 +1,7 @@
 """What players do with the page, and what once went wrong: each sentence of theirs is a test in Chromium."""
 
+import threading
+
 import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
@@ -7,6 +9,7 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 from shogi_engine import records  # noqa: E402
+from shogi_engine.web import conversation  # noqa: E402
 from tests.web.visitor import CHROMIUM, PHONE, Visitor, until  # noqa: E402
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
@@ -151,6 +154,36 @@ def test_a_game_that_another_tab_holds_opens_without_a_lost_connection(browser, 
     until(page, "document.querySelectorAll('#moves li').length === 2 && !document.querySelector('#dialog').open")
     assert page.locator("#toast").is_hidden()
     one.close()
+
+
+def test_a_dialog_waits_for_a_slow_server(visitor, monkeypatch):
+    """A server that compiles its engine on a busy machine: the page said that the connection was lost."""
+    answering, handle = threading.Event(), conversation.handle
+
+    def late(*given):
+        answering.wait()
+        handle(*given)
+
+    monkeypatch.setattr(conversation, "handle", late)
+    page = visitor.page
+    page.click("#new")
+    page.click("#new-begin")
+    page.wait_for_selector("#dialog .fault")
+    assert "not answered yet" in page.inner_text("#dialog .fault")
+    answering.set()
+    page.wait_for_selector("#dialog:not([open])", state="attached")
+    page.wait_for_selector("#resign:not([hidden])")
+
+
+@pytest.mark.parametrize(
+    ("opened", "first"),
+    [("new", "#new-side"), ("save", "[data-format=kif]"), ("look", "input:checked"), ("open", "#paste")],
+)
+def test_a_dialog_begins_at_what_it_is_for(visitor, opened, first):
+    page = visitor.page
+    page.click(f"#{opened}")
+    page.wait_for_selector("#dialog[open] .close")
+    until(page, f"document.activeElement.matches('{first}')")
 
 
 def test_the_game_stays_the_game_in_a_variation(visitor):

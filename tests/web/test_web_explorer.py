@@ -58,6 +58,16 @@ def test_the_users_games_are_counted_as_they_change(hub):
     assert moves(explored(page, "mine", 0)) == [("2g2f", 1), ("7g7f", 1)]
 
 
+def test_positions_without_moves_do_not_hide_the_others(hub):
+    page = Page.of(hub)
+    page.do("move", move="7g7f").do("setup", on=True).do("put", square="5a", piece="").do("setup", on=False)
+    page.session.autosave.write()
+    assert [each["moves"] for each in page.games()] == [0, 1]
+    assert moves(explored(page, "mine")) == []
+    page.do("game", game="shogi")
+    assert moves(explored(page, "mine")) == [("7g7f", 1)]
+
+
 def test_other_users_games_are_not_seen(tmp_path):
     hub = fake_hub(tmp_path / "games", shared=False)
     first, second = Page.of(hub, owner="one"), Page.of(hub, owner="two")

@@ -46,7 +46,7 @@ def test_a_game_survives_a_server_that_is_killed(open_hub):
     page.do("move", move="2g2f")
     wait_for(lambda: page.state["ply"] == 4)
     page.do("step", to="first").do("comment", text="開始")
-    first.save()  # what the server does all the time; then it is killed
+    first.save(time.monotonic() + 10)  # what the server does all the time; then it is killed
     again = Page.of(open_hub(), page.state["session"])
     before, after = page.state, again.state
     for each in ("node", "ply", "position", "comment", "flipped", "names"):
@@ -217,7 +217,7 @@ def test_a_game_of_the_terminal_is_listed_at_once_and_continued_in_place(open_hu
     path = tmp_path / "games" / "shogi-20260101-120000.kifu"
     records.save(record, path)
     (game,) = page.games()
-    assert (game["title"], game["moves"], game["result"]) == ("human - shogi_engine level 3", 3, record.result)
+    assert (game["title"], game["moves"], game["result"]) == ("human - engine (level 3)", 3, record.result)
     page.do("continue", id=game["id"]).do("go", node=2).do("move", move="6i7h")
     hub.save(time.monotonic() + 60)
     hub.save(time.monotonic() + 600)

@@ -16,9 +16,10 @@ uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 from starlette.testclient import TestClient  # noqa: E402
 from starlette.websockets import WebSocketDisconnect  # noqa: E402
+from websockets.sync.client import connect  # noqa: E402
 
 from shogi_engine.cli import serve  # noqa: E402
-from shogi_engine.web import conversation, hub, reader  # noqa: E402
+from shogi_engine.web import conversation, hub, protocol, reader, replies  # noqa: E402
 from shogi_engine.web.app import application  # noqa: E402
 from shogi_engine.web.guard import Guard  # noqa: E402
 from shogi_engine.web.limits import Bucket, Limits  # noqa: E402
@@ -147,6 +148,45 @@ def test_who_sends_only_garbage_is_disconnected(client, monkeypatch):
         with pytest.raises(WebSocketDisconnect):
             while True:
                 connection.receive_json()
+
+
+@pytest.fixture
+def unread(served, monkeypatch):
+    """Return a connection that asks for files and reads nothing, how many were made for it, and the limits."""
+    made, limits = [], Limits()
+
+    def give(session, page, message):
+        made.append(message.re)
+        page.send(replies.File(name="a", data="A" * (1 << 20), lost=[]))
+
+    monkeypatch.setattr(conversation, "handle", give)
+    with connect(f"ws://127.0.0.1:{served(limits)}/ws", max_size=None, max_queue=1) as connection:
+        connection.send('{"do": "hello"}')
+        for number in range(60):
+            connection.send(json.dumps({"do": "save", "format": "kif", "re": number}))
+        yield connection, made, limits
+
+
+def test_who_reads_no_replies_is_not_heard(unread):
+    connection, made, _ = unread
+    wait_for(lambda: made, 60)
+    counts = [0, len(made)]
+    while counts[-1] != counts[-2]:
+        time.sleep(1)
+        counts.append(len(made))
+    assert counts[-1] < 20  # the other messages wait in the sockets
+    answered = []
+    while len(answered) < 60:
+        if (message := json.loads(connection.recv(60)))["kind"] == "done":
+            answered.append(message["re"])
+    assert answered == made == list(range(60))
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="only Linux ends such connections")
+def test_a_connection_that_reads_nothing_is_ended(monkeypatch, request):
+    monkeypatch.setattr(protocol, "UNREAD_MS", 500)
+    _, _, limits = request.getfixturevalue("unread")
+    wait_for(lambda: limits._open.total() == 0, 60)
 
 
 def test_a_session_has_a_limited_number_of_pages(monkeypatch):

@@ -15,7 +15,7 @@ from shogi_engine.web.app import application  # noqa: E402
 from shogi_engine.web.guard import Guard  # noqa: E402
 from shogi_engine.web.hub import Full  # noqa: E402
 from shogi_engine.web.links import LINKS_MAX, LinkError  # noqa: E402
-from tests.web.fake_engine import fake_hub  # noqa: E402
+from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
 from tests.web.page import Page  # noqa: E402
 from tools.measure.web_page import Page as Known  # noqa: E402
 
@@ -87,6 +87,16 @@ def test_a_guest_of_a_game_that_is_over_makes_no_moves(hub, host):
     assert host.state["node"] == 0
 
 
+def test_a_guest_removes_no_moves_of_a_game_that_is_over(hub, host):
+    guest = guest_of(hub, link_to(host))
+    host.do("move", move="7g7f").do("resign")
+    with pytest.raises(ValueError, match="no game is being played"):
+        guest.do("undo")
+    assert host.texts == ["P-7f"]
+    host.do("undo")
+    assert host.texts == []
+
+
 def test_who_resigns_loses_whoever_is_to_move(hub, host):
     guest_of(hub, link_to(host))
     host.do("move", move="7g7f").do("resign")
@@ -114,6 +124,26 @@ def test_the_engine_helps_neither_and_the_board_stays_at_the_last_move(hub, host
         host.do(message.pop("do"), **message)
     host.do("revoke", token=link["token"])
     host.do("step", to="first")
+
+
+def test_the_analysis_of_a_game_ends_when_the_next_one_begins(hub, host):
+    guest = guest_of(hub, link_to(host))
+    host.do("resign").do("analyse", on=True)
+    assert host.state["analysis"]["on"]
+    host.do("rematch")
+    assert not host.state["analysis"]["on"]
+    wait_for(lambda: hub.pool.load == (0, 0))
+    assert guest.state["playing"]["on"]
+
+
+def test_moves_that_were_deleted_before_a_game_do_not_come_back_into_it(hub):
+    host = Page.of(hub, owner="host").do("move", move="2g2f").do("delete").do("new", here=True, **TWO)
+    guest = guest_of(hub, link_to(host))
+    host.do("move", move="7g7f")
+    with pytest.raises(ValueError, match="being played"):
+        host.do("restore")
+    guest.do("move", move="3c3d")
+    assert host.state["ply"] == 2
 
 
 ONLY_OWNERS = [
@@ -221,6 +251,19 @@ def test_a_link_outlives_the_server(tmp_path):
     hub.close()
 
 
+def test_an_owner_who_returns_after_the_guest_has_the_game(tmp_path):
+    hub = private_hub(tmp_path)
+    host = Page.of(hub, owner="host").do("new", **TWO)
+    link, session = link_to(host), host.session.identity
+    host.do("move", move="7g7f")
+    hub.close()
+    hub = private_hub(tmp_path)
+    guest = guest_of(hub, link)
+    host = Page.of(hub, session, "host")
+    assert host.texts == ["P-7f"] and host.session is guest.session and host.state["role"]["owner"]
+    hub.close()
+
+
 def test_links_to_games_that_are_gone_for_good_are_tidied_away(tmp_path):
     hub = private_hub(tmp_path)
     link = link_to(Page.of(hub, owner="host").do("new", **TWO))
@@ -277,6 +320,12 @@ def test_guests_leave_room_for_the_owner(hub, host, monkeypatch):
     with pytest.raises(Full, match="too many"):
         guest_of(hub, link)
     assert Page.of(hub, host.session.identity).session is host.session and len(there) == 2
+
+
+def test_pages_without_an_owner_see_no_links_of_each_other(hub):
+    one, other = Page.of(hub, owner=""), Page.of(hub, owner="")
+    link_to(one, "own")
+    assert other.do("links").last("links")["links"] == []
 
 
 def test_links_are_few_and_the_same_one_is_made_once(hub, host):

@@ -1,10 +1,15 @@
 """Headers, the search in my games, diagrams and pages to print: what the browser asks of the server."""
 
 import base64
+import bz2
+import gzip
+import io
+import lzma
 import random
 import re
 import time
 import unicodedata
+import zipfile
 
 import pytest
 
@@ -21,6 +26,13 @@ from tests.web.page import Page
 # Markup, signs of formats, wide signs, combining and joined letters, another direction, beyond 16 bits.
 ODD = "a'\"<b>&amp;\\;:=#$%,[](){}|~^`_* ：　＝「」„“ e\u0301 👩\u200d🔬 \u202eabc שלום 𠮷野 \x7f end"
 HEADERS = dict(zip(ABOUT, ("表題 " + ODD, "棋戦 " + ODD, "場所 " + ODD, "2026/11/26 " + ODD), strict=True))
+
+
+def zipped(content):
+    """Return a ZIP archive with a file."""
+    with zipfile.ZipFile(file := io.BytesIO(), "w") as archive:
+        archive.writestr("a.kif", content)
+    return file.getvalue()
 
 
 @pytest.fixture
@@ -187,6 +199,13 @@ def test_games_of_the_version_before_are_found_by_their_titles(tmp_path):
 
 
 # ---- diagrams and pages to print
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zipped])
+def test_an_archive_is_named_as_one(hub, pack):
+    data = base64.b64encode(pack(b"startpos moves 7g7f")).decode()
+    with pytest.raises(ValueError, match="archive"):
+        Page.of(hub).do("open", name="games", data=data)
 
 
 def test_a_diagram_is_the_position_on_the_board(hub):

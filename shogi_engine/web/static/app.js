@@ -1,7 +1,7 @@
 // The page: keeps the server's last messages, and updates every part.
 
 import {Board} from "./board.js";
-import {$, element, memory, pieces} from "./dom.js";
+import {$, element, memory, pieces, usual_format} from "./dom.js";
 import {finish} from "./finish.js";
 import {graph, graph_events} from "./graph.js";
 import {listen} from "./keys.js";
@@ -162,6 +162,8 @@ let passing = false, removed = false; // from the last state
 function show(state) {
   const {playing, game} = state;
   if ($("toast").textContent === t("lost")) $("toast").hidden = true;
+  const said = $("dialog").querySelector(".fault");
+  if (said?.textContent === t("lost")) said.remove(); // the user can ask again
   translate();
   for (const choice of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#games [data-game]")))
     choice.setAttribute("aria-pressed", String(choice.dataset.game === game));
@@ -289,7 +291,7 @@ narrow.addEventListener("change", () => link.say("look", {narrow: narrow.matches
 graph_events(link, () => state);
 listen({
   step, flip, analyse, open, help,
-  save: now(({game, formats}) => link.say("save", {format: memory.get(`format ${game}`) ?? (formats.includes("kif") ? "kif" : formats[0])})),
+  save: now(state => link.say("save", {format: usual_format(state)})),
   clear: () => board.marks.clear(),
   read: text => dialogs(({paste}) => paste(text, link)),
   file: file => dialogs(({open_file}) => open_file(file, link)),

@@ -1,17 +1,19 @@
 // Dialogs: a new game, opening and saving, a question.
 
-import {$, button, element, memory} from "./dom.js";
+import {$, button, element, memory, usual_format} from "./dom.js";
 import {CLOCKS, FILE_MAX, FIRST_LEVEL, STRONGEST} from "./facts.js";
 import {handicaps, refusal, side, t} from "./words.js";
 
 const dialog = $("dialog");
+const SLOW = 5000; // ms without an answer; then the dialog says so
 
 /** @param {string} title @param {(Node | string)[]} children */
 export function show(title, ...children) {
   const close = button("✕", () => dialog.close(), {class: "close", "aria-label": t("close")});
   dialog.replaceChildren(element("div", {class: "head"}, element("h2", {id: "dialog-title"}, title), close), ...children);
   if (!dialog.open) dialog.showModal();
-  /** @type {HTMLElement | null} */ (dialog.querySelector("[data-first]") ?? dialog.querySelector(":is(select, textarea, .main)"))?.focus();
+  const first = ["[data-first]", ":is(select, textarea, .main, :checked)", "button:not(.close, :disabled)"].map(each => dialog.querySelector(each)).find(Boolean);
+  /** @type {HTMLElement | undefined} */ (first)?.focus();
 }
 
 /**
@@ -22,13 +24,20 @@ export function show(title, ...children) {
  */
 export async function ask(link, name, fields) {
   const asked = dialog.firstElementChild;
+  const waiting = setTimeout(() => { if (dialog.firstElementChild === asked) tell(t("slow")); }, SLOW);
   const fault = await link.ask(name, fields);
+  clearTimeout(waiting);
   if (dialog.firstElementChild !== asked) return fault === null;
   if (fault === null) { dialog.close(); return true; }
+  tell(fault ? refusal(fault) : t("lost"));
+  return false;
+}
+
+/** Say at the end of the dialog why it is still open. @param {string} text */
+function tell(text) {
   let said = dialog.querySelector(".fault");
   if (!said) dialog.append(said = element("p", {class: "fault", role: "alert"}));
-  said.textContent = fault ? refusal(fault) : t("lost");
-  return false;
+  said.textContent = text;
 }
 
 /**
@@ -151,8 +160,9 @@ function list_games(link) {
 
 /** @param {State} state @param {Link} link */
 export function save_game(state, link) {
+  const usual = usual_format(state);
   show(t("saveTitle"), element("div", {class: "list"}, ...state.formats.map(format =>
-    button(format.toUpperCase(), () => { memory.set(`format ${state.game}`, format); ask(link, "save", {format}); }, {"data-format": format}))));
+    button(format.toUpperCase(), () => { memory.set(`format ${state.game}`, format); ask(link, "save", {format}); }, {"data-format": format, class: format === usual ? "main" : ""}))));
   import("./diagram.js").then(({offers}) => { if (dialog.querySelector("[data-format]")) dialog.append(...offers(state, link)); });
 }
 

@@ -56,3 +56,6 @@ export const memory = {
   /** @param {string} name @param {string} value @param {Storage} place */
   set(name, value, place = localStorage) { try { place.setItem(name, value); } catch { /* see above */ } },
 };
+
+/** The format of files that the user chose last, KIF at first. @param {State} state */
+export const usual_format = ({game, formats}) => memory.get(`format ${game}`) ?? (formats.includes("kif") ? "kif" : formats[0]);

@@ -19,7 +19,7 @@ export function finish(state, link, save) {
   if (key === drawn) return;
   drawn = key;
   /** @type {HTMLElement[]} */
-  const parts = over ? [element("h2", {}, ending(over, state))] : [];
+  const parts = over && !summary ? [element("h2", {}, ending(over, state))] : []; // judged, there is more to say, and the status line says it
   if (turning.length) parts.push(element("div", {class: "turning", role: "group", "aria-label": t("turning")},
     element("span", {class: "soft"}, t("turning")), ...turning.sort((one, other) => one.ply - other.ply).map(move => {
       const chip = button(`${move.ply}. ${move.text}`, () => show(move.node, link), {"aria-pressed": String(move.node === state.node)});
@@ -32,7 +32,7 @@ export function finish(state, link, save) {
     buttons.push(button(t("judge"), () => link.say("judge", {on: true, effort: $("effort").value}), {id: "finish-judge", class: "main"}));
   buttons.push(...learning(state, link, turning.length > 0));
   if (state.role.owner && playing.played) buttons.push(button(t("rematch"), () => link.say("rematch"), {id: "rematch"}));
-  if (over) buttons.push(button(t("save"), save, {id: "finish-save"}));
+  if (over && !summary) buttons.push(button(t("save"), save, {id: "finish-save"}));
   if (buttons.length) parts.push(element("div", {class: "row"}, ...buttons));
   if (summary) parts.push(element("details", {open, ontoggle: (/** @type {Event} */ event) => { open = /** @type {HTMLDetailsElement} */ (event.target).open; }},
     element("summary", {}, t("summary")), table(summary)));
@@ -51,8 +51,11 @@ function learning({learn, playing}, link, turning) {
   if (learn !== "ready") return [];
   const humans = [0, 1].filter(number => playing.players[number] === null), mine = playing.played && humans.length === 1;
   const better = button(t("better_moves"), () => link.say("better", {side: mine ? humans[0] : null}), {id: "better", class: "main"});
-  return [...(turning ? [better] : []), ...(mine ? humans : [0, 1]).map(number => button(mine ? t("learn") : t("learnSide", {side: side(number)}),
-    () => link.say("learn", {side: number}), {id: mine ? "learn" : `learn-${number}`}))];
+  /** @param {number} number @param {string} text @param {object} more */
+  const make = (number, text, more) => button(text, () => link.say("learn", {side: number}), more);
+  return [...(turning ? [better] : []), mine ? make(humans[0], t("learn"), {id: "learn"})
+    : element("span", {role: "group", class: "pair", "aria-label": t("learnSides")}, element("span", {class: "soft"}, t("learnSides")),
+      ...[0, 1].map(number => make(number, side(number), {id: `learn-${number}`, "aria-label": t("learnSide", {side: side(number)})})))];
 }
 
 /** @param {Summary} summary */

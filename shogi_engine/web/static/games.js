@@ -24,9 +24,10 @@ function about(game) {
 
 /** @param {{games: KeptGame[]}} kept @param {Link} link @param {Toast} toast */
 export function show({games}, link, toast) {
+  const first = games.find(game => !game.here);
   /** @param {KeptGame} game */
-  const row = (game, /** @type {number} */ index) => element("li", {}, about(game),
-    button(t(game.on ? "goOn" : "look"), () => { ask(link, "continue", {id: game.id}); }, {class: game.on ? "main" : "", disabled: game.here, "data-first": !index, "data-continue": game.id}),
+  const row = game => element("li", {}, about(game),
+    button(t(game.on ? "goOn" : "look"), () => { ask(link, "continue", {id: game.id}); }, {class: game.on ? "main" : "", disabled: game.here, "data-first": game === first, "data-continue": game.id}),
     button(t("remove"), () => { forget(game.id, link, toast); }, {"data-forget": game.id, "aria-label": `${t("remove")} ${game.title || t(game.game)}`}));
   const found = games.length ? element("ul", {class: "games"}, ...games.map(row))
     : element("p", {}, t(wanted() ? "noneFound" : "noGames"));

@@ -44,7 +44,7 @@ export function graph(state) {
   add("polyline", {points, class: "curve"});
   for (const move of worst(line)) {
     if (move.chance === undefined) continue;
-    const mark = add("ellipse", {cx: x(move.ply), cy: y(move.chance), rx: 5, ry: 5, class: `mark ${move.verdict}`});
+    const mark = add("path", {d: `M${x(move.ply)} ${y(move.chance)}h0`, class: `mark ${move.verdict}`}); // round, however wide the graph is
     mark.append(Object.assign(document.createElementNS(SVG, "title"), {textContent: `${move.ply}. ${move.text}`}));
   }
   add("line", {x1: x(here), x2: x(here), y1: 0, y2: HIGH, class: "cursor"});

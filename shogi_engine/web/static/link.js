@@ -2,7 +2,6 @@
 // Listeners of "state" get the whole state each time; the server sends it once, then what has changed.
 
 const LONGEST = 5000; // ms between two attempts
-const DONE = 20_000; // timeout of an answer in ms
 
 /** @typedef {[start: number, count: number, added: any[]]} Splice */
 /** @typedef {{seq: number, base: number, fields: object, labels?: Record<string, string | null>, line?: Splice[], svg?: Splice[]}} Delta */
@@ -101,7 +100,7 @@ export class Link extends EventTarget {
   }
 
   /**
-   * Send a message and wait; resolves to null on success, else to the reason ("" if there is no answer).
+   * Send a message and wait; resolves to null on success, else to the reason ("" if there is no connection).
    * @param {string} name
    * @param {object} fields
    * @returns {Promise<string | null>}
@@ -111,7 +110,6 @@ export class Link extends EventTarget {
     const re = ++this.#number;
     const answer = await new Promise(resolve => {
       this.#asked.set(re, resolve);
-      setTimeout(() => this.#settle(re, {kind: "error", text: ""}), DONE);
       this.say(name, {...fields, re});
     });
     return answer.kind === "done" ? null : answer.text;

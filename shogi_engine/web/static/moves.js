@@ -80,5 +80,6 @@ function verdict(state) {
     element("p", {class: found.class}, `${named}${found.called} – ${t("gave", {percent: percent(found.loss), given: found.given})}`),
     ...found.why.map((text) => element("p", {}, text)),
     ...(found.moves.length ? [element("p", {}, `${t("better", {score: found.score})} `, playable(found))] : []));
-  else box.replaceChildren(element("p", {class: "soft"}, named + t("chance", {percent: percent(at.chance ?? 0)})));
+  else box.replaceChildren(element("p", {class: "soft"}, state.branch === state.ply ? named + t("chance", {percent: percent(at.chance ?? 0)})
+    : t("inVariation", {ply: state.branch})));
 }

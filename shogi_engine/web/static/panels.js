@@ -12,9 +12,9 @@ export const percent = chance => Math.round(100 * chance);
 
 /** @param {State} state @param {number} number */
 function player_name(state, number) {
-  const level = state.playing.players[number];
+  const {players} = state.playing, level = players[number];
   if (!state.playing.on && !state.playing.played) return state.names[number] || "";
-  if (level === null) return state.names[number] || t("human");
+  if (level === null) return state.names[number] || t(state.role.owner && players[1 - number] !== null ? "yourself" : "human");
   return `${t("engine")} (${t("level", {level})})`;
 }
 
