@@ -9,7 +9,6 @@ from shogi_engine.search import context, tt
 from shogi_engine.search.context import USE_PRUNING, USE_QUIESCENCE, USE_SOLVERS, USE_TT
 from shogi_engine.search.history import BEFORE_ROOT, corrected, static_correction
 from shogi_engine.search.movepick import pick, score_captures
-from shogi_engine.search.tt import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER, MAX_STORED_DEPTH, UNSEARCHED
 
 
 @njit
@@ -18,7 +17,7 @@ def find_mate_in_one(ctx, hash_key, start):
     move = rules.mate_in_one(ctx, start)
     if move != MOVE_NONE and ctx.search_flags & USE_TT:
         value = VALUE_MATE - ctx.ply - 1
-        tt.store(ctx, hash_key, np.uint32(move), value, MAX_STORED_DEPTH, BOUND_EXACT, False, VALUE_NONE)
+        tt.store(ctx, hash_key, np.uint32(move), value, tt.MAX_STORED_DEPTH, tt.BOUND_EXACT, False, VALUE_NONE)
     return move
 
 
@@ -38,18 +37,12 @@ def value_without_moves(ctx, alpha, beta):
 
 
 @njit
-def is_decisive(value):
-    """Tell whether a value is a forced win or loss."""
-    return abs(value) >= VALUE_MATE_IN_MAX
-
-
-@njit
 def stand_pat_values(ctx, raw_eval, tt_value, tt_bound):
     """Return the stand-pat value as (corrected static evaluation, the same improved by the table's bound)."""
     if ctx.search_flags & USE_PRUNING == 0:
         return raw_eval, raw_eval
     static_eval = corrected(raw_eval, static_correction(ctx))
-    if tt_value != VALUE_NONE and not is_decisive(tt_value) and tt.bound_holds(tt_bound, tt_value, static_eval):
+    if tt_value != VALUE_NONE and not rules.is_decisive(tt_value) and tt.bound_holds(tt_bound, tt_value, static_eval):
         return static_eval, tt_value
     return static_eval, static_eval
 
@@ -118,10 +111,10 @@ def quiescence(ctx, alpha, beta, start):
         here.static_eval, best_value = stand_pat_values(ctx, raw_eval, tt_value, tt_bound)
         futility_base = here.static_eval + ctx.params.qs_futility
         if best_value >= beta:
-            if pruning and not is_decisive(best_value):
+            if pruning and not rules.is_decisive(best_value):
                 best_value = (best_value + beta) // 2
             if not tt_hit and using_table:
-                tt.store(ctx, hash_key, MOVE_NONE, best_value, UNSEARCHED, BOUND_LOWER, False, raw_eval)
+                tt.store(ctx, hash_key, MOVE_NONE, best_value, tt.UNSEARCHED, tt.BOUND_LOWER, False, raw_eval)
             return best_value
         alpha = max(alpha, best_value)
     count = rules.generate_evasions(ctx, start) if in_check else rules.generate_captures(ctx, start)
@@ -158,9 +151,9 @@ def quiescence(ctx, alpha, beta, start):
                 alpha = value
     if in_check and move_count == 0:
         return rules.terminal_value(ctx)
-    if pruning and best_value > beta and not is_decisive(best_value):
+    if pruning and best_value > beta and not rules.is_decisive(best_value):
         best_value = (best_value + beta) // 2
     if using_table:
-        bound = BOUND_LOWER if best_value >= beta else BOUND_UPPER
+        bound = tt.BOUND_LOWER if best_value >= beta else tt.BOUND_UPPER
         tt.store(ctx, hash_key, best_move, best_value, 0, bound, is_pv, raw_eval)
     return best_value

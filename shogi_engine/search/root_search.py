@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from shogi_engine.interface.game import VALUE_INFINITE, VALUE_NONE
+from shogi_engine.interface.game import VALUE_INFINITE, VALUE_NONE, is_decisive
 from shogi_engine.jit import njit
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import ROOT, USE_REDUCTIONS
-from shogi_engine.search.quiescence import is_decisive
 
 
 @njit
