@@ -326,12 +326,6 @@ def leave_ply(ctx):
 # ---- values ------------------------------------------------------------------------------------------------------
 
 
-@njit
-def is_decisive(value):
-    """Tell whether a value is a forced win or loss."""
-    return abs(value) >= VALUE_MATE_IN_MAX
-
-
 @stub
 def naive_value(ctx):
     """Return a simple evaluation for the side to move, in the unit of `evaluate`: the material or disc difference."""

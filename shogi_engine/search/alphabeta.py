@@ -32,6 +32,7 @@ from shogi_engine.search.history import BEFORE_ROOT
 from shogi_engine.search.movepick import init_picker, next_move, pick, score_captures, skip_quiet_moves
 from shogi_engine.search.quiescence import find_mate_in_one, quiescence
 from shogi_engine.search.root_moves import bring_to_front, note_root_move
+from shogi_engine.search.selectivity import is_decisive
 
 
 @njit
@@ -225,7 +226,7 @@ def search(ctx, alpha, beta, depth, node, start):
         and not in_check
         and not root
         and depth >= params.probcut_min_depth
-        and not rules.is_decisive(beta)
+        and not is_decisive(beta)
         and tt_value >= probcut_beta  # or VALUE_NONE, which is larger
     ):
         end = start + rules.generate_captures(ctx, start)
@@ -248,16 +249,16 @@ def search(ctx, alpha, beta, depth, node, start):
             if value >= probcut_beta:
                 if using_table and excluded == MOVE_NONE:
                     tt.store(ctx, hash_key, move, value, depth - 3, tt.BOUND_LOWER, here.tt_pv != 0, raw_eval)
-                if not rules.is_decisive(value):
+                if not is_decisive(value):
                     return value - (probcut_beta - beta)
     # 10b. The table's lower bound.
     if pruning and params.small_probcut_margin > 0 and tt_bound & tt.BOUND_LOWER and tt_depth >= depth - 4:
         probcut_beta = beta + params.small_probcut_margin
-        if probcut_beta <= tt_value < VALUE_MATE_IN_MAX and not rules.is_decisive(beta) and not root:
+        if probcut_beta <= tt_value < VALUE_MATE_IN_MAX and not is_decisive(beta) and not root:
             return probcut_beta
     # 10c. Multi-ProbCut, for games that know how well a shallow search predicts a deeper one.
     selective = ctx.search_flags & USE_MULTI_PROBCUT and params.multi_probcut_margin > 0
-    if selective and depth >= params.probcut_min_depth and not pv_node and not in_check and not rules.is_decisive(beta):
+    if selective and depth >= params.probcut_min_depth and not pv_node and not in_check and not is_decisive(beta):
         shallow, spread = rules.probcut(ctx, depth)
         if shallow > 0:
             margin = params.multi_probcut_margin * spread // 100
@@ -321,7 +322,7 @@ def search(ctx, alpha, beta, depth, node, start):
                     ctx, move, depth, lmr_depth, alpha, best_move == MOVE_NONE
                 )
                 if pruned:
-                    if best_value <= at_most < VALUE_MATE_IN_MAX and not rules.is_decisive(best_value):
+                    if best_value <= at_most < VALUE_MATE_IN_MAX and not is_decisive(best_value):
                         best_value = at_most
                     continue
 
@@ -338,7 +339,7 @@ def search(ctx, alpha, beta, depth, node, start):
             and depth >= params.singular_min_depth + here.tt_pv
             and tt_bound & tt.BOUND_LOWER
             and tt_depth >= depth - params.singular_tt_depth
-            and not rules.is_decisive(tt_value)
+            and not is_decisive(tt_value)
         ):
             margin = params.singular_margin + (params.singular_tt_pv if here.tt_pv and not pv_node else 0)
             singular_beta = tt_value - margin * depth // 55
@@ -352,7 +353,7 @@ def search(ctx, alpha, beta, depth, node, start):
             if value < singular_beta:
                 extension = selectivity.extension_of(ctx, value, singular_beta, pv_node, tt_capture, correction)
                 depth += 1
-            elif value >= beta and not rules.is_decisive(value):
+            elif value >= beta and not is_decisive(value):
                 history.learn_from_multicut(ctx, depth)
                 return value
             elif tt_value >= beta:
@@ -431,7 +432,7 @@ def search(ctx, alpha, beta, depth, node, start):
                         here.cutoffs += 1
                     break
                 # Search the remaining moves less deeply, because an even better one is unlikely.
-                if reducing and 2 < depth < 14 and not rules.is_decisive(value):
+                if reducing and 2 < depth < 14 and not is_decisive(value):
                     depth -= params.raised_alpha
                 alpha = value
         if move != best_move and searched < SEARCHED_MOVES:
@@ -443,7 +444,7 @@ def search(ctx, alpha, beta, depth, node, start):
         return rules.terminal_value(ctx) if excluded == MOVE_NONE else alpha
 
     # 18. Move a value above beta closer to beta, more so at low depth. Then update the histories and the table.
-    if pruning and best_value >= beta and not rules.is_decisive(best_value) and not rules.is_decisive(alpha):
+    if pruning and best_value >= beta and not is_decisive(best_value) and not is_decisive(alpha):
         best_value = (best_value * depth + beta) // (depth + 1)
     has_best_move = best_move != MOVE_NONE
     if has_best_move:

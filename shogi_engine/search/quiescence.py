@@ -9,6 +9,7 @@ from shogi_engine.search import context, tt
 from shogi_engine.search.context import USE_PRUNING, USE_QUIESCENCE, USE_SOLVERS, USE_TT
 from shogi_engine.search.history import BEFORE_ROOT, corrected, static_correction
 from shogi_engine.search.movepick import pick, score_captures
+from shogi_engine.search.selectivity import is_decisive
 
 
 @njit
@@ -42,7 +43,7 @@ def stand_pat_values(ctx, raw_eval, tt_value, tt_bound):
     if ctx.search_flags & USE_PRUNING == 0:
         return raw_eval, raw_eval
     static_eval = corrected(raw_eval, static_correction(ctx))
-    if tt_value != VALUE_NONE and not rules.is_decisive(tt_value) and tt.bound_holds(tt_bound, tt_value, static_eval):
+    if tt_value != VALUE_NONE and not is_decisive(tt_value) and tt.bound_holds(tt_bound, tt_value, static_eval):
         return static_eval, tt_value
     return static_eval, static_eval
 
@@ -111,7 +112,7 @@ def quiescence(ctx, alpha, beta, start):
         here.static_eval, best_value = stand_pat_values(ctx, raw_eval, tt_value, tt_bound)
         futility_base = here.static_eval + ctx.params.qs_futility
         if best_value >= beta:
-            if pruning and not rules.is_decisive(best_value):
+            if pruning and not is_decisive(best_value):
                 best_value = (best_value + beta) // 2
             if not tt_hit and using_table:
                 tt.store(ctx, hash_key, MOVE_NONE, best_value, tt.UNSEARCHED, tt.BOUND_LOWER, False, raw_eval)
@@ -151,7 +152,7 @@ def quiescence(ctx, alpha, beta, start):
                 alpha = value
     if in_check and move_count == 0:
         return rules.terminal_value(ctx)
-    if pruning and best_value > beta and not rules.is_decisive(best_value):
+    if pruning and best_value > beta and not is_decisive(best_value):
         best_value = (best_value + beta) // 2
     if using_table:
         bound = tt.BOUND_LOWER if best_value >= beta else tt.BOUND_UPPER

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from shogi_engine.interface.game import VALUE_INFINITE, VALUE_NONE, is_decisive
+from shogi_engine.interface.game import VALUE_INFINITE, VALUE_NONE
 from shogi_engine.jit import njit
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import ROOT, USE_REDUCTIONS
+from shogi_engine.search.selectivity import is_decisive
 
 
 @njit

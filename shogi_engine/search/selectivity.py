@@ -2,13 +2,19 @@
 
 import numpy as np
 
-from shogi_engine.interface.game import VALUE_INFINITE, VALUE_NONE, capture_value, is_quiet, see_ge
+from shogi_engine.interface.game import VALUE_INFINITE, VALUE_MATE_IN_MAX, VALUE_NONE, capture_value, is_quiet, see_ge
 from shogi_engine.jit import njit
 from shogi_engine.search.context import ALL, CUT, PV, USE_DEEPER_ENTRIES, USE_PRUNING
 from shogi_engine.search.history import BEFORE_ROOT, capture_history, continuation_score, main_history, tt_trust
 
 PLY = 1024  # reductions are counted in 1/1024 plies
 LOGARITHMS = (np.log(np.maximum(np.arange(128), 1)) * 1024).astype(np.int64)
+
+
+@njit
+def is_decisive(value):
+    """Tell whether a value is a forced win or loss."""
+    return abs(value) >= VALUE_MATE_IN_MAX
 
 
 @njit
