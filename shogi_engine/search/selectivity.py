@@ -39,12 +39,18 @@ def late_move_count(params, depth, improving):
 
 
 @njit
-def reduction(params, depth, move_count, improving, window, root_window):
+def window_share(ctx, alpha, beta):
+    """Return by how much less to reduce because (alpha, beta) is wide compared with the root's, in 1/1024 plies."""
+    return (beta - alpha) * ctx.params.lmr_window // max(ctx.window.beta - ctx.window.alpha, 1)
+
+
+@njit
+def reduction(params, depth, move_count, improving):
     """Return the base reduction of the `move_count`-th move, in 1/1024 plies."""
     r = LOGARITHMS[min(depth, 127)] * LOGARITHMS[min(move_count, 127)] // 1024 * params.lmr_log_scale // 1024
     if not improving:
         r += r * params.lmr_worsening // 1024
-    return r - window * params.lmr_window // max(root_window, 1) + params.lmr_base
+    return r + params.lmr_base
 
 
 @njit
