@@ -30,8 +30,9 @@ from shogi_engine.search.context import (
 )
 from shogi_engine.search.history import BEFORE_ROOT
 from shogi_engine.search.movepick import init_picker, next_move, pick, score_captures, skip_quiet_moves
-from shogi_engine.search.quiescence import find_mate_in_one, is_decisive, quiescence
+from shogi_engine.search.quiescence import find_mate_in_one, quiescence
 from shogi_engine.search.root_moves import bring_to_front, note_root_move
+from shogi_engine.search.selectivity import is_decisive
 
 
 @njit
@@ -280,7 +281,8 @@ def search(ctx, alpha, beta, depth, node, start):
     searched = 0
     singular = 1 if excluded != MOVE_NONE else 0
     picker, searched_moves = ctx.pickers[singular, ctx.ply], ctx.searched[singular, ctx.ply]
-    init_picker(ctx, picker, start, tt_move)
+    init_picker(picker, start, tt_move)
+    window_share = selectivity.window_share(ctx, alpha, beta)
     while True:
         if root:
             if ctx.root_first + move_count >= ctx.root_count:
@@ -299,8 +301,7 @@ def search(ctx, alpha, beta, depth, node, start):
         new_depth = depth - rules.move_cost(ctx.pos, move)
         r = 0
         if reducing:
-            root_window = ctx.window.beta - ctx.window.alpha
-            r = selectivity.reduction(params, depth, move_count, improving, beta - alpha, root_window)
+            r = selectivity.reduction(params, depth, move_count, improving) - window_share
             if here.tt_pv:
                 r += params.lmr_tt_pv_pruning
 
@@ -434,6 +435,7 @@ def search(ctx, alpha, beta, depth, node, start):
                 if reducing and 2 < depth < 14 and not is_decisive(value):
                     depth -= params.raised_alpha
                 alpha = value
+                window_share = selectivity.window_share(ctx, alpha, beta)
         if move != best_move and searched < SEARCHED_MOVES:
             searched_moves[searched] = move
             searched += 1

@@ -353,13 +353,15 @@ def unmake_move(ctx, move):
 
 @njit
 def make_null_move(ctx):
-    """Pass the turn to the other side."""
+    """Pass the turn to the other side, and prefetch its table entry."""
     enter_repetition_filter(ctx)
     frame, none = ctx.frames[history.BEFORE_ROOT + ctx.ply], ctx.frames[0]
     frame.move = MOVE_NONE
     frame.continuation_row, frame.piece_target = none.continuation_row, none.piece_target
     frame.quiet = frame.stat_score = 0
     rules.do_null(ctx.pos, ctx.undo[ctx.game_ply])
+    if ctx.search_flags & USE_TT:
+        prefetch_cluster(ctx, rules.key(ctx.pos) ^ ctx.tt_key_salt)
     ctx.game_ply += 1
     ctx.ply += 1
 
@@ -399,8 +401,8 @@ def enter_node(ctx):
 
 @njit
 def prepare_node(ctx):
-    """Do work that every node needs while its table entry is being fetched from memory."""
-    if ctx.search_flags & USE_PRUNING:
+    """Do work that nodes need while their table entry is being fetched from memory. In check there is no correction."""
+    if ctx.search_flags & USE_PRUNING and not rules.is_in_check(ctx.pos):
         history.prepare_corrections(ctx)
     rules.update_line(ctx)
 

@@ -30,8 +30,8 @@ TT_MOVE, GENERATE_CAPTURES, GOOD_CAPTURE, ALL_GENERATED = range(4)
 
 
 @njit
-def init_picker(ctx, picker, start, tt_move):
-    """Prepare `picker` for the moves of ctx.pos; it uses ctx.moves and ctx.scores from `start` on."""
+def init_picker(picker, start, tt_move):
+    """Prepare `picker` for the moves of a node; it uses ctx.moves and ctx.scores from `start` on."""
     picker.stage = TT_MOVE
     picker.start = start
     picker.index = start - 1

@@ -9,7 +9,7 @@ from shogi_engine.search import context, tt
 from shogi_engine.search.context import USE_PRUNING, USE_QUIESCENCE, USE_SOLVERS, USE_TT
 from shogi_engine.search.history import BEFORE_ROOT, corrected, static_correction
 from shogi_engine.search.movepick import pick, score_captures
-from shogi_engine.search.tt import BOUND_EXACT, BOUND_LOWER, BOUND_UPPER, MAX_STORED_DEPTH, UNSEARCHED
+from shogi_engine.search.selectivity import is_decisive
 
 
 @njit
@@ -18,7 +18,7 @@ def find_mate_in_one(ctx, hash_key, start):
     move = rules.mate_in_one(ctx, start)
     if move != MOVE_NONE and ctx.search_flags & USE_TT:
         value = VALUE_MATE - ctx.ply - 1
-        tt.store(ctx, hash_key, np.uint32(move), value, MAX_STORED_DEPTH, BOUND_EXACT, False, VALUE_NONE)
+        tt.store(ctx, hash_key, np.uint32(move), value, tt.MAX_STORED_DEPTH, tt.BOUND_EXACT, False, VALUE_NONE)
     return move
 
 
@@ -35,12 +35,6 @@ def value_without_moves(ctx, alpha, beta):
     if ctx.ply >= MAX_PLY or ctx.search_flags & USE_QUIESCENCE == 0:
         return rules.evaluate(ctx)
     return rules.endgame_solve(ctx, alpha, beta) if ctx.search_flags & USE_SOLVERS else VALUE_NONE
-
-
-@njit
-def is_decisive(value):
-    """Tell whether a value is a forced win or loss."""
-    return abs(value) >= VALUE_MATE_IN_MAX
 
 
 @njit
@@ -121,7 +115,7 @@ def quiescence(ctx, alpha, beta, start):
             if pruning and not is_decisive(best_value):
                 best_value = (best_value + beta) // 2
             if not tt_hit and using_table:
-                tt.store(ctx, hash_key, MOVE_NONE, best_value, UNSEARCHED, BOUND_LOWER, False, raw_eval)
+                tt.store(ctx, hash_key, MOVE_NONE, best_value, tt.UNSEARCHED, tt.BOUND_LOWER, False, raw_eval)
             return best_value
         alpha = max(alpha, best_value)
     count = rules.generate_evasions(ctx, start) if in_check else rules.generate_captures(ctx, start)
@@ -161,6 +155,6 @@ def quiescence(ctx, alpha, beta, start):
     if pruning and best_value > beta and not is_decisive(best_value):
         best_value = (best_value + beta) // 2
     if using_table:
-        bound = BOUND_LOWER if best_value >= beta else BOUND_UPPER
+        bound = tt.BOUND_LOWER if best_value >= beta else tt.BOUND_UPPER
         tt.store(ctx, hash_key, best_move, best_value, 0, bound, is_pv, raw_eval)
     return best_value

@@ -72,9 +72,8 @@ class Searcher:
         self.evaluator = game.evaluation(evaluation).load()
         self._weights_file: Path | None = None
         self.search_flags = ALL_FLAGS & game.search_flags
-        self.params = params_for(
-            game, self.evaluator.evaluation
-        )  # copied into every thread's context when a search begins
+        # Copied into every thread's context when a search begins.
+        self.params = params_for(game, self.evaluator.evaluation)
         self.tt = TranspositionTable(hash_mb)
         self._stop = stop_token or StopToken()
         self._warm: Any = None  # the evaluator that the kernels are compiled for

@@ -6,7 +6,7 @@ from shogi_engine.interface.game import VALUE_INFINITE, VALUE_NONE
 from shogi_engine.jit import njit
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import ROOT, USE_REDUCTIONS
-from shogi_engine.search.quiescence import is_decisive
+from shogi_engine.search.selectivity import is_decisive
 
 
 @njit

@@ -2,13 +2,19 @@
 
 import numpy as np
 
-from shogi_engine.interface.game import VALUE_INFINITE, VALUE_NONE, capture_value, is_quiet, see_ge
+from shogi_engine.interface.game import VALUE_INFINITE, VALUE_MATE_IN_MAX, VALUE_NONE, capture_value, is_quiet, see_ge
 from shogi_engine.jit import njit
 from shogi_engine.search.context import ALL, CUT, PV, USE_DEEPER_ENTRIES, USE_PRUNING
 from shogi_engine.search.history import BEFORE_ROOT, capture_history, continuation_score, main_history, tt_trust
 
 PLY = 1024  # reductions are counted in 1/1024 plies
 LOGARITHMS = (np.log(np.maximum(np.arange(128), 1)) * 1024).astype(np.int64)
+
+
+@njit
+def is_decisive(value):
+    """Tell whether a value is a forced win or loss."""
+    return abs(value) >= VALUE_MATE_IN_MAX
 
 
 @njit
@@ -33,12 +39,18 @@ def late_move_count(params, depth, improving):
 
 
 @njit
-def reduction(params, depth, move_count, improving, window, root_window):
+def window_share(ctx, alpha, beta):
+    """Return by how much less to reduce because (alpha, beta) is wide compared with the root's, in 1/1024 plies."""
+    return (beta - alpha) * ctx.params.lmr_window // max(ctx.window.beta - ctx.window.alpha, 1)
+
+
+@njit
+def reduction(params, depth, move_count, improving):
     """Return the base reduction of the `move_count`-th move, in 1/1024 plies."""
     r = LOGARITHMS[min(depth, 127)] * LOGARITHMS[min(move_count, 127)] // 1024 * params.lmr_log_scale // 1024
     if not improving:
         r += r * params.lmr_worsening // 1024
-    return r - window * params.lmr_window // max(root_window, 1) + params.lmr_base
+    return r + params.lmr_base
 
 
 @njit

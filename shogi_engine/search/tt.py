@@ -165,7 +165,7 @@ def entry_depth(data):
 
 @njit
 def entry_bound(data):
-    """Return the bound of an entry's data: BOUND_UPPER, BOUND_LOWER or BOUND_EXACT."""
+    """Return the bound of an entry's data: BOUND_NONE, BOUND_UPPER, BOUND_LOWER or BOUND_EXACT."""
     return np.int64(data >> np.uint64(56) & np.uint64(3))
 
 

@@ -9,6 +9,7 @@ from shogi_engine.jit import njit, record_dtype
 from shogi_engine.jit.random_numbers import random_below
 from shogi_engine.search.context import begin_game, play_move, start_search, write_root_moves
 from shogi_engine.search.root_search import open_window, search_root
+from shogi_engine.search.selectivity import is_decisive
 from shogi_engine.search.tt import GENERATIONS
 
 ABANDONED = 2  # the result of a game with an unbalanced opening
@@ -61,7 +62,7 @@ def think(ctx, nodes):
             if ctx.window.failed == 0:
                 break
         ctx.node_limit = nodes
-        if abs(best) >= VALUE_MATE_IN_MAX:
+        if is_decisive(best):
             break
     return best
 
@@ -94,7 +95,7 @@ def opening_move(ctx, state, terms):
     if terms.random:
         return ctx.root_moves[random_below(state, int(ctx.root_count))]
     value = int(think(ctx, terms.opening_nodes))
-    if random_below(state, CHANCES) >= terms.chance or abs(value) >= VALUE_MATE_IN_MAX:
+    if random_below(state, CHANCES) >= terms.chance or is_decisive(value):
         return ctx.root_moves[0]
     return near_best_move(ctx, state, value, terms.margin)
 
@@ -133,7 +134,7 @@ def take_turn(ctx, ply, state, terms, moves, values):
         return ABANDONED, 0
     moves[ply] = ctx.root_moves[0]
     values[ply] = value
-    if abs(value) >= VALUE_MATE_IN_MAX or agreed(values, ply, terms.opening, terms.decided):
+    if is_decisive(value) or agreed(values, ply, terms.opening, terms.decided):
         return (side if value > 0 else -side), 1
     return GOES_ON, 1
 

@@ -36,7 +36,7 @@ POSITIONS = (
 def picked(ctx, tt_move=MOVE_NONE, start=0, skip_from=None):
     """Return the moves that a picker hands out; skip_from : after that many, quiet moves are skipped."""
     picker, found = ctx.pickers[0, ctx.ply], []
-    init_picker(ctx, picker, start, np.uint32(tt_move))
+    init_picker(picker, start, np.uint32(tt_move))
     while True:
         if skip_from is not None and len(found) >= skip_from:
             picker.skip_quiets = 1

@@ -37,10 +37,10 @@ nodes, found = [], {"punished": 0, "not_made": 0, "again": 0, "changed": 0}
 init_picker, make_move, search = alphabeta.init_picker, alphabeta.context.make_move, alphabeta.search
 next_move = alphabeta.next_move
 
-def begin(ctx, picker, start, tt_move):
+def begin(picker, start, tt_move):
     look(ctx)
     nodes[-1].tt_move = tt_move
-    init_picker(ctx, picker, start, tt_move)
+    init_picker(picker, start, tt_move)
 
 def table_move_last(ctx, picker):
     # A singular search then follows other moves of the node.

@@ -231,8 +231,10 @@ def write_board_moves(ctx, end, move_set, to):
     end = write_pawn_moves(ctx, end, move_set, pawns & free, to)
     for square in pieces(pos, us) & free & ~(pawns | pieces(pos, us, t.KING)):
         kind = t.piece_kind(pos.board[square])
-        promote, stay = promotions(move_set, us, kind, square, attacks_from(kind, us, square, occ) & to)
-        end = write_moves(ctx, end, kind, square, promote, stay)
+        targets = attacks_from(kind, us, square, occ) & to
+        if targets:
+            promote, stay = promotions(move_set, us, kind, square, targets)
+            end = write_moves(ctx, end, kind, square, promote, stay)
     for square in pinned(pos):
         kind = t.piece_kind(pos.board[square])
         promote, stay = promotions(move_set, us, kind, square, pinned_targets(pos, kind, square) & to)
