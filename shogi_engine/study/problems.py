@@ -60,8 +60,9 @@ class Problem:
         names, _, ply = self.source.rpartition(", ")
         if not ply.isdigit():
             return self.source
-        words = translate("{0}, move {1}", language) if names else translate("move {1}", language)
-        return words.format(named(names, language), ply)
+        if not names:
+            return translate("move {0}", language).format(ply)
+        return translate("{0}, move {1}", language).format(named(names, language), ply)
 
     def reasons(self, language: str) -> tuple[str, ...]:
         """Return the sentences that say why the move that was made was bad."""
