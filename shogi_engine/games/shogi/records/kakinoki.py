@@ -118,7 +118,6 @@ _SAID = {
     "投了": (Termination.RESIGNATION, False),
 }
 _WON = {"勝ち": True, "勝利": True, "勝": True, "負け": False, "負": False}  # for the reason before it, if there is one
-NAMED_WIN = re.compile(r"(?P<reason>(?:.*により、?)?)(?P<name>.+)の(?P<how>勝利|勝ち|勝)")
 WINS = re.compile(rf"(?P<reason>.*?)(?P<side>[先後上下])手の?(?P<how>{'|'.join([*_SAID, *_WON])})")
 _DRAWS = re.compile(r"(?P<reason>.*?)(?:により|による|の?ため|で)、?(?P<how>引き?分け?|持将棋|千日手)")
 _DRAW_REASONS = (

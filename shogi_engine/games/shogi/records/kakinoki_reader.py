@@ -341,16 +341,17 @@ class Reader(LineReader):
 
     def _by_side(self, rest: str) -> str:
         """Return what a closing line says, with the side in place of a player's name: 'Aの勝ち'."""
-        found = kakinoki.NAMED_WIN.fullmatch(kakinoki.said_in(rest))
-        if not found or kakinoki.WINS.fullmatch(found[0]):
+        who, _, how = kakinoki.said_in(rest).rpartition("の")
+        reason, by, said = who.rpartition("により")
+        said, names = said.lstrip("、"), self.record.names
+        if how not in ("勝ち", "勝利", "勝") or not said or kakinoki.WINS.fullmatch(f"{who}の{how}"):
             return rest
-        said, names = found["name"], self.record.names
         fits = [name == said for name in names]
         if not any(fits):  # a part of a name: the surname, or without a title
             fits = [name != "" and (name.startswith(said) or said.startswith(name)) for name in names]
         if sum(fits) != 1:
             return rest
-        return f"{found['reason']}{kakinoki.HANDICAP_SIDES[fits.index(True)]}の{found['how']}"
+        return f"{reason}{by}{kakinoki.HANDICAP_SIDES[fits.index(True)]}の{how}"
 
     def _settle(self) -> None:
         """Note the words that ended the line, if they are not known; they are kept as a comment."""
