@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -68,7 +67,7 @@ class Hub:
             if (found := self.sessions.get(identity)) is not None:
                 return found
         made = self._make(self.pool, self.store)
-        made.owner = owner or ("" if self.store.shared else secrets.token_hex())  # who has no name shares nothing
+        made.owner = owner
         try:
             if identity and (name := self.store.of_session(identity, owner)):
                 made.identity = identity

@@ -32,7 +32,7 @@ def invite(session: Session, page: Viewer, message: messages.Invite) -> None:
             playing.begin([None, None], None)
         session.tree.go(playing.live)
     game = "" if message.to == "own" else session.autosave.named()
-    store.links.make(message.to, side, game, session.owner, session.identity)
+    store.links.make(message.to, side, game, session.links_owner, session.identity)
     session.seat_guests()
     session.changed()
     page.send(links_reply(session, page))
@@ -41,7 +41,7 @@ def invite(session: Session, page: Viewer, message: messages.Invite) -> None:
 @handles(messages.Revoke)
 def revoke(session: Session, page: Viewer, message: messages.Revoke) -> None:
     """End a link; the pages that came by it show the game no longer."""
-    session.store.links.revoke(message.token, session.owner)
+    session.store.links.revoke(message.token, session.links_owner)
     session.changed()
     page.send(links_reply(session, page))
 
@@ -50,7 +50,7 @@ def links_reply(session: Session, page: Viewer) -> replies.Links:
     """Return the list of links, with addresses as the page reaches the server and QR codes of them."""
     pages = Counter(viewer.token for viewer in session.viewers)
     rows = []
-    for link in session.store.links.of(session.owner, session.autosave.id):
+    for link in session.store.links.of(session.links_owner, session.autosave.id):
         address = f"{page.address}join/{link.token}"
         rows.append(
             {

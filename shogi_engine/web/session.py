@@ -231,9 +231,14 @@ class Session(Parts):
         self.seat_guests()
         self.changed()
 
+    @property
+    def links_owner(self) -> str:
+        """The owner of the session's links: its user; for a user without a name, who shares nothing, the session."""
+        return self.owner or self.identity
+
     def guests_of(self, game: str) -> bool:
         """Tell whether there are links to a game."""
-        return any(link.game == game for link in self.store.links.of(self.owner, game))
+        return any(link.game == game for link in self.store.links.of(self.links_owner, game))
 
     def seat_guests(self) -> None:
         """Show players by a link, and their opponents, the board from their side; the engine helps neither."""

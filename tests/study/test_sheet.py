@@ -87,7 +87,7 @@ def test_mistakes_say_why_the_move_was_bad_and_which_others_are_right():
     page = study.sheet([record], "Mine")
     assert shogi_position(study.diagram(record)) == tuple(MATE_IN_3.split()[:3])  # a game's: both hands are shown
     text = Text(page)
-    assert text.questions[1:] == ["", "1 Black to play · There is a mate. · mine - yours, 87"]
+    assert text.questions[1:] == ["", "1 Black to play · There is a mate. · mine - yours, move 87"]
     assert text.answers[1:] == [
         "", "Rx5d+ K-7e B-6f", "P-1d: It misses a mate in 3.", "+R-3d: This move is right too.",
     ]  # fmt: skip

@@ -119,7 +119,7 @@ def test_moves_that_were_never_played_are_taken_if_none_was():
         (b"sfen lnsgkg b - 1\n", "line 1: no sfen"),
         (TEXT.encode() + b"7g7f none many\n", "line 10"),
         (TEXT.encode() + b"7z7f\n", "no move"),
-        (b"\xff\xfe\x00\x01", "not a text file"),
+        (b"\xff\xfea\xd8\x81", "not a text file"),
         (None, "No such file"),
     ],
 )

@@ -253,7 +253,7 @@ def test_a_sheet_of_the_mistakes_of_the_judged_game(hub):
     wait_for(lambda: page.state["judging"] is None and page.session.analyses.judged, 60)
     text, pictures = page_of(page.do("sheet").last("file"))
     assert "<h1>&lt;Mine&gt;: one - two</h1>" in text
-    assert "one - two, 2" in text
+    assert "one - two, move 2" in text
     assert shogi_position(pictures[0]) == tuple(page.session.tree.record.board(1).sfen().split()[:3])
     questions, answers = text.split('class="answers"')
     assert "P-8d" in answers and "P-8d" not in questions
