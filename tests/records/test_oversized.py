@@ -370,6 +370,7 @@ def check_a_megabyte(format, kind, spent=spent):
     raise AssertionError(f"a megabyte takes {taken:.1f} s, a loop {before:.3f} s")
 
 
+@pytest.mark.slow  # it measures time
 @pytest.mark.parametrize(("format", "kind"), cases(MANY))
 def test_very_many_games_are_read_quickly(format, kind):
     check_a_megabyte(format, kind)
@@ -394,6 +395,7 @@ def test_any_line_is_read_quickly(format, kind):
     check_a_megabyte(format, kind)
 
 
+@pytest.mark.slow  # it measures time
 @pytest.mark.parametrize("format", all_formats(), ids=lambda format: format.name)
 def test_whole_games_are_read_quickly(format):
     """Random games have more comments, variations and values of searches than others."""
