@@ -10,6 +10,7 @@ from typing import Any
 from shogi_engine.analysis.analyst import Key
 from shogi_engine.analysis.judgement import Finding, plies_to_examine
 from shogi_engine.common.files import write_whole
+from shogi_engine.common.text_files import json_of
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
@@ -50,13 +51,13 @@ class SavedAnalysis:
     def _read(self, path: Path) -> None:
         """Load the file."""
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = json_of(path.read_text(encoding="utf-8"))
             version, settings = content["version"], content["settings"]
             findings = {
                 name: {int(ply): finding_of(row) for ply, row in rows.items()}
                 for name, rows in content["findings"].items()
             }
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise InputError("{0}: this is not a saved analysis, so it is not overwritten", path) from None
         if version != VERSION or settings != self.settings:
             raise InputError(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.common.appending import LineFile
-from shogi_engine.common.text_files import read_text
+from shogi_engine.common.text_files import json_of, read_text
 
 DOUBTFUL = "?"
 Found = list[dict[str, Any]]  # a position's moves, best first: move, ponder, value, depth
@@ -55,10 +55,10 @@ class RunFile:
 
         def check(number: int, raw: bytes) -> None:
             try:
-                self._take(number, json.loads(raw), settings)
+                self._take(number, json_of(raw), settings)
             except _OtherRunError:
                 raise
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            except (ValueError, KeyError, TypeError, AttributeError):
                 raise ValueError(f"{path}, line {number}: this is not a line of a run") from None
 
         self._file = LineFile(path, check, b"" if settings is None else _line(settings))

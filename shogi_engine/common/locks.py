@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import NoReturn, Self
 
 from shogi_engine.common.files import AnyPath, named, write_whole
+from shogi_engine.common.text_files import json_of
 from shogi_engine.language import Message
 
 
@@ -69,7 +70,7 @@ class Lock:
     def _refuse(self, path: str) -> NoReturn:
         """Raise the error that names the holder."""
         try:
-            facts = json.loads(self._holder.read_text(encoding="utf-8"))
+            facts = json_of(self._holder.read_text(encoding="utf-8"))
             pid, host, since = facts["pid"], facts["host"], facts["since"]
         except (OSError, ValueError, KeyError, TypeError):
             raise InUseError(Message("{0} is in use by another process", path)) from None

@@ -1,12 +1,14 @@
 """Text files as people and other programs write them. Standard library only."""
 
 import codecs
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 from shogi_engine.language import InputError
 
-_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def encoding_of_text(head: bytes) -> str:
@@ -14,7 +16,7 @@ def encoding_of_text(head: bytes) -> str:
 
     Editors and shells of Windows write UTF-8 and UTF-16 with a mark.
     """
-    return next((encoding for mark, encoding in _MARKS.items() if head.startswith(mark)), "utf-8")
+    return "utf-16" if head.startswith(UTF_16) else "utf-8-sig"
 
 
 def text_of(data: bytes) -> str:
@@ -32,3 +34,11 @@ def read_text(path: str | os.PathLike[str]) -> str:
         return text_of(Path(path).read_bytes())
     except InputError as fault:
         raise InputError("{0}: {1}", path, *fault.args) from None
+
+
+def json_of(text: str | bytes) -> Any:
+    """Return what a JSON text contains. Raises JSONDecodeError, a ValueError, also if it is nested too deeply."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise json.JSONDecodeError("nested too deeply", "", 0) from None

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from shogi_engine.common.files import write_whole
+from shogi_engine.common.text_files import json_of
 from shogi_engine.jit.folders import cache_folder
 from shogi_engine.language import Message
 
@@ -240,7 +241,7 @@ def _read_times() -> dict[str, dict[str, float]]:
     """Return the seconds of each step of each task; {} if the file is missing or damaged."""
     file = _times_file()
     try:
-        stored = json.loads(file.read_text(encoding="utf-8")) if file else {}
+        stored = json_of(file.read_text(encoding="utf-8")) if file else {}
         return {
             str(task): {str(step): max(float(seconds), 0.0) for step, seconds in steps.items()}
             for task, steps in stored.items()

@@ -24,6 +24,7 @@ from llvmlite import binding as llvm
 from numba.core import config
 
 from shogi_engine.common.files import write_whole
+from shogi_engine.common.text_files import json_of
 from shogi_engine.jit.folders import CACHE_VARIABLE
 from shogi_engine.jit.sources import PACKAGE, source_stamp
 
@@ -138,7 +139,7 @@ def _usable_folders() -> Iterator[tuple[Path, tuple[str, str, str]]]:
     for target in sorted(FEATURES, reverse=True):
         place = PREBUILT / target
         try:
-            manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
+            manifest = json_of((place / MANIFEST).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
         if fits(manifest):

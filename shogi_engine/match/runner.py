@@ -8,6 +8,7 @@ from typing import Any
 
 from shogi_engine.common.appending import LineFile
 from shogi_engine.common.match_statistics import Sprt, pentanomial
+from shogi_engine.common.text_files import json_of
 from shogi_engine.jobs import Maker, Pool
 
 Record = dict[str, Any]  # of a game: at least its number, "game", and the first player's "score", 0, 0.5 or 1
@@ -56,8 +57,8 @@ class GameLog:
 
 def _log_line(path: Path | None, number: int, line: bytes) -> Record:
     """Return the content of a line of a log. Raises ValueError if there is no such line in logs."""
-    with contextlib.suppress(ValueError, RecursionError):
-        content = json.loads(line)
+    with contextlib.suppress(ValueError):
+        content = json_of(line)
         if isinstance(content, dict) and ("settings" if number == 1 else "game") in content:
             return content
     raise ValueError(f"{path}, line {number}: this is not a line of a match's log")

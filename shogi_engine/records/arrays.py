@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shogi_engine.common.text_files import UTF_16
 from shogi_engine.language import Message
 from shogi_engine.records import archives
 from shogi_engine.records.errors import RecordError
@@ -25,7 +26,6 @@ from shogi_engine.records.files import (
     HEAD,
     JIS,
     JIS_SHIFT,
-    UTF_16,
     decode,
     encoding_of,
     files_below,

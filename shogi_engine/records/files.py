@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 from shogi_engine.common.files import write_whole
+from shogi_engine.common.text_files import UTF_16
 from shogi_engine.language import InputError, Message
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.formats import (
@@ -31,7 +32,6 @@ JIS, JIS_SHIFT = "iso2022_jp_2", b"\x1b$"  # an encoding of seven bits, and what
 _EUC_MARKS = re.compile("[\u3001-\u3015\u3041-\u30fe\uff1a]")  # kana and punctuation
 # What is no word of half-width kana. Whatever is valid EUC-JP has, read as Shift JIS, only these kana and rare kanji.
 _NO_KANA = re.compile("[^\x00-\x7f\uff65-\uff9f]|(?<![\uff65-\uff9f])[\uff65\uff67-\uff70\uff9e\uff9f]")
-UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def decode(data: bytes) -> str:

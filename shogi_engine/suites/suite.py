@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from shogi_engine.common.text_files import read_text
+from shogi_engine.common.text_files import json_of, read_text
 
 Row = dict[str, Any]
 Case = TypeVar("Case")
@@ -81,7 +81,7 @@ def read_suite(path: str, kind: str, read_row: Callable[[int, Row], Case]) -> li
     """
     text = read_text(path)
     try:
-        rows = json.loads(text)["positions"]
+        rows = json_of(text)["positions"]
         found = next((name for name in KINDS if rows and has_kind(rows[0], name)), kind)
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as fault:
         raise ValueError(f"{path} is not a suite of {kind}: {type(fault).__name__} {fault}") from None

@@ -14,6 +14,7 @@ import numpy as np
 
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.match_statistics import Estimate, estimate, pentanomial
+from shogi_engine.common.text_files import json_of
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.search.tt import TranspositionTable
@@ -131,7 +132,7 @@ def _read_record(record: Path | None, identity: str) -> dict[int, float]:
     if record is None or not record.exists():
         return {}
     try:
-        stored = json.loads(record.read_text(encoding="utf-8"))
+        stored = json_of(record.read_text(encoding="utf-8"))
         same, scores = stored["match"] == identity, {int(game): float(s) for game, s in stored["scores"].items()}
     except (ValueError, KeyError, TypeError, AttributeError) as fault:
         raise ValueError(f"gate: {record} cannot be read ({fault})") from None

@@ -16,6 +16,7 @@ from typing import Any
 
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.locks import locked
+from shogi_engine.common.text_files import json_of
 from shogi_engine.training import STAGES
 from shogi_engine.training import recipe as recipes
 from shogi_engine.training.data import DataOptions
@@ -190,8 +191,8 @@ def claimed(plan: Plan, generation: int, stage: str) -> Iterator[None]:
 def _facts(file: Path) -> Any:
     """Return the content of a report, '' if it is none."""
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
+        return json_of(file.read_text(encoding="utf-8"))
+    except ValueError:
         return ""
 
 

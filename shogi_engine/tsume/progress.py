@@ -9,6 +9,7 @@ from typing import Any
 
 from shogi_engine.common.files import data_folder, write_whole
 from shogi_engine.common.locks import locked
+from shogi_engine.common.text_files import json_of
 from shogi_engine.tsume.problems import Problem
 
 NAME = "tsume.json"
@@ -26,13 +27,13 @@ class Progress:
         self.file = file or data_folder() / NAME
         self.saved = True
         self._rows: dict[str, dict[str, Any]] = {}
-        with contextlib.suppress(OSError, ValueError, RecursionError):
+        with contextlib.suppress(OSError, ValueError):
             self._rows = self._read()
 
     def _read(self) -> dict[str, dict[str, Any]]:
         """Return the file's rows. Raises OSError, and ValueError if it is damaged."""
         try:
-            found = json.loads(self.file.read_text(encoding="utf-8"))
+            found = json_of(self.file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
         if not isinstance(found, dict) or not all(isinstance(row, dict) for row in found.values()):
@@ -71,7 +72,7 @@ class Progress:
                 rows = with_note(self._rows | self._read(), problem.sfen, solution)
                 write_whole(self.file, json.dumps(rows, indent=1).encode())
             self._rows, self.saved = rows, True
-        except (OSError, ValueError, RecursionError):
+        except (OSError, ValueError):
             self._rows, self.saved = with_note(self._rows, problem.sfen, solution), False
 
 

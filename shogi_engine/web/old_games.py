@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import json
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 import msgspec
 
 from shogi_engine.common.files import free_name, replace
+from shogi_engine.common.text_files import json_of
 
 ASIDE = "taken-over"  # the folder into which the files are moved afterwards
 _NAME = re.compile(r"(shogi|othello)-[0-9-]{1,40}\.json")
@@ -46,8 +46,8 @@ def take_over(
             else:
                 taken.append(path)
     for path in sorted((folder / "tsume").glob("*.json")):
-        with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
-            for sfen, row in json.loads(path.read_text(encoding="utf-8")).items():
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            for sfen, row in json_of(path.read_text(encoding="utf-8")).items():
                 add_solution(path.stem, sfen, dict(row))
             taken.append(path)
     return taken
@@ -55,7 +55,7 @@ def take_over(
 
 def _columns(path: Path, deleted: bool) -> dict[str, Any]:
     """Return the columns of a game. Raises if the file contains none."""
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = json_of(path.read_text(encoding="utf-8"))
     head, changed = content.pop("head"), path.stat().st_mtime
     if content.pop("version") != 1 or head["game"] != path.name.partition("-")[0]:
         raise TypeError

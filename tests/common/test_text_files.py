@@ -11,6 +11,7 @@ from shogi_engine.cli import serve
 from shogi_engine.common.text_files import read_text
 from shogi_engine.csa.password import read_password
 from shogi_engine.games.othello import book as othello_book
+from shogi_engine.games.othello.evaluation.weights_file import split
 from shogi_engine.games.othello.notation import START
 from shogi_engine.games.shogi import book as shogi_book
 from shogi_engine.games.shogi.evaluation.eval_options import FILE_NAME, read_scale
@@ -85,6 +86,14 @@ def test_the_fault_names_the_file(tmp_path):
     path.write_bytes("先手".encode("cp932"))
     with pytest.raises(InputError, match=f"{path}: not a text file"):
         read_text(path)
+
+
+@pytest.mark.parametrize("read", [lambda path: read_suite(str(path), "mate problems", lambda number, row: row), split])
+def test_json_that_is_nested_too_deeply_is_refused(tmp_path, read):
+    path = tmp_path / "deep.json"
+    path.write_bytes(b"[" * 50_000)
+    with pytest.raises(ValueError, match="nested too deeply"):
+        read(path)
 
 
 def test_an_address_holds_any_token():

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.common.text_files import json_of
+
 HEADER_MAX = 10_000  # bytes
 
 
@@ -29,7 +31,7 @@ def encode(header: dict[str, Any], covered: Any, numbers: np.ndarray) -> bytes:
 def split(path: Path) -> tuple[dict[str, Any], bytes]:
     """Return the header of a file and the compressed numbers. Raises ValueError if it has no header, and OSError."""
     line, _, payload = path.read_bytes().partition(b"\n")
-    header = json.loads(line[:HEADER_MAX])
+    header = json_of(line[:HEADER_MAX])
     if not isinstance(header, dict):
         raise ValueError("the header is not an object")
     return header, payload

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.common.text_files import json_of
 from shogi_engine.games.shogi.evaluation import network_features as inputs
 from shogi_engine.jit.vectors import LANES, SQUARE_WEIGHT_LIMIT, aligned_zeros
 
@@ -195,7 +196,7 @@ def decode(content: bytes, name: str) -> Network:
     output_bias = np.frombuffer(content, "<i8", count=buckets, offset=place + 2 * sum(sizes)).astype(np.int64)
     if np.abs(output.astype(np.int64)).max() > SQUARE_WEIGHT_LIMIT:
         raise refuse("has output weights beyond the range of the kernels")
-    made = json.loads(content[HEADER.size : place])
+    made = json_of(content[HEADER.size : place])
     source = f"{name} {content[-DIGEST:].hex()[:8]}"
     weights = rows.reshape(features, width), bias, output.reshape(buckets, 2, width), output_bias
     return Network(*weights, qa, qb, scale, made, source)
