@@ -4,7 +4,6 @@ Every command has `--help`; wrong arguments end with status 2 and one line on st
 the last line of stdout; progress goes to stderr, and only to a terminal.
 """
 
-import contextlib
 import sys
 from collections.abc import Collection, Sequence
 from importlib import import_module
@@ -16,10 +15,9 @@ if __name__ == "__main__":
     leave_start_folder()
 
 from shogi_engine.cli import COMMANDS, GROUPS, TOOLS  # noqa: E402
-from shogi_engine.cli.common import Parser, add_command, add_language  # noqa: E402
+from shogi_engine.cli.common import Parser, add_command, add_language, tell  # noqa: E402
 from shogi_engine.cli.ending_signals import ending_signals, flush_quietly  # noqa: E402
 from shogi_engine.common.streams import can_show, set_up_streams  # noqa: E402
-from shogi_engine.common.text import printable  # noqa: E402
 from shogi_engine.language import mark, translate_fault  # noqa: E402
 from shogi_engine.language import translate as _  # noqa: E402
 
@@ -91,8 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def refused(reason: str) -> int:
     """Say why a command has failed; return its exit status."""
-    with contextlib.suppress(OSError):  # the terminal may be closed
-        print(printable(reason), file=sys.stderr)
+    tell(reason)
     return 2
 
 

@@ -1,11 +1,11 @@
 """The output files of `shogi-engine analyse`: annotated records in the format and encoding of their sources."""
 
 import io
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shogi_engine.cli.common import tell
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import InputError
@@ -58,7 +58,7 @@ def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]") -> None:
         write_whole(target, records.dumps(mine, chosen.name, encoding))
         if lost:
             words = _("{file}: {format} cannot hold {lost}")
-            print(words.format(file=target, format=chosen.name, lost=", ".join(map(_, lost))), file=sys.stderr)
+            tell(words.format(file=target, format=chosen.name, lost=", ".join(map(_, lost))))
 
 
 def format_and_encoding(file: str, game: str) -> "tuple[RecordFormat, str]":

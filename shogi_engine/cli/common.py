@@ -1,6 +1,7 @@
 """Code shared by the commands: argument types, common options, and output."""
 
 import argparse
+import contextlib
 import json
 import math
 import re
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from shogi_engine import games, language
 from shogi_engine.cli import COMMANDS
 from shogi_engine.common.memory import machine_megabytes
-from shogi_engine.common.text import columns, nodes_per_second, printable
+from shogi_engine.common.text import columns, nodes_per_second, printable, printable_lines
 from shogi_engine.games.shogi.names import NOTATIONS
 from shogi_engine.language import Message, mark, plural
 from shogi_engine.language import translate as _
@@ -84,7 +85,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""
-        print(printable(f"{self.prog}: {message}"), file=sys.stderr)
+        tell(f"{self.prog}: {message}")
         sys.exit(2)
 
     def _parse_known_args(self, *arguments: Any) -> Any:
@@ -290,14 +291,20 @@ def add_cluster(parser: argparse._ActionsContainer) -> None:
 # ---- output ------------------------------------------------------------------------------------------------------
 
 
+def tell(text: str) -> None:
+    """Print a line to stderr, if it is still open."""
+    with contextlib.suppress(OSError):  # the terminal may be closed
+        print(printable(text), file=sys.stderr)
+
+
 def report(args: argparse.Namespace, values: dict[str, Any], text: str) -> None:
     """Print the result: `text` for people, or one JSON object."""
-    print(json.dumps(values) if args.json else text, flush=True)
+    print(json.dumps(values) if args.json else printable_lines(text), flush=True)
 
 
 def report_suite(args: argparse.Namespace, outcome: "Outcome") -> int:
     """Print a suite's failures and totals; return the exit status."""
     for failure in outcome.failures:
-        print(failure)
+        print(printable_lines(failure))
     report(args, outcome.values(), f"{outcome.summary()}, {nodes_per_second(outcome.nodes, outcome.seconds)} nodes/s")
     return 1 if outcome.failed else 0

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from shogi_engine.cli.common import STANDARD, add_command, add_json, report
+from shogi_engine.cli.common import STANDARD, add_command, add_json, report, tell
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.cli.pictures import DRAWN, draw, drawn_by
 from shogi_engine.common.files import write_whole
@@ -76,10 +76,10 @@ def run_folder(args: argparse.Namespace) -> int:
             if target in rows:
                 raise InputError("{0} is already written for another file", target)
             rows[target], text = converted(args, str(file), str(target))
-            print("" if args.json else f"{text}\n", end="", flush=True)
+            print("" if args.json else f"{printable(text)}\n", end="", flush=True)
         except (ValueError, OSError) as fault:
             rows[file] = {"file": str(file), "damaged": [str(fault)]}
-            print(printable(translate_fault(fault)), file=sys.stderr)
+            tell(translate_fault(fault))
     if args.json:
         report(args, {"files": list(rows.values())}, "")
     return 1 if any(row["damaged"] for row in rows.values()) else 0
@@ -124,7 +124,7 @@ def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, 
     damaged = [str(game.fault) for game in games if game.fault is not None]
     for reason in damaged:
         kept = _("{reason}; everything before it is kept").format(reason=_(reason))
-        print(printable(f"{path}: {kept}"), file=sys.stderr)
+        tell(f"{path}: {kept}")
     count = plural("{count} game in {file} ({format})", "{count} games in {file} ({format})", len(games))
     text = count.format(count=len(games), file=out, format=format)
     text += _("; it cannot hold {lost}").format(lost=_list_of(lost)) if lost else ""
@@ -140,7 +140,7 @@ def tell_notes(name: str, games: Iterable[Any]) -> None:
     """Print what was passed over in a file of records to stderr, at most NOTES_MAX lines."""
     notes = [note for game in games for note in game.notes]
     for note in notes[:NOTES_MAX]:
-        print(printable(f"{name}: {note}"), file=sys.stderr)
+        tell(f"{name}: {note}")
     if len(notes) > NOTES_MAX:
         more = plural("{count} more note", "{count} more notes", len(notes) - NOTES_MAX)
-        print(printable(f"{name}: {more.format(count=len(notes) - NOTES_MAX)}"), file=sys.stderr)
+        tell(f"{name}: {more.format(count=len(notes) - NOTES_MAX)}")

@@ -4,13 +4,12 @@ import argparse
 import contextlib
 import math
 import re
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.cli.common import PORT_MAX, add_command, add_hash, add_limit, add_threads, at_least_one, natural
+from shogi_engine.cli.common import PORT_MAX, add_command, add_hash, add_limit, add_threads, at_least_one, natural, tell
 from shogi_engine.cli.ending_signals import Ended, EndingSignals, ending_signals
 from shogi_engine.cli.progress import Progress, progress_bar
 from shogi_engine.common.appending import LineFile
@@ -112,7 +111,7 @@ class Terminal:
     def note(self, text: str) -> None:
         """Print a line."""
         self._line.close()
-        print(f"{time.strftime('%H:%M:%S')}  {text}", flush=True)
+        print(f"{time.strftime('%H:%M:%S')}  {printable(text)}", flush=True)
 
 
 class ConversationLog:
@@ -145,8 +144,7 @@ class ConversationLog:
             file.write_line(f"{stamp} {direction} {line}".encode("utf-8", "replace"))
         except OSError as fault:
             self.close()
-            with contextlib.suppress(OSError):
-                print(printable(f"shogi-engine: {translate_fault(fault)}"), file=sys.stderr)
+            tell(f"shogi-engine: {translate_fault(fault)}")
 
     def close(self) -> None:
         """Close the file; nothing is logged any more."""

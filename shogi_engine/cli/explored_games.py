@@ -1,7 +1,6 @@
 """The games of `shogi-engine book`: index adds them to an index, and show prints the moves that were played."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine.cli import common
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.database import is_database
-from shogi_engine.common.text import printable, table
+from shogi_engine.common.text import table
 from shogi_engine.language import plural, translate_fault
 from shogi_engine.language import translate as _
 
@@ -61,9 +60,9 @@ def tell(path: Path, added: "Added") -> int:
 def tell_faults(added: "Added") -> None:
     """Print why files and games were skipped to stderr, at most FAULTS_MAX lines."""
     for fault in added.faults[:FAULTS_MAX]:
-        print(printable(translate_fault(fault)), file=sys.stderr)
+        common.tell(translate_fault(fault))
     if (more := added.skipped - FAULTS_MAX) > 0:
-        print(plural("{count} more was skipped", "{count} more were skipped", more).format(count=more), file=sys.stderr)
+        common.tell(plural("{count} more was skipped", "{count} more were skipped", more).format(count=more))
 
 
 def explore(args: argparse.Namespace, board: Any) -> int:

@@ -3,13 +3,12 @@
 import argparse
 import contextlib
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.cli.common import add_cluster, add_command, add_json, at_least_one, natural, report
+from shogi_engine.cli.common import add_cluster, add_command, add_json, at_least_one, natural, report, tell
 from shogi_engine.cli.match_table import shown_match
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.common.files import write_whole
@@ -296,7 +295,7 @@ def write_outputs(args: argparse.Namespace, ready: Prepared) -> None:
         lost = match.save(args.out, ready.game, log.records, ready.names, title)
         if lost:
             words = _("{file}: this format cannot hold {lost}")
-            print(words.format(file=args.out, lost=", ".join(map(_, lost))), file=sys.stderr)
+            tell(words.format(file=args.out, lost=", ".join(map(_, lost))))
     if args.html:
         text = match.page(title, log.records, ready.names, ready.match.sprt)
         write_whole(args.html, text.encode("utf-8", "replace"))

@@ -224,6 +224,6 @@ def tell_kept(match: TerminalGame) -> None:
     with contextlib.suppress(OSError):  # the terminal may be closed
         match.keep()
         if match.fault:
-            print(match.fault, file=sys.stderr)
+            common.tell(match.fault)
         if match.file.path is not None:
             match.show(_("the game is saved in {path}; `--load` continues it").format(path=match.file.path))

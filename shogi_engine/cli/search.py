@@ -43,7 +43,7 @@ def show(info: "PvInfo") -> None:
     where = _("depth {depth:>2} {score} {bound} nodes {nodes} {seconds:.2f} s").format(
         depth=info.depth, score=info.score, bound=info.bound, nodes=info.nodes, seconds=info.time
     )
-    print(f"{where}  {' '.join(info.pv)}", file=sys.stderr)
+    common.tell(f"{where}  {' '.join(info.pv)}")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -24,6 +24,11 @@ def printable(text: str) -> str:
     return text if text.isascii() and text.isprintable() else "".join(shown)
 
 
+def printable_lines(text: str) -> str:
+    """Return `text` with the same escapes, and its line feeds as they are."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def clamped_number(text: str, least: int = -NUMBER_MAX, most: int = NUMBER_MAX) -> int:
     """Return the integer in `text`, clamped to the range from `least` to `most`. Raises ValueError if it is not one."""
     sign, digits = (-1, text[1:]) if text[:1] == "-" else (1, text.removeprefix("+"))

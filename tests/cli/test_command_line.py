@@ -19,6 +19,7 @@ from shogi_engine.games.othello import levels as othello_levels
 from shogi_engine.games.shogi import levels as shogi_levels
 from shogi_engine.play.game import Game
 from shogi_engine.play.terms import Terms
+from shogi_engine.records import GameRecord, save
 from tests.support.processes import TESTS, environment, kernel_files
 from tests.support.typed_lines import typed as typed_lines
 from tools.docs.command_line import leaves, subcommands
@@ -94,6 +95,15 @@ def test_numbers_too_large_end_with_2_and_one_line(capsys, arguments):
 def test_what_is_quoted_cannot_steer_a_terminal(capsys, monkeypatch, tmp_path, arguments, letter):
     monkeypatch.chdir(tmp_path)
     assert letter not in refused(capsys, [word.format(letter) for word in arguments])
+
+
+@pytest.mark.parametrize("letter", ["\x1b", "\x07", "\x9b", "\u202e"])
+def test_names_in_records_cannot_steer_a_terminal(capsys, tmp_path, letter):
+    file = tmp_path / "a.jsonl"
+    save(GameRecord.from_moves("shogi", ["7g7f", "3c3d"], names=(f"a{letter}b", "c")), file)
+    assert main(["book", "shogi", "show", "--book", str(file)]) == 0
+    told = capsys.readouterr().out
+    assert letter not in told and f"a{ascii(letter)[1:-1]}b - c" in told
 
 
 @pytest.mark.parametrize("command", [["search", "shogi"], ["mate", "x"], ["play", "othello"]])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TextIO
 
 from shogi_engine.common.streams import can_show
+from shogi_engine.common.text import printable_lines
 
 KANJI, WESTERN = PIECES = ("kanji", "western")
 KANJI_SAMPLE = "歩▲●・"
@@ -76,7 +77,7 @@ def console() -> tuple[Callable[[str], None], Callable[[list[Line]], None]]:
     screen = Console(highlight=False, soft_wrap=True)
 
     def show(text: str) -> None:
-        screen.print(Text(text))
+        screen.print(Text(printable_lines(text)))
 
     def show_lines(lines: list[Line]) -> None:
         for line in lines:
