@@ -1,6 +1,5 @@
 """The texts of an analysis, in English and Japanese."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,14 +41,6 @@ WORDS = {
     "script": mark("The boards need JavaScript."),
 }
 BY_GAME = ("black", "white", "chance")  # words that differ with the game
-
-
-_LEVEL = re.compile(r"shogi_engine level (\d+)")  # an engine's name in records
-
-
-def named(text: str, language: str) -> str:
-    """Return players' names for people: engines in the language."""
-    return _LEVEL.sub(lambda found: translate("engine (level {0})", language).format(found[1]), text)
 
 
 def words_of(language: str, game: str = "shogi") -> dict[str, str]:

@@ -5,7 +5,6 @@
 
 import contextlib
 import importlib
-import inspect
 import math
 import runpy
 import time
@@ -26,7 +25,7 @@ from shogi_engine.play.answer import DECLARE, Answer
 from shogi_engine.play.game import Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.timeman import TimeOptions, fixed, plan
-from shogi_engine.types.arguments import check_names
+from shogi_engine.types.arguments import check_names, keyword_names
 from shogi_engine.types.limit import Limit, check_limit
 from shogi_engine.types.score import Score
 
@@ -34,7 +33,6 @@ SIMULATIONS = 400  # for a move without another limit
 COPIES = 8  # leaves of a tree that are evaluated at once
 ROUND = 4 * COPIES  # simulations between two looks at the clock
 ENDLESS = 1 << 20  # simulations, when time alone limits them
-SETTINGS = [name for name, given in inspect.signature(Puct).parameters.items() if given.kind is given.KEYWORD_ONLY]
 CERTAIN = 0.9999  # the largest expected result that is shown as centipawns
 
 
@@ -62,7 +60,7 @@ class PolicyPlayer(Player):
     ) -> None:
         check_network(network)
         check_limit(limit := limit or Limit())
-        check_names("a PolicyPlayer", settings, SETTINGS)
+        check_names("a PolicyPlayer", settings, keyword_names(Puct))
         self.limit, self.network = limit, network
         if unknown := [name for name in ("depth", "mate", "level") if getattr(self.limit, name) is not None]:
             raise InputError("a network cannot be limited by {0}", unknown[0])

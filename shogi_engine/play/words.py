@@ -1,5 +1,6 @@
 """Words for people: sides, values and how a game ended, in the language in use."""
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.language import mark
@@ -17,6 +18,18 @@ SENTENCES = {
     Termination.RESIGNATION: mark("{winner} wins: {loser} resigns"),
     Termination.MAX_MOVES: mark("a draw: {count} moves"),
 }
+_NAME = "shogi_engine level {0}"  # of the engine in records, at a level
+_NAMED = re.compile(_NAME.format(r"(\d+)"))
+
+
+def name_in_records(level: int | None) -> str:
+    """Return the engine's name in records; None: at no level."""
+    return "shogi_engine" if level is None else _NAME.format(level)
+
+
+def names_shown(text: str, language: str) -> str:
+    """Return the names of players in records for people: engines in the language."""
+    return _NAMED.sub(lambda found: _("engine (level {0})", language).format(found[1]), text)
 
 
 def side_name(side: int, game: str) -> str:

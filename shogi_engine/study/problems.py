@@ -8,9 +8,9 @@ from typing import Any
 from shogi_engine import games
 from shogi_engine.analysis import GameAnalysis, Hint, MoveAnalysis, hints
 from shogi_engine.analysis.kinds import MATE, MOVE, OPENING, PIECE, WIN, is_mistake, kind_of
-from shogi_engine.analysis.words import named
 from shogi_engine.engine import Engine
 from shogi_engine.language import LANGUAGES, mark, translate
+from shogi_engine.play.words import names_shown
 
 KINDS = {  # what is to be found
     MATE: mark("There is a mate."),
@@ -62,7 +62,7 @@ class Problem:
             return self.source
         if not names:
             return translate("move {0}", language).format(ply)
-        return translate("{0}, move {1}", language).format(named(names, language), ply)
+        return translate("{0}, move {1}", language).format(names_shown(names, language), ply)
 
     def reasons(self, language: str) -> tuple[str, ...]:
         """Return the sentences that say why the move that was made was bad."""

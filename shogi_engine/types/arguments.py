@@ -1,6 +1,7 @@
 """Checks of what a program passes: a TypeError says what was expected, before anything fails elsewhere."""
 
-from collections.abc import Collection, Iterable
+import inspect
+from collections.abc import Callable, Collection, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -20,6 +21,12 @@ def check_names(owner: str, given: Iterable[str], known: Collection[str]) -> Non
     """Raise TypeError, which lists the `known` arguments of `owner`, if one of those `given` is none of them."""
     if unknown := [name for name in given if name not in known]:
         raise TypeError(f"{owner} has no argument {unknown[0]!r}; there are {', '.join(known)}")
+
+
+def keyword_names(*functions: Callable[..., object]) -> list[str]:
+    """Return the names of the arguments that functions or classes take by name only, each once."""
+    given = (each for function in functions for each in inspect.signature(function).parameters.values())
+    return list(dict.fromkeys(each.name for each in given if each.kind is each.KEYWORD_ONLY))
 
 
 def check_board(board: Any, method: str) -> None:

@@ -4,10 +4,11 @@ import functools
 from typing import Any
 
 from shogi_engine import games
-from shogi_engine.analysis.words import move_text, named
+from shogi_engine.analysis.words import move_text
 from shogi_engine.books import recipe
 from shogi_engine.explorer import Found, PlayedGame
 from shogi_engine.language import InputError
+from shogi_engine.play.words import names_shown
 from shogi_engine.web import messages, replies
 from shogi_engine.web.registry import handles
 from shogi_engine.web.session import Session
@@ -55,7 +56,8 @@ def explore(session: Session, page: Viewer, message: messages.Explore) -> None:
             sources=collections.sources(game, store),
             rows=[_row(board, row, unit, page.language) for row in rows[:ROWS_MAX]],
             games=[
-                {"names": [named(name, page.language) for name in game.names], "result": game.result} for game in played
+                {"names": [names_shown(each, page.language) for each in game.names], "result": game.result}
+                for game in played
             ],
         )
     )

@@ -5,9 +5,9 @@ import binascii
 from typing import Any
 
 from shogi_engine.analysis.annotation import of_programs
-from shogi_engine.analysis.words import named
 from shogi_engine.games.shogi.records import handicaps
 from shogi_engine.language import InputError, translate
+from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import problems as all_problems
 from shogi_engine.types.clock import Clock
@@ -178,7 +178,7 @@ def kept(session: Session, page: Viewer, message: messages.Kept) -> None:
 def send_kept(session: Session, page: Viewer, text: str = "", result: str = "") -> None:
     """Send the list of the user's games that `Store.games` finds."""
     games = session.autosave.games(session.owner, text, result)
-    page.send(replies.Kept(games=[{**each, "title": named(each["title"], page.language)} for each in games]))
+    page.send(replies.Kept(games=[{**each, "title": names_shown(each["title"], page.language)} for each in games]))
 
 
 @handles(messages.Continue)

@@ -8,6 +8,7 @@ from shogi_engine.play.answer import DECLARE, Answer
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.game import PASS, Game
 from shogi_engine.play.strength import STRONGEST, choose, level_limits, timed_limits
+from shogi_engine.play.words import name_in_records
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.termination import Outcome
 from shogi_engine.web.pool import Job, Turn
@@ -73,7 +74,7 @@ class Playing:
         """Begin a game at the session's position."""
         self.leave()
         tree, self.players = self._session.tree, list(players)
-        tree.record.names = ["" if level is None else f"shogi_engine level {level}" for level in players]
+        tree.record.names = ["" if level is None else name_in_records(level) for level in players]
         self.game = Game(tree.record, at=tree.nodes(), clock=GameClock(setting))
         self.go_on()
 

@@ -16,7 +16,7 @@ from shogi_engine.play.clock import TimeUp
 from shogi_engine.play.game import Game
 from shogi_engine.play.keeping import GameFile, kept_games, load_game
 from shogi_engine.play.strength import DEFAULT_MS, choose, level_limits, timed_limits
-from shogi_engine.play.words import ending_text, score_text, side_name
+from shogi_engine.play.words import ending_text, name_in_records, score_text, side_name
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -346,8 +346,7 @@ class TerminalGame:
     def record(self) -> "GameRecord":
         """Return the game so far."""
         level, record = self.limits.get("level"), self.game.record
-        engine_name = "shogi_engine" if level is None else f"shogi_engine level {level}"
-        record.names = [_("human") if side in self.humans else engine_name for side in (0, 1)]
+        record.names = [_("human") if side in self.humans else name_in_records(level) for side in (0, 1)]
         record.headers.setdefault("started", time.strftime("%Y/%m/%d"))
         if not self.game.over:
             record.ending = "interrupted"  # until the next move

@@ -8,7 +8,7 @@ from typing import Any, Generic, Self, TypeVar
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.base.plain import attribute, plain, run_plainly
 from shogi_engine.clients.base.process import EngineProcess, Log
-from shogi_engine.types.arguments import check_board, check_names
+from shogi_engine.types.arguments import check_board, check_names, keyword_names
 from shogi_engine.types.info import BoardLike, Move, PlayResult
 from shogi_engine.types.limit import Limit, check_limit
 
@@ -27,8 +27,6 @@ class EngineClient(ABC):
         name: the name that the engine reports; its command until then
     """
 
-    _arguments: tuple[str, ...] = ("cwd", "timeout", "ready_timeout", "log")  # by name
-
     def __init__(
         self,
         command: Command,
@@ -39,7 +37,8 @@ class EngineClient(ABC):
         log: Log | None = None,
         **unknown: object,
     ) -> None:
-        check_names(type(self).__name__, unknown, self._arguments)
+        if unknown:
+            check_names(type(self).__name__, unknown, keyword_names(type(self), EngineClient))
         self.engine_command, self.timeout, self.ready_timeout = command, timeout, ready_timeout
         self.name = command if isinstance(command, str) else " ".join(command)
         self._cwd, self._line_log = cwd, log

@@ -54,8 +54,6 @@ class UsiClient(EngineClient):
         listed: the options that it lists, by name
     """
 
-    _arguments = ("options", "defaults", "unlisted", *EngineClient._arguments)
-
     def __init__(
         self,
         command: Command,

@@ -6,6 +6,8 @@ The reader in Python and the kernel use the same rule; `kind_of` here and the ke
 import re
 from collections.abc import Callable
 
+from shogi_engine.games.shogi.symbols import SIDES_BY_MARK
+
 # The lines from REMARK on are outside the moves: a program's comment (#), a header, a header that each game has (names,
 # handicap, the line above the moves), a part of a diagram, anything else. NOTE is a comment or a bookmark.
 MOVE, ENDING, OVER, BRANCH, NOTE, REMARK, HEADER, MAIN_HEADER, DIAGRAM, OTHER, END = range(11)
@@ -16,8 +18,7 @@ UNNUMBERED = -1  # the number of a line of KI2's moves, and of a closing line wi
 BLANKS = " \t\u3000\xa0\ufeff"
 PLAYERS = ("先手", "下手", "後手", "上手")
 HANDICAP = "手合割"
-BLACKS = "▲☗▼"
-MARKS = f"{BLACKS}△☖▽"
+MARKS = "".join(SIDES_BY_MARK)
 _TARGET = "(?:同|[1-9１-９][1-9１-９一二三四五六七八九])"
 _PIECE = "(?:成[香桂銀]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])"
 MOVE_LIKE = re.compile(rf"{_TARGET}[{BLANKS}]?{_PIECE}")

@@ -14,9 +14,9 @@ from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.games.shogi.records import kakinoki_lines as lines
 from shogi_engine.games.shogi.records.evaluations import take_evaluations
 from shogi_engine.games.shogi.records.handicaps import handicap
-from shogi_engine.games.shogi.records.kakinoki_lines import BLACKS, BLANKS, HANDICAP, MARKS, header_of, kind_of
+from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, HANDICAP, MARKS, header_of, kind_of
 from shogi_engine.games.shogi.records.setup import Setup
-from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
+from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI, SIDES_BY_MARK
 from shogi_engine.games.shogi.types import DROP_BASE, KING, PROMOTION
 from shogi_engine.language import InputError
 from shogi_engine.records.errors import RecordError, clipped
@@ -121,7 +121,7 @@ class Diagram:
         elif found := _AT_MOVE.fullmatch(line):
             self.number = int(found["number"][:9]) + 1
             if self.turn is None and found["mark"]:  # of the last move
-                self.turn = int(found["mark"] in BLACKS)
+                self.turn = 1 - SIDES_BY_MARK[found["mark"]]
         else:
             return False
         return True

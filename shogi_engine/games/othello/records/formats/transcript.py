@@ -18,6 +18,7 @@ _SEPARATED = re.compile(rf"(?:{IN_TRANSCRIPT}){{2}}", re.IGNORECASE)
 # The result after the moves: the discs of black and white, '40-24', or their difference, ': +16'.
 _RESULT = re.compile(r"(?:\s(?P<black>\d{1,2})-(?P<white>\d{1,2})|:\s*(?P<score>[+-]\d{1,2}))\s*$", re.ASCII)
 _CONTINUES = re.compile(r"\s*(?:[2-9]|\d{2,3})\s*[.):]", re.ASCII)
+RESULT_MAX = 16  # characters at the end of a line, in which its result is
 SHORT = 16  # characters of a game that is remembered: a file of such games has very many of them
 
 
@@ -31,7 +32,7 @@ class TranscriptReader(LineReader):
         """Read the line. Raises ValueError saying which move is wrong and why."""
         text, _, comment = line.lstrip("\ufeff").partition("#")
         self.record.root.comment = comment.strip()
-        given = _RESULT.search(text, max(0, len(text) - SHORT))
+        given = _RESULT.search(text, max(0, len(text) - RESULT_MAX)) if "-" in text or ":" in text else None
         text = text[: given.start()] if given else text
         if len(text) > SHORT:
             self._play(text)
@@ -93,7 +94,7 @@ class TranscriptFormat(LineFormat):
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
         """Return True, as each line is a game, but for a line that continues with another number than 1: '2. c3 d3'."""
-        return not _CONTINUES.match(line)
+        return line[:1].isalpha() or not _CONTINUES.match(line)
 
     def parse(self, block: list[Line]) -> GameRecord:
         """Return the game of one line, or of several with numbered moves. Raises RecordError."""

@@ -5,13 +5,12 @@ from typing import Any
 
 from shogi_engine.games.shogi import symbols
 from shogi_engine.games.shogi.notation.moves.candidates import Parts, qualifiers, resolve, sources
-from shogi_engine.games.shogi.types import BLACK, DROP_BASE, WHITE, is_promotion, move_from, move_kind, move_to
+from shogi_engine.games.shogi.types import BLACK, DROP_BASE, is_promotion, move_from, move_kind, move_to
 from shogi_engine.language import InputError
 
-_SIDES = dict(zip("▲☗▼△☖▽", (BLACK,) * 3 + (WHITE,) * 3, strict=True))
 _DIGITS = {str(n): n for n in range(1, 10)} | {symbols.KANJI_NUMBERS[n]: n for n in range(1, 10)}
 MOVE = re.compile(
-    r"(?P<side>[▲☗▼△☖▽])? *"
+    rf"(?P<side>[{''.join(symbols.SIDES_BY_MARK)}])? *"
     r"(?:(?P<before>同 *(?=[1-9]))?(?P<file>[1-9])(?P<rank>[1-9一二三四五六七八九])(?P<after> *同)?|同) *"
     r"(?P<kind>成[香桂銀]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])(?P<words>[左右直上行入引寄]*)"
     r"(?P<how>不成|成らず|ならず|生|成|打)?(?: *\((?P<source>[1-9][1-9]|00)\))?"
@@ -49,7 +48,7 @@ def split(text: str, last: int | None) -> Parts | None:
     else:
         target = last
     kind, how = symbols.KINDS_BY_KANJI[found["kind"]], found["how"]
-    side = _SIDES.get(found["side"] or "")
+    side = symbols.SIDES_BY_MARK.get(found["side"])
     if how == "打" or found["source"] == "00":  # 00 is CSA's square for pieces in hand
         if found["words"] or found["source"] not in (None, "00") or how not in (None, "打"):
             raise InputError("move {0!r}: a drop has no source square", text)
