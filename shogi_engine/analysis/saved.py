@@ -10,7 +10,7 @@ from typing import Any
 from shogi_engine.analysis.analyst import Key
 from shogi_engine.analysis.judgement import Finding, plies_to_examine
 from shogi_engine.common.files import write_whole
-from shogi_engine.common.text_files import json_of
+from shogi_engine.common.json_text import json_of
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score

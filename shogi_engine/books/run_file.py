@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.common.appending import LineFile
-from shogi_engine.common.text_files import json_of, read_text
+from shogi_engine.common.json_text import json_of
+from shogi_engine.common.text_files import read_text
 
 DOUBTFUL = "?"
 Found = list[dict[str, Any]]  # a position's moves, best first: move, ponder, value, depth

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import NoReturn, Self
 
 from shogi_engine.common.files import AnyPath, named, write_whole
-from shogi_engine.common.text_files import json_of
+from shogi_engine.common.json_text import json_of
 from shogi_engine.language import Message
 
 

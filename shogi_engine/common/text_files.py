@@ -1,10 +1,8 @@
 """Text files as people and other programs write them. Standard library only."""
 
 import codecs
-import json
 import os
 from pathlib import Path
-from typing import Any
 
 from shogi_engine.language import InputError
 
@@ -34,11 +32,3 @@ def read_text(path: str | os.PathLike[str]) -> str:
         return text_of(Path(path).read_bytes())
     except InputError as fault:
         raise InputError("{0}: {1}", path, *fault.args) from None
-
-
-def json_of(text: str | bytes) -> Any:
-    """Return what a JSON text contains. Raises JSONDecodeError, a ValueError, also if it is nested too deeply."""
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise json.JSONDecodeError("nested too deeply", "", 0) from None

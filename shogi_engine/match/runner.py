@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.common.appending import LineFile
+from shogi_engine.common.json_text import json_of
 from shogi_engine.common.match_statistics import Sprt, pentanomial
-from shogi_engine.common.text_files import json_of
 from shogi_engine.jobs import Maker, Pool
 
 Record = dict[str, Any]  # of a game: at least its number, "game", and the first player's "score", 0, 0.5 or 1

@@ -264,7 +264,7 @@ def games(
             for name, opened in archives.sources(file):
                 try:
                     with opened() as source:
-                        for _ in in_pauses(reader.read(source, name)):
+                        for _ in reader.read(source, name):
                             yield reader.table.arrays()
                             reader.table.clear()
                 except (RecordError, *archives.FAULTS) as fault:
@@ -375,15 +375,18 @@ class _Reader:
             begin = counted = 0
             while True:
                 begin, end = scanner.scan(text, begin, final, self.table)
-                lines, counted = lines + _lines_in(text, counted, begin), begin
                 if end:
-                    for record in _trees(format, text, begin, end, lines, self._keep):
+                    lines, counted = lines + _lines_in(text, counted, begin), begin
+                    for record in in_pauses(_trees(format, text, begin, end, lines, self._keep)):
                         yield from self._take(record, format)
                     begin = end
                 elif self.table.is_full:
                     yield
                 else:
                     break
+            if final:
+                return
+            lines += _lines_in(text, counted, begin)
             rest = data[begin * text.itemsize :]
             if len(rest) > GAME_MAX:
                 raise RecordError("the game has no end", line=lines + 1)

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from shogi_engine.common.text_files import json_of, read_text
+from shogi_engine.common.json_text import json_of
+from shogi_engine.common.text_files import read_text
 
 Row = dict[str, Any]
 Case = TypeVar("Case")

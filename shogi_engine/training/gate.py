@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.files import write_whole
+from shogi_engine.common.json_text import json_of
 from shogi_engine.common.match_statistics import Estimate, estimate, pentanomial
-from shogi_engine.common.text_files import json_of
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.search.tt import TranspositionTable

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.common.files import write_whole
+from shogi_engine.common.json_text import json_of
 from shogi_engine.common.locks import locked
-from shogi_engine.common.text_files import json_of
 from shogi_engine.training import STAGES
 from shogi_engine.training import recipe as recipes
 from shogi_engine.training.data import DataOptions

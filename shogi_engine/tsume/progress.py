@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.common.files import data_folder, write_whole
+from shogi_engine.common.json_text import json_of
 from shogi_engine.common.locks import locked
-from shogi_engine.common.text_files import json_of
 from shogi_engine.tsume.problems import Problem
 
 NAME = "tsume.json"

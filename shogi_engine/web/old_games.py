@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from shogi_engine.common.files import free_name, replace
-from shogi_engine.common.text_files import json_of
+from shogi_engine.common.json_text import json_of
 
 ASIDE = "taken-over"  # the folder into which the files are moved afterwards
 _NAME = re.compile(r"(shogi|othello)-[0-9-]{1,40}\.json")

@@ -8,7 +8,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shogi_engine.games.shogi.records import kif_kernels
@@ -36,6 +36,7 @@ def test_the_kernel_knows_the_same_kinds(line):
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(LINES), max_size=14))
+@example(["1 ７六歩(77)", "後手の持駒：歩", "変化：2手", "先手：A"])  # a game without moves
 def test_the_kernel_splits_at_the_same_lines(lines):
     text = "\n".join(lines)
     wanted = [[line for _, line in block] for block in FORMAT.split(io.StringIO(text))]

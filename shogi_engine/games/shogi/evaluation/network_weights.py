@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.common.text_files import json_of
+from shogi_engine.common.json_text import json_of
 from shogi_engine.games.shogi.evaluation import network_features as inputs
 from shogi_engine.jit.vectors import LANES, SQUARE_WEIGHT_LIMIT, aligned_zeros
 

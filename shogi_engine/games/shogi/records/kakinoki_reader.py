@@ -404,6 +404,7 @@ class KakinokiFormat(LineFormat):
                     first = outside if found else len(block)
                     yield block[:first]
                     block = block[first:]
+                    last_number, last_moves, moves = 0, "", False
                 last, found, moves = kind, lines.NOTHING, moves or kind != lines.BRANCH
                 if kind in (lines.MOVE, lines.ENDING):
                     last_number, last_moves = count, ""
