@@ -43,7 +43,7 @@ def add_parser(commands: Any) -> None:
         "--from-encoding",
         default="",
         metavar="NAME",
-        help="encoding of IN; default: UTF-8, UTF-16, Shift JIS or ISO-2022-JP, whichever fits",
+        help="encoding of IN; default: UTF-8, UTF-16, Shift JIS, EUC-JP or ISO-2022-JP, whichever fits",
     )
     parser.add_argument("--keep", action="store_true", help="keep the readable part of damaged games")
     parser.add_argument("--strict", action="store_true", help="fail instead of dropping what OUT's format cannot hold")

@@ -134,12 +134,10 @@ def plan_of(args: argparse.Namespace) -> Any:
     from shogi_engine.training.pipeline import Plan
     from shogi_engine.training.recipe import load
 
-    recipe, settings = load(args.game), settings_of(args.set)
-    gate = {name: settings.pop(name) for name in GATE if name in settings}
-    own = [{field.name for field in fields(kind)} for kind in (recipe.data, recipe.training)]
-    if foreign := settings.keys() - own[0] - own[1]:
-        raise ValueError(f"train: {', '.join(sorted(foreign))} is not a setting of {args.game}")
-    data, training = ({name: value for name, value in settings.items() if name in each} for each in own)
+    recipe = load(args.game)
+    own = [GATE, *({field.name for field in fields(kind)} for kind in (recipe.data, recipe.training))]
+    settings = settings_of(args.set, args.game, [name for name in SETTINGS if any(name in each for each in own)])
+    gate, data, training = ({name: value for name, value in settings.items() if name in each} for each in own)
     if args.noted is not None and recipe.compared is None:
         raise ValueError(f"train: --noted is not an option of {args.game}")
     return Plan(
@@ -158,13 +156,17 @@ def plan_of(args: argparse.Namespace) -> Any:
     )
 
 
-def settings_of(texts: Sequence[str]) -> dict[str, Any]:
-    """Return the values of 'NAME=VALUE,...'. Raises ValueError."""
+def settings_of(texts: Sequence[str], game: str, names: Sequence[str]) -> dict[str, Any]:
+    """Return the values of 'NAME=VALUE,...'. Raises ValueError.
+
+    Args:
+        names: the settings of the game
+    """
     settings = {}
     for part in filter(None, ",".join(texts).split(",")):
         name, _equals, value = part.partition("=")
-        if name not in SETTINGS:
-            raise ValueError(f"train: {name!r} is not a setting; there are {', '.join(SETTINGS)}")
+        if name not in names:
+            raise ValueError(f"train: {name!r} is not a setting of {game}; there are {', '.join(names)}")
         try:
             settings[name] = SETTINGS[name](value)
         except argparse.ArgumentTypeError as fault:

@@ -21,17 +21,7 @@ from shogi_engine.common.text_files import UTF_16
 from shogi_engine.language import Message
 from shogi_engine.records import archives
 from shogi_engine.records.errors import RecordError
-from shogi_engine.records.files import (
-    ENCODINGS,
-    HEAD,
-    JIS,
-    JIS_SHIFT,
-    decode,
-    encoding_of,
-    files_below,
-    in_pauses,
-    read,
-)
+from shogi_engine.records.files import HEAD, decode, encoding_of, encodings, files_below, in_pauses, read
 from shogi_engine.records.formats import RecordFormat, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord, Node, registry
 from shogi_engine.types.score import DISC, DISCS
@@ -476,7 +466,7 @@ def _head_text(head: bytes) -> str:
     """Return the beginning of a file as text; its last character may be incomplete."""
     if head.isascii() and ESCAPE not in head:
         return head.decode("ascii")
-    for encoding in ("utf-16",) if head[:2] in UTF_16 else (JIS,) if JIS_SHIFT in head else ENCODINGS:
+    for encoding in encodings(head):
         try:
             return codecs.getincrementaldecoder(encoding)().decode(head)
         except UnicodeDecodeError:

@@ -27,27 +27,26 @@ from shogi_engine.records.tree import GameRecord
 
 Item = TypeVar("Item")
 HEAD = 1 << 16  # bytes used to recognise a format
-ENCODINGS = ("utf-8-sig", "cp932")  # tried in this order
+UTF_8, SHIFT_JIS, EUC = "utf-8-sig", "cp932", "euc_jp"  # tried in this order
 JIS, JIS_SHIFT = "iso2022_jp_2", b"\x1b$"  # an encoding of seven bits, and what is before its characters
-_EUC_MARKS = re.compile("[\u3001-\u3015\u3041-\u30fe\uff1a]")  # kana and punctuation
 # What is no word of half-width kana. Whatever is valid EUC-JP has, read as Shift JIS, only these kana and rare kanji.
 _NO_KANA = re.compile("[^\x00-\x7f\uff65-\uff9f]|(?<![\uff65-\uff9f])[\uff65\uff67-\uff70\uff9e\uff9f]")
 
 
 def decode(data: bytes) -> str:
-    """Decode a record file: UTF-8 or UTF-16, Shift JIS (as in Windows) or ISO-2022-JP.
+    """Decode a record file: UTF-8 or UTF-16, Shift JIS (as in Windows), EUC-JP or ISO-2022-JP.
 
     Raises ValueError if it is none of them.
     """
-    for encoding in _encodings(data[:HEAD]):
+    for encoding in encodings(data[:HEAD]):
         with contextlib.suppress(UnicodeDecodeError):
             return data.decode(encoding)
-    raise AssertionError("unreachable")
+    raise _unknown_encoding()
 
 
 def encoding_of(source: BinaryIO) -> str:
     """Return the encoding of a seekable file. Raises ValueError if it is none of those that `decode` reads."""
-    for encoding in _encodings(binary_head(source, HEAD)):
+    for encoding in encodings(binary_head(source, HEAD)):
         decoder = codecs.getincrementaldecoder(encoding)()
         try:
             while piece := source.read(HEAD):
@@ -59,32 +58,35 @@ def encoding_of(source: BinaryIO) -> str:
             return encoding
         finally:
             source.seek(0)
-    raise AssertionError("unreachable")
+    raise _unknown_encoding()
 
 
-def _encodings(head: bytes) -> Iterator[str]:
-    """Yield the encodings to try for a file that begins with `head`, and raise RecordError after them."""
+def encodings(head: bytes) -> Iterator[str]:
+    """Yield the encodings to try for a file that begins with `head`."""
     if head[:2] in UTF_16:
         yield "utf-16"
     elif JIS_SHIFT in head and head.isascii():
         yield JIS
     else:
-        yield ENCODINGS[0]
+        yield UTF_8
         if _may_be_euc_jp(head):
-            raise RecordError("the record seems to be in EUC-JP; name the encoding: --from-encoding euc_jp")
-        yield ENCODINGS[1]
-    raise RecordError(
-        "a record must be in UTF-8, UTF-16, Shift JIS or ISO-2022-JP; --from-encoding names another encoding"
+            yield EUC
+        yield SHIFT_JIS
+
+
+def _unknown_encoding() -> RecordError:
+    return RecordError(
+        "a record must be in UTF-8, UTF-16, Shift JIS, EUC-JP or ISO-2022-JP; --from-encoding names another encoding"
     )
 
 
 def _may_be_euc_jp(head: bytes) -> bool:
-    """Tell whether the beginning of a file is EUC-JP, even if it could be read as Shift JIS, where it means nothing."""
+    """Tell whether the beginning of a file is valid EUC-JP and, read as Shift JIS, means nothing."""
     try:
-        text = codecs.getincrementaldecoder("euc_jp")().decode(head)
+        codecs.getincrementaldecoder(EUC)().decode(head)
     except UnicodeDecodeError:
         return False
-    return bool(_EUC_MARKS.search(text) or _NO_KANA.search(head.decode(ENCODINGS[1], "replace")))
+    return _NO_KANA.search(head.decode(SHIFT_JIS, "replace")) is not None
 
 
 def iterate(
@@ -94,7 +96,7 @@ def iterate(
 
     Args:
         format: the name of the format, '' to detect it
-        encoding: the file's encoding, '' to detect UTF-8, UTF-16, Shift JIS or ISO-2022-JP
+        encoding: the file's encoding, '' to detect UTF-8, UTF-16, Shift JIS, EUC-JP or ISO-2022-JP
         game: 'shogi' or 'othello', '' to accept both
         keep: whether to yield the readable part of a damaged game, with `fault` set
 

@@ -157,7 +157,7 @@ def test_a_terminal_that_is_killed_loses_no_move(env, tmp_path):
 def test_the_clock_ends_the_game_while_nothing_is_typed(env, tmp_path):
     from tests.support.terminal import Terminal
 
-    with Terminal(["play", "othello", "--human", "both", "--clock", "2"], env) as screen:
+    with Terminal(["play", "othello", "--human", "both", "--clock", "2s"], env) as screen:
         screen.expect("black wins: white ran out of time|white wins: black ran out of time")
         screen.type("", key=CTRL_D)
         assert screen.wait() == 0

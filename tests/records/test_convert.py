@@ -97,7 +97,7 @@ def test_damaged_games_are_kept_on_request(tmp_path, capsys):
 
 
 def test_encodings(tmp_path):
-    for encoding in ("utf-8", "utf-8-sig", "cp932", "utf-16"):
+    for encoding in ("utf-8", "utf-8-sig", "cp932", "utf-16", "euc_jp", "iso2022_jp"):
         data = records.dumps(game(), "kif", encoding)
         assert records.loads(data)[0].names[0] == "\u7532\u91ce"
     rare = game()
@@ -108,8 +108,30 @@ def test_encodings(tmp_path):
     )
     with pytest.raises(ValueError, match="cannot be written in cp932"):
         records.dumps(rare, "kif", "cp932")
-    with pytest.raises(RecordError, match="must be in UTF-8, UTF-16, Shift JIS or ISO-2022-JP"):
+    with pytest.raises(RecordError, match="must be in UTF-8, UTF-16, Shift JIS, EUC-JP or ISO-2022-JP"):
         records.loads(b"\x81\x00\xff\xff\xff kif")
+
+
+@pytest.mark.parametrize("format", ["kif", "csa"])
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [
+        ("羽生善治", "euc_jp"),
+        ("ひふみ", "euc_jp"),
+        ("ケン", "euc_jp"),
+        ("齋藤", "euc_jp"),
+        ("ﾔﾏﾀﾞ･ﾀﾛｳ", "cp932"),
+        ("ｱｲ", "cp932"),
+    ],
+)
+def test_names_in_the_encodings_of_old_programs(tmp_path, format, name, encoding):
+    """Half-width kana in Shift JIS are valid EUC-JP, and what is EUC-JP can be read as Shift JIS."""
+    record = game()
+    record.names[0] = name
+    (tmp_path / f"a.{format}").write_bytes(records.dumps(record, format, encoding))
+    assert records.load(tmp_path / f"a.{format}")[0].names[0] == name
+    (found,) = records.games(tmp_path / f"a.{format}")
+    assert found.names[0][0] == name
 
 
 def test_a_name_breaks_no_header():

@@ -124,6 +124,19 @@ def test_a_position_that_was_set_up_is_kept(visitor):
     until(page, f"document.querySelector('#position').value === {position!r}")
 
 
+def test_on_a_phone_the_pieces_to_choose_from_are_in_sight_with_the_board(browser, fake_address):
+    visitor = Visitor(browser, fake_address, PHONE)
+    page = visitor.page
+    page.click("#edit")
+    until(
+        page,
+        "['#board', '[data-key=\"pick P\"]', '[data-key=\"pick +R\"]'].every(each => {"
+        " const box = document.querySelector(each)?.getBoundingClientRect();"
+        " return box && box.top >= 0 && box.bottom <= innerHeight; })",
+    )
+    visitor.close()
+
+
 def test_the_games_of_a_file_are_there_to_choose(visitor):
     page = visitor.page
     page.click("#open")

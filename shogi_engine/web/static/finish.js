@@ -23,7 +23,7 @@ export function finish(state, link, save) {
   if (turning.length) parts.push(element("div", {class: "turning", role: "group", "aria-label": t("turning")},
     element("span", {class: "soft"}, t("turning")), ...turning.sort((one, other) => one.ply - other.ply).map(move => {
       const chip = button(`${move.ply}. ${move.text}`, () => show(move.node, link), {"aria-pressed": String(move.node === state.node)});
-      chip.append(element("span", {class: `text ${move.verdict}`}, ` −${percent(move.loss)} %`));
+      chip.append(element("span", {class: `text ${move.verdict}`}, ` -${percent(move.loss)} %`));
       return chip;
     })));
   else if (summary) parts.push(element("p", {class: "soft"}, t("noTurning")));

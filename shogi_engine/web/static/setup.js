@@ -6,6 +6,7 @@ import {piece_name, side, t} from "./words.js";
 const NAMES = ["P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R"];
 
 let chosen = "P"; // the piece to put: "P", "+p", "X", "" for none
+let shown = false;
 let fixed = ""; // what the panel shows now, to avoid redrawing
 
 export const chosen_piece = () => chosen;
@@ -13,7 +14,7 @@ export const chosen_piece = () => chosen;
 /** @param {State} state @param {Link} link */
 export function setup(state, link) {
   const panel = $("setup");
-  if (!state.setup) { fixed = ""; return; }
+  if (!state.setup) { fixed = ""; shown = false; return; }
   const key = JSON.stringify([state.setup, state.turn, state.language, state.pieces, chosen, state.game]);
   if (key === fixed) return;
   fixed = key;
@@ -40,6 +41,8 @@ export function setup(state, link) {
     element("div", {class: "row"}, button(t("done"), () => link.say("setup", {on: false}), {class: "main", id: "setup-done"}),
       button(t("cancel"), () => link.say("setup", {on: false, keep: false}), {id: "setup-cancel"})));
   if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`[data-key="${focused}"]`))?.focus();
+  if (!shown && panel.getBoundingClientRect().top > innerHeight / 2) $("table").scrollIntoView(); // on a phone, the pieces to choose from are below the board
+  shown = true;
 }
 
 /** @param {State} state @param {Record<string, number>} held @param {Link} link @param {number} colour */
