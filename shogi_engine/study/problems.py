@@ -1,4 +1,4 @@
-"""Problems made of the mistakes of judged games: positions in which one move was clearly best, and another was made."""
+"""Problems made of the mistakes of judged games: positions in which a few moves were clearly best."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -7,10 +7,12 @@ from typing import Any
 
 from shogi_engine import games
 from shogi_engine.analysis import GameAnalysis, Hint, MoveAnalysis, hints
+from shogi_engine.analysis.judgement import INACCURACY
 from shogi_engine.analysis.kinds import MATE, MOVE, OPENING, PIECE, WIN, is_mistake, kind_of
 from shogi_engine.engine import Engine
 from shogi_engine.language import LANGUAGES, mark, translate
 from shogi_engine.play.words import names_shown
+from shogi_engine.types.limit import SIDES
 
 KINDS = {  # what is to be found
     MATE: mark("There is a mate."),
@@ -19,7 +21,9 @@ KINDS = {  # what is to be found
     OPENING: mark("The opening went wrong. Find the better move."),
     MOVE: mark("Find the better move."),
 }
-CLEARLY = 0.1  # of winning chance: how much better the best move is than the second best
+CLEARLY = 0.1  # of winning chance: how much better the best move is than all that are no answers
+ANSWERS_MAX = 3
+VERSUS = " - "  # between the players' names; one of them may be unknown
 NODES = 100_000  # of a search of the two best moves, in games without LIMITS
 LIMITS: dict[str, dict[str, int]] = {"othello": {"level": 10}}
 
@@ -36,7 +40,7 @@ class Problem:
         played: the move that was made
         refutation: the best line after it
         why: sentences that say why the move was bad, by language
-        source: the players that are known, and the ply
+        source: the players' names, if any is known, and the ply
     """
 
     game: str
@@ -62,7 +66,11 @@ class Problem:
             return self.source
         if not names:
             return translate("move {0}", language).format(ply)
-        return translate("{0}, move {1}", language).format(names_shown(names, language), ply)
+        players = [
+            names_shown(name, language) or translate(SIDES[side], language, context=self.game)
+            for side, name in enumerate(names.split(VERSUS, 1))
+        ]
+        return translate("{0}, move {1}", language).format(VERSUS.join(players), ply)
 
     def reasons(self, language: str) -> tuple[str, ...]:
         """Return the sentences that say why the move that was made was bad."""
@@ -74,7 +82,7 @@ class Problem:
 
 
 class Examined:
-    """Finds whether one move of a position is clearly best, by searches of the two best moves.
+    """Finds whether a few moves of a position are clearly best, by searches of the best moves.
 
     Args:
         limits: of each search; by default those of LIMITS, or NODES
@@ -94,7 +102,7 @@ class Examined:
             found = self._engine.find_mate(nodes=1_000_000, every=True)
             return tuple(dict.fromkeys([move.best, *(line[0] for line in found.solutions if line)]))
         self._engine.new_game()
-        return sole(hints(self._engine, 2, **self._limits), move.best)
+        return clear(hints(self._engine, ANSWERS_MAX + 1, **self._limits), move.best)
 
 
 class Accepted(Examined):
@@ -108,11 +116,20 @@ class Accepted(Examined):
         return (move.best,)
 
 
-def sole(found: Sequence[Hint], best: str) -> tuple[str, ...]:
-    """Return the best move, if the search of two moves agrees and finds it clearly better than the other, else ()."""
-    if not found or found[0].move != best:
-        return ()
-    return (best,) if len(found) > 1 and found[0].chance - found[1].chance >= CLEARLY else ()
+def clear(found: Sequence[Hint], best: str) -> tuple[str, ...]:
+    """Return the moves that are about as good as the best, `best` first, if all others are clearly worse, else ().
+
+    Args:
+        found: the best moves by a second search, one more than there may be answers
+        best: the best move by the first search, which must be among the answers
+    """
+    chances = [hint.chance for hint in found]
+    for count in range(1, len(found)):
+        if chances[0] - chances[count] >= CLEARLY:
+            moves = [hint.move for hint in found[:count]]
+            near = chances[0] - chances[count - 1] < INACCURACY
+            return tuple(dict.fromkeys([best, *moves])) if near and best in moves else ()
+    return ()
 
 
 def problems_of(game: GameAnalysis, side: str = "", examined: Examined | None = None) -> Iterator[Problem]:
@@ -120,7 +137,7 @@ def problems_of(game: GameAnalysis, side: str = "", examined: Examined | None = 
 
     Args:
         side: 'black' or 'white', '' for both
-        examined: whether one move is clearly best; by default a search decides
+        examined: finds the answers; by default a search decides
     """
     name = game.record.game
     texts = {language: game.why_texts(language) for language in LANGUAGES}
@@ -146,5 +163,5 @@ def problems_of(game: GameAnalysis, side: str = "", examined: Examined | None = 
 
 
 def _source(game: GameAnalysis, move: MoveAnalysis) -> str:
-    names = " - ".join(name for name in game.record.names if name)
+    names = VERSUS.join(game.record.names) if any(game.record.names) else ""
     return f"{names}, {move.ply}"

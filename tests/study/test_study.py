@@ -17,7 +17,7 @@ from shogi_engine.analysis.judgement import Finding
 from shogi_engine.cli.study import Desk, side_of
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
-from shogi_engine.study.problems import sole
+from shogi_engine.study.problems import clear
 from shogi_engine.study.store import TABLES
 from shogi_engine.types.score import Score
 from tests.support.typed_lines import typed
@@ -61,6 +61,12 @@ def test_mistakes_become_problems(blunder):
     assert (made.kind, made.answers, made.played, made.refutation) == ("piece", ("2g2f",), "8h5e", ("2b5e",))
     assert made.where("ja") == "mine - yours、3手目" and replace(made, source="7").where("en") == "move 7"
     assert replace(made, source="A - shogi_engine level 3, 8").where("ja") == "A - エンジン（レベル 3）、8手目"
+    unnamed = replace(made, source=" - shogi_engine level 3, 7")
+    assert [unnamed.where(each) for each in ("en", "ja")] == [
+        "black - engine (level 3), move 7",
+        "先手 - エンジン（レベル 3）、7手目",
+    ]
+    assert replace(unnamed, game="othello").where("ja").startswith("黒 - ")
     assert made.position == blunder.record.board(2).sfen() and made.source == "mine - yours, 3"
     assert dict(made.why)["en"][0].startswith("It leaves a bishop on 5e")
 
@@ -80,13 +86,17 @@ def hint(move, value):
     [
         ([("a", 300), ("b", 100)], ()),  # 0.62 and 0.54
         ([("a", 300), ("b", 0)], ("a",)),
-        ([("b", 300), ("a", 0)], ()),  # the search of two moves prefers another one
+        ([("b", 300), ("a", 0)], ()),  # the second search prefers another one
+        ([("b", 300), ("a", 290), ("c", 0)], ("a", "b")),
+        ([("a", 300), ("b", 290), ("c", 280), ("d", 0)], ("a", "b", "c")),
+        ([("a", 300), ("b", 290), ("c", 280), ("d", 270)], ()),  # there may be a fifth one
+        ([("a", 300), ("b", 100), ("c", 0)], ()),  # b is neither as good nor clearly worse
         ([("a", 300)], ()),  # the only legal move
         ([], ()),
     ],
 )
-def test_one_move_must_be_clearly_best(found, answers):
-    assert sole([hint(*each) for each in found], "a") == answers
+def test_few_moves_must_be_clearly_best(found, answers):
+    assert clear([hint(*each) for each in found], "a") == answers
 
 
 def test_all_first_moves_of_mates_solve_a_missed_mate():

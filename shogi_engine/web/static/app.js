@@ -127,13 +127,13 @@ link.on("links", message => share(each => { if (state) each.show(message, link, 
 link.on("lost", ({full, ended}) => toast(t(ended ? "linkEnded" : full ? "full_server" : "lost"), {stay: true}));
 
 let hiding = 0;
-/** @param {string} text @param {{stay?: boolean, word?: string, action?: () => void}} options action: to undo what was done */
-function toast(text, {stay = false, word = "", action} = {}) {
+/** @param {string} text @param {{stay?: boolean, word?: string, action?: () => void, seconds?: number}} options action: to undo what was done */
+function toast(text, {stay = false, word = "", action, seconds = action ? 12 : 6} = {}) {
   clearTimeout(hiding);
   const undo = () => { $("toast").hidden = true; action?.(); };
   $("toast").replaceChildren(text, ...(action ? [element("button", {type: "button", onclick: undo}, word)] : []));
   $("toast").hidden = false;
-  if (!stay) hiding = setTimeout(() => { $("toast").hidden = true; }, action ? 12_000 : 6000);
+  if (!stay) hiding = setTimeout(() => { $("toast").hidden = true; }, 1000 * seconds);
 }
 
 // ---- what is shown
@@ -200,7 +200,7 @@ function show(state) {
   document.title = `${t(game)} – shogi_engine`;
   $("kept").hidden = $("lessons").hidden = !state.kept;
   $("pass").hidden = Object.keys(state.targets[""] ?? {}).join() !== "pass" || playing.on;
-  if (playing.passing && !passing) toast(t("mustPass", {side: side(state.turn)}));
+  if (playing.passing && !passing) toast(t("mustPass", {side: side(state.turn)}), {seconds: 2}); // it hides how the game ended
   reveal();
   passing = playing.passing;
   if (state.removed && !removed) toast(t("removed"), {word: t("bring_back"), action: () => link.say("restore")});

@@ -18,7 +18,7 @@ const day = time => new Date(1000 * time).toLocaleDateString(document.documentEl
  */
 export function counts({due, total, next, new: made}, link, toast) {
   if (made !== null) {
-    const text = `${t("lessonsNew", {new: made})} ${total ? t("lessonsDue", {due, total}) : ""}`;
+    const text = `${t(made ? "lessonsNew" : "lessonsNothing", {new: made})} ${total ? t("lessonsDue", {due, total}) : ""}`;
     toast(text, due ? {word: t("lessonsSolve"), action: () => link.say("lesson", {on: true})} : {});
     return;
   }
