@@ -13,7 +13,7 @@ from shogi_engine.cli.problem_files import write_problems
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import desk
 from shogi_engine.cli.terminal.screen import default_pieces, draw, plain
-from shogi_engine.language import InputError, plural
+from shogi_engine.language import InputError, mark, plural
 from shogi_engine.language import translate as _
 from shogi_engine.types.limit import SIDES
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shogi_engine.records import GameRecord
     from shogi_engine.study import Attempt, Problem, Source, Store, TurningPoints
 
+AS_GOOD = mark("Good: this is about as strong as the best move.")
 HINT_MS = 10_000  # of the search for the next move of a mate
 
 
@@ -215,7 +216,7 @@ class Desk(desk.Desk):
                 return not self._is_refuted(attempt, board, move)
             if problem.kind == MATE and not self._mates(attempt, board, move):
                 return False
-            self.show(_("Right."))
+            self.show(_("Right.") if attempt.is_best(move) else _(AS_GOOD))
             self._done(attempt)
             return True
 
@@ -275,7 +276,7 @@ class Desk(desk.Desk):
         if line is None:
             right, line = attempt.reply(self._engine(attempt.problem.game), move)
             if right:
-                self.show(_("Good: this is about as strong as the best move."))
+                self.show(_(AS_GOOD))
                 self._done(attempt)
                 return False
         self.show(_("{move} is not the solution.").format(move=self._texts(board, [move])))

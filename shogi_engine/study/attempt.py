@@ -31,6 +31,10 @@ class Attempt:
         self.wrong = self.wrong or not right
         return right
 
+    def is_best(self, move: str) -> bool:
+        """Tell whether a right move is the best one, not only about as good; all mates are."""
+        return self.problem.kind == MATE or move == self.problem.answers[0]
+
     def hint(self) -> str:
         """Return the best move, of which a hint tells a part."""
         self.helped = True

@@ -95,7 +95,7 @@ class Lesson(Tsume):
         elif problem.kind == MATE and tree.board.is_check():
             super().moved(number)
         else:
-            self._end(DONE)
+            self._end(DONE if self.attempt.is_best(tree[number].move) else GOOD)
 
     def _refute(self, number: int) -> None:
         """Answer a move that is not the best; it may be right all the same."""

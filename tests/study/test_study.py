@@ -220,6 +220,13 @@ def test_solving_in_the_terminal(store, problem):
     assert "P-2f" in solve(store, "answer", days=1000) and store.reviews(problem)[-1][1] == Rating.Again
 
 
+def test_a_second_answer_is_as_good(store, problem):
+    problem = replace(problem, answers=("2g2f", "3g3f"))
+    store.add([problem])
+    assert "Good: this is about as strong" in solve(store, "3g3f")
+    assert store.reviews(problem)[-1][1] == Rating.Good
+
+
 def test_a_mate_is_finished_in_the_terminal(store):
     """The engine defends after the first move; a move without check counts as wrong, and is taken back."""
     line = ("5c5d+", "6d7e", "9i6f")
