@@ -21,7 +21,7 @@ from shogi_engine.common.text_files import UTF_16
 from shogi_engine.language import Message
 from shogi_engine.records import archives
 from shogi_engine.records.errors import RecordError
-from shogi_engine.records.files import HEAD, decode, encoding_of, encodings, files_below, in_pauses, read
+from shogi_engine.records.files import EUC, HEAD, decode, encoding_of, encodings, files_below, in_pauses, read
 from shogi_engine.records.formats import RecordFormat, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord, Node, registry
 from shogi_engine.types.score import DISC, DISCS
@@ -318,6 +318,8 @@ class _Reader:
             raise RecordError("the file is empty")
         chosen = load_format(self._format) if self._format else self._format_of(head, name)
         scanner = None if head[:2] in UTF_16 or chosen is None else self._scanner(chosen)
+        if scanner is not None and not scanner.wide and not head.isascii() and EUC in encodings(head):
+            scanner = None  # the part of a file may not show that it is EUC-JP
         if scanner is not None and chosen is not None and whole:
             text = _wide(io.StringIO(decode(head), newline=None).getvalue()) if scanner.wide else head
             yield from self._scan([(text, True)], chosen, scanner)
