@@ -21,7 +21,7 @@ from shogi_engine.common.text_files import UTF_16
 from shogi_engine.language import Message
 from shogi_engine.records import archives
 from shogi_engine.records.errors import RecordError
-from shogi_engine.records.files import EUC, HEAD, decode, encoding_of, encodings, files_below, in_pauses, read
+from shogi_engine.records.files import HEAD, decode, encoding_of, encodings, files_below, in_pauses, read
 from shogi_engine.records.formats import RecordFormat, format_of_name, load_format, recognise
 from shogi_engine.records.tree import GameRecord, Node, registry
 from shogi_engine.types.score import DISC, DISCS
@@ -288,7 +288,7 @@ def part_of(data: bytes, wide: bool) -> str:
     """Return a part of a Scanner's text. Raises RecordError if its encoding is unknown."""
     if wide:
         return data.decode("utf-16-le", "surrogatepass")
-    return data.decode("ascii") if data.isascii() and ESCAPE not in data else decode(data)
+    return data.decode("ascii") if _is_plain(data) else decode(data)
 
 
 class _Reader:
@@ -318,16 +318,16 @@ class _Reader:
             raise RecordError("the file is empty")
         chosen = load_format(self._format) if self._format else self._format_of(head, name)
         scanner = None if head[:2] in UTF_16 or chosen is None else self._scanner(chosen)
-        if scanner is not None and not scanner.wide and not head.isascii() and EUC in encodings(head):
-            scanner = None  # the part of a file may not show that it is EUC-JP
         if scanner is not None and chosen is not None and whole:
-            text = _wide(io.StringIO(decode(head), newline=None).getvalue()) if scanner.wide else head
+            text = head
+            if scanner.wide or not _is_plain(head):
+                text = _coded(io.StringIO(decode(head), newline=None).getvalue(), scanner.wide)
             yield from self._scan([(text, True)], chosen, scanner)
             return
         if isinstance(source, io.RawIOBase):
             source = io.BufferedReader(source)
         if scanner is not None and chosen is not None:
-            with contextlib.closing(_texts(source, scanner.wide)) as pieces:
+            with contextlib.closing(_texts(source, scanner.wide, _is_plain(head))) as pieces:
                 yield from self._scan(pieces, chosen, scanner)
             return
         source.seek(0)
@@ -404,10 +404,15 @@ class _Reader:
             self.table = usual
 
 
-def _texts(source: BinaryIO, wide: bool) -> Generator[tuple[bytes, bool], None, None]:
-    """Yield (data, whether it is the last) of a file block by block: bytes, or characters of two bytes each."""
+def _texts(source: BinaryIO, wide: bool, plain: bool) -> Generator[tuple[bytes, bool], None, None]:
+    """Yield (data, whether it is the last) of a file block by block.
+
+    Args:
+        wide: as in Scanner
+        plain: whether its beginning is ASCII; then a text that is not wide is yielded as it is
+    """
     source.seek(0)
-    if not wide:
+    if plain and not wide:
         while True:
             data = source.read(BLOCK)
             yield data, len(data) < BLOCK
@@ -417,16 +422,21 @@ def _texts(source: BinaryIO, wide: bool) -> Generator[tuple[bytes, bool], None, 
     try:
         while True:
             characters = text.read(BLOCK)
-            yield _wide(characters), len(characters) < BLOCK
+            yield _coded(characters, wide), len(characters) < BLOCK
             if len(characters) < BLOCK:
                 return
     finally:
         text.detach()
 
 
-def _wide(text: str) -> bytes:
-    """Return a text as characters of two bytes each."""
-    return text.encode("utf-16-le", "surrogatepass")
+def _coded(text: str, wide: bool) -> bytes:
+    """Return a text for a Scanner: as UTF-8, or as characters of two bytes each."""
+    return text.encode("utf-16-le" if wide else "utf-8", "surrogatepass")
+
+
+def _is_plain(data: bytes) -> bool:
+    """Tell whether the bytes are ASCII, without the escapes of ISO-2022-JP."""
+    return data.isascii() and ESCAPE not in data
 
 
 def _trees(format: RecordFormat, text: Any, begin: int, end: int, lines: int, keep: bool) -> Iterator[GameRecord]:
@@ -466,7 +476,7 @@ def _lines_of(text: str) -> str:
 
 def _head_text(head: bytes) -> str:
     """Return the beginning of a file as text; its last character may be incomplete."""
-    if head.isascii() and ESCAPE not in head:
+    if _is_plain(head):
         return head.decode("ascii")
     for encoding in encodings(head):
         try:

@@ -122,16 +122,18 @@ def test_encodings(tmp_path):
         ("齋藤", "euc_jp"),
         ("ﾔﾏﾀﾞ･ﾀﾛｳ", "cp932"),
         ("ｱｲ", "cp932"),
+        ("ﾂｱ", "cp932"),  # valid UTF-8 by itself
     ],
 )
-def test_names_in_the_encodings_of_old_programs(tmp_path, format, name, encoding):
+@pytest.mark.parametrize("games", [1, 1000])
+def test_names_in_the_encodings_of_old_programs(tmp_path, format, name, encoding, games):
     """Half-width kana in Shift JIS are valid EUC-JP, and what is EUC-JP can be read as Shift JIS."""
     record = game()
-    record.names[0] = name
-    (tmp_path / f"a.{format}").write_bytes(records.dumps(record, format, encoding))
-    assert records.load(tmp_path / f"a.{format}")[0].names[0] == name
+    record.names = [name, "山田"]
+    (tmp_path / f"a.{format}").write_bytes(records.dumps([record] * games, format, encoding))
+    assert {read.names[0] for read in records.load(tmp_path / f"a.{format}")} == {name}
     (found,) = records.games(tmp_path / f"a.{format}")
-    assert found.names[0][0] == name
+    assert found.names == [(name, "山田")] * games
 
 
 def test_a_name_breaks_no_header():
