@@ -119,14 +119,12 @@ async def visit(address: str, seconds: float, players: list[int | None]) -> list
     state = await next_of(socket, "state", page)
     taken, end, rng = [], time.monotonic() + seconds, random.Random(2)
     while time.monotonic() < end:
-        moves = [move for each in state["targets"].values() for some in each.values() for move in some]
-        if state["playing"]["over"] or not moves:
+        if state["playing"]["over"]:
             await socket.send(start)
+        if state["playing"]["over"] or state["playing"]["passing"] or not state["targets"]:  # the server passes
             state = await next_of(socket, "state", page)
             continue
-        if state["playing"]["passing"]:  # the server passes
-            state = await next_of(socket, "state", page)
-            continue
+        moves = [move for each in state["targets"].values() for some in each.values() for move in some]
         asked = time.monotonic()
         await socket.send(json.dumps({"do": "move", "move": rng.choice(moves)}))
         state = await next_of(socket, "state", page)
