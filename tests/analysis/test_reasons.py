@@ -250,7 +250,7 @@ def test_pieces_are_counted_and_equal_ones_cancel():
 def test_a_piece_that_is_promoted_in_the_line_is_what_it_was_before():
     """Bishops are exchanged, so a rook is won for a silver; both horses come from the line."""
     position = "lnsgk2nl/1r3g1s1/p1ppppbpp/1p4p2/7P1/2P3P2/PP1PPP2P/1B1K2SR1/LNSG1G1NL w - 12"
-    line = "3c8h+ 7i8h B*5e B*7g 5e2h+ 7g2b+".split()
+    line = ["3c8h+", "7i8h", "B*5e", "B*7g", "5e2h+", "7g2b+"]
     lines = balance(Board(position), [Move.from_usi(each) for each in line])
     assert (lines.won, lines.lost) == taken(position, tuple(line)) == (("B", "R"), ("B", "S"))
     recaptured = [Move.from_usi(each) for each in (*line, "2h1i", "2b1a")]

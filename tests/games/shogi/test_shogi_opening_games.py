@@ -179,8 +179,8 @@ GAMES = {
         ("", "funagakoi"),
     ),
     "double wing attack after 7f": (
-        "2g2f 2f2e 7g7f 6i7h 2e2d 2h2d 2d2f",
-        "2g2f 2f2e 6i7h 3i4h 8g8f P*8g 9g9f",
+        "2g2f 2f2e 7g7f 6i7h 8g8f P*8g 2e2d 2h2d 2d2h",
+        "2g2f 2f2e 6i7h 2e2d 2h2d 2d2f 8g8f P*8g",
         ("aigakari", "aigakari"),
         ("", ""),
     ),
