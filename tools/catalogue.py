@@ -23,10 +23,12 @@ from babel.messages.pofile import read_po, write_po
 
 from shogi_engine import games
 from shogi_engine.__main__ import parser
+from shogi_engine.analysis.reasons import SENTENCES
 from shogi_engine.clients.base import errors
 from shogi_engine.games.shogi.symbols import KIND_NAMES
 from shogi_engine.language import DOMAIN, FOLDER, Message
 from shogi_engine.records import formats
+from shogi_engine.types.fact import Kind
 from shogi_engine.types.termination import ENDINGS
 from shogi_engine.web import words
 
@@ -62,6 +64,7 @@ def of_tables() -> Iterator[tuple[Text, str | None]]:
     """Yield the texts in the package's tables, each with its context or None."""
     for game in games.NAMES:
         yield from ((text, game) for text in ("black", "white", "black's chance", "black's winning chance"))
+    yield SENTENCES[Kind.BOOK_LEFT], "othello"
     yield from ((str(ending), "ending") for ending in filter(None, ENDINGS))
     yield from ((text, words.CONTEXT) for text in words.WORDS.values())
     yield from ((text, None) for text in (*filter(None, KIND_NAMES), *formats.ALL, formats.WINNERS))

@@ -43,7 +43,7 @@ SENTENCES = {
     ),
     Kind.CASTLE_BROKEN: mark("It breaks up the castle, {name}."),
     Kind.CORNER_GIVEN: mark("It gives away the corner {square}."),
-    Kind.CORNER_LOST: mark("In the line {line} the opponent gets the corner {square}."),
+    Kind.CORNER_LOST: mark("The opponent gets the corner {square}: {line}."),
     Kind.PASS_FORCED: mark("After {line} this side has no legal move and must pass."),
     Kind.NEAR_CORNER: mark("It takes the {name}-square next to the empty corner {square}."),
     Kind.STABLE_GIVEN: mark(
@@ -91,6 +91,10 @@ MISSED = (  # the kinds whose lines begin with the better move
     Kind.EXCHANGE_MISSED, Kind.PIECES_MISSED, Kind.FORK_MISSED, Kind.PROMOTION_MISSED, Kind.CAPTURE_THREAT_MISSED,
     Kind.MATE_THREAT_MISSED, Kind.BOOK_LEFT,
 )  # fmt: skip
+THREATS = (
+    Kind.MATE_THREATENED, Kind.FORK_ALLOWED, Kind.CAPTURE_THREATENED,
+    Kind.MATE_THREAT_MISSED, Kind.FORK_MISSED, Kind.CAPTURE_THREAT_MISSED,
+)  # fmt: skip
 
 
 def facts_of(game: str, board: Any, move: Any) -> tuple[Fact, ...]:
@@ -100,18 +104,18 @@ def facts_of(game: str, board: Any, move: Any) -> tuple[Fact, ...]:
         board: a Board with the position before the move, unchanged on return
         move: a MoveAnalysis
     """
-    return tuple(itertools.islice(_of_other_squares(_facts(game, board, move)), MOST)) if move.worth_a_word else ()
+    return tuple(itertools.islice(_without_repeats(_facts(game, board, move)), MOST)) if move.worth_a_word else ()
 
 
-def _of_other_squares(facts: Iterable[Fact]) -> Iterator[Fact]:
-    """Yield the facts but those of a square of which a graver one is, after the same side's move: it says enough."""
-    squares = set()
+def _without_repeats(facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Yield the facts but those of a square, or of threats by a move, of which a graver one is: it says enough."""
+    said: set[tuple[bool, Any]] = set()
     for fact in facts:
-        about = fact.square, fact.kind in MISSED
-        if about not in squares:
+        subjects = fact.square, fact.moves if fact.kind in THREATS else ()
+        about = {(fact.kind in MISSED, subject) for subject in subjects if subject}
+        if about.isdisjoint(said):
             yield fact
-        if fact.square:
-            squares.add(about)
+        said |= about
 
 
 def _facts(game: str, board: Any, move: Any) -> Iterator[Fact]:
@@ -169,7 +173,7 @@ def _sentence(game: str, board: Any, fact: Fact, language: str) -> str:
         values[name] = _pieces({part.piece_text(each, language): count for each, count in pieces.items()}, language)
     free = not values["lost" if fact.kind in MISSED else "won"]
     special = (AT_ONCE if len(line) == 1 else FOR_NOTHING if free else {}).get(fact.kind)
-    return translate(special or SENTENCES[fact.kind], language).format(**values)
+    return translate(special or SENTENCES[fact.kind], language, game).format(**values)
 
 
 def _pieces(counts: Mapping[str, int], language: str) -> str:

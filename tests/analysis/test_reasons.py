@@ -11,12 +11,14 @@ from shogi_engine.analysis import judge, reasons
 from shogi_engine.analysis.annotation import of_programs
 from shogi_engine.analysis.judgement import Finding, judged_move
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.games.shogi.material import exchange
+from shogi_engine.games.shogi.board.moves import Move
+from shogi_engine.games.shogi.material import balance, exchange
+from shogi_engine.games.shogi.positional import threats
 from shogi_engine.records import GameRecord
 from shogi_engine.types.fact import Fact, Kind
 from shogi_engine.types.score import Score
 from tests.support import judged_games
-from tests.support.twins.fact_checks import is_true_in_othello, is_true_in_shogi
+from tests.support.twins.fact_checks import is_true_in_othello, is_true_in_shogi, taken
 
 MATE_IN_3 = "9/3S2+R1l/p1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"
 THREATENED = "8k/9/9/9/4P4/9/pg7/9/KN7 b - 1"  # by Gx9h
@@ -58,7 +60,7 @@ SAID = {
     ),
     Kind.EXCHANGE_LOST: (
         "It loses a rook for a pawn by the exchange on 5d: Gx5d.",
-        "５四での取り合いで、飛と歩の交換になって駒損です：△同　金。",
+        "５四での取り合いで飛を取られ、歩しか取れません：△同　金。",
     ),
     Kind.FORK_ALLOWED: ("N*4d forks a rook and a bishop.", "△４四桂が飛と角の両取りになります。"),
     Kind.PROMOTION_MISSED: (
@@ -196,11 +198,11 @@ def test_what_othello_says():
     fact = Fact(Kind.CORNER_LOST, ("c1", "d1", "f1", "g2", "g8", "h8"), "h8")
     few = Fact(Kind.MOVES_GIVEN, ("c1",), number=9, other=2)
     assert reasons.sentences("othello", board, [fact, few], "en") == [
-        "In the line d1 f1 g2 g8 h8 the opponent gets the corner h8.",
+        "The opponent gets the corner h8: d1 f1 g2 g8 h8.",
         "It gives the opponent 9 legal moves; the better move gives 2.",
     ]
     assert reasons.sentences("othello", board, [fact, few], "ja") == [
-        "d1 f1 g2 g8 h8と進んで、隅のh8を取られます。", "相手の打てる所が9か所になります（好手なら2か所）。",
+        "隅のh8を取られます：d1 f1 g2 g8 h8。", "相手の打てる所が9か所になります（好手なら2か所）。",
     ]  # fmt: skip
 
 
@@ -241,8 +243,39 @@ def test_pieces_are_counted_and_equal_ones_cancel():
         "In the line P-3d it loses 2 pawns and a bishop for a tokin."
     ]
     assert reasons.sentences("shogi", Board(), [fact], "ja") == [
-        "△３四歩と進んで、歩2枚と角ととの交換になって駒損です。"
+        "△３四歩と進んで、歩2枚と角を取られ、と金しか取れません。"
     ]
+
+
+def test_a_piece_that_is_promoted_in_the_line_is_what_it_was_before():
+    """Bishops are exchanged, so a rook is won for a silver; both horses come from the line."""
+    position = "lnsgk2nl/1r3g1s1/p1ppppbpp/1p4p2/7P1/2P3P2/PP1PPP2P/1B1K2SR1/LNSG1G1NL w - 12"
+    line = ["3c8h+", "7i8h", "B*5e", "B*7g", "5e2h+", "7g2b+"]
+    lines = balance(Board(position), [Move.from_usi(each) for each in line])
+    assert (lines.won, lines.lost) == taken(position, tuple(line)) == (("B", "R"), ("B", "S"))
+    recaptured = [Move.from_usi(each) for each in (*line, "2h1i", "2b1a")]
+    assert balance(Board(position), recaptured).lost == ("B", "S", "L")
+
+
+def test_a_piece_that_is_captured_at_once_threatens_nothing():
+    """The horse on 8h attacks the knight on 8i, and the silver takes the horse."""
+    position = "lnsgk2nl/1r3g1s1/p1ppppbpp/1p4p2/7P1/2P3P2/PP1PPP2P/1B1K2SR1/LNSG1G1NL w - 12"
+    line, better = ([Move.from_usi(each)] for each in ("6a5b", "3c8h+"))
+    assert not list(threats(Board(position), line, better))
+
+
+def test_a_fork_is_not_said_again_as_a_threat():
+    """Of a rook and a gold: the threat to the rook would be a second sentence about the same move."""
+    position = "lRB4nl/2g2kg2/p1n1p1sp1/3pspp1p/2p4S1/P1P2PP1P/1P1PPGN2/2GK3R1/LN6L w bs2p 64"
+    facts, said = explained("shogi", position, "7e7f", "B*9b", "7a8b+ 7b8b 8a8b+ 4b3a 8b7c P*8h 7h8h")
+    assert "B*9b forks a rook and a gold." in said
+    assert Kind.CAPTURE_THREAT_MISSED not in [fact.kind for fact in facts]
+
+
+def test_the_book_of_othello_has_its_own_word_in_japanese():
+    said = [reasons.sentences(game, games.part(game, "board").Board(), [Fact(Kind.BOOK_LEFT, (move,))], "ja")
+            for game, move in (("shogi", "7g7f"), ("othello", "f5"))]  # fmt: skip
+    assert said == [["ここでの定跡は▲７六歩です。"], ["ここでの定石はf5です。"]]
 
 
 def test_a_line_that_the_search_does_not_call_mate_is_not_said_to_end_in_mate():

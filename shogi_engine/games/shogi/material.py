@@ -69,7 +69,10 @@ def exchange_by(board: Any, capture: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Balance:
-    """The pieces that the side which begins a line wins and loses in it, by their symbols, in order."""
+    """The pieces that the side which begins a line wins and loses in it, by their symbols, in order.
+
+    A piece that is promoted in the line is what it was before.
+    """
 
     won: tuple[str, ...]
     lost: tuple[str, ...]
@@ -83,9 +86,12 @@ class Balance:
 def balance(board: Any, moves: Sequence[Any]) -> Balance:
     """Return what the side to move wins and loses in a line of legal moves."""
     taken: tuple[list[str], list[str]] = ([], [])
+    before: dict[int, int] = {}  # by square, the kinds of the pieces that have been promoted in the line
     for number, move in enumerate(moves):
         if kind := captured(board, move):
-            taken[number % 2].append(SYMBOLS[kind])
+            taken[number % 2].append(SYMBOLS[before.pop(move.to_square, kind)])
+        if move.promotion or move.from_square in before:
+            before[move.to_square] = before.pop(move.from_square, board.piece_type_at(move.from_square))
         board.push(move)
     for _ in moves:
         board.pop()

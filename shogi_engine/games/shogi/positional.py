@@ -9,7 +9,7 @@ from typing import Any
 
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.board.moves import Move
-from shogi_engine.games.shogi.material import WORTH, after, balance, captures, exchange_by
+from shogi_engine.games.shogi.material import WORTH, after, balance, captures, exchange, exchange_by
 from shogi_engine.games.shogi.symbols import SQUARE_NAMES, SYMBOLS
 from shogi_engine.types.fact import Fact, Kind
 
@@ -124,13 +124,16 @@ def _threat(board: Any, line: Sequence[Move], other: Sequence[Move]) -> tuple[in
 def _threatened(board: Any, line: Sequence[Move]) -> dict[int, int]:
     """Return where the side that ended a line could capture with profit if the other passed, and how much it would win.
 
-    Nothing in check, when no side can pass.
+    Nothing in check, when no side can pass, and nothing by the piece that has moved if it can be captured with profit.
     """
     with after(board, line):
         if board.is_check():
             return {}
+        moved = line[-1].to_square
+        hangs = exchange(board, moved)[0] > 0
         with after(board, [Move.null()]):
-            gains = ((move.to_square, balance(board, exchange_by(board, move)).worth) for move in captures(board))
+            moves = (move for move in captures(board) if not (hangs and move.from_square == moved))
+            gains = ((move.to_square, balance(board, exchange_by(board, move)).worth) for move in moves)
             return {square: gain for square, gain in sorted(gains, key=lambda each: each[1]) if gain >= LEAST}
 
 

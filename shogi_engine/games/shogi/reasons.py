@@ -231,8 +231,8 @@ def square_text(name: str, language: str) -> str:
 
 
 def piece_text(symbol: str, language: str) -> str:
-    """Return the name of a piece: 'silver', 銀."""
-    return PIECE_NAMES[language][SYMBOLS.index(symbol)]
+    """Return the name of a piece: 'silver', 銀; と金, as と alone would be a word of the sentence."""
+    return PIECE_NAMES[language][SYMBOLS.index(symbol)].replace("と", "と金")
 
 
 def name_text(identifier: str, language: str) -> str:

@@ -148,6 +148,42 @@ GAMES = {
         ("aigakari_koshikake_gin", "aigakari_hayakuri_gin"),
         ("", ""),
     ),
+    "yagura with a central rook, no cheerful one": (
+        "7g7f 7i6h 6h7g 5g5f 2h5h 5i6h 6i7h 3i4h",
+        "2g2f 7g7f 3i4h 5i6h 6i7h 5g5f 4i5h 6g6f",
+        ("yagura yagura_nakabisha", ""),
+        ("", "ichigo"),
+    ),
+    "Masuda's Ishida": (
+        "7g7f 7f7e 2h7h 7h7f 8h2b+ 7i8h",
+        "7g7f 2g2f 2f2e 5i6h 7i8h 6h7h",
+        ("sangenbisha masuda_ishida", ""),
+        ("", ""),
+    ),
+    "new demon slayer": (
+        "7g7f 7f7e 8i7g 2h7h",
+        "7g7f 2g2f 2f2e 3i4h",
+        ("sangenbisha shin_onigoroshi", ""),
+        ("", ""),
+    ),
+    "Sakata's opposing rook": (
+        "7g7f 2g2f 2f2e 8h3c+ 5i6h 7i8h",
+        "7g7f 6i7h 8h7g 7h7g 2h8h 5i4h",
+        ("", "sakata_mukaibisha"),
+        ("", ""),
+    ),
+    "windmill": (
+        "7g7f 6g6f 5g5f 2h5h 7i6h 6h6g 3i4h 4g4f 4h4g 6i7h 5i4h 5h5i",
+        "2g2f 7g7f 3i4h 5i6h 6h7h 5g5f 4i5h 1g1f 9g9f 3g3f 2f2e 1f1e",
+        ("tsunogin_nakabisha kazaguruma", ""),
+        ("", "funagakoi"),
+    ),
+    "double wing attack after 7f": (
+        "2g2f 2f2e 7g7f 6i7h 8g8f P*8g 2e2d 2h2d 2d2h",
+        "2g2f 2f2e 6i7h 2e2d 2h2d 2d2f 8g8f P*8g",
+        ("aigakari", "aigakari"),
+        ("", ""),
+    ),
     "twisting rook": (
         "2g2f 2f2e 6i7h 2e2d 2h2d 2d2f 7g7f 7f7e 2f7f",
         "2g2f 2f2e 6i7h 8g8f P*8g 3i4h 7g7f 5i6h 9g9f",

@@ -93,7 +93,11 @@ def taken(sfen: str, moves: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str
     for number, usi in enumerate(moves):
         piece = None if "*" in usi else board.piece_at(shogi.Move.from_usi(usi).to_square)
         if piece:
-            found[number % 2].append(SYMBOLS[piece.piece_type])
+            symbol, square = SYMBOLS[piece.piece_type], usi[2:4]
+            for earlier in reversed(moves[:number]):  # back to where the piece came from in the line
+                if earlier[2:4] == square:
+                    symbol, square = symbol.removeprefix("+" if earlier.endswith("+") else ""), earlier[:2]
+            found[number % 2].append(symbol)
         board.push(shogi.Move.from_usi(usi))
     return tuple(found[0]), tuple(found[1])
 
@@ -212,12 +216,18 @@ def is_promotion(fact: Fact, sfen: str, end: shogi.Board) -> bool:
     return stands and (symbol_at(end, square),) == (fact.lost if first else fact.won) and spared
 
 
-def threatened(board: shogi.Board, square: int) -> bool:
-    """Tell whether the side that is not to move would win a piece on `square`, if the other passed."""
+def threatened(board: shogi.Board, square: int, last: str) -> bool:
+    """Tell whether the side that made the `last` move would win a piece on `square`, if the other passed.
+
+    Not by the piece that has moved, if it can be captured with profit.
+    """
     if board.is_check():
         return False
-    board = passed(board)
+    moved = shogi.Move.from_usi(last).to_square
+    hangs, board = exchanged(board, moved) > 0, passed(board)
     for move in captures(board, square):
+        if hangs and move.from_square == moved:
+            continue
         worth = WORTH[board.piece_at(square).piece_type]
         board.push(move)
         found = any(worth - lost >= LEAST for lost in best_losses(board, square))
@@ -243,7 +253,8 @@ def best_losses(board: shogi.Board, square: int) -> list[int]:
 def is_threat(fact: Fact, sfen: str, end: shogi.Board) -> bool:
     square = shogi.SQUARE_NAMES.index(fact.square)
     named = (symbol_at(end, square),) == (fact.lost or fact.won)
-    return named and threatened(end, square) and not threatened(after(sfen, fact.instead), square)
+    spared = not threatened(after(sfen, fact.instead), square, fact.instead[-1])
+    return named and threatened(end, square, fact.moves[-1]) and spared
 
 
 def near_king(board: shogi.Board, side: int) -> list[int]:
