@@ -108,7 +108,7 @@ def facts_of(game: str, board: Any, move: Any) -> tuple[Fact, ...]:
 
 
 def _without_repeats(facts: Iterable[Fact]) -> Iterator[Fact]:
-    """Yield the facts but those of a square, or of threats by a move, of which a graver one is: it says enough."""
+    """Yield the facts without those about a square, or about a move's threats, of which a graver fact has told."""
     said: set[tuple[bool, Any]] = set()
     for fact in facts:
         subjects = fact.square, fact.moves if fact.kind in THREATS else ()

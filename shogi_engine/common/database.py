@@ -18,7 +18,7 @@ TIMEOUT = 5.0  # seconds to wait for another process that writes
 
 
 def migrations(package: str) -> list[list[str]]:
-    """Return what a package's tables.sql says: for each version, begun by a line `-- version N`, its statements."""
+    """Return the statements of each version in a package's `tables.sql`, where a line `-- version N` begins one."""
     text = files(package).joinpath("tables.sql").read_text(encoding="utf-8")
     versions = re.split(r"^-- version .*$", text, flags=re.MULTILINE)[1:]
     return [[each for each in version.split(";\n") if each.strip()] for version in versions]

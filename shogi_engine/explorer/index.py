@@ -32,7 +32,6 @@ RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}  # others: '*'
 RESULT_COLUMNS = ("black", "draws", "white", "unknown")
 _TYPES = [*[int] * 6, bytes]  # of the columns of moves
 _Pair = tuple[int, int]  # the key of a position, and a move
-TABLES = migrations("shogi_engine.explorer")
 _ADD_GAME = "INSERT OR IGNORE INTO games (identity, file, place, black, white, result) VALUES (?, ?, ?, ?, ?, ?)"
 _ADD_MOVE = f"""
     INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
@@ -144,7 +143,7 @@ class Explorer:
         if not game and (path is None or not path.is_file()):
             raise FileNotFoundError(Message("there is no index {0}", file))
         self._file = path
-        self._database = Database(path, TABLES, KIND)
+        self._database = Database(path, migrations("shogi_engine.explorer"), KIND)
         try:
             self.game, self.plies = self._facts(game, plies)
             self._batch = Batch(self.game)

@@ -17,7 +17,6 @@ from shogi_engine.study.attempt import Attempt
 from shogi_engine.study.problems import Problem
 
 NAME = "study.db"
-TABLES = migrations("shogi_engine.study")
 DAY = datetime.timedelta(days=1)  # after which a problem that was not solved comes back; by default it takes minutes
 SCHEDULER = Scheduler(learning_steps=(DAY,), relearning_steps=(DAY,), enable_fuzzing=False)
 
@@ -42,7 +41,7 @@ class Store:
     def __init__(self, file: Path | None = None) -> None:
         self.file = file or data_folder() / NAME
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        self._database = Database(self.file, TABLES)
+        self._database = Database(self.file, migrations("shogi_engine.study"))
         self._owner = self._game = ""
 
     def of(self, owner: str, game: str = "") -> Self:

@@ -1,4 +1,4 @@
-"""The texts of the page in the browser: words.json has them by their names in its scripts, the catalogue translated."""
+"""The texts of the browser's page: words.json has them by the names in its scripts, the catalogue the translations."""
 
 import json
 from collections.abc import Mapping

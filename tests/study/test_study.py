@@ -15,10 +15,10 @@ from shogi_engine.__main__ import main
 from shogi_engine.analysis import Hint, judge
 from shogi_engine.analysis.judgement import Finding
 from shogi_engine.cli.study import Desk, side_of
+from shogi_engine.common.database import migrations
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
 from shogi_engine.study.problems import clear
-from shogi_engine.study.store import TABLES
 from shogi_engine.types.score import Score
 from tests.support.typed_lines import typed
 
@@ -156,7 +156,7 @@ def test_a_store_of_the_first_version_is_read(tmp_path, problem):
     (tmp_path / "old.db").unlink()
     content = json.dumps(asdict(problem))
     with contextlib.closing(sqlite3.connect(tmp_path / "old.db")) as database:
-        for statement in TABLES[0]:
+        for statement in migrations("shogi_engine.study")[0]:
             database.execute(statement)
         database.execute("INSERT INTO problems VALUES (?, ?, ?, ?)", (problem.id, content, card, due))
         database.execute("INSERT INTO reviews VALUES (?, ?, 3)", (problem.id, NOW.timestamp()))

@@ -121,8 +121,8 @@ async def visit(address: str, seconds: float, players: list[int | None]) -> list
     while time.monotonic() < end:
         if state["playing"]["over"]:
             await socket.send(start)
-        if state["playing"]["over"] or state["playing"]["passing"] or not state["targets"]:  # the server passes
-            state = await next_of(socket, "state", page)
+        if state["playing"]["over"] or state["playing"]["passing"] or not state["targets"]:
+            state = await next_of(socket, "state", page)  # of the new game; or the server passes, or the engine moves
             continue
         moves = [move for each in state["targets"].values() for some in each.values() for move in some]
         asked = time.monotonic()

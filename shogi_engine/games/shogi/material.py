@@ -71,7 +71,7 @@ def exchange_by(board: Any, capture: Any) -> tuple[Any, ...]:
 class Balance:
     """The pieces that the side which begins a line wins and loses in it, by their symbols, in order.
 
-    A piece that is promoted in the line is what it was before.
+    A piece that was promoted in the line counts as what it was before.
     """
 
     won: tuple[str, ...]

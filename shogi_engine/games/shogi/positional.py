@@ -124,7 +124,8 @@ def _threat(board: Any, line: Sequence[Move], other: Sequence[Move]) -> tuple[in
 def _threatened(board: Any, line: Sequence[Move]) -> dict[int, int]:
     """Return where the side that ended a line could capture with profit if the other passed, and how much it would win.
 
-    Nothing in check, when no side can pass, and nothing by the piece that has moved if it can be captured with profit.
+    The piece that moved last threatens nothing if it can be captured with profit. In check no side can pass, so there
+    are no threats.
     """
     with after(board, line):
         if board.is_check():

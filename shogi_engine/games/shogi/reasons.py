@@ -231,7 +231,7 @@ def square_text(name: str, language: str) -> str:
 
 
 def piece_text(symbol: str, language: str) -> str:
-    """Return the name of a piece: 'silver', 銀; と金, as と alone would be a word of the sentence."""
+    """Return the name of a piece: 'silver', 銀. A tokin is と金, because と alone reads as a particle."""
     return PIECE_NAMES[language][SYMBOLS.index(symbol)].replace("と", "と金")
 
 
