@@ -1,9 +1,11 @@
 """SQLite databases: versions of their tables, transactions that are made whole or not at all, faults as OSError."""
 
 import contextlib
+import re
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,13 @@ BEGIN = b"SQLite format 3\0"
 KIND_END = 72  # the end of the four bytes of application_id in a file
 BELONGING = ("-wal", "-shm", "-journal")  # the endings of the files that SQLite keeps with one
 TIMEOUT = 5.0  # seconds to wait for another process that writes
+
+
+def migrations(package: str) -> list[list[str]]:
+    """Return what a package's tables.sql says: for each version, begun by a line `-- version N`, its statements."""
+    text = files(package).joinpath("tables.sql").read_text(encoding="utf-8")
+    versions = re.split(r"^-- version .*$", text, flags=re.MULTILINE)[1:]
+    return [[each for each in version.split(";\n") if each.strip()] for version in versions]
 
 
 class Database:

@@ -12,7 +12,7 @@ import numpy as np
 
 from shogi_engine import records
 from shogi_engine.batch import Batch
-from shogi_engine.common.database import BELONGING, Database, kind_of
+from shogi_engine.common.database import BELONGING, Database, kind_of, migrations
 from shogi_engine.common.files import AnyPath
 from shogi_engine.explorer.counting import LATEST, counted, keys_of
 from shogi_engine.explorer.images import images
@@ -32,34 +32,7 @@ RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}  # others: '*'
 RESULT_COLUMNS = ("black", "draws", "white", "unknown")
 _TYPES = [*[int] * 6, bytes]  # of the columns of moves
 _Pair = tuple[int, int]  # the key of a position, and a move
-TABLES = (  # by version, see common.database
-    (
-        "CREATE TABLE facts (game TEXT NOT NULL, plies INTEGER NOT NULL)",
-        """
-        CREATE TABLE games (
-            number INTEGER PRIMARY KEY,
-            identity INTEGER NOT NULL UNIQUE,  -- of what is in the record
-            file TEXT NOT NULL,
-            place INTEGER NOT NULL,  -- in the file, from 1
-            black TEXT NOT NULL,
-            white TEXT NOT NULL,
-            result INTEGER NOT NULL  -- 1, 0, -1 for black; 2 if it is not known
-        )
-        """,
-        """
-        CREATE TABLE moves (
-            key INTEGER NOT NULL,  -- of the position, see counting.keys_of
-            move INTEGER NOT NULL,  -- in the layout 'ids' of a Batch
-            black INTEGER NOT NULL,  -- games that black won
-            draws INTEGER NOT NULL,
-            white INTEGER NOT NULL,
-            unknown INTEGER NOT NULL,
-            latest BLOB NOT NULL,  -- numbers of games, uint32, little-endian, oldest first
-            PRIMARY KEY (key, move)
-        ) WITHOUT ROWID
-        """,
-    ),
-)
+TABLES = migrations("shogi_engine.explorer")
 _ADD_GAME = "INSERT OR IGNORE INTO games (identity, file, place, black, white, result) VALUES (?, ?, ?, ?, ?, ?)"
 _ADD_MOVE = f"""
     INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET

@@ -3,8 +3,6 @@
 from typing import Any
 
 from shogi_engine.games.othello import notation as othello
-from shogi_engine.games.othello.board import Board as OthelloBoard
-from shogi_engine.games.shogi.board import Board as ShogiBoard
 from shogi_engine.games.shogi.board.pieces import MAX_PIECES_IN_HAND, Piece
 from shogi_engine.games.shogi.symbols import KINDS_BY_SYMBOL, SQUARES_BY_NAME
 from shogi_engine.games.shogi.types import KING, UNPROMOTED, WHITE
@@ -13,15 +11,30 @@ from shogi_engine.language import InputError
 DISCS = {"X": 0, "O": 1, "": None}
 
 
-class ShogiSetUp:
-    """A Shogi board that is edited."""
+class SetUp:
+    """A board that is edited."""
 
-    def __init__(self, board: ShogiBoard) -> None:
-        self.board = ShogiBoard(board.sfen())
+    def __init__(self, board: Any) -> None:
+        self.board = type(board)(board.position())
 
     def text(self) -> str:
         """Return the position."""
-        return self.board.sfen()
+        return str(self.board.position())
+
+    def turn(self, side: int) -> None:
+        """Set the side to move."""
+        self.board.turn = side
+
+    def arrange(self, which: str) -> None:
+        """Set the 'start' or an 'empty' board."""
+        if which == "start":
+            self.board.reset()
+        else:
+            self.board.clear()
+
+
+class ShogiSetUp(SetUp):
+    """A Shogi board that is edited."""
 
     def put(self, square: str, piece: str) -> None:
         """Put a piece ('P', '+p', '' for none) on a square. Raises ValueError."""
@@ -43,20 +56,11 @@ class ShogiSetUp:
         if count:
             self.board.add_piece_into_hand(kind, side, count)
 
-    def turn(self, side: int) -> None:
-        """Set the side to move."""
-        self.board.turn = side
-
     def arrange(self, which: str) -> None:
         """Set the 'start' or an 'empty' board, or put the 'rest' of the pieces into white's hand."""
-        if which == "start":
-            self.board.reset()
-        elif which == "empty":
-            self.board.clear()
-        else:
-            self._rest()
-
-    def _rest(self) -> None:
+        if which != "rest":
+            super().arrange(which)
+            return
         used = [0] * 16
         for piece in self.board.piece_map().values():
             used[int(UNPROMOTED[piece.piece_type])] += 1
@@ -69,15 +73,8 @@ class ShogiSetUp:
                 self.board.add_piece_into_hand(kind, WHITE, left)
 
 
-class OthelloSetUp:
+class OthelloSetUp(SetUp):
     """An Othello board that is edited."""
-
-    def __init__(self, board: OthelloBoard) -> None:
-        self.board = OthelloBoard(board.obf())
-
-    def text(self) -> str:
-        """Return the position."""
-        return self.board.obf()
 
     def put(self, square: str, piece: str) -> None:
         """Put a disc ('X' is black, 'O' white, '' none) on a square. Raises ValueError."""
@@ -89,18 +86,7 @@ class OthelloSetUp:
         """Raises ValueError: there are no hands."""
         raise InputError("Othello has no pieces in hand")
 
-    def turn(self, side: int) -> None:
-        """Set the side to move."""
-        self.board.turn = side
 
-    def arrange(self, which: str) -> None:
-        """Set the 'start' or an 'empty' board."""
-        if which == "start":
-            self.board.reset()
-        else:
-            self.board.clear()
-
-
-def set_up(game: str, board: Any) -> Any:
+def set_up(game: str, board: Any) -> ShogiSetUp | OthelloSetUp:
     """Return an editor that starts from the position of `board`."""
     return ShogiSetUp(board) if game == "shogi" else OthelloSetUp(board)

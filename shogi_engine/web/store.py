@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from shogi_engine import records, study
-from shogi_engine.common.database import Database
+from shogi_engine.common.database import Database, migrations
 from shogi_engine.common.files import free_name, replace, write_free, write_whole
 from shogi_engine.common.locks import Lock
 from shogi_engine.language import InputError
@@ -28,7 +28,6 @@ from shogi_engine.tsume.progress import NAME as PROGRESS_NAME
 from shogi_engine.tsume.progress import with_note
 from shogi_engine.web import old_games, search
 from shogi_engine.web.links import Links
-from shogi_engine.web.tables import TABLES
 
 DATABASE = "games.db"
 LISTED_MAX = 300
@@ -76,7 +75,7 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             self._folder_lock = Lock(folder / DATABASE)
         try:
-            self.database = Database(folder and folder / DATABASE, TABLES)
+            self.database = Database(folder and folder / DATABASE, migrations("shogi_engine.web"))
             self.links = Links(self.database)
             if folder is not None:
                 with self.database.transaction():
