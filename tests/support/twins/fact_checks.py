@@ -228,24 +228,27 @@ def threatened(board: shogi.Board, square: int, last: str) -> bool:
     for move in captures(board, square):
         if hangs and move.from_square == moved:
             continue
-        worth = WORTH[board.piece_at(square).piece_type]
+        worth, own = (WORTH[board.piece_at(each).piece_type] for each in (square, move.from_square))
         board.push(move)
-        found = any(worth - lost >= LEAST for lost in best_losses(board, square))
+        found = any(worth - lost >= LEAST for lost in best_losses(board, square, own))
         board.pop()
         if found:
             return True
     return False
 
 
-def best_losses(board: shogi.Board, square: int) -> list[int]:
-    """Return what best play on `square` can cost the side that has just captured there, promotions not counted."""
+def best_losses(board: shogi.Board, square: int, worth: int) -> list[int]:
+    """Return what best play on `square` can cost the side that has just captured there, promotions not counted.
+
+    `worth` is that of the piece there before it captured.
+    """
     best = exchanged(board, square)
     found = [0] if best == 0 else []
     for move in captures(board, square):
-        won, worth = gain(board, move), WORTH[board.piece_at(square).piece_type]
+        won, own = gain(board, move), WORTH[board.piece_at(move.from_square).piece_type]
         board.push(move)
         if won - exchanged(board, square) == best:
-            found += [worth - lost for lost in best_losses(board, square)]
+            found += [worth - lost for lost in best_losses(board, square, own)]
         board.pop()
     return found
 
