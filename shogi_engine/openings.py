@@ -1,15 +1,11 @@
 """Castles and openings of games, by name, for every game that has them."""
 
-from typing import TYPE_CHECKING
-
 from shogi_engine import games
 from shogi_engine.records import GameRecord
-
-if TYPE_CHECKING:
-    from shogi_engine.games.shogi.openings import GameNames
+from shogi_engine.types.opening import GameNames
 
 
-def names_of(record: GameRecord) -> "GameNames | None":
+def names_of(record: GameRecord) -> GameNames | None:
     """Return the castles and openings of a game's main line, None if its players have no such names.
 
     Raises ValueError for an illegal move.

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine import language, openings
 from shogi_engine.analysis.reasons import facts_of, sentences
@@ -15,10 +15,8 @@ from shogi_engine.play.game import PASS as PASS
 from shogi_engine.records import GameRecord
 from shogi_engine.types.fact import Fact
 from shogi_engine.types.limit import SIDES
+from shogi_engine.types.opening import GameNames
 from shogi_engine.types.score import Score
-
-if TYPE_CHECKING:
-    from shogi_engine.games.shogi.openings import GameNames
 
 PER_UNIT = {"cp": 100.0, "discs": 1.0}  # the value of a pawn or a disc
 MOST = {"cp": 3000.0, "discs": 64.0}  # values, mates included, are clipped to this before subtraction
@@ -153,7 +151,7 @@ class GameAnalysis:
         return "discs" if self.record.game == "othello" else "pawns"
 
     @cached_property
-    def names(self) -> "GameNames | None":
+    def names(self) -> GameNames | None:
         """The castles and openings of the game, None if its players have no such names."""
         return openings.names_of(self.record)
 

@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine.analysis.judgement import GameAnalysis
 from shogi_engine.common.text import table
 from shogi_engine.language import mark, translate
-
-if TYPE_CHECKING:
-    from shogi_engine.games.shogi.openings import Name
+from shogi_engine.types.opening import Name
 
 HEAD = (mark("name"), mark("games"), mark("won"), mark("drawn"), mark("lost"), mark("score"))
 BY_RESULT = {"1-0": (0, 2), "0-1": (2, 0), "1/2-1/2": (1, 1)}  # 2 for the side that lost, 0 for the one that won
@@ -23,7 +21,7 @@ class Scored:
         counts: wins, draws and losses
     """
 
-    name: "Name"
+    name: Name
     counts: list[int]
 
     @property

@@ -6,7 +6,7 @@ import {piece_name, side, t} from "./words.js";
 const NAMES = ["P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R"];
 
 let chosen = "P"; // the piece to put: "P", "+p", "X", "" for none
-let shown = false;
+let shown = false; // whether the panel is on the page: a phone scrolls to it only when it appears
 let fixed = ""; // what the panel shows now, to avoid redrawing
 
 export const chosen_piece = () => chosen;

@@ -348,7 +348,6 @@ def test_a_castle_that_a_game_begins_with_and_one_that_a_drop_repairs():
 
 
 def test_names_of_any_game():
-    assert front.names_of(GameRecord.from_moves("othello", ["f5"])) is None
     names = front.names_of(played(SHIKEN, BOAT))
     assert names.header() == "四間飛車" and names.header("en") == "Fourth File Rook"
     assert front.names_of(GameRecord()).header() == ""

@@ -11,14 +11,12 @@
 from shogi_engine.games.shogi.openings.castles import CASTLES
 from shogi_engine.games.shogi.openings.finder import (
     NAMES,
-    GameNames,
-    Standing,
     castles,
     names_of_moves,
     names_of_record,
 )
-from shogi_engine.games.shogi.openings.patterns import Name
 from shogi_engine.games.shogi.openings.strategies import OPENINGS
+from shogi_engine.types.opening import GameNames, Name, Standing
 
 __all__ = [
     "CASTLES",

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from shogi_engine.games.shogi.openings.patterns import Name, Pattern, View, lines_of, patterns_of
+from shogi_engine.games.shogi.openings.patterns import Pattern, View, lines_of, patterns_of
+from shogi_engine.types.opening import Name
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,15 @@
 """Finds the castles and the openings of a game, each with the ply at which it stands."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.games.shogi.openings.castles import CASTLES, castle_at
-from shogi_engine.games.shogi.openings.patterns import Name, Pattern, View, relative_move
+from shogi_engine.games.shogi.openings.patterns import Pattern, View, relative_move
 from shogi_engine.games.shogi.openings.strategies import LAST_PLY, OPENINGS
 from shogi_engine.games.shogi.records.handicaps import handicap_name
-from shogi_engine.games.shogi.symbols import SIDES
 from shogi_engine.games.shogi.types import KING, make_piece
 from shogi_engine.records.tree import GameRecord
+from shogi_engine.types.opening import GameNames, Name, Standing
 
 NAMES = {name.id: name for name in (*(each.name for each in CASTLES), *(each.name for each in OPENINGS))}
 _REFINED = {opening.name.id: opening.refines for opening in OPENINGS}
@@ -30,39 +29,6 @@ def _castle(view: View, colour: int) -> tuple[Name, Pattern] | None:
     """Return the castle of a colour with the shape that fits, None for none."""
     found = castle_at(view, colour, view.board.find(make_piece(colour, KING)))
     return found and (found[0].name, found[1])
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A castle or an opening that a side had, and the ply after which it stood, 0 for the start."""
-
-    name: Name
-    ply: int
-
-
-@dataclass
-class GameNames:
-    """The castles and openings of a game by colour, in the order in which they stood.
-
-    `openings` has a special name in the place of the general one that it refines: 角換わり棒銀 for 角換わり.
-    """
-
-    castles: tuple[list[Standing], list[Standing]]
-    openings: tuple[list[Standing], list[Standing]]
-
-    def values(self) -> dict[str, Any]:
-        """Return the identifiers by side, and the plies, for JSON."""
-        found: dict[str, Any] = {}
-        for key, sides in (("openings", self.openings), ("castles", self.castles)):
-            named = list(zip(SIDES, sides, strict=True))
-            found[key] = {side: [each.name.id for each in standings] for side, standings in named}
-            found[f"{key}_at"] = {side: {each.name.id: each.ply for each in standings} for side, standings in named}
-        return found
-
-    def header(self, language: str = "ja") -> str:
-        """Return the openings of both sides as records name them, '' for none."""
-        names = dict.fromkeys(each.name.text(language) for side in self.openings for each in side)
-        return ("、" if language == "ja" else ", ").join(names)
 
 
 class _Walk:

@@ -23,23 +23,6 @@ _HAND = re.compile(r"(!?)\*([A-Za-z])")
 _LAST = len(SQUARE_NAMES) - 1
 
 
-@dataclass(frozen=True)
-class Name:
-    """What a castle or an opening is called.
-
-    Attributes:
-        id: the identifier, ASCII, which does not change
-    """
-
-    id: str
-    japanese: str
-    english: str
-
-    def text(self, language: str = "en") -> str:
-        """Return the name in a language, 'en' or 'ja'."""
-        return self.japanese if language == "ja" else self.english
-
-
 @dataclass
 class View:
     """What patterns look at in a game.

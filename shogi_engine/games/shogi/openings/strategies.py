@@ -3,7 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from shogi_engine.games.shogi.openings.patterns import Name, Pattern, lines_of, patterns_of
+from shogi_engine.games.shogi.openings.patterns import Pattern, lines_of, patterns_of
+from shogi_engine.types.opening import Name
 
 
 @dataclass(frozen=True)
