@@ -87,13 +87,13 @@ def _less(clock: Clock, ms: float) -> Clock:
 class TimeReader:
     """Reads the times after the moves of a game, as the server writes them.
 
-    They are in seconds, as in CSA files, but with a unit of 1 ms some servers give them in ms. A time is taken as ms if
-    that is nearer to the measured time, or if as many seconds would exceed the side's time.
+    They are in seconds, as in CSA files, but with a unit of less than a second some servers give them in units. A time
+    is taken so if that is nearer to the measured time, or if as many seconds would exceed the side's time.
     """
 
     def __init__(self, times: tuple[ServerTime, ServerTime]) -> None:
         self._times = times
-        self._counts_ms = [False, False]
+        self._counts_units = [False, False]
 
     def seconds(self, text: str, side: int, allowed: float | None, measured_ms: float | None = None) -> float:
         """Return the time of a move of `side` in seconds.
@@ -102,13 +102,13 @@ class TimeReader:
             allowed: the seconds that it could take, None for no limit
             measured_ms: the time of this engine's move as measured here; None for the opponent's moves
         """
-        number = float(text)
-        if self._times[side].unit < MS and "." not in text and number:
+        number, unit = float(text), self._times[side].unit
+        if unit < MS and "." not in text and number:
             if measured_ms is not None:
-                in_ms = abs(number - measured_ms) < abs(number * MS - measured_ms)
-                self._counts_ms = [in_ms, in_ms]
+                in_units = abs(number * unit - measured_ms) < abs(number * MS - measured_ms)
+                self._counts_units = [in_units, in_units]
             elif allowed is not None and number > allowed:
-                self._counts_ms = [True, True]
-            if self._counts_ms[side]:
-                number /= MS
+                self._counts_units = [True, True]
+            if self._counts_units[side]:
+                number *= unit / MS
         return number

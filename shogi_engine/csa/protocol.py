@@ -261,6 +261,7 @@ class Protocol:
 
     def receive(self, line: str) -> list[Event]:
         """Process one line without its line end; return the events."""
+        line = line.rstrip()
         if self.state is State.SUMMARY and line != BEGIN:
             return self._take_summary(line)
         if not line.strip():

@@ -409,16 +409,19 @@ def _texts(source: BinaryIO, wide: bool, plain: bool) -> Generator[tuple[bytes, 
 
     Args:
         wide: as in Scanner
-        plain: whether its beginning is ASCII; then a text that is not wide is yielded as it is
+        plain: whether its beginning is ASCII; then the blocks before the first other one are yielded as they are,
+            unless they are to be wide
     """
     source.seek(0)
-    if plain and not wide:
-        while True:
-            data = source.read(BLOCK)
-            yield data, len(data) < BLOCK
-            if len(data) < BLOCK:
-                return
-    text = io.TextIOWrapper(source, encoding=encoding_of(source), newline=None)
+    place = 0
+    while plain and not wide and (data := source.read(BLOCK)).isascii():
+        yield data, len(data) < BLOCK
+        if len(data) < BLOCK:
+            return
+        place += BLOCK
+    encoding = encoding_of(source)
+    source.seek(place)
+    text = io.TextIOWrapper(source, encoding=encoding, errors="replace", newline=None)
     try:
         while True:
             characters = text.read(BLOCK)

@@ -41,24 +41,36 @@ def decode(data: bytes) -> str:
     for encoding in encodings(data[:HEAD]):
         with contextlib.suppress(UnicodeDecodeError):
             return data.decode(encoding)
-    raise _unknown_encoding()
+    return data.decode(encoding_of(io.BytesIO(data)), "replace")
 
 
 def encoding_of(source: BinaryIO) -> str:
-    """Return the encoding of a seekable file. Raises ValueError if it is none of those that `decode` reads."""
-    for encoding in encodings(binary_head(source, HEAD)):
+    """Return the encoding of a seekable file, of which only the last character may be incomplete.
+
+    Raises ValueError if it is none of those that `decode` reads.
+    """
+    head, cut = binary_head(source, HEAD), ""
+    source.seek(len(head))
+    while head.isascii() and JIS_SHIFT not in head and (piece := source.read(HEAD)):
+        head = piece  # what is ASCII does not tell EUC-JP from Shift JIS
+    source.seek(0)
+    for encoding in encodings(head):
         decoder = codecs.getincrementaldecoder(encoding)()
         try:
             while piece := source.read(HEAD):
                 decoder.decode(piece)
-            decoder.decode(b"", final=True)
         except UnicodeDecodeError:
             continue
-        else:
-            return encoding
         finally:
             source.seek(0)
-    raise _unknown_encoding()
+        if not decoder.getstate()[0]:
+            return encoding
+        cut = cut or encoding
+    if cut:
+        return cut
+    raise RecordError(
+        "a record must be in UTF-8, UTF-16, Shift JIS, EUC-JP or ISO-2022-JP; --from-encoding names another encoding"
+    )
 
 
 def encodings(head: bytes) -> Iterator[str]:
@@ -72,12 +84,6 @@ def encodings(head: bytes) -> Iterator[str]:
         if _may_be_euc_jp(head):
             yield EUC
         yield SHIFT_JIS
-
-
-def _unknown_encoding() -> RecordError:
-    return RecordError(
-        "a record must be in UTF-8, UTF-16, Shift JIS, EUC-JP or ISO-2022-JP; --from-encoding names another encoding"
-    )
 
 
 def _may_be_euc_jp(head: bytes) -> bool:
@@ -187,10 +193,10 @@ def read(
     if chosen is not None and chosen.binary:
         yield from _some(chosen, chosen.read(source, keep))
         return
-    encoding = encoding or encoding_of(source)
+    errors, encoding = ("strict", encoding) if encoding else ("replace", encoding_of(source))
     with contextlib.ExitStack() as stack:
         try:
-            text = io.TextIOWrapper(source, encoding=encoding, newline=None)
+            text = io.TextIOWrapper(source, encoding=encoding, errors=errors, newline=None)
         except LookupError:
             raise RecordError("there is no encoding {0!r}", encoding) from None
         stack.callback(text.detach)

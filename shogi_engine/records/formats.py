@@ -36,6 +36,7 @@ ALL = frozenset(
     {VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LINES, LABELS, NAMES, HEADERS, ENDINGS, START, MOVES}
 )
 WINNERS = "winners"  # of games whose ending a format cannot hold
+LINE_ENDS = "\n\x1a\0"  # also what programs for DOS, and broken disks, leave at the end of a file
 
 _added: dict[str, str] = {}
 
@@ -145,13 +146,14 @@ class RecordFormat:
 
     def _lost_outcomes(self, record: GameRecord) -> tuple[bool, bool]:
         """Return (whether the reason of an ending is lost, whether its winner is lost)."""
-        ended = [(first + len(line) - 1, line[-1]) for first, line in record.lines() if line[-1].ending]
         reasons, winners = False, False
-        for ply, node in ended:
-            if node.ending in BY_RULE:
+        for first, line in record.lines():
+            node, ply = line[-1], first + len(line) - 1
+            by_score = first == 0 and record.score is not None and not node.ending
+            outcome = record.outcome() if by_score and ENDINGS not in self.holds else record.outcome_of(node, ply)
+            if outcome is None or outcome.termination in BY_RULE:
                 continue
-            outcome, side = record.outcome_of(node, ply), record.side(ply)
-            kept = self.kept_outcome(record, node, side)
+            kept = self.kept_outcome(record, node, record.side(ply))
             reasons |= kept.termination != outcome.termination
             winners |= kept.winner != outcome.winner
         return reasons, winners
@@ -178,9 +180,9 @@ class LineFormat(RecordFormat):
         """Yield the numbered lines of each game, without empty lines."""
         block: list[Line] = []
         for number, text in enumerate(source, 1):
-            if not text.strip():
+            line = text.rstrip(LINE_ENDS)
+            if not line.strip():
                 continue
-            line = text.rstrip("\n")
             separates = self.is_separator(line)
             if (separates or self.begins_game(line, block)) and block:
                 yield block

@@ -2,12 +2,13 @@
 
 import functools
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from shogi_engine.language import InputError
 from shogi_engine.records.errors import RecordError
+from shogi_engine.types.arguments import move_texts
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import USUAL_WINNERS, Outcome, Termination, completed, termination_of, usual_outcome
 
@@ -163,7 +164,7 @@ class GameRecord:
     def from_moves(
         cls,
         game: str,
-        moves: Sequence[str],
+        moves: Iterable[object],
         *,
         start: str = "",
         seconds: Sequence[float | None] = (),
@@ -171,9 +172,10 @@ class GameRecord:
         ending: str = "",
         names: tuple[str, str] = ("", ""),
     ) -> "GameRecord":
-        """Return a record with one line of moves, without checking them.
+        """Return a record with one line of moves, without checking them. Raises TypeError for a single move.
 
         Args:
+            moves: texts, or Moves of a Board
             seconds: the time of each move, or empty
             comments: comments, by the number of moves before them
             ending: why the game ended, one of `records.ENDINGS`
@@ -181,7 +183,7 @@ class GameRecord:
         """
         record = cls(game, start, names=list(names))
         node = record.root
-        for number, move in enumerate(moves):
+        for number, move in enumerate(move_texts(moves)):
             node = node.add(move, seconds=seconds[number] if number < len(seconds) else None)
         if ending:
             record.ending = termination_of(ending)

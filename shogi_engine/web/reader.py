@@ -92,15 +92,13 @@ class Reader:
             return self._pipe
         self._end()
         context = multiprocessing.get_context("spawn")
-        pipe, theirs = context.Pipe()
-        process = context.Process(target=serve, args=(theirs,), name="reader", daemon=True)
         try:
-            process.start()
+            pipe, theirs = context.Pipe()
+            with theirs:
+                process = context.Process(target=serve, args=(theirs,), name="reader", daemon=True)
+                process.start()
         except OSError:
-            pipe.close()
             raise InputError("the file could not be read") from None
-        finally:
-            theirs.close()
         self._process, self._pipe, self._files = process, pipe, 0
         try:
             if self._pipe.poll(START_SECONDS):

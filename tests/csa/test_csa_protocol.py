@@ -72,6 +72,22 @@ def test_a_whole_game():
     assert feed(protocol, "LOGOUT:completed") == [LoggedOut()]
 
 
+def test_blanks_at_the_end_of_lines():
+    """The protocol has none; a line that is not recognised for one would stop the game."""
+    protocol = Protocol()
+    protocol.login("me", "pw")
+    assert feed(protocol, "LOGIN:me OK ") == [LoggedIn()]
+    (offered,) = feed(protocol, *(f"{line} \t" for line in summary()))
+    assert isinstance(offered, Offered) and offered.summary == read(summary())
+    protocol.agree()
+    assert feed(protocol, "START:g1 ", "+7776FU ", "%TORYO ", "#RESIGN ", "#WIN ") == [
+        Started(),
+        Moved("+7776FU", ""),
+        Declared("TORYO", ""),
+        Ended("RESIGN", "WIN"),
+    ]
+
+
 def test_the_extended_mode():
     protocol = Protocol(x1=True)
     assert protocol.login("me", "pw") == "LOGIN me pw x1"
@@ -293,6 +309,8 @@ def test_a_server_that_counts_in_milliseconds_is_found_out():
     assert time.charge(1, "3000") == 3.0
     assert time.clock.times()[:2] == [57.9, 57]
     assert Times(unit=1).charge(1, "30000") == 30.0  # as seconds it would be more than there was
+    assert Times(unit=100).charge(0, "21", measured_ms=2150.0) == 2.1
+    assert Times(unit=100).charge(0, "2", measured_ms=2150.0) == 2.0
 
 
 # ---- names

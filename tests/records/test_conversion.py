@@ -63,6 +63,9 @@ def test_games_that_were_played_at_random(game):
 
 def test_othello_s_values_are_hundredths_of_a_disc():
     record = GameRecord.from_moves("othello", ["f5", "d6"])
+    assert GameRecord.from_moves("othello", record.board().move_stack) == record
+    with pytest.raises(TypeError, match="expected a list of moves, not 'f5'"):
+        GameRecord.from_moves("othello", "f5")
     record.main_line[1].evaluation = Score.discs(2.5)
     arrays = to_arrays([record])
     assert arrays.values.tolist() == [[250, VALUE_NONE]]

@@ -125,15 +125,15 @@ def test_encodings(tmp_path):
         ("ﾂｱ", "cp932"),  # valid UTF-8 by itself
     ],
 )
-@pytest.mark.parametrize("games", [1, 1000])
-def test_names_in_the_encodings_of_old_programs(tmp_path, format, name, encoding, games):
+@pytest.mark.parametrize(("games", "unnamed"), [(1, 0), (1000, 0), (1, 5000)])
+def test_names_in_the_encodings_of_old_programs(tmp_path, format, name, encoding, games, unnamed):
     """Half-width kana in Shift JIS are valid EUC-JP, and what is EUC-JP can be read as Shift JIS."""
-    record = game()
+    record, plain = game(), GameRecord.from_moves("shogi", ["7g7f"])
     record.names = [name, "山田"]
-    (tmp_path / f"a.{format}").write_bytes(records.dumps([record] * games, format, encoding))
-    assert {read.names[0] for read in records.load(tmp_path / f"a.{format}")} == {name}
-    (found,) = records.games(tmp_path / f"a.{format}")
-    assert found.names == [(name, "山田")] * games
+    (tmp_path / f"a.{format}").write_bytes(records.dumps([plain] * unnamed + [record] * games, format, encoding))
+    assert {read.names[0] for read in records.load(tmp_path / f"a.{format}")[unnamed:]} == {name}
+    (found,) = records.games(tmp_path / f"a.{format}", rows=unnamed + games)
+    assert found.names[unnamed:] == [(name, "山田")] * games
 
 
 def test_a_name_breaks_no_header():

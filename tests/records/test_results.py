@@ -92,6 +92,8 @@ def test_a_score_is_an_ending_in_arrays(tmp_path):
     (found,) = records.games(tmp_path / "a.ggf")
     assert found.results.tolist() == [0, 1, 0] and found.drawn.tolist() == [True, False, False]
     assert [str(ENDINGS[number]) for number in found.endings] == ["unknown", "unknown", ""]
+    losses = [load_format("transcript").losses(game) for game in (level, won, open_game)]
+    assert losses == [["endings"], ["endings", "winners"], []]
 
 
 @pytest.mark.parametrize("game", ["shogi", "othello"])

@@ -48,6 +48,13 @@ def test_through_two_formats(game, one, two, seed):
         assert again.ending == record.ending and again.result == record.result
 
 
+@pytest.mark.parametrize("tail", [b"\x1a", b"\r\n\x1a\r\n", b"\0\0\0", b"\n\0"])
+@pytest.mark.parametrize("format", [each for each in all_formats() if not each.binary], ids=lambda each: each.name)
+def test_what_dos_and_broken_disks_leave_at_the_end_of_a_file(format, tail):
+    data = dumps(random_record(1, format.game or "shogi", 30, start=""), format.name)
+    assert loads(data + tail) == loads(data)
+
+
 @pytest.mark.parametrize("name", ["jkf", "kif", "sgf", "jsonl"])
 @EXAMPLES
 @given(seed=st.integers(0, 2**32))

@@ -242,13 +242,15 @@ def test_a_reader_that_dies_is_replaced(process):
     assert process.read(b"startpos moves 7g7f", "", 0)[0].moves == ["7g7f"]
 
 
-def test_a_reader_that_cannot_start_is_started_for_the_next_file(process, monkeypatch):
+@pytest.mark.parametrize("what", ["process", "pipe"])
+def test_a_reader_that_cannot_start_is_started_for_the_next_file(process, monkeypatch, what):
     process.close()
 
-    def fail(_):
-        raise OSError("no process")
+    def fail(*_):
+        raise OSError("no process, or too many open files")
 
-    monkeypatch.setattr(reader.multiprocessing.get_context("spawn").Process, "start", fail)
+    context = reader.multiprocessing.get_context("spawn")
+    monkeypatch.setattr(*((context.Process, "start") if what == "process" else (context, "Pipe")), fail)
     for _ in range(2):
         with pytest.raises(ValueError, match="could not be read"):
             process.read(b"startpos moves 7g7f", "", 0)

@@ -28,7 +28,7 @@ from shogi_engine.games.othello.records import (
     read_transcripts,
     wthor_game,
 )
-from shogi_engine.records import GameRecord, RecordError, load
+from shogi_engine.records import GameRecord, RecordError, load, loads
 from shogi_engine.types.score import Score
 
 # Source: the example session of the NBoard protocol's text.
@@ -221,6 +221,9 @@ def test_wthor_by_the_byte():
     for cut in (0, 5, 15, 16, 40, 83):
         with pytest.raises(ValueError, match="WTHOR"):
             parse_wthor(data[:cut])
+    two = data[:4] + bytes([2]) + data[5:] + game
+    whole, cut = loads(two[:-1], keep=True)
+    assert whole.moves == list(found.moves) and str(cut.fault) == "WTHOR: game 2, byte 151: the file is cut off"
 
 
 def test_names():

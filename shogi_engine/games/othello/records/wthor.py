@@ -129,13 +129,13 @@ def read_header(source: BinaryIO) -> Wthor:
     length = source.seek(0, io.SEEK_END)
     source.seek(_HEADER.size)
     whole = _HEADER.size + count * _GAME.size
-    if length != whole:
+    if length != whole and (length - whole) % _GAME.size == 0:  # else the last game says so
         raise InputError("WTHOR: {0} games are {1} bytes, not {2}", count, whole, length)
     return Wthor((), year, depth, date)
 
 
 def read_blocks(source: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the number, from 1, and the bytes of each game; `source` must be just after the header."""
+    """Yield the number, from 1, and the bytes of each game, the last maybe too few; `source` is just after the header."""
     number = 0
     while block := source.read(_GAME.size):
         number += 1
@@ -145,6 +145,8 @@ def read_blocks(source: BinaryIO) -> Iterator[tuple[int, bytes]]:
 def parse_game(number: int, data: bytes) -> WthorGame:
     """Return one game; raises ValueError giving the byte offset."""
     place = _HEADER.size + (number - 1) * _GAME.size
+    if len(data) != _GAME.size:
+        raise InputError("WTHOR: game {0}, byte {1}: the file is cut off", number, place + len(data))
     tournament, black, white, score, best, codes = _GAME.unpack(data)
     moves = _wthor_moves(codes, place + 8, number)
     for name, value in (("score", score), ("best score", best)):

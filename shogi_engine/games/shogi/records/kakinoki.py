@@ -79,9 +79,20 @@ WORDS = EndingWords(
         "不戦負け": (Termination.DEFAULT, Winner.OPPONENT),
         "トライ": (Termination.TRY, Winner.OPPONENT),
         "トライ勝ち": (Termination.TRY, Winner.OPPONENT),
+        "持将棋成立": (Termination.IMPASSE, Winner.NOBODY),
+        "Time-up": (Termination.TIME_FORFEIT, Winner.OPPONENT),  # 81Dojo
     },
     NEAREST,
 )
+# The comment by which 81Dojo ends a game without a numbered ending; an illegal move is the one before it.
+COMMENTED = EndingWords(
+    {
+        "時間切れにて終局": (Termination.TIME_FORFEIT, Winner.OPPONENT),
+        "接続切れにて終局": (Termination.UNKNOWN, Winner.OPPONENT),
+        "反則手にて終局": (Termination.ILLEGAL_MOVE, Winner.TO_MOVE),
+    }
+)
+COMMENTED_MAX = max(map(len, COMMENTED.words))
 NUMBERED_MOVE = (  # or a numbered ending
     rf"[0-9０-９]+[{BLANKS}]+[{MARKS}]?([１-９1-9][1-9１-９一二三四五六七八九]|同|{'|'.join(WORDS.words)})"
 )
@@ -116,6 +127,8 @@ _SAID = {
     "宣言勝ち": (Termination.DECLARATION, True),
     "勝ち宣言": (Termination.DECLARATION, True),
     "投了": (Termination.RESIGNATION, False),
+    "時間切れ": (Termination.TIME_FORFEIT, False),
+    "反則": (Termination.ILLEGAL_MOVE, False),
 }
 _WON = {"勝ち": True, "勝利": True, "勝": True, "負け": False, "負": False}  # for the reason before it, if there is one
 WINS = re.compile(rf"(?P<reason>.*?)(?P<side>[先後上下])手の?(?P<how>{'|'.join([*_SAID, *_WON])})")
@@ -135,6 +148,8 @@ _REASONS = (
     ("切れ負け", Termination.TIME_FORFEIT),
     ("千日手", Termination.PERPETUAL_CHECK),
     ("反則", Termination.ILLEGAL_MOVE),
+    ("二歩", Termination.ILLEGAL_MOVE),
+    ("歩詰", Termination.ILLEGAL_MOVE),
     ("詰", Termination.CHECKMATE),
     ("判定", Termination.ADJUDICATION),
     ("中断", Termination.ADJUDICATION),

@@ -20,7 +20,7 @@ from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI, SIDE
 from shogi_engine.games.shogi.types import DROP_BASE, KING, PROMOTION
 from shogi_engine.language import InputError
 from shogi_engine.records.errors import RecordError, clipped
-from shogi_engine.records.formats import Line, LineFormat, LineReader
+from shogi_engine.records.formats import LINE_ENDS, Line, LineFormat, LineReader
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.types.termination import Outcome, Termination
 
@@ -354,7 +354,13 @@ class Reader(LineReader):
         return f"{reason}{by}{kakinoki.HANDICAP_SIDES[fits.index(True)]}の{how}"
 
     def _settle(self) -> None:
-        """Note the words that ended the line, if they are not known; they are kept as a comment."""
+        """End the line as the comment on its last move says; note the words that ended it, if they are not known.
+
+        Such words are kept as a comment.
+        """
+        word = self._node().comment[-kakinoki.COMMENTED_MAX - 1 :].rpartition("\n")[2]
+        if self.builder is not None and word in kakinoki.COMMENTED and not self.builder.node.ending:
+            self.builder.end(kakinoki.COMMENTED.read(word, self.builder.board.turn))
         if self._word is not None:
             number, word = self._word
             self._word = None
@@ -390,12 +396,12 @@ class KakinokiFormat(LineFormat):
         moves, found = False, lines.NOTHING
         for number, text in enumerate(source, 1):
             if last == lines.MOVE and found == lines.NOTHING and is_usual(text):  # no game begins amid the moves
-                block.append((number, text.rstrip("\n")))
+                block.append((number, text.rstrip(LINE_ENDS)))
                 last_moves = text
                 continue
-            if not text.strip(f"{BLANKS}\r\n"):
+            line = text.rstrip(LINE_ENDS)
+            if not line.strip(f"{BLANKS}\r"):
                 continue
-            line = text.rstrip("\n")
             kind, count = kind_of_line(line.lstrip(BLANKS))
             if kind <= lines.BRANCH:
                 if last_moves:

@@ -9,6 +9,7 @@ import numpy as np
 from shogi_engine.games.shogi.movegen.codes import CODES, complete_move
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.records import array_kernels as arrays
+from shogi_engine.games.shogi.records.kakinoki import COMMENTED as COMMENTED_WORDS
 from shogi_engine.games.shogi.records.kakinoki_lines import (
     BLANKS,
     BRANCH,
@@ -42,13 +43,14 @@ SAME, PROMOTES, NOT, DROPPED = (ord(letter) for letter in "同成不打")
 UNTIL, UNTIL_NEXT, MOVES, BY, BY_NEXT = (ord(letter) for letter in "まで手にて")
 CHANGE, CHANGE_NEXT, VALUE, VALUE_NEXT, FULL_STOP, EQUALS = (ord(letter) for letter in "変化評価。=")
 HARMLESS = tuple(ord(letter) for letter in "読深ノエ")  # first characters of ShogiHome's lines without a value
-NAME_MAX = 31
+NAME_MAX, COMMENTED_HEAD = 31, 4
 LAST_TARGET, FIRST_NUMBER, HAS_BEGUN = range(arrays.WHITE_NAME + 2, arrays.WHITE_NAME + 5)  # the format's facts
 BLACKS, WHITES = (
     tuple(np.uint64(arrays.hash_of(name)) for name in names) for names in (("先手", "下手"), ("後手", "上手"))
 )
 HANDICAP, EVEN, TURN = (np.uint64(arrays.hash_of(word)) for word in ("手合割", "平手", "手番"))
 MATES = tuple(np.uint64(arrays.hash_of(f"詰み={side}手勝ち")) for side in "先後")
+COMMENTED = tuple(np.uint64(arrays.hash_of(word[:COMMENTED_HEAD])) for word in COMMENTED_WORDS.words)
 RULER = np.uint64(arrays.hash_of("手数--"))
 NUMBER_DIGITS = 9  # of a number; more are ignored
 
@@ -351,8 +353,11 @@ def take_over(text, place, end, side, said, told, facts):
 
 @njit
 def take_comment(text, place, end, pos, length, values):
-    """Read the value of the last move from a comment; return 1, or 0 to decline if it may be in another form."""
+    """Read the value of the last move from a comment; return 1, or 0 to decline if it may say more."""
     if end - place < 2 or text[place + 1] != STAR:
+        head = place + 1 + COMMENTED_HEAD
+        if head < end and arrays.word_hash(text, place + 1, head) in COMMENTED:
+            return 0
         return int(end - place < 2 or text[place + 1] != HASH)
     if end - place < 3:
         return 1

@@ -61,6 +61,7 @@ class CsaReader(LineReader):
     def __init__(self) -> None:
         self.record = GameRecord("shogi")
         self._setup: Setup | None = None
+        self._word = ""  # an ending that is not known
         self._whole = ""  # how the position was set up: "" not yet, "I" as a whole, "R" by rows
         self.summary: Outcome | None = None
 
@@ -80,14 +81,21 @@ class CsaReader(LineReader):
         elif self.builder is None:
             self._before_moves(text)
         elif _MOVE.fullmatch(text):
+            if self._word:
+                raise InputError("{0} is neither a move nor an ending", clipped(self._word))
             try:
                 self.builder.play(_usual_move(self.builder.board, text) or self.builder.board.parse_text(text))
             except ValueError as fault:
                 self.builder.suspect(text, fault, self.number)
         elif kind == "T":
             self._time(text, self.builder)
-        elif kind == "%":
+        elif kind == "%" and text in WORDS:
             self.builder.end(WORDS.read(text, self.builder.board.turn))
+        elif kind == "%":
+            if text != self._word:
+                self.comment(self.builder.node, text)
+                self.note(f"{clipped(text)} is not an ending")
+            self._word = text
         elif kind == "#":  # in logs: what the server says, #RESIGN, #WIN
             self.note(f"{clipped(text)} is passed over")
         else:
@@ -174,7 +182,7 @@ class CsaReader(LineReader):
         seconds = float(found["seconds"])
         if seconds > SECONDS_MAX:
             raise InputError("{0!r} is too long a time", text)
-        if builder.node.ending:
+        if builder.node.ending or self._word:
             builder.node.ending_seconds = seconds
         elif builder.ply:
             builder.node.seconds = seconds
@@ -189,7 +197,7 @@ class CsaReader(LineReader):
         if self.summary is not None and node.ending:
             node.end(judged(node.outcome, self.summary), node.ending_seconds)
         elif self.summary is not None:
-            self.builder.end(self.summary)
+            self.builder.end(self.summary, node.ending_seconds)
         self.builder.finish()
         if self.has_comments:
             take_evaluations(self.record)

@@ -241,8 +241,9 @@ class _GameReader:
                 self._end(special, _seconds(element.get("time")), builder)
             elif index or first:
                 raise InputError("it has neither 'move' nor 'special'")
-            for line in _of(element.get("comments") or [], list, "comments"):
-                builder.node.add_comment(_of(line, str, "comments"))
+            lines = _of(element.get("comments") or [], list, "comments")
+            if text := "\n".join(_of(line, str, "comments") for line in lines).lstrip("\n"):
+                builder.node.add_comment(text)
             for number, fork in enumerate(_of(element.get("forks") or [], list, "forks")):
                 if len(todo) + len(forks) > DEPTH_MAX:
                     raise InputError("too many variations")
@@ -277,7 +278,7 @@ class JkfFormat(RecordFormat):
     def split(self, source: Iterable[str]) -> Iterator[Any]:
         """Yield the objects of a file: one, or those of an array. Raises RecordError if it is not JSON."""
         try:
-            value = json.loads("".join(source), parse_constant=_no_number)
+            value = json.loads("".join(source).rstrip(formats.LINE_ENDS), parse_constant=_no_number)
         except json.JSONDecodeError as fault:
             raise RecordError("not JSON: {0}", fault.msg, line=fault.lineno) from None
         except (ValueError, RecursionError) as fault:
