@@ -135,7 +135,7 @@ def read_header(source: BinaryIO) -> Wthor:
 
 
 def read_blocks(source: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the number, from 1, and the bytes of each game, the last maybe too few; `source` is just after the header."""
+    """Yield the number, from 1, and the bytes of each game, the last perhaps cut off; `source` is past the header."""
     number = 0
     while block := source.read(_GAME.size):
         number += 1
