@@ -78,7 +78,7 @@ def test_a_generation_of_training_data(cluster, tmp_path):
 
 def test_judged_games(cluster, tmp_path):
     games, saved = tmp_path / "games.ggf", tmp_path / "saved.json"
-    records.save(records.from_arrays(random_games(Batch("othello"), 100, seed=3), "othello"), games)
+    records.save(records.from_arrays(random_games(Batch("othello"), 500, seed=3), "othello"), games)
     there, here = tmp_path / "there.ggf", tmp_path / "here.ggf"
     words = ["analyse", str(games), "--depth", "3", "--out"]
     with_a_node_killed(cluster, [*words, str(there), "--save", str(saved)], lambda: lines(saved))

@@ -105,6 +105,12 @@ GAMES = {
         ("itteson_kakugawari", "itteson_kakugawari"),
         ("", ""),
     ),
+    "black, too, loses a move by an exchange, and then has white's part of the bishop exchange": (
+        "7g7f 8h2b+ 7i8h 8h7g 2g2f 3i3h 4g4f",
+        "7g7f 7i8h 2g2f 8h7g 3i3h 2f2e 4g4f",
+        ("kakugawari", "kakugawari"),
+        ("", ""),
+    ),
     "bishop exchange after the rook's pawns": (
         "2g2f 2f2e 7g7f 3i4h 6i7h 5i5h 4i3h 8g8f P*8g 8h3c+ 7i8h",
         "7g7f 8h7g 7i8h 2g2f 3i4h 2f2e 2e2d 2h2d 2d2h 8h7g",

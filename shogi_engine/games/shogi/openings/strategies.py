@@ -18,6 +18,7 @@ class Opening:
         without: those that neither it nor, for `static` openings, its opponent may have
         refines: the opening whose place the name takes, ''
         both: whether it is the opponent's opening too
+        second: whether it is an opening only of the side that moves second
         start: the handicap with which the game began, '' for any start
     """
 
@@ -30,6 +31,7 @@ class Opening:
     static: bool
     refines: str
     both: bool
+    second: bool
     start: str
 
     @classmethod
@@ -52,6 +54,7 @@ class Opening:
             static=static,
             refines=refines,
             both="both" in said,
+            second="second" in said,
             start="".join(said.get("from", ())),
         )
 
