@@ -76,8 +76,8 @@ def of_parser(top: argparse.ArgumentParser) -> Iterator[str | None]:
     """Yield the help of a parser and its commands."""
     yield from (top.description, top.epilog)
     yield from (group.title for group in top._action_groups)
+    yield from (action.help for group in top._action_groups for action in group._group_actions)
     for action in top._actions:
-        yield action.help
         if isinstance(action, argparse._SubParsersAction):
             yield from (each.help for each in action._choices_actions)
             for command in action.choices.values():

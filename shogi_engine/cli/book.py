@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import language
 from shogi_engine.cli import common
+from shogi_engine.cli.common import Setting
 from shogi_engine.cli.explored_games import explore, index_games, is_games
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.cli.progress import progress_bar
@@ -23,7 +24,13 @@ if TYPE_CHECKING:
     from shogi_engine.interface.extras.book import BookMove
 
 POSITIONS = 800  # the default size of a new book
-RECORD_PLIES = 24  # how many plies are taken from each game
+_KEPT = "how much worse than the best move a kept move may be; default 50 (centipawns), Othello 4 (discs)"
+SETTINGS = (
+    Setting("width=N", common.at_least_one, "moves searched in each position; default 3, Othello 6"),
+    Setting("margin=X", common.real(0, 99_999), _KEPT),
+    Setting("max_ply=N", common.natural, "last ply of the book; default 40, Othello 30"),
+    Setting("plies=N", common.at_least_one, "first plies of each record", 24),
+)
 
 
 def add_parser(commands: Any) -> None:
@@ -94,21 +101,11 @@ def _add_build(actions: Any) -> None:
         help=Message("positions in all, by default {0}; with extend, those to add", POSITIONS),
     )
     common.add_limit(build, "nodes", "depth", default="nodes=40000, Othello depth=10")
-    build.add_argument(
-        "--width", type=common.at_least_one, help="moves searched in each position; default 3, Othello 6"
-    )
-    build.add_argument(
-        "--margin",
-        type=float,
-        metavar="X",
-        help="how much worse than the best move a kept move may be; default 50 (centipawns), Othello 4 (discs)",
-    )
-    build.add_argument("--max-ply", type=common.natural, help="last ply of the book; default 40, Othello 30")
     build.add_argument("--openings", type=Path, help="lines to include, each as 'name: moves'")
     build.add_argument("--records", type=Path, nargs="+", default=[], help="game records to include, in any format")
-    build.add_argument("--plies", type=common.at_least_one, default=RECORD_PLIES, help="first plies of each record")
     build.add_argument("--out", type=Path, help="the book to write at the end")
     common.add_threads(build)
+    common.add_settings(build, settings=SETTINGS)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -126,16 +123,15 @@ def build_run(args: argparse.Namespace, recipe: "Recipe") -> int:
 
     check_outputs("book", {"RUN": args.run_file, "--out": args.out}, [args.openings, *args.records])
     lines = [*_given_lines(args), *_record_lines(args)]
-    margin = None if args.margin is None else round(args.margin * recipe.unit)
-    chosen = {"width": args.width, "margin": margin, "max_ply": args.max_ply}
+    chosen = {name: value for name, value in args.set.items() if name != "plies"}
+    if "margin" in chosen:
+        chosen["margin"] = round(chosen["margin"] * recipe.unit)
     if args.action == "extend":
-        if args.limit or any(value is not None for value in chosen.values()):
+        if args.limit or chosen:
             raise InputError("book: a run is extended with its own limit, width, margin and last ply")
         if not lines and args.positions is None:
             raise InputError("book: extend needs --positions, --openings or --records")
         return _grow(args, recipe, RunFile(args.run_file), lines)
-    if margin is not None and margin < 0:
-        raise InputError("book: --margin must be 0 or more, not {0}", args.margin)
     if len(args.limit) > 1:
         raise InputError("book: positions are searched either to a depth or a number of nodes")
     settings = run_settings(recipe, **args.limit, **chosen)
@@ -157,7 +153,7 @@ def _record_lines(args: argparse.Namespace) -> list["Line"]:
     for path in args.records:
         for number, game in enumerate(records.iterate(path, game=args.game), 1):
             start = "" if game.start == type(game)(args.game).start else game.start
-            moves = tuple(f"{move}{DOUBTFUL}" for move in game.moves[: args.plies])
+            moves = tuple(f"{move}{DOUBTFUL}" for move in game.moves[: args.set["plies"]])
             lines.append(Line(f"{path.name}, game {number}", moves, start))
     return lines
 

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -130,6 +130,13 @@ def real(least: float, most: float) -> Callable[[str], float]:
     return read
 
 
+def true_or_false(text: str) -> bool:
+    """Return a truth value, for argparse."""
+    if text not in ("true", "false"):
+        raise argparse.ArgumentTypeError(Message("expected true or false, not {0!r}", text))
+    return text == "true"
+
+
 def megabytes(text: str) -> int:
     """Return the size of a transposition table, for argparse; refuse one that cannot be allocated.
 
@@ -243,22 +250,28 @@ def add_notation(parser: argparse._ActionsContainer) -> None:
     )
 
 
-class LimitAction(argparse.Action):
-    """Collects limits as keywords of Engine.search: --limit nodes=N,depth=N, or each as its own option, --nodes N."""
+class PairsAction(argparse.Action):
+    """Collects NAME=VALUE,... in a dictionary. A further option of the action is a name: --nodes N means nodes=N."""
+
+    def __init__(self, readers: Mapping[str, Callable[[str], Any]], **options: Any) -> None:
+        super().__init__(**options)
+        self._readers = readers
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
-        """Add the given limits to those before."""
-        limits = dict(getattr(namespace, self.dest))
-        for part in values.split(",") if option == "--limit" else [f"{str(option)[2:]}={values}"]:
-            name, _sign, number = part.partition("=")
-            if f"--{name}" not in self.option_strings[1:]:
-                names = ", ".join(each[2:] for each in self.option_strings[1:])
-                raise argparse.ArgumentError(self, Message("expected one of {0}, each with =N, not {1!r}", names, part))
+        """Add the given values to those before."""
+        found = dict(getattr(namespace, self.dest))
+        for part in values.split(",") if option == self.option_strings[0] else [f"{str(option)[2:]}={values}"]:
+            name, _sign, value = part.partition("=")
+            if name not in self._readers:
+                names = ", ".join(self._readers)
+                raise argparse.ArgumentError(
+                    self, Message("expected one of {0}, each with =VALUE, not {1!r}", names, part)
+                )
             try:
-                limits[name] = natural(number, 0 if name == "level" else 1)
+                found[name] = self._readers[name](value)
             except argparse.ArgumentTypeError as fault:
-                raise argparse.ArgumentError(self, str(fault)) from None
-        setattr(namespace, self.dest, limits)
+                raise argparse.ArgumentError(self, Message("{0}: {1}", f"{name}={value}", fault)) from None
+        setattr(namespace, self.dest, found)
 
 
 def add_limit(parser: argparse.ArgumentParser, *names: str, default: str) -> None:
@@ -266,7 +279,8 @@ def add_limit(parser: argparse.ArgumentParser, *names: str, default: str) -> Non
     first, values = names[0], ", ".join(f"{name}={'MS' if name == 'movetime' else 'N'}" for name in names)
     parser.add_argument(
         *("--limit", *(f"--{name}" for name in names)),
-        action=LimitAction,
+        action=PairsAction,
+        readers={name: natural if name == "level" else at_least_one for name in names},
         default={},
         help=Message(
             "{0}, or several joined by commas; --{1} N is short for --limit {2}=N; default {3}",
@@ -276,6 +290,29 @@ def add_limit(parser: argparse.ArgumentParser, *names: str, default: str) -> Non
             default,
         ),
     )
+
+
+class Setting(argparse.Action):
+    """A setting of --set, which the help shows as NAME=METAVAR."""
+
+    def __init__(self, shown: str, read: Callable[[str], Any], help: str, default: Any = None) -> None:
+        super().__init__([], shown.partition("=")[0], default=default, metavar=shown, help=help)
+        self.read = read
+
+
+def add_settings(parser: argparse.ArgumentParser, **groups: Iterable[Setting]) -> None:
+    """Add --set, for settings that are rarely changed; `groups` are those that the help lists under each title."""
+    settings = [each for listed in groups.values() for each in listed]
+    parser.add_argument(
+        "--set",
+        action=PairsAction,
+        readers={each.dest: each.read for each in settings},
+        default={each.dest: each.default for each in settings if each.default is not None},
+        metavar="NAME=VALUE,...",
+        help="settings, listed below",
+    )
+    for title, listed in groups.items():
+        parser.add_argument_group(title)._group_actions += listed
 
 
 def add_cluster(parser: argparse._ActionsContainer) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.cli.common import PORT_MAX, add_command, add_hash, add_limit, add_threads, at_least_one, natural, tell
+from shogi_engine.cli import common
+from shogi_engine.cli.common import Setting, at_least_one, natural, tell
 from shogi_engine.cli.ending_signals import Ended, EndingSignals, ending_signals
 from shogi_engine.cli.progress import Progress, progress_bar
 from shogi_engine.common.appending import LineFile
@@ -25,12 +26,17 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(r"(\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\s:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
 _LOGGED = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} [<>=] ")
 TIMEOUT = 30.0  # seconds beyond a move's time after which a USI engine has failed to answer
-DELAY_MS = 200  # over the internet; a server on this machine needs less
+SETTINGS = (
+    Setting("attempts=N", at_least_one, "attempts to connect before giving up", 10),
+    Setting("resume=S", natural, "seconds to wait for an aborted last game to resume; default 60, or 0 with --game"),
+    Setting("delay=MS", natural, "time kept in reserve for each move", 200),  # a server on this machine needs less
+    Setting("comments=true|false", common.true_or_false, "send scores and lines with moves; default: only with --game"),
+)
 
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "csa", run)
+    parser = common.add_command(commands, "csa", run)
     parser.add_argument("server", metavar="HOST[:PORT]", help="the server; the default port is 4081")
     parser.add_argument("--name", required=True, metavar="NAME", help="login name")
     parser.add_argument(
@@ -60,35 +66,21 @@ def add_parser(commands: Any) -> None:
         default=True,
         help="think on the opponent's time; default: yes",
     )
-    parser.add_argument(
-        "--comments",
-        action=argparse.BooleanOptionalAction,
-        help="send scores and lines with moves; default: only with --game",
-    )
     parser.add_argument("--out", default="", metavar="FOLDER", help="folder for the CSA and KIF files of the games")
     parser.add_argument(
         "--log", default="", metavar="FILE", help="append all lines sent and received to FILE, without the password"
     )
-    parser.add_argument("--attempts", type=at_least_one, default=10, help="attempts to connect before giving up")
-    parser.add_argument(
-        "--resume",
-        type=natural,
-        metavar="S",
-        help="seconds to wait for an aborted last game to resume; default 60, or 0 with --game",
-    )
-    parser.add_argument(
-        "--delay", type=natural, default=DELAY_MS, metavar="MS", help="time kept in reserve for each move"
-    )
     parser.add_argument(
         "--engine", default="", metavar="COMMAND", help="a USI engine: 'COMMAND:Option=value,...'; default: this engine"
     )
-    add_limit(parser, "nodes", "level", default=mark("the clock, at full strength"))
+    common.add_limit(parser, "nodes", "level", default=mark("the clock, at full strength"))
     parser.add_argument("--book", action="store_true", help="use this engine's opening book")
     parser.add_argument(
         "--resign", type=at_least_one, metavar="CP", help="this engine resigns when its score is -CP or less"
     )
-    add_threads(parser)
-    add_hash(parser, 256)
+    common.add_threads(parser)
+    common.add_hash(parser, 256)
+    common.add_settings(parser, settings=SETTINGS)
 
 
 def server_address(text: str) -> tuple[str, int]:
@@ -96,7 +88,7 @@ def server_address(text: str) -> tuple[str, int]:
     from shogi_engine.csa.settings import PORT
 
     found = _ADDRESS.fullmatch(text)
-    if not found or not 0 < int(found["port"] or PORT) <= PORT_MAX:
+    if not found or not 0 < int(found["port"] or PORT) <= common.PORT_MAX:
         raise ValueError(f"csa: expected HOST, HOST:PORT or [ADDRESS]:PORT, not {text!r}")
     return found["six"] or found["host"], int(found["port"] or PORT)
 
@@ -224,11 +216,8 @@ def run(args: argparse.Namespace) -> int:
         x1=bool(args.x1),
         turn=args.x1 or "*",
         games=args.games,
-        comments=bool(args.game) if args.comments is None else args.comments,
         ponder=args.ponder,
-        delay=args.delay,
-        attempts=args.attempts,
-        resume=float((0 if args.game else 60) if args.resume is None else args.resume),
+        **{"comments": bool(args.game), "resume": 0 if args.game else 60, **args.set},
     )
     password = read_password(args.password_file)
     keeper = Keeper(args.out)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.cli.common import add_cluster, add_command, add_json, at_least_one, natural, report, tell
+from shogi_engine.cli import common
+from shogi_engine.cli.common import Setting, at_least_one, natural, report, tell
 from shogi_engine.cli.match_table import shown_match
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.common.files import write_whole
@@ -37,6 +38,15 @@ Exit status: 0 when the match is complete or decided, 1 when there were too many
 143 after Ctrl-C or SIGTERM.
 """)
 
+_amount = common.real(0, 999_999)
+SETTINGS = (
+    Setting("max_plies=N", at_least_one, "plies after which a game is drawn", 320),
+    Setting("margin=MS", _amount, "grace period: time beyond the limit that does not lose the game", 100.0),
+    Setting("timeout=S", _amount, "seconds beyond the limit after which an engine counts as not answering", 60.0),
+    Setting("max_faults=N", natural, "stop the match after N faults; 0 for never", 10),
+    Setting("random_plies=N", natural, "random moves added to each opening", 0),
+)
+
 
 def terms_numbers(text: str) -> tuple[int, ...] | str:
     """Return the numbers of 'VALUE:COUNT[:PLY]', or NEVER, for argparse."""
@@ -52,7 +62,7 @@ def terms_numbers(text: str) -> tuple[int, ...] | str:
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
-    parser = add_command(commands, "match", run)
+    parser = common.add_command(commands, "match", run)
     parser.epilog = EXPLAINED
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help="two or more engines; see below")
     _add_players(parser)
@@ -67,7 +77,6 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--openings", type=Path, help="openings, one 'startpos moves ...' per line; default: the package's"
     )
-    parser.add_argument("--random-plies", type=natural, default=0, help="random moves added to each opening")
     parser.add_argument("--seed", type=int, default=1, help="seed of the openings")
     parser.add_argument(
         "--sprt",
@@ -80,13 +89,13 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--log", type=Path, help="log file with a line for each game; an existing log is continued")
     parser.add_argument("--out", type=Path, help="write all games (.kif, .csa, .ggf ...)")
     parser.add_argument("--html", type=Path, help="write an HTML page with the table, the graph and the games")
-    add_cluster(parser)
-    add_json(parser)
+    common.add_cluster(parser)
+    common.add_json(parser)
+    common.add_settings(parser, settings=SETTINGS)
 
 
 def _add_terms(parser: argparse.ArgumentParser) -> None:
     """Add the options that end games early."""
-    parser.add_argument("--max-plies", type=at_least_one, default=320, help="plies after which a game is drawn")
     parser.add_argument(
         "--resign",
         type=terms_numbers,
@@ -101,21 +110,6 @@ def _add_terms(parser: argparse.ArgumentParser) -> None:
         metavar="VALUE:COUNT:PLY",
         help="from ply PLY on, adjudicate a draw when both players' last COUNT scores are within VALUE",
     )
-    parser.add_argument(
-        "--margin",
-        type=float,
-        default=100.0,
-        metavar="MS",
-        help="grace period: time beyond the limit that does not lose the game",
-    )
-    parser.add_argument(
-        "--timeout",
-        type=float,
-        default=60.0,
-        metavar="S",
-        help="seconds beyond the limit after which an engine counts as not answering",
-    )
-    parser.add_argument("--max-faults", type=natural, default=10, help="stop the match after N faults; 0 for never")
 
 
 def _add_players(parser: argparse.ArgumentParser) -> None:
@@ -163,12 +157,11 @@ def prepared(args: argparse.Namespace) -> Prepared:
     schedule = match.Schedule(count, args.games, args.tournament)
     maker, names = between_engines(args, schedule)
     plan, game = maker.openings, maker.game
-    common = ("seed", "max_plies", "resign", "draw", "limit")
-    settings = {name: getattr(args, name) for name in common}
+    settings = {name: getattr(args, name) for name in ("seed", "resign", "draw", "limit")}
     settings |= {"game": game, "random_plies": plan.plies, "openings": str(args.openings or "")}
-    settings |= _own_settings(args, names)
+    settings |= {"max_plies": args.set["max_plies"]} | _own_settings(args, names)
     log = match.GameLog(args.log, json.loads(json.dumps(settings)))
-    played = match.Match(log, schedule.numbers(), maker, sprt, args.max_faults)
+    played = match.Match(log, schedule.numbers(), maker, sprt, args.set["max_faults"])
     return Prepared(played, names, game, log.settings)
 
 
@@ -176,7 +169,7 @@ def _own_settings(args: argparse.Namespace, names: list[str]) -> dict[str, Any]:
     """Return the players' settings, which must be the same whenever the log is continued."""
     from shogi_engine.match.engines import is_in_process
 
-    own = {"engines": args.engines, "ponder": args.ponder, "margin": args.margin}
+    own = {"engines": args.engines, "ponder": args.ponder, "margin": args.set["margin"]}
     own |= {"hash": args.hash} if any(map(is_in_process, args.engines)) else {}
     return own | ({"tournament": args.tournament} if len(names) > 2 else {})
 
@@ -187,10 +180,10 @@ def terms_of(args: argparse.Namespace) -> "Terms":
 
     resign, draw = ((None if given == NEVER else given) for given in (args.resign, args.draw))
     return Terms(
-        args.max_plies,
+        args.set["max_plies"],
         (resign[0], (*resign, 2)[1]) if resign else None,
         (draw[0], (*draw, 4)[1], (*draw, 4, 60)[2]) if draw else None,
-        args.margin,
+        args.set["margin"],
     )
 
 
@@ -222,8 +215,8 @@ def between_engines(args: argparse.Namespace, schedule: "Schedule") -> tuple["En
     engines = tuple(engine(number, game) for number in range(count))
     if any(engine.game != game for engine in engines):
         raise InputError("match: {0} do not play the same game", ", ".join(engine.name for engine in engines))
-    openings = match.OpeningPlan.of(game, args.openings, seed=args.seed, plies=args.random_plies)
-    maker = match.EngineGames(game, engines, schedule, openings, terms_of(args), args.timeout)
+    openings = match.OpeningPlan.of(game, args.openings, seed=args.seed, plies=args.set["random_plies"])
+    maker = match.EngineGames(game, engines, schedule, openings, terms_of(args), args.set["timeout"])
     for each in engines:
         each.player()  # reports errors now
     names = [each.name for each in engines]

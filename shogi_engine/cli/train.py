@@ -4,7 +4,7 @@ import argparse
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
@@ -12,9 +12,9 @@ from typing import Any
 
 from shogi_engine import games
 from shogi_engine.cli import common
-from shogi_engine.cli.common import at_least_one, game_name, natural
+from shogi_engine.cli.common import Setting, at_least_one, game_name, natural, true_or_false
 from shogi_engine.cli.progress import progress_bar
-from shogi_engine.language import Message, mark
+from shogi_engine.language import InputError, Message
 from shogi_engine.training import STAGES
 
 fraction = common.real(0, 1)
@@ -26,54 +26,47 @@ def first_and_last(text: str) -> tuple[float, float]:
     return fraction(first), fraction(last)
 
 
-def true_or_false(text: str) -> bool:
-    """Return a truth value, for argparse."""
-    if text not in ("true", "false"):
-        raise argparse.ArgumentTypeError(f"expected true or false, not {text!r}")
-    return text == "true"
-
-
-GATE: dict[str, Callable[[str], Any]] = {"gate_games": at_least_one, "gate_nodes": at_least_one}  # fields of Plan
-SETTINGS: dict[str, Callable[[str], Any]] = GATE | {  # and of the recipes' DataOptions and TrainOptions, see EXPLAINED
-    "architecture": str, "batch": at_least_one, "endings": natural, "epochs": at_least_one, "exact": natural,
-    "label_nodes": natural, "label_share": fraction, "nodes": at_least_one, "older_share": fraction,
-    "penalty": natural, "rate": fraction, "refine": true_or_false, "result_share": first_and_last, "seed": natural,
-    "td_lambda": fraction, "value_factor": common.real(0.01, 100), "width": at_least_one,
+SETTINGS = {  # fields of Plan, and of the recipes' DataOptions and TrainOptions
+    "settings of both games": (
+        Setting("nodes=N", at_least_one, "nodes per move of the games; default 1000, Othello 300"),
+        Setting("seed=N", natural, "seed of the random numbers; default 1"),
+        Setting("epochs=N", at_least_one, "passes over the positions; default 5, Othello 12"),
+        Setting("td_lambda=S", fraction, "lambda of TD(lambda): weight of later positions in a target, 0 to 1; "
+                "default 0.5, Othello 0.8"),
+        Setting("older_share=S", fraction, "share of earlier generations' games that is used, 0 to 1; default 1"),
+        Setting("gate_games=N", at_least_one, "games of the test match; default 400"),
+        Setting("gate_nodes=N", at_least_one, "nodes per move of the test match; default 20000"),
+    ),
+    "settings of Shogi": (
+        Setting("architecture=NAME", str, "own, or k-p: K-P 256x2-32-32, an nn.bin for YaneuraOu and related engines; "
+                "default own"),
+        Setting("width=N", at_least_one, "neurons per side; default 256"),
+        Setting("batch=N", at_least_one, "positions per step; default 4096"),
+        Setting("rate=R", fraction, "initial learning rate; default 0.001"),
+        Setting("refine=true", true_or_false, "start from the network that labelled the last games"),
+        Setting("result_share=S:S", first_and_last, "weight of game results in the first and in the last epoch; "
+                "default 0:0.15"),
+        Setting("value_factor=F", common.real(0.01, 100), "multiply the network's values by F in the searches of the "
+                "games, which narrows their margins"),
+        Setting("label_nodes=N", natural, "nodes of a second search of some quiet positions, the only ones with "
+                "labels; default 0, off"),
+        Setting("label_share=S", fraction, "share of the positions that label_nodes searches; default 0.25"),
+    ),
+    "settings of Othello": (
+        Setting("architecture=NAME", str, "patterns, or network: rows for patterns that correct the package's pattern "
+                "weights; default patterns"),
+        Setting("rate=R", fraction, "initial learning rate of a network; default 0.002"),
+        Setting("exact=N", natural, "positions with at most N empty squares are solved; default 14"),
+        Setting("penalty=N", natural, "L2 penalty: a weight that occurs in N positions moves half as far as without "
+                "it; default 300"),
+        Setting("endings=N", natural, "positions solved for the report, for each number of empty squares; default 25"),
+    ),
 }  # fmt: skip
-EXPLAINED = mark("""
-settings of both games:
-  nodes=N           nodes per move of the games; default 1000, Othello 300
-  seed=N            default 1
-  epochs=N          passes over the positions; default 5, Othello 12
-  td_lambda=S       lambda of TD(lambda): weight of later positions in a target, 0 to 1; default 0.5, Othello 0.8
-  older_share=S     share of earlier generations' games that is used, 0 to 1; default 1
-  gate_games=N      games of the test match; default 400
-  gate_nodes=N      nodes per move of the test match; default 20000
-
-settings of Shogi:
-  architecture=NAME own, or k-p: K-P 256x2-32-32, an nn.bin for YaneuraOu and related engines; default own
-  width=N           neurons per side; default 256
-  batch=N           positions per step; default 4096
-  rate=R            initial learning rate; default 0.001
-  refine=true       start from the network that labelled the last games
-  result_share=S:S  weight of game results in the first and in the last epoch; default 0:0.15
-  value_factor=F    multiply the network's values by F in the searches of the games, which narrows their margins
-  label_nodes=N     nodes of a second search of some quiet positions, the only ones with labels; default 0, off
-  label_share=S     share of the positions that label_nodes searches; default 0.25
-
-settings of Othello:
-  architecture=NAME patterns, or network: rows for patterns that correct the package's pattern weights; default patterns
-  rate=R            initial learning rate of a network; default 0.002
-  exact=N           positions with at most N empty squares are solved; default 14
-  penalty=N         L2 penalty: a weight that occurs in N positions moves half as far as without it; default 300
-  endings=N         positions solved for the report, for each number of empty squares; default 25
-""")
 
 
 def add_parser(commands: Any) -> None:
     """Add the command's arguments."""
     parser = common.add_command(commands, "train", run)
-    parser.epilog = EXPLAINED
     parser.add_argument("game", type=game_name, metavar="GAME", help=Message("{0} or {1}", *games.NAMES))
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the run; existing files are kept")
     parser.add_argument("--stage", choices=STAGES, help="run only this stage, of one generation")
@@ -85,9 +78,6 @@ def add_parser(commands: Any) -> None:
         default="",
         metavar="WHAT",
         help="the evaluation that plays the games, by name or file; default: the previous generation's weights",
-    )
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE,...", help="settings of games and training; see below"
     )
     parser.add_argument("--name", default="", help="base name of the weights' files; default network, Othello weights")
     parser.add_argument(
@@ -101,6 +91,7 @@ def add_parser(commands: Any) -> None:
     )
     common.add_cluster(parser)
     common.add_threads(parser)
+    common.add_settings(parser, **SETTINGS)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -135,9 +126,13 @@ def plan_of(args: argparse.Namespace) -> Any:
     from shogi_engine.training.recipe import load
 
     recipe = load(args.game)
-    own = [GATE, *({field.name for field in fields(kind)} for kind in (recipe.data, recipe.training))]
-    settings = settings_of(args.set, args.game, [name for name in SETTINGS if any(name in each for each in own)])
-    gate, data, training = ({name: value for name, value in settings.items() if name in each} for each in own)
+    names = {each.dest for listed in SETTINGS.values() for each in listed}
+    owners = [names & {field.name for field in fields(kind)} for kind in (Plan, recipe.data, recipe.training)]
+    own = ", ".join(sorted(set.union(*owners)))
+    for name in args.set:
+        if not any(name in owner for owner in owners):
+            raise InputError("train: {0!r} is not a setting of {1}; there are {2}", name, args.game, own)
+    gate, data, training = ({name: value for name, value in args.set.items() if name in owner} for owner in owners)
     if args.noted is not None and recipe.compared is None:
         raise ValueError(f"train: --noted is not an option of {args.game}")
     return Plan(
@@ -154,24 +149,6 @@ def plan_of(args: argparse.Namespace) -> Any:
         name=args.name,
         command=f"shogi-engine {shlex.join(sys.argv[1:])}",
     )
-
-
-def settings_of(texts: Sequence[str], game: str, names: Sequence[str]) -> dict[str, Any]:
-    """Return the values of 'NAME=VALUE,...'. Raises ValueError.
-
-    Args:
-        names: the settings of the game
-    """
-    settings = {}
-    for part in filter(None, ",".join(texts).split(",")):
-        name, _equals, value = part.partition("=")
-        if name not in names:
-            raise ValueError(f"train: {name!r} is not a setting of {game}; there are {', '.join(names)}")
-        try:
-            settings[name] = SETTINGS[name](value)
-        except argparse.ArgumentTypeError as fault:
-            raise ValueError(f"train: {name}: {fault}") from None
-    return settings
 
 
 @contextmanager

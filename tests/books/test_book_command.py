@@ -35,13 +35,13 @@ def test_show_prints_what_the_shipped_books_know(capsys):
 def test_a_book_is_built_extended_exported_and_imported(capsys, tmp_path):
     path, book, lines = tmp_path / "run.jsonl", tmp_path / "book.txt", tmp_path / "lines.txt"
     lines.write_text("perpendicular: f5 d6 c5\n")
-    words = ["othello", "build", path, "--depth", 1, "--width", 2, "--max-ply", 6, "--out", book, "--openings", lines]
+    words = ["othello", "build", path, "--depth", 1, "--set", "width=2,max_ply=6", "--out", book, "--openings", lines]
     assert run(capsys, *words, "--positions", 8)[0] == 0
     built = book.read_text()
     assert run(capsys, *words[:-2], "--positions", 8)[0] == 0 and book.read_text() == built  # the run has the lines
     game = tmp_path / "game.txt"
     game.write_text("f5f6e6d6\n")
-    assert run(capsys, "othello", "extend", path, "--records", game, "--plies", 3, "--out", book)[0] == 0
+    assert run(capsys, "othello", "extend", path, "--records", game, "--set", "plies=3", "--out", book)[0] == 0
     board = Board()
     for move in ("f5", "f6", "e6"):
         _, shown = run(capsys, "othello", "show", "--book", book, "--position", board.obf(), "--json")
@@ -69,7 +69,7 @@ def test_a_book_is_built_extended_exported_and_imported(capsys, tmp_path):
      ["shogi", "show", "--position", "x"], ["shogi", "show", "--moves", "7g7e"],
      ["othello", "show", "--notation", "kif"], ["shogi", "build"], ["shogi", "build", "/nowhere/run.jsonl"],
      ["shogi", "build", "x", "--nodes", "0"], ["shogi", "build", "x", "--nodes", "9", "--depth", "9"],
-     ["shogi", "build", "x", "--margin", "-1"], ["shogi", "build", __file__],
+     ["shogi", "build", "x", "--set", "margin=-1"], ["shogi", "build", __file__],
      ["shogi", "build", "x", "--openings", "/nowhere.txt"], ["shogi", "extend", "/nowhere.jsonl", "--positions", "3"],
      ["shogi", "extend", __file__], ["shogi", "extend", __file__, "--positions", "3"],
      ["shogi", "export", "/nowhere.jsonl", "--out", "x"], ["shogi", "export", __file__, "--out", "x"],

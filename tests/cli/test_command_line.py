@@ -202,14 +202,14 @@ def test_the_examples_of_the_help_are_commands():
     assert len(examples) >= 8 and all(parser().parse_args(shlex.split(line)[1:]).run for line in examples)
 
 
-def test_there_are_at_most_190_arguments_and_none_is_hidden():
+def test_there_are_at_most_180_arguments_and_none_is_hidden():
     shown = {
         (each, action)
         for each in leaves(parser())
         for action in each._actions
         if not isinstance(action, argparse._HelpAction) and "--language" not in action.option_strings
     }
-    assert len(shown) + 1 <= 190  # and GAME of `book`
+    assert len(shown) + 1 <= 180  # and GAME of `book`
     assert argparse.SUPPRESS not in {action.help for _each, action in shown}
 
 
@@ -225,6 +225,29 @@ def test_limits_may_be_given_together_or_each_as_an_option():
         ["--depth", "3", "--limit=nodes=5"],
     ):
         assert parser().parse_args(["search", "shogi", *words]).limit == {"nodes": 5, "depth": 3}
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (["match", "a", "b"], ["max_plies=0", "margin=-1", "timeout=nan", "max_faults", "random_plies=x"]),
+        (["csa", "host", "--name", "me"], ["attempts=0", "resume=-1", "delay=0.5", "comments=yes"]),
+        (["book", "shogi", "build", "run"], ["width=0", "margin=-1", "max_ply=x", "plies=0"]),
+        (["train", "shogi", "run"], ["width", "td_lambda=2", "refine=yes", "result_share=0.1", "value_factor=nan"]),
+    ],
+)
+def test_a_setting_that_is_none_is_refused_with_what_is_allowed(capsys, words, wrong):
+    names = refused(capsys, [*words, "--set", "nosuch=1"]).partition("one of ")[2].split(", ")
+    for each in wrong:
+        name = each.partition("=")[0]
+        assert f"--set: {name}=" in (said := refused(capsys, [*words, "--set", each])) and "expected " in said
+        assert name in names
+
+
+def test_settings_may_be_given_together_or_one_by_one():
+    for words in (["--set", "delay=9,comments=false"], ["--set", "delay=9", "--set=comments=false"]):
+        found = parser().parse_args(["csa", "host", "--name", "me", *words]).set
+        assert found == {"attempts": 10, "delay": 9, "comments": False}
 
 
 def test_a_folder_is_converted(capsys, tmp_path):

@@ -75,7 +75,7 @@ def env(tmp_path):
 def match(folder):
     (folder / "engine.py").write_text(ENGINE)
     engine = f"{sys.executable} {folder / 'engine.py'} {folder / 'pid-'}"
-    words = ["match", engine, engine, "--limit", "movetime=1000", "--timeout", "1000", "--log", folder / "out"]
+    words = ["match", engine, engine, "--limit", "movetime=1000", "--set", "timeout=1000", "--log", folder / "out"]
     return [*words, "--concurrency", "2"], lambda: len(list(folder.glob("pid-*"))) >= 4
 
 

@@ -62,7 +62,7 @@ def test_a_broken_game_is_a_status(player, secret):
         peer.cut()
 
     with ScriptedServer(cut) as server:
-        arguments = ["--name", "me", "--password-file", str(secret), "--resume", "0"]
+        arguments = ["--name", "me", "--password-file", str(secret), "--set", "resume=0"]
         assert main(["csa", f"127.0.0.1:{server.port}", *arguments]) == 1
 
 

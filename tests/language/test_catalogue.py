@@ -140,6 +140,7 @@ def test_a_quoted_value_is_not_translated(japanese):
         (["search", "shogi", "--moves", "foo"], "指し手として読めません"),
         (["search", "shogi", "--threads", "-3"], "1 以上の数"),
         (["play", "othello", "--handicap", "2-piece"], "--handicap は将棋用です"),
+        (["csa", "host", "--name", "me", "--set", "comments=yes"], "comments=yes: true か false を"),
     ],
 )
 def test_refusals_in_japanese(arguments, words, capsys):

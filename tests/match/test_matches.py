@@ -21,7 +21,7 @@ from shogi_engine.types.limit import Limit
 from tests.support.processes import TESTS
 
 WAYWARD = f"{sys.executable} {TESTS / 'support' / 'usi_wayward.py'}"
-SHORT = ["--limit", "movetime=300", "--margin", "200", "--timeout", "1.5", "--max-plies", "24"]
+SHORT = ["--limit", "movetime=300", "--set", "margin=200,timeout=1.5,max_plies=24"]
 
 
 def run(capsys, *words):
@@ -51,7 +51,7 @@ def test_faults_lose_and_are_counted_for_who_committed_them(capsys, kind, fault)
 
 
 def test_a_match_is_given_up_after_too_many_faults(capsys):
-    status, summary = run(capsys, f"{WAYWARD} die", WAYWARD, "--games", "40", "--max-faults", "4", *SHORT)
+    status, summary = run(capsys, f"{WAYWARD} die", WAYWARD, "--games", "40", "--set", "max_faults=4", *SHORT)
     assert status == 1
     assert 4 <= summary["games"] < 40
 
@@ -169,7 +169,7 @@ def test_what_a_worker_raises_ends_the_match():
         ["level:3", "level:4", "--ponder"],
         ["level:3", "othello", "--game", "shogi"],
         ["engine:weights=nowhere.npz", "engine"],
-        ["engine", "engine", "--max-plies", "100000"],
+        ["engine", "engine", "--set", "max_plies=100000"],
         [WAYWARD, WAYWARD, "no-such-program"],
         ["gtp:no-such-program", "gtp:no-such-program", "--limit", "depth=1"],
         [WAYWARD, WAYWARD, "--limit", "nodes=abc"],
@@ -192,8 +192,9 @@ def test_levels_play_in_this_process_whatever_the_concurrency(capsys, tmp_path):
     logs = []
     for concurrency in ("1", "2"):
         log = tmp_path / concurrency
-        words = ["level:0", "engine:level=12", WAYWARD, "--tournament", "ladder", "--games", "2", "--max-plies", "30"]
-        assert main(["match", *words, "--concurrency", concurrency, "--log", str(log)]) == 0
+        words = ["level:0", "engine:level=12", WAYWARD, "--tournament", "ladder", "--games", "2"]
+        words += ["--set", "max_plies=30", "--concurrency", concurrency, "--log", str(log)]
+        assert main(["match", *words]) == 0
         games = [json.loads(line) for line in log.read_text().splitlines()[1:]]
         logs.append({each["game"]: (each["moves"], each["reason"], each["players"]) for each in games})
     assert logs[0] == logs[1] and [game[2] for _, game in sorted(logs[0].items())] == [[0, 1]] * 2 + [[1, 2]] * 2
@@ -201,7 +202,7 @@ def test_levels_play_in_this_process_whatever_the_concurrency(capsys, tmp_path):
 
 
 def test_engines_in_this_process_keep_to_a_clock(capsys):
-    limit = ["--limit", "clock=2s+0+50ms", "--limit", "movetime=60", "--max-plies", "40", "--margin", "30000"]
+    limit = ["--limit", "clock=2s+0+50ms", "--limit", "movetime=60", "--set", "max_plies=40,margin=30000"]
     status, summary = run(capsys, "engine", "engine:evaluation=material", "--games", "2", *limit)
     assert (status, summary["faults"]) == (0, {"first": {}, "second": {}})
     assert summary["second"]["ms_per_move"] >= 40

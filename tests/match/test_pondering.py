@@ -15,19 +15,8 @@ def play(tmp_path, capsys, first, second):
     """Play two games on the clock between pondering engines; return the summary and the games' records."""
     log, openings = tmp_path / "log", tmp_path / "openings"
     openings.write_text("startpos\n")
-    words = [
-        "--limit",
-        "clock=20s+0+100ms",
-        "--games",
-        "2",
-        "--max-plies",
-        "60",
-        "--margin",
-        "2000",
-        "--ponder",
-        "--json",
-    ]
-    files = ["--openings", str(openings), "--random-plies", "4", "--log", str(log)]
+    words = ["--limit", "clock=20s+0+100ms", "--games", "2", "--set", "max_plies=60,margin=2000,random_plies=4"]
+    files = ["--ponder", "--json", "--openings", str(openings), "--log", str(log)]
     main(["match", f"{WAYWARD} {first}", f"{WAYWARD} {second}", *words, *files])
     games = [json.loads(line) for line in log.read_text().splitlines()[1:]]
     return json.loads(capsys.readouterr().out.splitlines()[-1]), games

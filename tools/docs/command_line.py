@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from shogi_engine.__main__ import parser
-from shogi_engine.cli.common import Formatter
+from shogi_engine.cli.common import Formatter, Setting
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
 
@@ -67,9 +67,13 @@ def section(name: str, of: argparse.ArgumentParser) -> str:
     shown = [
         each for each in of._actions if each.help != argparse.SUPPRESS and not isinstance(each, argparse._HelpAction)
     ]
+    tables = {"argument": shown} | {
+        group.title: [each for each in group._group_actions if isinstance(each, Setting)] for group in of._action_groups
+    }
     lines = [f"## {name}", "", f"`{of.prog}`: {' '.join((of.description or '').split())}", ""]
-    if shown:
-        lines += ["| argument | meaning |", "|---|---|", *(row(each, formatter) for each in shown), ""]
+    for title, actions in tables.items():
+        if actions:
+            lines += [f"| {title} | meaning |", "|---|---|", *(row(each, formatter) for each in actions), ""]
     return "\n".join(lines)
 
 

@@ -318,7 +318,7 @@ def match(engine: Engine) -> str:
     quoted = subprocess.list2cmdline(engine.usi) if os.name == "nt" else shlex.join(engine.usi)
     records = engine.folder / "対局 1.csa"
     out = engine.run(
-        "match", quoted, quoted, "--games", "2", "--limit", "nodes=200", "--max-plies", "40", "--out", str(records),
+        "match", quoted, quoted, "--games", "2", "--limit", "nodes=200", "--set", "max_plies=40", "--out", str(records),
         "--json",
     )  # fmt: skip
     result = json.loads(out.splitlines()[-1])
