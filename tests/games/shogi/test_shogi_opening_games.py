@@ -241,7 +241,7 @@ GAMES = {
     "feint ranging rook": (
         "7g7f 2g2f 6g6f 9g9f 2h6h 5i4h",
         "7g7f 2g2f 3i4h 5g5f 9g9f",
-        ("shikenbisha youdou_furibisha", ""),
+        ("youdou_furibisha shikenbisha", ""),
         ("", ""),
     ),
     "sleeve rook": (
@@ -294,6 +294,108 @@ GAMES = {
     "Pac-Man": ("7g7f 8h4d", "6g6f 2h6h", ("", "pacman shikenbisha"), ("", "")),
     "bishop's head pawn": ("7g7f 8g8f 3i4h", "7g7f 2g2f 3i4h", ("kakutoufu", ""), ("", "")),
     "wrong-diagonal bishop": ("7g7f 8h2b+ B*4e 4e3d", "7g7f 7i8h 3i4h 4i5h", ("sujichigai_kaku", ""), ("", "")),
+    "a feint late in the game: the yagura of the other side is none": (
+        "7g7f 7i6h 6h7g 2g2f 3i4h 6i7h 5g5f 5i6i 4i5h 3g3f 8h7i 6g6f",
+        "2g2f 7g7f 6g6f 7i7h 7h6g 9g9f 5g5f 1g1f 6i7h 3g3f 2h6h 5i4h",
+        ("", "youdou_furibisha shikenbisha"),
+        ("", ""),
+    ),
+    "twisting rook by way of 3f": (
+        "2g2f 2f2e 6i7h 2e2d 2h2d 2d2f 9g9f 2f3f 7g7f 8g8f 7f7e 8i7g 3f7f",
+        "2g2f 2f2e 6i7h 8g8f P*8g 7g7f 3i4h 9g9f 1g1f 7i6h 5i6i 4g4f 4h4g",
+        ("aigakari hineribisha", "aigakari"),
+        ("", ""),
+    ),
+    "side pawn, although the golds were moved before 7f": (
+        "2g2f 2f2e 6i7h 7g7f 2e2d 2h2d 8g8f 2d3d 5i5h",
+        "2g2f 2f2e 6i7h 7g7f 8g8f 2e2d 2h2d 8h7g 5i6h",
+        ("yokofudori_aono", "yokofudori_33kaku"),
+        ("", ""),
+    ),
+    "side pawn, the king to 6h at once": (
+        f"{SIDE_PAWN} 5i6h",
+        f"{TO_SIDE_PAWN} 8h7g 7i6h",
+        ("yokofudori_yuuki", "yokofudori_33kaku"),
+        ("", ""),
+    ),
+    "double wing attack: a rook behind the reclining silver, and a silver on 6g, are no openings of their own": (
+        "2g2f 2f2e 6i7h 3i3h 4g4f 3h4g 4g5f 7g7f 5i6h 1g1f 2h4h",
+        "2g2f 2f2e 6i7h 3i3h 7g7f 6g6f 7i6h 6h6g 5i5h 1g1f 9g9f",
+        ("aigakari_koshikake_gin", "aigakari"),
+        ("", "nakazumai"),
+    ),
+    "yagura in which the bishops are exchanged": (
+        f"{YAGURA} 2g2f 6h4f 4f6d",
+        f"{YAGURA} 2g2f 6h4f 4g4f",
+        ("yagura", "yagura"),
+        ("kani kin_yagura", "kani kin_yagura"),
+    ),
+    "bishop exchange, and then the shape of a yagura": (
+        "7g7f 2g2f 8h7g 7i6h 6i7h 6h7g 3i4h 5i6h 6h7i 4i5h 6g6f 5h6g 7i8h B*4f",
+        "2g2f 2f2e 7g7f 6i7h 8h3c+ 3i4h 7i8h 8h7g 5i6h 1g1f 9g9f 4g4f B*4e 5g5f",
+        ("kakugawari", "kakugawari"),
+        ("kin_yagura", ""),
+    ),
+    "bishop exchange with a move less, white's pawn still on 8c": (
+        "2g2f 7g7f 7i8h 3i4h 8h7g 2f2e 3g3f 4h3g 3g4f",
+        "7g7f 8h2b+ 7i8h 8h7g 6i7h 3i4h 4g4f 4h4g",
+        ("itteson_kakugawari kakugawari_hayakuri_gin", "itteson_kakugawari"),
+        ("", ""),
+    ),
+    "wrong-diagonal bishops on both sides": (
+        "7g7f 8h2b+ B*4e 4e3d",
+        "7g7f 7i8h 4i5h B*4e",
+        ("sujichigai_kaku", "sujichigai_kaku"),
+        ("", ""),
+    ),
+    "a bishop dropped against an Ishida is on no wrong diagonal": (
+        "7g7f 7f7e 2h7h 7e7d 7h7d 7i8h",
+        "7g7f 2g2f 2f2e 3g3f 8h2b+ B*4e",
+        ("sangenbisha haya_ishida", ""),
+        ("", ""),
+    ),
+    "rook on the right fourth file, silver on 5g": (
+        "2g2f 7g7f 3i4h 5g5f 7i7h 4i5h 4h5g 5i6h 6h7i 4g4f 2h4h",
+        "7g7f 6g6f 2h6h 7i7h 7h6g 5i4h 4h3h 3h2h 3i3h 6i5h",
+        ("migi_shikenbisha", "shikenbisha"),
+        ("ikaku_hidari_mino", "kata_mino hon_mino"),
+    ),
+    "third file and a pawn on 7e late in the game: no Ishida": (
+        f"{SANGEN} 7f7e",
+        f"{BOAT} 9g9f",
+        ("sangenbisha", ""),
+        ("kata_mino hon_mino", "funagakoi"),
+    ),
+    "Ishida by way of the fourth file": (
+        "7g7f 6g6f 2h6h 5i4h 4h3h 3h2h 3i3h 7i7h 7h6g 7f7e 6h7h 9g9f 7h7f",
+        f"{BOAT} 9g9f 8g8f",
+        ("shikenbisha ishidaryu", ""),
+        ("kata_mino", "funagakoi"),
+    ),
+    "Tateishi's fourth file": (
+        "7g7f 6g6f 2h6h 5i4h 4h3h 3h2h 3i3h 6f6e 6i7h 7f7e",
+        f"{BOAT}",
+        ("tateishiryu", ""),
+        ("kata_mino", "funagakoi"),
+    ),
+    "pawn lead against the king": (
+        "2g2f 7g7f 5i6h 6h7h 3i4h 7i6h 6h7g 7f7e 7g7f 4i5h",
+        SHIKEN,
+        ("gyokutou_kuraidori", "shikenbisha"),
+        ("", "kata_mino hon_mino"),
+    ),
+    "yagura, climbing silver": (
+        "7g7f 7i6h 6h7g 2g2f 6i7h 3i3h 5i6i 3h2g 2f2e 2g2f",
+        "2g2f 7g7f 3i4h 5g5f 7i6h 6i7h 5i6i 4i5h 6g6f 6h7g",
+        ("yagura_bougin", "yagura"),
+        ("", "kani"),
+    ),
+    "right king with an underground rook": (
+        "7g7f 2g2f 6g6f 7i6h 6h6g 6i7h 4g4f 3i4h 4h4g 3g3f 2i3g 2h2i 5i4h 4i3h 8i7g 2i8i",
+        YAGURA,
+        ("gangi chikatetsu_bisha", "yagura"),
+        ("migigyoku", "kani kin_yagura"),
+    ),
 }
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from shogi_engine.games.shogi.openings.castles import CASTLES, castle_at
 from shogi_engine.games.shogi.openings.patterns import Pattern, View, relative_move
-from shogi_engine.games.shogi.openings.strategies import LAST_PLY, OPENINGS
+from shogi_engine.games.shogi.openings.strategies import FURIBISHA, LAST_PLY, NEVER_RANGING, ONLY_STATIC, OPENINGS
 from shogi_engine.games.shogi.records.handicaps import handicap_name
 from shogi_engine.games.shogi.types import KING, make_piece
 from shogi_engine.records.tree import GameRecord
@@ -64,12 +64,21 @@ class _Walk:
                 own[opening.name.id] = ply
                 if opening.both:
                     foe.setdefault(opening.name.id, ply)
+                if opening.name.id in FURIBISHA:
+                    _forget(foe, ONLY_STATIC, ply)
+                    _forget(own, NEVER_RANGING, ply)
 
     def names(self) -> GameNames:
         """Return what was found, without the openings that others refine."""
         castles = [_standings(side) for side in self._castles]
         openings = [_standings(side, {_REFINED[name] for name in side}) for side in self._openings]
         return GameNames((castles[0], castles[1]), (openings[0], openings[1]))
+
+
+def _forget(found: dict[str, int], names: Set[str], ply: int) -> None:
+    """Forget those of some names that were found before a ply."""
+    for name in [name for name in names & found.keys() if found[name] < ply]:
+        del found[name]
 
 
 def _standings(found: Mapping[str, int], refined: Set[str] = frozenset()) -> list[Standing]:

@@ -70,6 +70,17 @@ class Opening:
         )
 
 
+def _only_static() -> frozenset[str]:
+    """Return the openings that a side does not have if the opponent's rook ranges after all."""
+    found: set[str] = set()
+    for opening in OPENINGS:
+        if (opening.static and not opening.both) or not found.isdisjoint(opening.after):
+            found.add(opening.name.id)
+    return frozenset(found)
+
+
 FURIBISHA = frozenset({"nakabisha", "shikenbisha", "sangenbisha", "mukaibisha"})
 OPENINGS = tuple(map(Opening.parse, lines_of("strategies.txt")))
+ONLY_STATIC = _only_static()
+NEVER_RANGING = frozenset(each.name.id for each in OPENINGS if each.without >= FURIBISHA and not each.static)
 LAST_PLY = max(opening.until for opening in OPENINGS)
