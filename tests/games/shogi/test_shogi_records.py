@@ -166,7 +166,7 @@ def test_a_csa_file_as_servers_write_them(tmp_path):
         ("+\n+7776KI\n", "line 2: .*no piece on 7g can be a gold"),
         ("+\n+0055FU\n", "line 2: .*no pawn in hand"),
         ("+\n+7776XX\n", "line 2: .*no piece XX"),
-        ("+7776FU\n", "line 1: '\\+7776FU' before the line"),
+        ("T1\n+\n", "line 1: 'T1' before the line"),
         ("PI\nP+55XX\n+\n", "line 2: .*not a square and a piece"),
         ("PI55FU\n+\n", "line 1: .*FU to remove"),
         ("PI\n", "whose move"),
