@@ -199,7 +199,7 @@ def test_faults_of_kif_are_named_with_their_line(text, fault):
 
 def test_text_in_no_known_encoding_is_refused(tmp_path):
     with pytest.raises(ValueError, match="must be in UTF-8, UTF-16, Shift JIS, EUC-JP or ISO-2022-JP"):
-        decode(b"\xff\xff\x00\x81")
+        decode(b"\xff\xff\x81\x00")
     with pytest.raises(ValueError, match="none of the formats of shogi"):
         save(GameRecord(), tmp_path / "game.txt")
 
