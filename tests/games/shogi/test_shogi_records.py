@@ -166,7 +166,7 @@ def test_a_csa_file_as_servers_write_them(tmp_path):
         ("+\n+7776KI\n", "line 2: .*no piece on 7g can be a gold"),
         ("+\n+0055FU\n", "line 2: .*no pawn in hand"),
         ("+\n+7776XX\n", "line 2: .*no piece XX"),
-        ("+7776FU\n", "line 1: '\\+7776FU' before the line"),
+        ("T1\n+\n", "line 1: 'T1' before the line"),
         ("PI\nP+55XX\n+\n", "line 2: .*not a square and a piece"),
         ("PI55FU\n+\n", "line 1: .*FU to remove"),
         ("PI\n", "whose move"),
@@ -199,7 +199,7 @@ def test_faults_of_kif_are_named_with_their_line(text, fault):
 
 def test_text_in_no_known_encoding_is_refused(tmp_path):
     with pytest.raises(ValueError, match="must be in UTF-8, UTF-16, Shift JIS, EUC-JP or ISO-2022-JP"):
-        decode(b"\xff\xff\x00\x81")
+        decode(b"\xff\xff\x81\x00")
     with pytest.raises(ValueError, match="none of the formats of shogi"):
         save(GameRecord(), tmp_path / "game.txt")
 

@@ -111,7 +111,13 @@ REFINED = {
     **dict.fromkeys((Termination.REPETITION, Termination.IMPASSE, Termination.MAX_MOVES), (Termination.AGREEMENT,)),
 }
 # The endings that either side may bring about, no matter whose turn it is.
-EITHER = (Termination.RESIGNATION, Termination.TIME_FORFEIT, Termination.ILLEGAL_MOVE, Termination.DEFAULT)
+EITHER = (
+    Termination.RESIGNATION,
+    Termination.TIME_FORFEIT,
+    Termination.ILLEGAL_MOVE,
+    Termination.DEFAULT,
+    Termination.DECLARATION,
+)
 _BECAUSE = {Termination.TIME_FORFEIT: "時間切れにより", Termination.ADJUDICATION: "判定により"}
 
 # What is said about a side: why the game ended, and whether that side has won. Longer words come first.
@@ -126,8 +132,10 @@ _SAID = {
     "入玉宣言勝ち": (Termination.DECLARATION, True),
     "宣言勝ち": (Termination.DECLARATION, True),
     "勝ち宣言": (Termination.DECLARATION, True),
+    "トライ勝ち": (Termination.TRY, True),
     "投了": (Termination.RESIGNATION, False),
     "時間切れ": (Termination.TIME_FORFEIT, False),
+    "接続切れ": (Termination.UNKNOWN, False),
     "反則": (Termination.ILLEGAL_MOVE, False),
 }
 _WON = {"勝ち": True, "勝利": True, "勝": True, "負け": False, "負": False}  # for the reason before it, if there is one
@@ -158,6 +166,13 @@ _REASONS = (
     ("不戦", Termination.DEFAULT),
     ("投了", Termination.RESIGNATION),
 )
+
+
+def says_winner(rest: str) -> bool:
+    """Tell whether a line says who has won and nothing else, '後手時間切れ', '時間切れにより先手の勝ち'."""
+    found = WINS.fullmatch(said_in(rest))
+    reason = found["reason"].removesuffix("により") if found else ""
+    return found is not None and (not reason or any(reason == word for word, _ in _REASONS))
 
 
 def said_in(rest: str) -> str:

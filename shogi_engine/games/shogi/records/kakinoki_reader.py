@@ -27,11 +27,15 @@ from shogi_engine.types.termination import Outcome, Termination
 OTHER_START = "その他"  # the handicap of a game that begins with a diagram
 _PLAYERS = "先手|後手|上手|下手"
 _COUNTS = {text: n for n, text in enumerate(KANJI_NUMBERS) if n}
-_ROW = re.compile(r"\|(?P<cells>.{9,18})\|.?")
+_ROW = re.compile(r"\|(?P<cells>.{9,60})\|.?")
+_CELL = re.compile(rf"[{BLANKS}]*([vVｖ^+]?)([^{BLANKS}vVｖ^+])")
 _HAND = re.compile(rf"(?P<side>{_PLAYERS})の?持ち?駒[{BLANKS}]*[：:](?P<held>.*)")
 _HELD = re.compile(r"(?P<kind>[歩香桂銀金角飛玉王])(?P<count>[一二三四五六七八九十]{1,2}|[0-9０-９]{1,2})?")
 _TURN = re.compile(rf"(?P<side>{_PLAYERS})番|手番[：:][{BLANKS}]*(?P<told>{_PLAYERS})番?")
 _AT_MOVE = re.compile(rf"手数[＝=][{BLANKS}]*(?P<number>[0-9０-９]+)[{BLANKS}]*(?P<mark>[{MARKS}]?).*")
+_ENDS = re.compile(  # an ending in a form that is not the closing line's: 後手時間切れ, （まで85手で先手の勝ち）
+    rf"[(（]?(?:まで|以上)?、?[{BLANKS}]*(?:[0-9０-９]+手目?(?:まで|で|にて)?、?[{BLANKS}]*)?(?P<rest>.*?)[)）]?"
+)
 _FRAME = re.compile(rf"\+-{{9,}}\+|手数--.*|[1-9１-９](?:[{BLANKS}]{{0,4}}[1-9１-９]){{8}}")
 
 
@@ -130,6 +134,8 @@ class Diagram:
         """Read a row of the board; each square takes two characters, the owner and the piece."""
         found = _ROW.fullmatch(line)
         cells = found["cells"] if found else ""
+        if len(cells) > 18 and _CELL.sub("", cells).strip(BLANKS) == "":  # with more blanks between the squares
+            cells = "".join(owner.ljust(1) + piece for owner, piece in _CELL.findall(cells))
         if len(cells) != 18:
             raise InputError("a row of the diagram is 9 squares of two characters between |, not {0}", clipped(line))
         if self.rows == 9:
@@ -163,7 +169,7 @@ class Diagram:
     def sfen(self, start: str) -> str:
         """Return the position; `start` if there is no diagram. Raises ValueError if it is incomplete."""
         if not self.rows:
-            if any(self._held):
+            if any(self._setup.hands):
                 raise InputError("there are pieces in hand, but no diagram")
             if self.turn is not None and "bw".index(start.split()[1]) != self.turn:
                 raise InputError("the side that begins is not the side to move in the starting position")
@@ -285,7 +291,7 @@ class Reader(LineReader):
         if header is None:
             if lines.MOVE_LIKE.search(line):
                 raise InputError("{0} is neither a header nor a move", clipped(line))
-            if self._ends(line):
+            if self.builder is not None and self._ends(line, self.builder):
                 return
             self.note(f"{clipped(line)} is passed over")
             return
@@ -308,22 +314,27 @@ class Reader(LineReader):
             else:
                 self.record.headers.setdefault(kakinoki.HEADER_NAMES.to_shared(name), value)
 
-    def _ends(self, line: str) -> bool:
-        """Read a line that has only the word for an ending, '投了', if it gives a result; tell whether it was one."""
-        if self.builder is None or self.builder.node.ending or line not in kakinoki.WORDS:
-            return False
-        outcome = kakinoki.WORDS.read(line, self.builder.board.turn)
-        if outcome.result() == "*":  # it may stand amid the moves: 封じ手
-            return False
-        self._settle()
-        self.builder.end(outcome)
+    def _ends(self, line: str, builder: RecordBuilder) -> bool:
+        """Read a line that has only an ending with a result, '投了', '後手時間切れ'; tell whether it was one."""
+        found = _ENDS.fullmatch(line)
+        rest = found["rest"] if found else ""
+        if not kakinoki.says_winner(rest):
+            if builder.node.ending or rest not in kakinoki.WORDS:
+                return False
+            if kakinoki.WORDS.read(rest, builder.board.turn).result() == "*":  # it may stand amid the moves: 封じ手
+                return False
+        self._end(line, rest, builder)
         return True
 
     def _close(self, line: str, builder: RecordBuilder) -> None:
         """Read the closing line of moves, 'まで85手で先手の勝ち'."""
         found = lines.CLOSING.match(line)
         assert found is not None  # the kind of the line
-        rest, node, word = self._by_side(found["rest"]), builder.node, self._word
+        self._end(line, found["rest"], builder)
+
+    def _end(self, line: str, rest: str, builder: RecordBuilder) -> None:
+        """End the moves as a line says; `rest` is the part of it that gives the result, '先手の勝ち'."""
+        rest, node, word = self._by_side(rest), builder.node, self._word
         self._settle()
         order = self.record.start.split()[1] == "w"
         outcome, agreed = told(node.outcome, rest, builder.board.turn, order)

@@ -111,6 +111,9 @@ class CsaReader(LineReader):
                 raise InputError("{0!r} is not a version", text)
         elif text[0] == "P" and len(text) > 1:
             self._position(text)
+        elif _MOVE.fullmatch(text):  # it tells whose turn it is
+            self._before_moves(text[0])
+            self._statement(text)
         else:
             raise InputError("{0!r} before the line '+' or '-', which gives the side to move", text)
 

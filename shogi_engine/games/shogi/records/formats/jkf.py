@@ -17,7 +17,7 @@ from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, SIDES, playe
 from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
-from shogi_engine.games.shogi.types import BLACK, WHITE
+from shogi_engine.games.shogi.types import BLACK, UNPROMOTED, WHITE
 from shogi_engine.language import InputError, Message, mark
 from shogi_engine.records import formats
 from shogi_engine.records.errors import RecordError, clipped
@@ -171,6 +171,8 @@ def _read_move(builder: RecordBuilder, move: Any) -> None:
     promotion = move.get("promote")
     if promotion is not None:
         _of(promotion, bool, "move.promote")
+    if promotion:  # some programs name the piece after the move
+        kind = int(UNPROMOTED[kind])
     relative = _of(move.get("relative") or "", str, "move.relative")
     if move.get("from") is not None:
         file, rank = file_and_rank(_square(move["from"], "move.from"))

@@ -38,6 +38,7 @@ _RUN = re.compile(rf"[^{BLANKS}]+")
 _WORD = re.compile(rf"[^{BLANKS}(（\[［+]+")
 # What follows a move: its time, and + if there are variations.
 _COLUMN = re.compile(r"(?:[(\[](?P<time>[^)\]]{0,80})[)\]])?\s*+\+?")
+_FIRST_COLUMN = re.compile(rf"[{BLANKS}]*+[(（\[［][^)）\]］]{{1,80}}[)）\]］]")
 _TIME = re.compile(
     r"(?:(?P<hours>\d{1,7})(?::|時間))??(?:(?P<minutes>\d{1,7})(?::|分))?(?P<seconds>\d{1,7}(?:\.\d{0,9})?)?秒?"
 )
@@ -71,20 +72,32 @@ class KifReader(Reader):
         """Read a numbered move or ending. Raises ValueError."""
         found = NUMBERED.match(line)
         assert found is not None  # the kind of the line
-        number, (text, column) = int(found["number"][:9]), parts_of(found["rest"])
+        rest, star, comment = found["rest"].partition("*")
+        number, (text, column) = int(found["number"][:9]), parts_of(rest)
         if self._first is None:
             self._first = number - builder.ply
-        try:
-            seconds = seconds_of(column)
-        except ValueError as fault:
-            if MOVE_LIKE.search(column):
-                raise
-            self.note(str(fault))
-            seconds = None
-        if outcome := kakinoki.ending_of(text, builder.board.turn):
+        seconds = self._seconds(column)
+        if outcome := kakinoki.ending_of(text.removeprefix("まで"), builder.board.turn):
             builder.end(outcome, seconds)
         else:
             self._play(number, text, seconds, builder)
+        if star:
+            self.comment(builder.node, comment)
+
+    def _seconds(self, column: str) -> float | None:
+        """Return the time in the column after a move, None without one; note what else is there. Raises ValueError."""
+        try:
+            return seconds_of(column)
+        except ValueError as fault:
+            if MOVE_LIKE.search(column):
+                raise
+            first = _FIRST_COLUMN.match(column)
+            if first and first.end() < len(column):
+                seconds = self._seconds(first[0])
+                self.note(f"{clipped(column[first.end() :].strip())} is passed over")
+                return seconds
+            self.note(str(fault))
+            return None
 
     def _play(self, number: int, text: str, seconds: float | None, builder: RecordBuilder) -> None:
         """Play a move, or keep words that are neither a move nor a known ending. Raises ValueError."""

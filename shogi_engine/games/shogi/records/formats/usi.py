@@ -26,7 +26,7 @@ class UsiReader(LineReader):
     def take(self, line: str) -> None:
         """Read the line. Raises ValueError saying which move is wrong and why."""
         text = line.strip(BLANKS).partition("#")[0].replace("_", " ")
-        start, moves = split_usi_position(text)
+        start, moves = split_usi_position(f"startpos {text}" if text.startswith("moves ") else text)
         if start != "startpos":
             if len(start.split()) not in (3, 4):
                 raise InputError("expected 'startpos' or an SFEN of four fields, then 'moves' and the moves")
@@ -59,7 +59,7 @@ class UsiFormat(LineFormat):
         lines = (line.strip() for line in head.splitlines())
         first = next((line for line in lines if line and line[0] != "#"), "").replace("_", " ")
         first = first.removeprefix("position ").lstrip()
-        return first.startswith(("startpos", "sfen ")) or bool(_SFEN.match(first))
+        return first.startswith(("startpos", "sfen ", "moves ")) or bool(_SFEN.match(first))
 
     def is_separator(self, line: str) -> bool:
         """Tell whether the line is a comment."""
