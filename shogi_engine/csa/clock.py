@@ -87,8 +87,8 @@ def _less(clock: Clock, ms: float) -> Clock:
 class TimeReader:
     """Reads the times after the moves of a game, as the server writes them.
 
-    They are in seconds, as in CSA files, but with a unit of less than a second some servers give them in units. A time
-    is taken so if that is nearer to the measured time, or if as many seconds would exceed the side's time.
+    They are in seconds, as in CSA files, but with a unit of less than a second some servers give them in that unit.
+    This is assumed if it is nearer to the measured time, or if as many seconds would exceed the side's time.
     """
 
     def __init__(self, times: tuple[ServerTime, ServerTime]) -> None:

@@ -264,7 +264,7 @@ class Protocol:
         line = line.rstrip()
         if self.state is State.SUMMARY and line != BEGIN:
             return self._take_summary(line)
-        if not line.strip():
+        if not line:
             return []  # an answer to keep-alive
         if line.startswith("##"):
             return self._take_extended(line)

@@ -36,11 +36,8 @@ _NO_KANA = re.compile("[^\x00-\x7f\uff65-\uff9f]|(?<![\uff65-\uff9f])[\uff65\uff
 def decode(data: bytes) -> str:
     """Decode a record file: UTF-8 or UTF-16, Shift JIS (as in Windows), EUC-JP or ISO-2022-JP.
 
-    Raises ValueError if it is none of them.
+    If the data end within a character, U+FFFD replaces it. Raises ValueError if they are in none of these encodings.
     """
-    for encoding in encodings(data[:HEAD]):
-        with contextlib.suppress(UnicodeDecodeError):
-            return data.decode(encoding)
     return data.decode(encoding_of(io.BytesIO(data)), "replace")
 
 

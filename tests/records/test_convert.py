@@ -130,7 +130,9 @@ def test_names_in_the_encodings_of_old_programs(tmp_path, format, name, encoding
     """Half-width kana in Shift JIS are valid EUC-JP, and what is EUC-JP can be read as Shift JIS."""
     record, plain = game(), GameRecord.from_moves("shogi", ["7g7f"])
     record.names = [name, "山田"]
-    (tmp_path / f"a.{format}").write_bytes(records.dumps([plain] * unnamed + [record] * games, format, encoding))
+    data = records.dumps([plain] * unnamed + [record] * games, format, encoding)
+    assert name in records.decode(data)
+    (tmp_path / f"a.{format}").write_bytes(data)
     assert {read.names[0] for read in records.load(tmp_path / f"a.{format}")[unnamed:]} == {name}
     (found,) = records.games(tmp_path / f"a.{format}", rows=unnamed + games)
     assert found.names[unnamed:] == [(name, "山田")] * games

@@ -17,7 +17,7 @@ def _names() -> dict[str, Name]:
 
 
 def names_of_record(record: GameRecord) -> GameNames:
-    """Return the opening of a game's main line, the most special name, as that of both sides; there are no castles.
+    """Return the last opening that a game's main line has reached, as that of both sides; there are no castles.
 
     Raises ValueError for an illegal move.
     """

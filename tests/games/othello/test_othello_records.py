@@ -221,6 +221,11 @@ def test_wthor_by_the_byte():
     for cut in (0, 5, 15, 16, 40, 83):
         with pytest.raises(ValueError, match="WTHOR"):
             parse_wthor(data[:cut])
+    short = data[:4] + bytes([2]) + data[5:]  # it should have two games
+    assert [str(each.fault) for each in loads(short, keep=True)] == ["None", "WTHOR: 2 games are 152 bytes, not 84"]
+    for more in (1, 68):
+        with pytest.raises(RecordError, match=f"WTHOR: 1 games are 84 bytes, not {84 + more}"):
+            loads(data + bytes(more), keep=True)
     two = data[:4] + bytes([2]) + data[5:] + game
     whole, cut = loads(two[:-1], keep=True)
     assert whole.moves == list(found.moves) and str(cut.fault) == "WTHOR: game 2, byte 151: the file is cut off"

@@ -116,36 +116,48 @@ def _wthor_moves(data: bytes, place: int, number: int) -> tuple[str, ...]:
 def parse_wthor(data: bytes) -> Wthor:
     """Return a .wtb file's games; raises ValueError giving the byte offset."""
     source = io.BytesIO(data)
-    database = read_header(source)
-    return replace(database, games=tuple(parse_game(*block) for block in read_blocks(source)))
+    database, count = read_header(source)
+    return replace(database, games=tuple(parse_game(*block) for block in read_blocks(source, count)))
 
 
-def read_header(source: BinaryIO) -> Wthor:
-    """Return a .wtb file's header, without games; raises ValueError giving the byte offset."""
+def read_header(source: BinaryIO) -> tuple[Wthor, int]:
+    """Return a .wtb file's header, without games, and their number; raises ValueError giving the byte offset.
+
+    The file may be too short for its games, but not too long.
+    """
     start = source.read(_HEADER.size)
     date, count, _, year, size, depth = _wthor_header(start, "WTHOR")
     if size not in (0, 8):
         raise InputError("WTHOR: byte 12: the board must have 8 by 8 squares, not {0}", size)
     length = source.seek(0, io.SEEK_END)
     source.seek(_HEADER.size)
-    whole = _HEADER.size + count * _GAME.size
-    if length != whole and (length - whole) % _GAME.size == 0:  # else the last game says so
-        raise InputError("WTHOR: {0} games are {1} bytes, not {2}", count, whole, length)
-    return Wthor((), year, depth, date)
+    if length > _HEADER.size + count * _GAME.size:
+        raise _wrong_length(count, length)
+    return Wthor((), year, depth, date), count
 
 
-def read_blocks(source: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the number, from 1, and the bytes of each game, the last perhaps cut off; `source` is past the header."""
-    number = 0
-    while block := source.read(_GAME.size):
-        number += 1
-        yield number, block
+def _wrong_length(count: int, length: int) -> InputError:
+    return InputError("WTHOR: {0} games are {1} bytes, not {2}", count, _HEADER.size + count * _GAME.size, length)
 
 
-def parse_game(number: int, data: bytes) -> WthorGame:
-    """Return one game; raises ValueError giving the byte offset."""
+def read_blocks(source: BinaryIO, count: int) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the arguments of `parse_game` for each of `count` games, up to one that is cut off or missing.
+
+    `source` must be just after the header.
+    """
+    for number in range(1, count + 1):
+        data = source.read(_GAME.size)
+        yield number, count, data
+        if len(data) < _GAME.size:
+            return
+
+
+def parse_game(number: int, count: int, data: bytes) -> WthorGame:
+    """Return a game, the `number`-th of `count`, from its bytes; raises ValueError giving the byte offset."""
     place = _HEADER.size + (number - 1) * _GAME.size
-    if len(data) != _GAME.size:
+    if not data:
+        raise _wrong_length(count, place)
+    if len(data) < _GAME.size:
         raise InputError("WTHOR: game {0}, byte {1}: the file is cut off", number, place + len(data))
     tournament, black, white, score, best, codes = _GAME.unpack(data)
     moves = _wthor_moves(codes, place + 8, number)

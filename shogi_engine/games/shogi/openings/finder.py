@@ -57,8 +57,7 @@ class _Walk:
         for opening in OPENINGS:
             if (
                 ply <= opening.until
-                and not (opening.second and ply % 2)
-                and opening.open_to(own, foe, self._start)
+                and opening.open_to(own, foe, self._start, second=ply % 2 == 0)
                 and any(pattern.fits(view, colour) for pattern in opening.patterns)
             ):
                 own[opening.name.id] = ply

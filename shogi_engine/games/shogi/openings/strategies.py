@@ -58,10 +58,16 @@ class Opening:
             start="".join(said.get("from", ())),
         )
 
-    def open_to(self, own: Collection[str], foe: Collection[str], start: str) -> bool:
-        """Tell whether a side with the openings `own` may have this one too, against those of `foe`."""
+    def open_to(self, own: Collection[str], foe: Collection[str], start: str, second: bool) -> bool:
+        """Tell whether a side with the openings `own` may have this one too, against those of `foe`.
+
+        Args:
+            start: the handicap with which the game began
+            second: whether the side moves second
+        """
         return (
             self.name.id not in own
+            and (second or not self.second)
             and (not self.start or self.start == start)
             and (not self.after or not self.after.isdisjoint(own))
             and (not self.foe or not self.foe.isdisjoint(foe))

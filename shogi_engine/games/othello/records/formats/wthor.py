@@ -88,21 +88,24 @@ class WthorFormat(RecordFormat):
         """Tell whether `head` begins with a date (century, year, month, day) and has a board size in its place."""
         return len(head) >= 16 and 0 < ord(head[2]) <= 12 and 0 < ord(head[3]) <= 31 and head[12] in "\0\x08"
 
-    def split(self, source: BinaryIO) -> Iterator[tuple[Database, int, bytes]]:
-        """Yield each game's database, number and bytes. Raises RecordError for a wrong header or name file."""
+    def split(self, source: BinaryIO) -> Iterator[tuple[Database, int, int, bytes]]:
+        """Yield each game's database, its number, the number of games, and its bytes.
+
+        Raises RecordError for a wrong header or name file.
+        """
         try:
-            header = wthor.read_header(source)
+            header, count = wthor.read_header(source)
         except ValueError as fault:
             raise RecordError(str(fault)) from None
         database = Database.of(source, header.year)
-        for number, data in wthor.read_blocks(source):
-            yield database, number, data
+        for block in wthor.read_blocks(source, count):
+            yield database, *block
 
-    def parse(self, block: tuple[Database, int, bytes]) -> GameRecord:
+    def parse(self, block: tuple[Database, int, int, bytes]) -> GameRecord:
         """Return one game. Raises RecordError."""
-        database, number, data = block
+        database, number, count, data = block
         try:
-            record = wthor.parse_game(number, data).record(database.players, database.tournaments)
+            record = wthor.parse_game(number, count, data).record(database.players, database.tournaments)
         except ValueError as fault:
             raise RecordError(str(fault)) from None
         if database.year:

@@ -17,6 +17,12 @@ WORDS = EndingWords(  # the words that USI's bestmove can have instead of a move
 _SFEN = re.compile(r"[1-9+PLNSGBRKplnsgbrk]+(/[1-9+PLNSGBRKplnsgbrk]+){8}\s+[bw]\s")
 
 
+def _said(line: str) -> str:
+    """Return a line without a comment and without 'position', its words separated by one blank each."""
+    words = line.strip(BLANKS).partition("#")[0].replace("_", " ").split()
+    return " ".join(words[words[:1] == ["position"] :])
+
+
 class UsiReader(LineReader):
     """Reads the line of one game."""
 
@@ -25,7 +31,7 @@ class UsiReader(LineReader):
 
     def take(self, line: str) -> None:
         """Read the line. Raises ValueError saying which move is wrong and why."""
-        text = line.strip(BLANKS).partition("#")[0].replace("_", " ")
+        text = _said(line)
         start, moves = split_usi_position(f"startpos {text}" if text.startswith("moves ") else text)
         if start != "startpos":
             if len(start.split()) not in (3, 4):
@@ -56,9 +62,7 @@ class UsiFormat(LineFormat):
 
     def recognises(self, head: str) -> bool:
         """Tell whether the first line is a position."""
-        lines = (line.strip() for line in head.splitlines())
-        first = next((line for line in lines if line and line[0] != "#"), "").replace("_", " ")
-        first = first.removeprefix("position ").lstrip()
+        first = next(filter(None, map(_said, head.splitlines())), "")
         return first.startswith(("startpos", "sfen ", "moves ")) or bool(_SFEN.match(first))
 
     def is_separator(self, line: str) -> bool:
