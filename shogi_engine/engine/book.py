@@ -4,8 +4,6 @@ from typing import Any
 
 from shogi_engine.interface.extras.book import BookMove, OpeningBook, choose
 
-MARGIN = 4  # a book move is as good as the best one if it is worse by at most params.score_noise / MARGIN
-
 
 class EngineBook:
     """The book of an `Engine`: the game's own until another is opened."""
@@ -46,12 +44,12 @@ class EngineBook:
 
         Args:
             best: the number of moves to choose from
-            margin: how far their values may be below the first move's, in the game's unit; None for a negligible loss
+            margin: how far their values may be below the first move's, in the game's unit; None for the book's own margin
             flipped, any_ply: see book.OpeningBook.known
         """
-        if margin is None:
-            margin = max(int(self._engine.searcher.params.score_noise), 1) // MARGIN
         known = self.moves(flipped=flipped, any_ply=any_ply)
+        if margin is None:
+            margin = self._book.margin if self._book is not None else 0
         return choose(known, [each.move for each in known], self._engine.rng, best=best, margin=margin)
 
     def move(self) -> str:

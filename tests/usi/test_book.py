@@ -21,6 +21,7 @@ from shogi_engine.games.shogi.book import (
 )
 from shogi_engine.interface.extras import book as any_book
 from tests.support.usi_driver import FAKE, Process
+from usi.options import OPTIONS
 
 choose = functools.partial(any_book.choose, best=16, margin=30)
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
@@ -261,6 +262,11 @@ def test_parameters_are_set_by_options_nobody_sees():
         assert any("score cp 77" in line for line in answer(engine, "startpos", "go depth 1"))
         engine.send("setoption name param.nothing value 1", "isready")
         assert any("there is no parameter" in line for line in engine.until("readyok"))
+
+
+def test_usi_and_the_other_front_ends_allow_the_same_loss():
+    (option,) = (each for each in OPTIONS if each.name == "BookEvalDiff")
+    assert option.default == Book.margin
 
 
 def test_the_shipped_book_is_found_and_every_move_in_it_is_legal():

@@ -47,6 +47,8 @@ def canonical_key(position: Any) -> tuple[Key, int]:
 class Book:
     """A book: canonical discs -> the symmetry from a line's position to them (a digit), and the line's moves."""
 
+    margin = DISC // 2
+
     def __init__(self, lines: Mapping[Key, str] | None = None) -> None:
         self._lines = dict(lines or {})
 

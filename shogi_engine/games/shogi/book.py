@@ -68,6 +68,8 @@ def flipped_move(move: str) -> str:
 class Book:
     """The positions of one file: key -> its move number in the file and the lines of its moves, as text."""
 
+    margin = 30
+
     def __init__(self, positions: Mapping[str, Iterable[BookMove]] | None = None) -> None:
         self._entries: dict[str, str] = {}
         for key, moves in (positions or {}).items():

@@ -34,7 +34,13 @@ class BookError(InputError):
 
 
 class OpeningBook(Protocol):
-    """A game's opening book."""
+    """A game's opening book.
+
+    Attributes:
+        margin: how far a move's value may be below the first's if the caller does not say, in the game's unit
+    """
+
+    margin: int
 
     def __len__(self) -> int:
         """Return the number of positions."""
