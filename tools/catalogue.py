@@ -38,7 +38,7 @@ MO = PO.with_suffix(".mo")
 MADE = datetime.datetime(2000, 1, 1)  # for the headers, so that the files do not depend on the date
 # Functions and exceptions whose first argument is a text for users.
 KEYWORDS: dict[str, Any] = dict.fromkeys(
-    ("translate", "_", "mark", "Message", "InputError", "RecordError", "BookError", "progress_bar")
+    ("translate", "_", "mark", "Message", "InputError", "RecordError", "BookError", "progress_bar", "note")
 ) | {"plural": (1, 2)}
 # Why the system refuses a file, as strerror says it.
 SYSTEM = (
@@ -67,7 +67,7 @@ def of_tables() -> Iterator[tuple[Text, str | None]]:
     yield SENTENCES[Kind.BOOK_LEFT], "othello"
     yield from ((str(ending), "ending") for ending in filter(None, ENDINGS))
     yield from ((text, words.CONTEXT) for text in words.WORDS.values())
-    yield from ((text, None) for text in (*filter(None, KIND_NAMES), *formats.ALL, formats.WINNERS))
+    yield from ((text, None) for text in (*filter(None, KIND_NAMES), *formats.ALL, formats.WINNERS, formats.OPEN))
     yield from ((text, None) for text in ("centipawns", "first wins", "second wins", "first", "second"))
     yield from ((text, None) for text in (*errors.FAULTS, *SYSTEM, *ARGPARSE))
 
