@@ -44,11 +44,12 @@ KEYWORDS: dict[str, Any] = dict.fromkeys(
 SYSTEM = (
     "No such file or directory", "Permission denied", "Is a directory", "Not a directory", "File exists",
     "No space left on device", "Read-only file system", "File name too long", "Address already in use",
+    "Name or service not known",
 )  # fmt: skip
 # Python's messages about arguments; `argparse` looks them up as they stand here.
 ARGPARSE = (
     "usage: ", "positional arguments", "options", "show this help message and exit",
-    "show program's version number and exit", "argument %(argument_name)s: %(message)s", "unrecognized arguments: %s",
+    "show program's version number and exit", "argument %(argument_name)s: %(message)s",
     "not allowed with argument %s", "expected one argument", "expected at most one argument",
     "expected at least one argument", ("expected %s argument", "expected %s arguments"),
     "invalid choice: %(value)r (choose from %(choices)s)", "invalid %(type)s value: %(value)r",
