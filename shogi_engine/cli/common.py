@@ -212,9 +212,7 @@ def add_language(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_game(
-    parser: argparse.ArgumentParser, count: str | None = None, read: Callable[[str], str] = game_name
-) -> None:
+def add_game(parser: argparse.ArgumentParser, count: str | None = None, read: Callable[[str], str] = game_name) -> None:
     """Add the argument GAME."""
     help = Message("{0}, or one of an installed package", Message("{0} or {1}", *games.NAMES))
     parser.add_argument("game", nargs=count, type=read, metavar="GAME", help=help)
