@@ -18,7 +18,7 @@ from shogi_engine.cli import COMMANDS, GROUPS, TOOLS  # noqa: E402
 from shogi_engine.cli.common import Parser, add_command, add_language, tell  # noqa: E402
 from shogi_engine.cli.ending_signals import ending_signals, flush_quietly  # noqa: E402
 from shogi_engine.common.streams import can_show, set_up_streams  # noqa: E402
-from shogi_engine.language import mark, translate_fault  # noqa: E402
+from shogi_engine.language import Message, mark, translate_fault  # noqa: E402
 from shogi_engine.language import translate as _  # noqa: E402
 
 EXAMPLES = mark("""
@@ -71,7 +71,11 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     wanted = language.asked(arguments) or language.of_environment()
     language.use(wanted if can_show(language.SAMPLES[wanted], sys.stdout) else "en")
-    args = parser(asked(arguments)).parse_args(arguments)
+    top = parser(asked(arguments))
+    first = "".join(arguments[:1]).partition("=")[0]
+    if first.startswith("-") and first not in top._option_string_actions:
+        top.error(_(Message("options follow the command, as in shogi-engine play {0}", first)))
+    args = top.parse_args(arguments)
     with ending_signals() as signals:
         try:
             status: int = args.run(args)

@@ -38,17 +38,18 @@ MO = PO.with_suffix(".mo")
 MADE = datetime.datetime(2000, 1, 1)  # for the headers, so that the files do not depend on the date
 # Functions and exceptions whose first argument is a text for users.
 KEYWORDS: dict[str, Any] = dict.fromkeys(
-    ("translate", "_", "mark", "Message", "InputError", "RecordError", "BookError", "progress_bar")
+    ("translate", "_", "mark", "Message", "InputError", "RecordError", "BookError", "progress_bar", "note")
 ) | {"plural": (1, 2)}
 # Why the system refuses a file, as strerror says it.
 SYSTEM = (
     "No such file or directory", "Permission denied", "Is a directory", "Not a directory", "File exists",
     "No space left on device", "Read-only file system", "File name too long", "Address already in use",
+    "Name or service not known",
 )  # fmt: skip
 # Python's messages about arguments; `argparse` looks them up as they stand here.
 ARGPARSE = (
     "usage: ", "positional arguments", "options", "show this help message and exit",
-    "show program's version number and exit", "argument %(argument_name)s: %(message)s", "unrecognized arguments: %s",
+    "show program's version number and exit", "argument %(argument_name)s: %(message)s",
     "not allowed with argument %s", "expected one argument", "expected at most one argument",
     "expected at least one argument", ("expected %s argument", "expected %s arguments"),
     "invalid choice: %(value)r (choose from %(choices)s)", "invalid %(type)s value: %(value)r",
@@ -67,7 +68,7 @@ def of_tables() -> Iterator[tuple[Text, str | None]]:
     yield SENTENCES[Kind.BOOK_LEFT], "othello"
     yield from ((str(ending), "ending") for ending in filter(None, ENDINGS))
     yield from ((text, words.CONTEXT) for text in words.WORDS.values())
-    yield from ((text, None) for text in (*filter(None, KIND_NAMES), *formats.ALL, formats.WINNERS))
+    yield from ((text, None) for text in (*filter(None, KIND_NAMES), *formats.ALL, formats.WINNERS, formats.OPEN))
     yield from ((text, None) for text in ("centipawns", "first wins", "second wins", "first", "second"))
     yield from ((text, None) for text in (*errors.FAULTS, *SYSTEM, *ARGPARSE))
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shogi_engine.books.run_file import Line, RunFile
     from shogi_engine.interface.extras.book import BookMove
 
+ACTIONS = ("build", "extend", "show", "explore", "import", "export", "index")
 POSITIONS = 800  # the default size of a new book
 _KEPT = "how much worse than the best move a kept move may be; default 50 (centipawns), Othello 4 (discs)"
 SETTINGS = (
@@ -36,7 +37,7 @@ SETTINGS = (
 def add_parser(commands: Any) -> None:
     """Add the command and its actions."""
     parser = common.add_command(commands, "book", run)
-    common.add_game(parser)
+    common.add_game(parser, read=_game)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     _add_build(actions)
     show = _action(
@@ -73,6 +74,13 @@ def add_parser(commands: Any) -> None:
         "With index: records, folders and archives",
     )
     merge.add_argument("--out", type=Path, required=True, help="the book to write; with index, a new or existing index")
+
+
+def _game(text: str) -> str:
+    """Return the name of a game, for argparse; the name of an action there says that the two are swapped."""
+    if text in ACTIONS:
+        raise argparse.ArgumentTypeError(Message("the game comes before the action, as in book shogi {0}", text))
+    return common.game_name(text)
 
 
 def _action(actions: Any, name: str, work: Any, help: str, aliases: Sequence[str] = ()) -> argparse.ArgumentParser:

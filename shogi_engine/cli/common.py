@@ -59,9 +59,12 @@ class Formatter(argparse.HelpFormatter):
         return super()._split_lines(text, width) if text.isascii() else wrapped(text, width)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        if "\n  " in (text := _(text)):  # a table
-            return text.strip("\n")
-        return "\n".join(indent + line for line in self._split_lines(text, width - len(indent)))
+        return "\n\n".join(
+            paragraph.strip("\n")
+            if "\n  " in paragraph  # a table
+            else "\n".join(indent + line for line in self._split_lines(paragraph, width - len(indent)))
+            for paragraph in _(text).strip("\n").split("\n\n")
+        )
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -87,6 +90,14 @@ class Parser(argparse.ArgumentParser):
         """Print the error and exit with status 2."""
         tell(f"{self.prog}: {message}")
         sys.exit(2)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse all arguments; exit if some are unknown."""
+        parsed, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            command = f"{self.prog} {getattr(parsed, 'command', '')}".rstrip()
+            self.error(_(Message("unrecognized arguments: {0}; see {1} --help", " ".join(unknown), command)))
+        return parsed
 
     def _parse_known_args(self, *arguments: Any) -> Any:
         try:
@@ -201,10 +212,10 @@ def add_language(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_game(parser: argparse.ArgumentParser, count: str | None = None) -> None:
+def add_game(parser: argparse.ArgumentParser, count: str | None = None, read: Callable[[str], str] = game_name) -> None:
     """Add the argument GAME."""
     help = Message("{0}, or one of an installed package", Message("{0} or {1}", *games.NAMES))
-    parser.add_argument("game", nargs=count, type=game_name, metavar="GAME", help=help)
+    parser.add_argument("game", nargs=count, type=read, metavar="GAME", help=help)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -68,9 +68,12 @@ def run_folder(args: argparse.Namespace) -> int:
         raise InputError("convert: --to says what the files of a folder become")
     folder = Path(args.output)
     ending = f".{args.target}" if args.target in DRAWN else records.load_format(args.target).extensions[0]
-    folder.mkdir(exist_ok=True)
     rows: dict[Path, dict[str, Any]] = {}
-    for file in sorted(each for each in Path(args.input).iterdir() if each.is_file()):
+    files = sorted(each for each in Path(args.input).iterdir() if each.is_file())
+    if not files:
+        raise InputError("convert: there is no file in {0}", args.input)
+    folder.mkdir(exist_ok=True)
+    for file in files:
         target = folder / f"{file.stem}{ending}"
         try:
             if target in rows:
@@ -140,7 +143,7 @@ def tell_notes(name: str, games: Iterable[Any]) -> None:
     """Print what was passed over in a file of records to stderr, at most NOTES_MAX lines."""
     notes = [note for game in games for note in game.notes]
     for note in notes[:NOTES_MAX]:
-        tell(f"{name}: {note}")
+        tell(f"{name}: {_(note)}")
     if len(notes) > NOTES_MAX:
         more = plural("{count} more note", "{count} more notes", len(notes) - NOTES_MAX)
         tell(f"{name}: {more.format(count=len(notes) - NOTES_MAX)}")

@@ -89,7 +89,7 @@ def server_address(text: str) -> tuple[str, int]:
 
     found = _ADDRESS.fullmatch(text)
     if not found or not 0 < int(found["port"] or PORT) <= common.PORT_MAX:
-        raise ValueError(f"csa: expected HOST, HOST:PORT or [ADDRESS]:PORT, not {text!r}")
+        raise InputError("csa: expected HOST, HOST:PORT or [ADDRESS]:PORT, not {0!r}", text)
     return found["six"] or found["host"], int(found["port"] or PORT)
 
 
@@ -122,7 +122,7 @@ class ConversationLog:
 
     def _check(self, number: int, line: bytes) -> None:
         if number == 1 and not _LOGGED.match(line):
-            raise ValueError(f"csa: {self._path} is not a log of conversations, so nothing is added to it")
+            raise InputError("csa: {0} is not a log of conversations, so nothing is added to it", self._path)
 
     def __call__(self, direction: str, line: str) -> None:
         """Add a line."""
@@ -173,7 +173,7 @@ def make_player(args: argparse.Namespace) -> "Player":
     limit = Limit(**args.limit)
     if args.engine:
         if limit.level is not None or args.book or args.resign:
-            raise ValueError(
+            raise InputError(
                 "csa: --level, --book and --resign are for this engine; give another engine's options in --engine"
             )
         return usi_player(args, limit)

@@ -26,14 +26,18 @@ EXPLAINED = mark("""
 An engine is the command line of a USI engine or, after 'gtp:' or 'nboard:', of a GTP or NBoard engine. 'shogi' and
 'othello' are this package's engines. Append a USI engine's options as in 'shogi:SkillLevel=5,Threads=2'. More than two
 engines play a tournament.
+
 A limit is nodes=N, depth=N, movetime=MS, byoyomi=MS or clock=MAIN+BYOYOMI+INCREMENT (as in 10:00+0+5s), or several of
 these joined by commas.
+
 Each opening is played twice, with colours swapped. The games are judged by this package's rules. A fault (illegal move,
 loss on time, crash, missing or second answer) loses the game and is counted. Each finished game is one line of --log.
 To continue a stopped match, start it again with the same settings.
+
 'engine' is this engine in this process, without a protocol: 'level:3' plays at a level,
 'engine:futility_margin=100,evaluation=NAME,weights=FILE' with other settings (see --list). With a limit of nodes or
 depth, such games are reproducible. 'policy:FILE' is a network in a file (.onnx or .py).
+
 Exit status: 0 when the match is complete or decided, 1 when there were too many faults, 2 for wrong arguments, 130 or
 143 after Ctrl-C or SIGTERM.
 """)

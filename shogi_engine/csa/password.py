@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 from shogi_engine.common.text_files import read_text
+from shogi_engine.language import InputError
 
 VARIABLE = "SHOGI_ENGINE_CSA_PASSWORD"
 HIDDEN = "*****"
@@ -19,7 +20,7 @@ class Password:
 
     def __init__(self, text: str, game: str = "") -> None:
         if not text or not text.isascii() or not text.isprintable() or " " in text:
-            raise ValueError("a password is printable ASCII without spaces, and not empty")
+            raise InputError("a password is printable ASCII without spaces, and not empty")
         self._text = text
         self._game = game
 
@@ -43,12 +44,12 @@ def read_password(file: str = "") -> str:
     inherited = os.environ.pop(VARIABLE, "")
     if not file:
         if not inherited:
-            raise ValueError(f"no password: name its file by --password-file, or set {VARIABLE}")
+            raise InputError("no password: name its file by --password-file, or set {0}", VARIABLE)
         return inherited
     path = Path(file).expanduser()
-    if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise ValueError(f"{path} can be read by others: chmod 600 {path}")
     lines = read_text(path).splitlines()
+    if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise InputError("{0} can be read by others: chmod 600 {0}", path)
     if not lines or not lines[0].strip():
-        raise ValueError(f"{path} is empty; its first line is the password")
+        raise InputError("{0} is empty; its first line is the password", path)
     return lines[0].strip()

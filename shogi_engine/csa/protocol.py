@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from shogi_engine.common.text import sanitize
 from shogi_engine.csa.summary import BEGIN, Summary, SummaryError, SummaryReader, from_shogi_server
+from shogi_engine.language import InputError
 from shogi_engine.types.termination import Outcome, Termination
 
 RESULTS = ("WIN", "LOSE", "DRAW", "CENSORED", "CHUDAN")
@@ -167,14 +168,14 @@ Event = (
 def check_name(name: str) -> str:
     """Return a login's name. Raises ValueError if a server would refuse it."""
     if not _NAME.fullmatch(name):
-        raise ValueError(f"a name has 1 to {NAME_MAX} letters, digits and _ - . @, not {sanitize(name)!r}")
+        raise InputError("a name has 1 to {0} letters, digits and _ - . @, not {1!r}", NAME_MAX, sanitize(name))
     return name
 
 
 def check_game(name: str) -> str:
     """Return a game name of shogi-server. Raises ValueError if it is invalid."""
     if not _GAME.fullmatch(name):
-        raise ValueError(f"a game is NAME-SECONDS-BYOYOMI or NAME-SECONDS-INCREMENTF, not {sanitize(name)!r}")
+        raise InputError("a game is NAME-SECONDS-BYOYOMI or NAME-SECONDS-INCREMENTF, not {0!r}", sanitize(name))
     return name
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from shogi_engine.csa.protocol import asks_for_side, check_game, check_name
+from shogi_engine.language import InputError
 
 PORT = 4081
 
@@ -67,11 +68,11 @@ class Settings:
         if self.game:
             check_game(self.game)
         elif self.x1:
-            raise ValueError("the extended mode x1 needs a game name")
+            raise InputError("the extended mode x1 needs a game name")
         if self.x1 and asks_for_side(self.game):
-            raise ValueError("in the extended mode x1 a side is requested by --x1, not in the game's name")
+            raise InputError("in the extended mode x1 a side is requested by --x1, not in the game's name")
         if not self.x1 and self.turn != "*":
-            raise ValueError("without the extended mode x1 a side is requested by -B or -W after the game's name")
+            raise InputError("without the extended mode x1 a side is requested by -B or -W after the game's name")
 
     @property
     def password_game(self) -> str:

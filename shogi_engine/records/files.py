@@ -108,8 +108,11 @@ def iterate(
         RecordError: the file is not a valid record; a ValueError that names the file, the line and the reason
     """
     if os.path.isdir(path):
+        file = ""
         for file in files_below(path):
             yield from iterate(file, format=format, encoding=encoding, game=game, keep=keep)
+        if not file:
+            raise RecordError("{0}: the folder is empty", path)
         return
     with open(path, "rb") as source:
         try:

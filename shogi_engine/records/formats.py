@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from shogi_engine.language import InputError
+from shogi_engine.language import InputError, Message, mark
 from shogi_engine.records.errors import RecordError
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, registry
 from shogi_engine.types.termination import BY_RULE, Outcome, Termination
@@ -32,10 +32,14 @@ VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LINES, LABELS = (
     "bookmarks",
 )
 NAMES, HEADERS, ENDINGS, START, MOVES = "names", "headers", "endings", "other starting positions", "moves"
+NUMBERS = "numbers of first moves"
 ALL = frozenset(
     {VARIATIONS, COMMENTS, SECONDS, FRACTIONS, EVALUATIONS, LINES, LABELS, NAMES, HEADERS, ENDINGS, START, MOVES}
-)
+) | {NUMBERS}
+OPEN = "games without a result"  # which a format gives one
 WINNERS = "winners"  # of games whose ending a format cannot hold
+PASSED_OVER, NO_ENDING = mark("{0} is passed over"), mark("{0} is not an ending")  # notes
+ENDING_ALONE = mark("a variation that has only an ending is passed over")
 LINE_ENDS = "\n\x1a\0"  # also what programs for DOS, and broken disks, leave at the end of a file
 
 _added: dict[str, str] = {}
@@ -139,6 +143,7 @@ class RecordFormat:
             NAMES: any(record.names),
             HEADERS: not all(map(self.keeps_header, record.headers)),
             START: record.start != GameRecord(record.game).start,
+            NUMBERS: record.game == "shogi" and START in self.holds and record.start.split()[-1] != "1",
             MOVES: bool(record.moves),
         }
         lost = [what for what, there in has.items() if there and (what == HEADERS or what not in self.holds)]
@@ -230,9 +235,20 @@ class LineReader:
     has_comments = False
     _commented: Node | None = None  # the node of the comment lines that are not yet stored
 
-    def note(self, text: str) -> None:
-        """Note what is passed over, or read in a doubtful sense, in this line."""
-        self.record.notes.append(f"line {self.number}: {text}")
+    def note(self, template: str, *values: Any, line: int = 0) -> None:
+        """Note what is passed over, or read in a doubtful sense, in this line or another one; see `Message`."""
+        self.record.notes.append(Message("line {0}: {1}", line or self.number, Message(template, *values)))
+
+    def end(self, outcome: Outcome, seconds: float | None = None) -> None:
+        """End the line of moves; note an ending that the record cannot hold. Raises ValueError."""
+        assert self.builder is not None
+        if not self.builder.end(outcome, seconds):
+            self.note(ENDING_ALONE)
+
+    def suspect(self, text: str, fault: ValueError) -> None:
+        """Keep an illegal move, which is read if the line ends because of it."""
+        assert self.builder is not None
+        self.builder.suspect(text, RecordError(str(fault), line=self.number))
 
     def comment(self, node: Node, line: str) -> None:
         """Add a line to a node's comment; the comment is complete after `keep_comment`.

@@ -355,6 +355,7 @@ class RecordBuilder:
         record: the record so far
         board: the position after `path[-1]`
         path: the nodes from the root to that position
+        illegal: the text of an illegal move, and what is wrong with it, until the line ends
     """
 
     def __init__(self, record: GameRecord) -> None:
@@ -364,8 +365,9 @@ class RecordBuilder:
             spare.reset()
         self.board = spare or record.board(0)
         self.path = [record.root]
-        self._illegal: tuple[str, RecordError] | None = None
+        self.illegal: tuple[str, RecordError] | None = None
         self._ended = False
+        self._fork: Node | None = None  # where the last variation begins
 
     @property
     def node(self) -> Node:
@@ -377,6 +379,11 @@ class RecordBuilder:
         """The number of moves to the position."""
         return len(self.path) - 1
 
+    @property
+    def branches(self) -> bool:
+        """Whether a variation begins here; what ends at the node is the line before it."""
+        return self.node is self._fork
+
     def play(self, move: Any, **values: Any) -> Node:
         """Add a Board's move, or its text. Raises ValueError if it is illegal or the line has ended."""
         self._may_go_on()
@@ -384,24 +391,28 @@ class RecordBuilder:
         self.path.append(self.node.add(str(played), **values))
         return self.node
 
-    def end(self, outcome: Outcome, seconds: float | None = None) -> None:
-        """End the line."""
-        illegal, self._illegal = self._illegal, None
+    def end(self, outcome: Outcome, seconds: float | None = None) -> bool:
+        """End the line; return False if it is a variation without moves, whose ending no node can hold."""
+        illegal, self.illegal = self.illegal, None
         if illegal is not None:
             if outcome.termination is not Termination.ILLEGAL_MOVE:
                 raise illegal[1]
             self.node.add_comment(f"illegal move: {illegal[0]}")
             outcome = usual_outcome(outcome.termination, self.board.turn)  # the side that made it is still to move
+        if self.branches:
+            self._ended = True
+            return False
         if self._ended and outcome == self.node.outcome:
-            return  # servers say it twice
+            return True  # servers say it twice
         self._may_go_on()
         self.node.end(outcome, seconds)
         self._ended = True
+        return True
 
-    def suspect(self, text: str, fault: ValueError, line: int) -> None:
-        """Note an illegal move. Unless an ending for that follows, `fault` is raised with the number of `line`."""
+    def suspect(self, text: str, fault: RecordError) -> None:
+        """Keep an illegal move. Unless an ending for that follows, `fault` is raised."""
         self._may_go_on()
-        self._illegal = (text, RecordError(str(fault), line=line))
+        self.illegal = (text, fault)
 
     def back_to(self, ply: int) -> None:
         """Take back moves until `ply` are left. Raises ValueError if there are fewer."""
@@ -412,6 +423,7 @@ class RecordBuilder:
         while self.ply > ply:
             self.board.pop()
             self.path.pop()
+        self._fork = self.node
 
     def release(self) -> None:
         """Leave the board to the next builder; this one cannot be used any more."""
@@ -420,8 +432,8 @@ class RecordBuilder:
 
     def finish(self) -> None:
         """Raise a pending fault at the end of a line."""
-        if self._illegal is not None:
-            raise self._illegal[1]
+        if self.illegal is not None:
+            raise self.illegal[1]
 
     def _may_go_on(self) -> None:
         self.finish()

@@ -1,7 +1,9 @@
 """The `shogi-engine` command: what it prints, and how it ends."""
 
 import argparse
+import contextlib
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -449,3 +451,38 @@ def test_mate_suite(capsys, tmp_path):
     file.write_text(json.dumps({"positions": [small[0] | {"mate": 1}]}))
     status, told = run(capsys, "mate", "--suite", str(file))
     assert (status, told["passed"], told["failed"]) == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "english", "japanese"),
+    [
+        (["book", "build", "shogi"], "the game comes before the action, as in book shogi build", "book shogi build"),
+        (["convert", "a", "b", "--games", "3"], "--games 3; see shogi-engine convert --help", "convert --help を参照"),
+        (["--level", "3", "play"], "options follow the command, as in shogi-engine play --level", "play --level"),
+        (["csa", "host:port", "--name", "x"], "expected HOST, HOST:PORT or", "HOST:PORT、"),
+    ],
+)
+def test_wrong_uses_say_what_to_do(arguments, english, japanese, capsys, monkeypatch):
+    for name, text in (("en", english), ("ja", japanese)):
+        monkeypatch.setenv("LANGUAGE", name)
+        with contextlib.suppress(SystemExit):
+            assert main(arguments) == 2
+        language.use("en")
+        said = capsys.readouterr().err
+        assert text in said and said.count("\n") == 1
+        assert name == "en" or re.search("[ぁ-ん]", said), said
+
+
+def test_folders_without_a_record_are_refused(tmp_path, capsys):
+    for arguments in (["analyse", str(tmp_path)], ["convert", str(tmp_path), str(tmp_path / "out"), "--to", "csa"]):
+        assert main(arguments) == 2
+        assert str(tmp_path) in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+def test_paragraphs_of_help_stay_apart(capsys):
+    for name in ("en", "ja"):
+        with pytest.raises(SystemExit):
+            main(["match", "--help", "--language", name])
+        said = capsys.readouterr().out
+        assert len(said[said.index("random_plies=N") :].strip().split("\n\n")) == 6
+    language.use("en")

@@ -129,3 +129,21 @@ def test_an_adjudicated_game_that_white_began_keeps_its_winner():
         record.end(Outcome(winner, Termination.ADJUDICATION))
         (again,) = loads(dumps(record, name), format=name)
         assert again.result == record.result and "winners" not in load_format(name).losses(record), (name, winner)
+
+
+def test_a_first_number_a_value_and_a_missing_result_are_not_lost_without_a_word():
+    (numbered,) = loads("sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 21 moves 2g2f")
+    for name in ("csa", "jkf", "kif", "ki2", "usi", "jsonl"):
+        (again,) = loads(dumps(numbered, name), format=name)
+        lost = load_format(name).losses(numbered)
+        assert (again.start == numbered.start) == (lost == []), name
+        assert lost == ["numbers of first moves"] * (name in ("csa", "jkf")), name
+    for side in "XO":
+        (valued,) = loads(f"---------------------------OX------XO--------------------------- {side}; +3;")
+        (again,) = loads(dumps(valued, "sgf"))
+        assert again.root.evaluation == valued.root.evaluation and not load_format("sgf").losses(valued)
+        assert load_format("ggf").losses(valued) == ["evaluations"]
+    (open_game,) = loads("f5d6c3")
+    assert load_format("wthor").losses(open_game) == ["games without a result"]
+    with pytest.raises(ValueError, match="without moves"):
+        dumps(GameRecord("othello"), "transcript")

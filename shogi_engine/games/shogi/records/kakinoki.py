@@ -81,6 +81,8 @@ WORDS = EndingWords(
         "トライ勝ち": (Termination.TRY, Winner.OPPONENT),
         "持将棋成立": (Termination.IMPASSE, Winner.NOBODY),
         "Time-up": (Termination.TIME_FORFEIT, Winner.OPPONENT),  # 81Dojo
+        "詰め": (Termination.CHECKMATE, Winner.OPPONENT),
+        "詰め上がり": (Termination.CHECKMATE, Winner.OPPONENT),
     },
     NEAREST,
 )
@@ -136,11 +138,12 @@ _SAID = {
     "投了": (Termination.RESIGNATION, False),
     "時間切れ": (Termination.TIME_FORFEIT, False),
     "接続切れ": (Termination.UNKNOWN, False),
+    "切断": (Termination.UNKNOWN, False),
     "反則": (Termination.ILLEGAL_MOVE, False),
 }
 _WON = {"勝ち": True, "勝利": True, "勝": True, "負け": False, "負": False}  # for the reason before it, if there is one
-WINS = re.compile(rf"(?P<reason>.*?)(?P<side>[先後上下])手の?(?P<how>{'|'.join([*_SAID, *_WON])})")
-_DRAWS = re.compile(r"(?P<reason>.*?)(?:により|による|の?ため|で)、?(?P<how>引き?分け?|持将棋|千日手)")
+_DRAWS = re.compile(r".*?(?:により|による|の?ため|で)、?(?:引き?分け?|持将棋|千日手)")
+_DRAWN = re.compile(r"(?:千日手|持将棋)(?:が成立|(?:により|で|のため)?、?指し?直し)")
 _DRAW_REASONS = (
     ("千日手", Termination.REPETITION),
     ("持将棋", Termination.IMPASSE),
@@ -164,8 +167,27 @@ _REASONS = (
     ("入玉", Termination.DECLARATION),
     ("宣言", Termination.DECLARATION),
     ("不戦", Termination.DEFAULT),
+    ("トライ", Termination.TRY),
     ("投了", Termination.RESIGNATION),
 )
+_DISCONNECTED = ("接続切れ", "切断")  # nothing says that this is a resignation
+WINS = re.compile(
+    r"(?P<reason>.*?)(?P<side>[先後上下])手[のが]?"
+    rf"(?P<by>{'|'.join([*(word for word, _ in _REASONS), *_DISCONNECTED])})??(?P<how>{'|'.join([*_SAID, *_WON])})"
+)
+_POLITE = re.compile(r"(?:です|でした|と(?:なりました|なった|なる))$")
+# The last letter of what has a result. A line of prose with such a letter belongs to the moves before it.
+LAST_LETTERS = frozenset(
+    text[-1]
+    for text in (*_SAID, *_WON, *(word for word in WORDS.words if WORDS.read(word, BLACK).result() != "*"))
+    if not text.isascii()
+)
+AFTER_ENDING = f"{BLANKS}。)）"
+
+
+def says_ending(line: str) -> bool:
+    """Tell whether a line of prose may say how the moves before it ended, as '後手時間切れ' does."""
+    return line.rstrip(AFTER_ENDING)[-1:] in LAST_LETTERS
 
 
 def says_winner(rest: str) -> bool:
@@ -180,7 +202,7 @@ def said_in(rest: str) -> str:
     rest = rest.strip(f"{BLANKS}。")
     if rest[-1:] in (")", "）"):
         rest = rest[: max(0, rest.rfind("("), rest.rfind("（"))].rstrip(f"{BLANKS}。")
-    return rest
+    return _POLITE.sub("", rest)
 
 
 def ending_of(rest: str, turn: int) -> Outcome | None:
@@ -192,13 +214,15 @@ def ending_of(rest: str, turn: int) -> Outcome | None:
     rest = said_in(rest)
     if rest in WORDS:
         return WORDS.read(rest, turn)
-    if drawn := _DRAWS.fullmatch(rest):
-        because = (each for word, each in _DRAW_REASONS if word in drawn["reason"] or word == drawn["how"])
+    if rest in _DISCONNECTED:
+        return Outcome(1 - turn, Termination.UNKNOWN)
+    if drawn := _DRAWS.fullmatch(rest) or _DRAWN.fullmatch(rest):
+        because = (each for word, each in _DRAW_REASONS if word in drawn[0])
         return Outcome(None, next(because, Termination.UNKNOWN))
     found = WINS.fullmatch(rest)
     if not found:
         return None
-    side, how, reason = SIDES[f"{found['side']}手"], found["how"], found["reason"]
+    side, how, reason = SIDES[f"{found['side']}手"], found["how"], found["reason"] + (found["by"] or "")
     if how in _SAID:
         termination, won = _SAID[how]
         return Outcome(side if won else 1 - side, termination)

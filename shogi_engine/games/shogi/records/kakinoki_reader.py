@@ -20,7 +20,7 @@ from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI, SIDE
 from shogi_engine.games.shogi.types import DROP_BASE, KING, PROMOTION
 from shogi_engine.language import InputError
 from shogi_engine.records.errors import RecordError, clipped
-from shogi_engine.records.formats import LINE_ENDS, Line, LineFormat, LineReader
+from shogi_engine.records.formats import LINE_ENDS, NO_ENDING, PASSED_OVER, Line, LineFormat, LineReader
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
 from shogi_engine.types.termination import Outcome, Termination
 
@@ -154,7 +154,7 @@ class Diagram:
         if self._held[colour]:
             raise InputError("the hand of this side is given twice")
         self._held[colour] = True
-        for each in text.replace("\u3000", " ").split():
+        for each in re.split("[\\s、，,]+", text.strip()):
             place = 0
             while each not in ("なし", "無し", "無") and place < len(each):
                 found = _HELD.match(each, place)
@@ -228,7 +228,7 @@ class Reader(LineReader):
             self._known = True
             self._close(line, self._started())
         elif kind == lines.BRANCH and self.builder is None:
-            self.note(f"{clipped(line)} is passed over: there are no moves before it")
+            self.note("{0} is passed over: there are no moves before it", clipped(line))
         elif kind == lines.BRANCH and self.builder is not None:
             self._settle()
             found = lines.BRANCHES.match(line)
@@ -244,7 +244,7 @@ class Reader(LineReader):
 
     def note_remark(self, line: str) -> None:
         """Note a line of a program, #, that is amid the moves or after them."""
-        self.note(f"the remark {clipped(line)} is passed over")
+        self.note("the remark {0} is passed over", clipped(line))
 
     def note_closing(self, rest: str, ended: Outcome, outcome: Outcome | None, agreed: bool) -> None:
         """Note what a closing line says, if the game's numbered ending says something else or has another winner.
@@ -253,9 +253,9 @@ class Reader(LineReader):
             ended, outcome, agreed: the ending, and what `told` returns
         """
         if not agreed:
-            self.note(f"{clipped(rest)} is passed over: the game ended otherwise")
+            self.note("{0} is passed over: the game ended otherwise", clipped(rest))
         elif outcome and ended.winner is not None and outcome.winner != ended.winner:
-            self.note(f"{clipped(rest)} counts, although the ending before it names the other side")
+            self.note("{0} counts, although the ending before it names the other side", clipped(rest))
 
     def _node(self) -> Node:
         """Return the node that a comment belongs to."""
@@ -278,7 +278,7 @@ class Reader(LineReader):
         except ValueError as fault:
             if not self.diagram.rows:
                 raise RecordError(str(fault), line=number) from None
-            self.record.notes.append(f"line {number}: {clipped(name)} is no handicap; the diagram gives the position")
+            self.note("{0} is no handicap; the diagram gives the position", clipped(name), line=number)
             return START
 
     def _takes_position(self, line: str) -> bool:
@@ -293,11 +293,11 @@ class Reader(LineReader):
                 raise InputError("{0} is neither a header nor a move", clipped(line))
             if self.builder is not None and self._ends(line, self.builder):
                 return
-            self.note(f"{clipped(line)} is passed over")
+            self.note(PASSED_OVER, clipped(line))
             return
         name, value = header
         if self.builder is not None:
-            self.note(f"the header {clipped(line)} is amid the moves")
+            self.note("the header {0} is amid the moves", clipped(line))
         if name in kakinoki.SIDES:
             self._known = True
             if self.builder is None or not self.record.names[kakinoki.SIDES[name]]:
@@ -342,13 +342,13 @@ class Reader(LineReader):
         if outcome is None:
             builder.finish()
             if rest:
-                self.note(f"{clipped(rest)} is not an ending")
+                self.note(NO_ENDING, clipped(rest))
             if rest and not node.ending and word is None:
                 node.add_comment(line)
-        elif node.ending:
+        elif node.ending and not builder.branches:
             node.ending, node.winner = outcome.termination, outcome.winner
         else:
-            builder.end(outcome)
+            self.end(outcome)
 
     def _by_side(self, rest: str) -> str:
         """Return what a closing line says, with the side in place of a player's name: 'Aの勝ち'."""
@@ -371,12 +371,12 @@ class Reader(LineReader):
         """
         word = self._node().comment[-kakinoki.COMMENTED_MAX - 1 :].rpartition("\n")[2]
         if self.builder is not None and word in kakinoki.COMMENTED and not self.builder.node.ending:
-            self.builder.end(kakinoki.COMMENTED.read(word, self.builder.board.turn))
+            self.end(kakinoki.COMMENTED.read(word, self.builder.board.turn))
         if self._word is not None:
             number, word = self._word
             self._word = None
             self._node().add_comment(word)
-            self.record.notes.append(f"line {number}: {clipped(word)} is not an ending")
+            self.note(NO_ENDING, clipped(word), line=number)
 
     def finish(self) -> None:
         """Finish. Raises ValueError if it was not a record."""
@@ -426,7 +426,8 @@ class KakinokiFormat(LineFormat):
                 if kind in (lines.MOVE, lines.ENDING):
                     last_number, last_moves = count, ""
             elif moves and kind != lines.NOTE:
-                outside = outside if found else len(block)
+                if not found:
+                    outside = len(block) + (kind == lines.OTHER and kakinoki.says_ending(line))
                 found = lines.found_after(found, kind)
             block.append((number, line))
         if found and lines.begins_game(lines.END, 0, last, 0, found):

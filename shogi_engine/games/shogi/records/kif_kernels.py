@@ -9,6 +9,7 @@ import numpy as np
 from shogi_engine.games.shogi.movegen.codes import CODES, complete_move
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.records import array_kernels as arrays
+from shogi_engine.games.shogi.records.kakinoki import AFTER_ENDING, LAST_LETTERS
 from shogi_engine.games.shogi.records.kakinoki import COMMENTED as COMMENTED_WORDS
 from shogi_engine.games.shogi.records.kakinoki_lines import (
     BLANKS,
@@ -37,7 +38,9 @@ from shogi_engine.jit import njit
 BLANK, TAB, STAR, HASH, QUOTE, AND, BAR, COLON, MINUS, PLUS = (ord(letter) for letter in " \t*#'&|:-+")
 OPEN, CLOSE, SLASH, ZERO_DIGIT, NINE_DIGIT = (ord(letter) for letter in "()/09")
 WIDE_BLANK, WIDE_COLON, WIDE_ZERO, COMMA = (ord(letter) for letter in "　：０、")
-BLANK_LETTERS, MARK_LETTERS = (tuple(map(ord, letters)) for letters in (BLANKS, MARKS))
+BLANK_LETTERS, MARK_LETTERS, ENDING_LETTERS, LETTERS_AFTER = (
+    tuple(sorted(map(ord, letters))) for letters in (BLANKS, MARKS, LAST_LETTERS, AFTER_ENDING)
+)
 PIECES, EYE, ASCII_END = ord("駒"), ord("目"), 128
 SAME, PROMOTES, NOT, DROPPED = (ord(letter) for letter in "同成不打")
 UNTIL, UNTIL_NEXT, MOVES, BY, BY_NEXT = (ord(letter) for letter in "まで手にて")
@@ -194,6 +197,14 @@ def kind_of(text, place, end):
 
 
 @njit
+def says_ending(text, place, end):
+    """Tell whether the line text[place:end] may say how the moves before it ended; see `kakinoki.says_ending`."""
+    while end > place and text[end - 1] in LETTERS_AFTER:
+        end -= 1
+    return end > place and text[end - 1] in ENDING_LETTERS
+
+
+@njit
 def game_end(text, begin, stop):
     """Return (end of the game at `begin`, whether another begins there); see `kakinoki_lines.begins_game`."""
     place, moves, found, outside, last, last_number = begin, False, NOTHING, begin, OTHER, 0
@@ -208,7 +219,7 @@ def game_end(text, begin, stop):
                 last_number = number
         elif moves and kind != NOTE:
             if found == NOTHING:
-                outside = place
+                outside = end + 1 if kind == OTHER and says_ending(text, place, end) else place
             found = found_after(found, kind)
         place = end + 1
     if found != NOTHING and begins_game(END, 0, last, last_number, found):

@@ -128,6 +128,11 @@ class GgfFormat(RecordFormat):
         """Return the outcome of a line as it is read back from the written file."""
         return kept_outcome(_result(record), record, node, side)
 
+    def losses(self, record: GameRecord) -> list[str]:
+        """Return, in words, the parts of a record that GGF cannot hold; no tag has the value of the position."""
+        lost = super().losses(record)
+        return lost if record.root.evaluation is None else [*lost, formats.EVALUATIONS]
+
     def keeps_header(self, name: str) -> bool:
         """Tell whether the name is a tag that the game itself does not use."""
         return _is_tag(HEADER_NAMES.to_own(name))

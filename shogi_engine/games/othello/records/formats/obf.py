@@ -110,6 +110,8 @@ class ObfReader(LineReader):
         root.evaluation = None if test.value is None else Score.discs(test.value)
         for move, score in test.scores:
             root.add(move, evaluation=Score.discs(score))
+        if (outcome := self.record.board().outcome()) is not None:
+            self.record.score = float(outcome.score)
 
 
 class ObfFormat(LineFormat):

@@ -57,6 +57,7 @@ class _Reader:
         self._discs: list[str] = []  # of a position that is set up
         self._side: int | None = None
         self._result = ""
+        self._value: Score | None = None  # of the starting position, for black
 
     def take(self, text: str) -> None:
         """Read the text '(;...)'. Raises ValueError."""
@@ -89,6 +90,8 @@ class _Reader:
             builder.count()
         if self._result:
             set_result(self.record, self._result)
+        if self._value is not None:
+            self.record.root.evaluation = -self._value if self.record.side(0) else self._value
 
     def _started(self) -> LineBuilder:
         """Return the builder, created when the starting position is complete."""
@@ -128,9 +131,12 @@ class _Reader:
             node.add_comment(text)
         elif name == "N":
             node.label = one_line(text)
-        elif _NUMBER.fullmatch(text) and self.builder and self.builder.ply:
+        elif _NUMBER.fullmatch(text):
             black = Score.discs(float(text))
-            node.evaluation = -black if self.builder.board.turn == 0 else black  # for the side that made the move
+            if self.builder is None or not self.builder.ply:
+                self._value = black
+            else:
+                node.evaluation = -black if self.builder.board.turn == 0 else black  # for the side that made the move
 
     def _setup(self, name: str, values: tuple[str, ...]) -> None:
         if self.builder is not None:
@@ -227,11 +233,11 @@ def _root(record: GameRecord, encoding: str) -> str:
             squares = "".join(f"[{notation.SQUARE_NAMES[square]}]" for square in range(64) if discs >> square & 1)
             text += name + squares if squares else ""
         text += f"PL[{'BW'[int(position.side)]}]"
-    return text + _notes(record.root, 0)
+    return text + _notes(record.root, record.side(0))
 
 
 def _notes(node: Node, side: int) -> str:
-    """Return a node's comment, bookmark and evaluation; `side` made the move."""
+    """Return a node's comment, bookmark and evaluation for `side`, which made the move; at the root it is to move."""
     text = f"C[{_escaped(node.comment)}]" if node.comment else ""
     text += f"N[{_escaped(one_line(node.label))}]" if node.label else ""
     if node.evaluation is not None:

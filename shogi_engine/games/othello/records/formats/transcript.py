@@ -14,9 +14,13 @@ from shogi_engine.records.tree import GameRecord
 
 _MOVES = re.compile(r"([a-h][1-8]|pass|pa|ps|--|@@|\s)+", re.IGNORECASE)
 _MOVE = re.compile(r"[a-h][1-8]", re.IGNORECASE)
-_SEPARATED = re.compile(rf"(?:{IN_TRANSCRIPT}){{2}}", re.IGNORECASE)
-# The result after the moves: the discs of black and white, '40-24', or their difference, ': +16'.
-_RESULT = re.compile(r"(?:\s(?P<black>\d{1,2})-(?P<white>\d{1,2})|:\s*(?P<score>[+-]\d{1,2}))\s*$", re.ASCII)
+_SEPARATED = re.compile(rf"(?:{IN_TRANSCRIPT})(?:\s*$|{IN_TRANSCRIPT})", re.IGNORECASE)
+# The result after the moves: the discs of black and white, '40-24', '(40 - 24)', or their difference, ': +16', 'W+4'.
+_RESULT = re.compile(
+    r"[\s:=]+(?:[([]?(?P<black>\d{1,2})\s*[-:]\s*(?P<white>\d{1,2})[)\]]?|(?P<winner>[BW])?(?P<score>[+-]\d{1,2}|0))"
+    r"\s*$",
+    re.ASCII,
+)
 _CONTINUES = re.compile(r"\s*(?:[2-9]|\d{2,3})\s*[.):]", re.ASCII)
 RESULT_MAX = 16  # characters at the end of a line, in which its result is
 SHORT = 16  # characters of a game that is remembered: a file of such games has very many of them
@@ -32,7 +36,7 @@ class TranscriptReader(LineReader):
         """Read the line. Raises ValueError saying which move is wrong and why."""
         text, _, comment = line.lstrip("\ufeff").partition("#")
         self.record.root.comment = comment.strip()
-        given = _RESULT.search(text, max(0, len(text) - RESULT_MAX)) if "-" in text or ":" in text else None
+        given = _RESULT.search(text, max(0, len(text) - RESULT_MAX))
         text = text[: given.start()] if given else text
         if len(text) > SHORT:
             self._play(text)
@@ -44,7 +48,8 @@ class TranscriptReader(LineReader):
             if fault:
                 raise ValueError(fault)
         if given and self.record.score is None:  # the game was not played to its end
-            self.record.score = float(given["score"] or int(given["black"]) - int(given["white"]))
+            score = float(given["score"] or int(given["black"]) - int(given["white"]))
+            self.record.score = -score if given["winner"] == "W" else score
 
     def _play(self, text: str) -> None:
         """Play the moves. Raises ValueError saying which is wrong and why."""
@@ -123,4 +128,6 @@ def format_transcript(record: GameRecord) -> str:
     """Return a game's moves in a row, without passes. Raises ValueError for a game from another starting position."""
     if format_obf(parse_obf(record.start)) != START:
         raise InputError("a transcript has no starting position, and this game does not begin with the usual one")
+    if not record.moves:
+        raise InputError("a game without moves has no transcript")
     return "".join(move for move in record.moves if move != PASS_NAME)

@@ -84,6 +84,10 @@ class WthorFormat(RecordFormat):
             return super().kept_outcome(record, node, side)
         return Outcome(leader(2 * wthor.WthorGame.of(record).score - SQUARES), Termination.UNKNOWN)
 
+    def losses(self, record: GameRecord) -> list[str]:
+        """Return, in words, the parts of a record that a database cannot hold; it has a score for each game."""
+        return super().losses(record) + [formats.OPEN] * (record.outcome() is None)
+
     def recognises(self, head: str) -> bool:
         """Tell whether `head` begins with a date (century, year, month, day) and has a board size in its place."""
         return len(head) >= 16 and 0 < ord(head[2]) <= 12 and 0 < ord(head[3]) <= 31 and head[12] in "\0\x08"

@@ -33,7 +33,7 @@ class BodFormat(LineFormat):
     game = "shogi"
     extensions = (".bod",)
     expected = "a diagram of rows like '|v香v桂 ・ ・ ・ ・ ・ ・ ・|一'"
-    holds = frozenset({formats.START})
+    holds = frozenset({formats.START, formats.NUMBERS})
     reader = BodReader
     encoding = "cp932"
     sure = False

@@ -86,18 +86,18 @@ class CsaReader(LineReader):
             try:
                 self.builder.play(_usual_move(self.builder.board, text) or self.builder.board.parse_text(text))
             except ValueError as fault:
-                self.builder.suspect(text, fault, self.number)
+                self.suspect(text, fault)
         elif kind == "T":
             self._time(text, self.builder)
         elif kind == "%" and text in WORDS:
-            self.builder.end(WORDS.read(text, self.builder.board.turn))
+            self.end(WORDS.read(text, self.builder.board.turn), self.builder.node.ending_seconds)
         elif kind == "%":
             if text != self._word:
                 self.comment(self.builder.node, text)
-                self.note(f"{clipped(text)} is not an ending")
+                self.note(formats.NO_ENDING, clipped(text))
             self._word = text
         elif kind == "#":  # in logs: what the server says, #RESIGN, #WIN
-            self.note(f"{clipped(text)} is passed over")
+            self.note(formats.PASSED_OVER, clipped(text))
         else:
             raise InputError("{0!r} is neither a move nor a time, an ending or a comment", text)
 
@@ -185,12 +185,12 @@ class CsaReader(LineReader):
         seconds = float(found["seconds"])
         if seconds > SECONDS_MAX:
             raise InputError("{0!r} is too long a time", text)
-        if builder.node.ending or self._word:
+        if builder.node.ending or self._word or builder.illegal:
             builder.node.ending_seconds = seconds
         elif builder.ply:
             builder.node.seconds = seconds
         else:
-            self.note(f"{text} before the first move")
+            self.note("{0} before the first move", text)
 
     def finish(self) -> None:
         """Finish. Raises ValueError if the position was incomplete."""
@@ -200,7 +200,7 @@ class CsaReader(LineReader):
         if self.summary is not None and node.ending:
             node.end(judged(node.outcome, self.summary), node.ending_seconds)
         elif self.summary is not None:
-            self.builder.end(self.summary, node.ending_seconds)
+            self.end(self.summary, node.ending_seconds)
         self.builder.finish()
         if self.has_comments:
             take_evaluations(self.record)
@@ -307,7 +307,7 @@ class CsaFormat(LineFormat):
     game = "shogi"
     extensions = (".csa",)
     expected = "lines like 'V2.2', 'PI', '+', '+7776FU'"
-    holds = formats.ALL - {formats.VARIATIONS, formats.LABELS}
+    holds = formats.ALL - {formats.VARIATIONS, formats.LABELS, formats.NUMBERS}
     reader = CsaReader
 
     def recognises(self, head: str) -> bool:

@@ -17,7 +17,7 @@ from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, SIDES, playe
 from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START
 from shogi_engine.games.shogi.records.setup import Setup
 from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
-from shogi_engine.games.shogi.types import BLACK, UNPROMOTED, WHITE
+from shogi_engine.games.shogi.types import BLACK, KING, UNPROMOTED, WHITE
 from shogi_engine.language import InputError, Message, mark
 from shogi_engine.records import formats
 from shogi_engine.records.errors import RecordError, clipped
@@ -117,7 +117,7 @@ def _colour(value: Any, where: str) -> int:
 def _read_header(record: GameRecord, header: Any, initial_is_there: bool) -> None:
     """Read `header`. Raises ValueError."""
     for name, value in _of(header or {}, dict, "header").items():
-        text = value if isinstance(value, str) else _shown(value)
+        text = value if isinstance(value, str) else _shown(value) if value is not None else ""
         if name in SIDES:
             record.names[SIDES[name]] = text
         elif name == "手合割":
@@ -135,7 +135,7 @@ def _read_handicap(record: GameRecord, name: str, initial_is_there: bool) -> Non
     except ValueError:
         if not initial_is_there:
             raise
-        record.notes.append(f"header: {clipped(name)} is no handicap; 'initial' gives the position")
+        record.notes.append(Message("header: {0} is no handicap; 'initial' gives the position", clipped(name)))
         return
     if not initial_is_there:
         record.start = start
@@ -156,10 +156,12 @@ def _seconds(time: Any) -> float | None:
     return total
 
 
-def _read_move(builder: RecordBuilder, move: Any) -> None:
-    """Play a `move`. Raises ValueError."""
+def _move_text(board: Any, move: Any) -> str:
+    """Return the text of a `move`. Raises ValueError if it is no move.
+
+    Without `from` it is a drop, or, in files that were made of KI2, the move of the only piece that can go there.
+    """
     _of(move, dict, "move")
-    board = builder.board
     kind = _kind(move.get("piece"), "move.piece")
     if move.get("to") is None and move.get("same"):
         target = board.peek().to_square if board.move_stack else -1
@@ -177,14 +179,16 @@ def _read_move(builder: RecordBuilder, move: Any) -> None:
     if move.get("from") is not None:
         file, rank = file_and_rank(_square(move["from"], "move.from"))
         how = f"{'成' if promotion else ''}({file}{rank})"
-    elif relative in ("", "H"):
+    elif relative == "H" or (
+        relative == "" and promotion is None and kind < KING and board.has_piece_in_hand(kind, board.turn)
+    ):
         how = "打"
     else:
         if any(letter not in RELATIVE for letter in relative):
             raise InputError("move.relative is {0}", _shown(relative))
         how = "".join(RELATIVE[letter] for letter in relative) + {True: "成", False: "不成", None: ""}[promotion]
     mark = "" if side is None else SIDE_MARKS[side]
-    builder.play(board.parse_text(f"{mark}{target_name(target)}{KANJI_NAMES[kind]}{how}"))
+    return f"{mark}{target_name(target)}{KANJI_NAMES[kind]}{how}"
 
 
 class _GameReader:
@@ -212,14 +216,21 @@ class _GameReader:
             builder.back_to(ply - 1)
             self._line(where, elements, ply, builder, todo)
 
+    def _move(self, text: str, seconds: float | None, builder: RecordBuilder) -> None:
+        """Play a move."""
+        try:
+            builder.play(builder.board.parse_text(text), seconds=seconds)
+        except ValueError as fault:
+            builder.suspect(text, RecordError("{0}: {1}", self.where, fault))
+
     def _end(self, special: str, seconds: float | None, builder: RecordBuilder) -> None:
         """End a line; an ending that is not known stays as a comment."""
-        if special in SPECIALS:
-            builder.end(SPECIALS.read(special, builder.board.turn), seconds)
-        else:
+        if special not in SPECIALS:
             builder.finish()
             builder.node.add_comment(special)
-            self.record.notes.append(f"{self.where}: {clipped(special)} is not an ending")
+            self.record.notes.append(Message("{0}: {1}", self.where, Message(formats.NO_ENDING, clipped(special))))
+        elif not builder.end(SPECIALS.read(special, builder.board.turn), seconds):
+            self.record.notes.append(Message("{0}: {1}", self.where, formats.ENDING_ALONE))
 
     def _line(
         self,
@@ -236,12 +247,11 @@ class _GameReader:
             _of(element, dict, "it")
             ply = builder.ply + 1
             if element.get("move") is not None:
-                _read_move(builder, element["move"])
-                builder.node.seconds = _seconds(element.get("time"))
-            elif element.get("special") is not None:
+                self._move(_move_text(builder.board, element["move"]), _seconds(element.get("time")), builder)
+            if element.get("special") is not None:
                 special = _of(element["special"], str, "special").lstrip("%")
-                self._end(special, _seconds(element.get("time")), builder)
-            elif index or first:
+                self._end(special, None if "move" in element else _seconds(element.get("time")), builder)
+            elif element.get("move") is None and (index or first):
                 raise InputError("it has neither 'move' nor 'special'")
             lines = _of(element.get("comments") or [], list, "comments")
             if text := "\n".join(_of(line, str, "comments") for line in lines).lstrip("\n"):
@@ -267,7 +277,7 @@ class JkfFormat(RecordFormat):
     game = "shogi"
     extensions = (".jkf", ".json")
     expected = "JSON with 'moves'"
-    holds = formats.ALL - {formats.LABELS}
+    holds = formats.ALL - {formats.LABELS, formats.NUMBERS}
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
         """Return the outcome of a line as it is read back from the written file."""
@@ -296,7 +306,8 @@ class JkfFormat(RecordFormat):
             reader.take(block)
             take_evaluations(reader.record)
         except ValueError as fault:
-            reason = Message("{0}: {1}", reader.where, fault) if reader.where else str(fault)
+            told = isinstance(fault, RecordError) or not reader.where
+            reason = str(fault) if told else Message("{0}: {1}", reader.where, fault)
             raise RecordError(reason, record=reader.record) from None
         finally:
             if reader.builder is not None:

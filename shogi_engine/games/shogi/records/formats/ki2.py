@@ -51,7 +51,7 @@ class Ki2Reader(Reader):
             try:
                 builder.play(usual_move(builder.board, found[0]) or builder.board.parse_text(text))
             except ValueError as fault:
-                builder.suspect(text, fault, self.number)
+                self.suspect(text, fault)
 
     def _closes(self, line: str, place: int, builder: RecordBuilder) -> bool:
         """Read a closing line right after moves, '▲５六角まで9手で先手の勝ち'; tell whether it was one."""
@@ -63,14 +63,14 @@ class Ki2Reader(Reader):
     def _take_word(self, line: str, place: int, builder: RecordBuilder) -> int:
         """Read an ending amid moves, or pass over text in brackets; return the place after it. Raises ValueError."""
         if (aside := _ASIDE.match(line, place)) and not MOVE_LIKE.search(aside[0]):
-            self.note(f"{clipped(aside[0])} is passed over")
+            self.note(formats.PASSED_OVER, clipped(aside[0]))
             return aside.end()
         place += line[place] in MARKS
         found = _WORD.match(line, place)
         word = found[0] if found else line[place:]
         if word not in kakinoki.WORDS:
             raise InputError("{0} is not a move", clipped(word))
-        builder.end(kakinoki.WORDS.read(word, builder.board.turn))
+        self.end(kakinoki.WORDS.read(word, builder.board.turn))
         return place + len(word)
 
 

@@ -78,7 +78,7 @@ class KifReader(Reader):
             self._first = number - builder.ply
         seconds = self._seconds(column)
         if outcome := kakinoki.ending_of(text.removeprefix("まで"), builder.board.turn):
-            builder.end(outcome, seconds)
+            self.end(outcome, seconds)
         else:
             self._play(number, text, seconds, builder)
         if star:
@@ -94,7 +94,7 @@ class KifReader(Reader):
             first = _FIRST_COLUMN.match(column)
             if first and first.end() < len(column):
                 seconds = self._seconds(first[0])
-                self.note(f"{clipped(column[first.end() :].strip())} is passed over")
+                self.note(formats.PASSED_OVER, clipped(column[first.end() :].strip()))
                 return seconds
             self.note(str(fault))
             return None
@@ -111,7 +111,7 @@ class KifReader(Reader):
             move = usual_move(builder.board, wide_to_ascii(text)) or builder.board.parse_text(text)
             builder.play(move, seconds=seconds)
         except ValueError as fault:
-            builder.suspect(text, fault, self.number)
+            self.suspect(text, fault)
 
 
 def parts_of(text: str) -> tuple[str, str]:

@@ -43,7 +43,7 @@ class UsiReader(LineReader):
         for number, move in enumerate(moves, 1):
             try:
                 if move in WORDS:
-                    builder.end(WORDS.read(move, builder.board.turn))
+                    self.end(WORDS.read(move, builder.board.turn))
                 else:
                     builder.play(builder.board.parse_usi(move))
             except ValueError as fault:
@@ -57,7 +57,7 @@ class UsiFormat(LineFormat):
     game = "shogi"
     extensions = (".usi", ".sfen")
     expected = "lines like 'startpos moves 7g7f 3c3d' or an SFEN"
-    holds = frozenset({formats.START, formats.MOVES})
+    holds = frozenset({formats.START, formats.NUMBERS, formats.MOVES})
     reader = UsiReader
 
     def recognises(self, head: str) -> bool:
