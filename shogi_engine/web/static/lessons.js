@@ -39,7 +39,7 @@ export function lesson({task, source, due, place, count, over, back, refutation,
     element("p", {id: "lesson-task"}, task, " ", element("span", {class: "soft"}, source)),
     ...(refutation?.moves.length && !over ? [played_through("lessonRefuted", refutation)] : []),
     ...(solution ? [played_through("lessonSolution", solution)] : []),
-    ...(played ? [element("p", {id: "lesson-why"}, [t("lessonPlayed", {move: played}), ...why].join(" "))] : []),
+    ...(played ? [element("div", {id: "lesson-why"}, ...[t("lessonPlayed", {move: played}), ...why].map(text => element("p", {}, text)))] : []),
     ...(back ? [element("p", {class: "soft"}, t("lessonBack", {day: day(back)}))] : []),
   ], [
     ...(over ? [] : [
