@@ -63,6 +63,16 @@ def test_the_served_texts_are_complete(language):
         assert left == []
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_shares_and_losses_are_written_by_one_function(language):
+    """The same sign everywhere, and no blank before %: `percent` of panels.js writes both."""
+    assert [text for text in words.words(language).values() if re.search("%|\u2212", text)] == []
+    written = [
+        (name, line) for name, script in SCRIPTS.items() for line in script.splitlines() if re.search(r"\}\s*%", line)
+    ]
+    assert len(written) == 1 and written[0][0] == "panels.js"
+
+
 @pytest.mark.parametrize("name", sorted(SCRIPTS))
 def test_no_script_has_texts_of_its_own(name):
     text = SCRIPTS[name].replace('"日本語"', "")
