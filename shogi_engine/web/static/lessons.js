@@ -7,8 +7,11 @@ import {t} from "./words.js";
 
 const FALSE = ["wrong", "lost", "retry"]; // in these, only taking the move back helps
 
+const SOON = 2 * 86400e3; // ms; the hour matters until then
+
 /** @param {number} time */
-const day = time => new Date(1000 * time).toLocaleDateString(document.documentElement.lang, {dateStyle: "medium"});
+const day = time => new Date(1000 * time).toLocaleString(document.documentElement.lang,
+  {dateStyle: "medium", ...(1000 * time - Date.now() < SOON ? {timeStyle: "short"} : {})});
 
 /**
  * The answer to "lessons": a dialog; after new problems were made, only a notice.
