@@ -66,8 +66,8 @@ class Problem:
         if not names:
             return translate("move {0}", language).format(ply)
         players = [
-            names_shown(name, language) or translate(SIDES[side], language, context=self.game)
-            for side, name in enumerate(names.split(VERSUS, 1))
+            name or translate(SIDES[side], language, context=self.game)
+            for side, name in enumerate(names_shown(names, language).split(VERSUS, 1))
         ]
         return translate("{0}, move {1}", language).format(VERSUS.join(players), ply)
 
