@@ -4,6 +4,7 @@ Nothing is said that is not proven or measured: `types.fact.Kind` has what each 
 """
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -91,6 +92,7 @@ MISSED = (  # the kinds whose lines begin with the better move
     Kind.EXCHANGE_MISSED, Kind.PIECES_MISSED, Kind.FORK_MISSED, Kind.PROMOTION_MISSED, Kind.CAPTURE_THREAT_MISSED,
     Kind.MATE_THREAT_MISSED, Kind.BOOK_LEFT,
 )  # fmt: skip
+_ONE = re.compile(r"(?<!\S)(1 (?:disc|legal move|square))s\b")
 THREATS = (
     Kind.MATE_THREATENED, Kind.FORK_ALLOWED, Kind.CAPTURE_THREATENED,
     Kind.MATE_THREAT_MISSED, Kind.FORK_MISSED, Kind.CAPTURE_THREAT_MISSED,
@@ -172,8 +174,9 @@ def _sentence(game: str, board: Any, fact: Fact, language: str) -> str:
     for name, pieces in (("lost", lost - won), ("won", won - lost)):  # the same piece on both sides is no loss
         values[name] = _pieces({part.piece_text(each, language): count for each, count in pieces.items()}, language)
     free = not values["lost" if fact.kind in MISSED else "won"]
-    special = (AT_ONCE if len(line) == 1 else FOR_NOTHING if free else {}).get(fact.kind)
-    return translate(special or SENTENCES[fact.kind], language, game).format(**values)
+    special = (AT_ONCE if len(line) == 1 else {}) | (FOR_NOTHING if free else {})
+    said = translate(special.get(fact.kind, SENTENCES[fact.kind]), language, game).format(**values)
+    return _ONE.sub(r"\1", said) if language == "en" else said
 
 
 def _pieces(counts: Mapping[str, int], language: str) -> str:

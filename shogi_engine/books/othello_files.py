@@ -53,7 +53,7 @@ def read(path: Path) -> dict[Discs, list[BookMove]] | None:
 
 def _read_edax(data: bytes) -> dict[Discs, list[BookMove]]:
     if len(data) < EDAX_HEADER or data[8] != EDAX_VERSION:
-        raise BookError(f"an Edax book, but not of version {EDAX_VERSION}")
+        raise BookError("an Edax book, but not of version {0}", EDAX_VERSION)
     found, discs, at = [], [], EDAX_HEADER
     while at < len(data):
         try:
@@ -61,7 +61,7 @@ def _read_edax(data: bytes) -> dict[Discs, list[BookMove]]:
             at += EDAX_POSITION.size
             moves = [struct.unpack_from("bB", data, at + 2 * number) for number in range(links + 1)]
         except struct.error:
-            raise BookError(f"it ends within a position, at byte {at}") from None
+            raise BookError("it ends within a position, at byte {0}", at) from None
         at += 2 * (links + 1)
         discs.append((own, opponent))
         found.append([(move, value, level) for value, move in moves if move <= PASS and abs(value) <= SQUARES])
@@ -125,10 +125,10 @@ def _read_edax_text(path: Path) -> dict[Discs, list[BookMove]] | None:
 
 def _read_egaroucid(data: bytes) -> dict[Discs, list[BookMove]]:
     if len(data) < EGAROUCID_HEADER or data[9] != EGAROUCID_VERSION:
-        raise BookError(f"an Egaroucid book, but not of version {EGAROUCID_VERSION}")
+        raise BookError("an Egaroucid book, but not of version {0}", EGAROUCID_VERSION)
     count = int.from_bytes(data[10:EGAROUCID_HEADER], "little")
     if EGAROUCID_HEADER + count * EGAROUCID_POSITION.itemsize > len(data):
-        raise BookError(f"it ends before its {count} positions are complete")
+        raise BookError("it ends before its {0} positions are complete", count)
     rows = np.frombuffer(data, EGAROUCID_POSITION, count, EGAROUCID_HEADER)
     rows = rows[(np.abs(rows["value"].astype(int)) <= SQUARES) & (rows["own"] & rows["opponent"] == 0)]
     columns = ("own", "opponent", "value", "level", "leaf", "leaf_value")

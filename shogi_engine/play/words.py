@@ -1,6 +1,7 @@
 """Words for people: sides, values and how a game ended, in the language in use."""
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.language import mark
@@ -20,6 +21,8 @@ SENTENCES = {
 }
 _NAME = "shogi_engine level {0}"  # of the engine in records, at a level
 _NAMED = re.compile(_NAME.format(r"(\d+)"))
+VERSUS = " - "  # between the players' names; one of them may be unknown
+_UNNAMED = re.compile(rf"(?:(?<=: )|^)(?={VERSUS}{_NAMED.pattern}$)|(?<=\d{VERSUS})$")  # of an engine's opponent
 
 
 def name_in_records(level: int | None) -> str:
@@ -27,8 +30,18 @@ def name_in_records(level: int | None) -> str:
     return "shogi_engine" if level is None else _NAME.format(level)
 
 
+def names_joined(names: Sequence[str]) -> str:
+    """Return both players of a record as one text, or the one that has a name; `names_shown` makes it one for people.
+
+    A person who played against the engine keeps the place before or after it, even without a name.
+    """
+    known = [name for name in names if name]
+    return VERSUS.join(names if len(known) == 1 and _NAMED.fullmatch(known[0]) else known)
+
+
 def names_shown(text: str, language: str) -> str:
-    """Return the names of players in records for people: engines in the language."""
+    """Return the names of players in records for people: engines in the language, an unnamed opponent of one as you."""
+    text = _UNNAMED.sub(_("You", language), text)
     return _NAMED.sub(lambda found: _("engine (level {0})", language).format(found[1]), text)
 
 

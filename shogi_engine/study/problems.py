@@ -11,7 +11,7 @@ from shogi_engine.analysis.judgement import INACCURACY
 from shogi_engine.analysis.kinds import MATE, MOVE, OPENING, PIECE, WIN, is_mistake, kind_of
 from shogi_engine.engine import Engine
 from shogi_engine.language import LANGUAGES, mark, translate
-from shogi_engine.play.words import names_shown
+from shogi_engine.play.words import VERSUS, names_shown
 from shogi_engine.types.limit import SIDES
 
 KINDS = {  # what is to be found
@@ -23,7 +23,6 @@ KINDS = {  # what is to be found
 }
 CLEARLY = 0.1  # of winning chance: how much better the best move is than all that are no answers
 ANSWERS_MAX = 3
-VERSUS = " - "  # between the players' names; one of them may be unknown
 NODES = 100_000  # of a search of the two best moves, in games without LIMITS
 LIMITS: dict[str, dict[str, int]] = {"othello": {"level": 10}}
 
@@ -67,8 +66,8 @@ class Problem:
         if not names:
             return translate("move {0}", language).format(ply)
         players = [
-            names_shown(name, language) or translate(SIDES[side], language, context=self.game)
-            for side, name in enumerate(names.split(VERSUS, 1))
+            name or translate(SIDES[side], language, context=self.game)
+            for side, name in enumerate(names_shown(names, language).split(VERSUS, 1))
         ]
         return translate("{0}, move {1}", language).format(VERSUS.join(players), ply)
 

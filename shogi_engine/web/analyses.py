@@ -33,7 +33,8 @@ UNITS = {"shogi": "pawns", "othello": "discs"}
 def given_words(given: float, unit: str, language: str, words: Mapping[str, str]) -> str:
     """Return a move's loss as text: '1.20 pawns', in Japanese '120' as in GUIs."""
     if unit == "discs":
-        return f"{round(given, 1):g} {words[unit]}"
+        discs = f"{round(given, 1):g}"
+        return f"{discs}石" if language == "ja" else f"{discs} {'disc' if discs == '1' else 'discs'}"
     return f"{100 * given:.0f}" if language == "ja" else f"{given:.2f} {words[unit]}"
 
 

@@ -436,7 +436,7 @@ def open_content(session: Session, page: Viewer, content: bytes, name: str, numb
         if chosen.fault is not None:
             page.send(replies.Error(text=translate(str(chosen.fault), page.language)))
         if len(titles) > 1:
-            page.send(replies.Games(titles=titles, number=number))
+            page.send(replies.Games(titles=[names_shown(each, page.language) for each in titles], number=number))
 
 
 @handles(messages.Save)

@@ -4,6 +4,7 @@ import base64
 
 from shogi_engine import study, tsume
 from shogi_engine.language import InputError, translate
+from shogi_engine.play.words import names_shown
 from shogi_engine.records.headers import one_line
 from shogi_engine.web import messages, replies, view
 from shogi_engine.web.files import dated
@@ -43,7 +44,7 @@ def sheet(session: Session, page: Viewer, message: messages.Sheet) -> None:
     else:
         with session.lock:
             judged, record = session.analyses.judged_game(), session.tree.record
-            name, title = record.game, view.title(record) or translate("Problems", language)
+            name, title = record.game, names_shown(view.title(record), language) or translate("Problems", language)
         found = study.as_records(study.problems_of(judged, examined=study.Accepted()), language)
         if not found:
             raise InputError("there were no serious mistakes")

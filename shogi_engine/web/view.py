@@ -21,6 +21,7 @@ from shogi_engine.games.shogi.symbols import (
 )
 from shogi_engine.games.svg import COLOUR
 from shogi_engine.language import translate
+from shogi_engine.play.words import names_joined, names_shown
 from shogi_engine.records import GameRecord
 from shogi_engine.types.limit import SIDES
 from shogi_engine.types.termination import BY_RULE, Outcome
@@ -65,12 +66,12 @@ def state(session: Parts, look: Look, role: Role, seq: int) -> State:
         last=tree.at.move,
         before=tree.parent(tree.node),
         comment=own_words(tree.at.comment),
-        title=title(record),
+        title=names_shown(title(record), look.language),
         names=list(record.names),
         about=about(record) if role.owner else {},
         handicap=handicap(record, look.language),
-        ended=ended(tree.outcome(), look.language),
-        playing=playing(session.playing, outcome, look.language),
+        ended=ended(tree.outcome(), tree, look.language),
+        playing=playing(session.playing, outcome, tree, look.language),
         may_declare=session.playing.on and may_move and getattr(board, "can_declare_win", bool)(),
         analysis={"on": session.analyses.on, "multipv": session.analyses.multipv},
         judging=session.analyses.progress,
@@ -110,9 +111,11 @@ def pieces_module() -> str:
 
 
 def title(record: GameRecord) -> str:
-    """Return a game's title: that which it was given, and its players; without them the event, '' for none."""
-    names = " - ".join(name for name in record.names if name)
-    given = record.headers.get("title", "")
+    """Return a game's title: that which it was given, and its players; without them the event, '' for none.
+
+    `names_shown` makes it one for people.
+    """
+    given, names = record.headers.get("title", ""), names_joined(record.names)
     return ": ".join(each for each in (given, names) if each) or record.headers.get("event", "")
 
 
@@ -121,7 +124,7 @@ def about(record: GameRecord) -> dict[str, str]:
     return {name: record.headers.get(name, "") for name in ABOUT}
 
 
-def playing(play: Playing, outcome: Any, language: str) -> dict[str, Any]:
+def playing(play: Playing, outcome: Any, tree: Tree, language: str) -> dict[str, Any]:
     """Return the players, the clocks, and how the game ended."""
     clock, setting = play.clock, play.clock.setting
     return {
@@ -130,7 +133,7 @@ def playing(play: Playing, outcome: Any, language: str) -> dict[str, Any]:
         "thinking": play.thinking,
         "live": play.live,
         "passing": play.passing,
-        "over": ended(play.outcome or outcome, language),
+        "over": ended(play.outcome or outcome, tree, language),
         "played": play.outcome is not None,
         "clock": {
             "seconds": [round(clock.seconds(side), 2) for side in (0, 1)],
@@ -142,12 +145,25 @@ def playing(play: Playing, outcome: Any, language: str) -> dict[str, Any]:
     }
 
 
-def ended(outcome: Outcome | None, language: str) -> dict[str, Any] | None:
-    """Return the winner, and the reason unless it is the usual one by the rules; None for a game that has not ended."""
+def ended(outcome: Any, tree: Tree, language: str) -> dict[str, Any] | None:
+    """Return the winner, and the reason unless it is the usual one by the rules; None for a game that has not ended.
+
+    Where discs decide, they are those of the last position, whichever is on the board.
+
+    Args:
+        outcome: termination.Outcome, or the one of Othello's Board, which counts discs
+    """
     if outcome is None:
         return None
     reason = "" if outcome.termination in BY_RULE else str(outcome.termination)
-    return {"name": translate(reason, language, "ending"), "winner": outcome.winner}
+    found = {"name": translate(reason, language, "ending"), "winner": outcome.winner}
+    if tree.game != "othello" or reason:
+        return found
+    if not isinstance(outcome, Outcome):
+        return found | {"discs": [outcome.black, outcome.white]}
+    line = tree.main()
+    with tree.board_after(line, len(line) - 1) as board:
+        return found | {"discs": [board.count(0), board.count(1)]}
 
 
 def handicap(record: GameRecord, language: str) -> str:

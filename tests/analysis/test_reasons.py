@@ -237,6 +237,24 @@ def test_the_checks_of_facts_can_fail():
     assert not is_true_in_shogi(replace(fact, instead=("9i8i", "N*4d")), forked)
 
 
+def test_a_single_capture_wins_a_piece_for_nothing():
+    fact = Fact(Kind.EXCHANGE_MISSED, ("7g7f",), "7f", won=("S",))
+    assert reasons.sentences("shogi", Board(), [fact], "en") == ["The exchange on 7f wins a silver: P-7f."]
+    assert reasons.sentences("shogi", Board(), [fact], "ja") == ["７六での取り合いで銀を取れました：▲７六歩。"]
+
+
+@pytest.mark.parametrize(("kind", "said"), [
+    (Kind.MOVES_GIVEN, "It gives the opponent 1 legal move; the better move gives 1."),
+    (Kind.DISCS_FLIPPED, "It flips 1 disc; the better move flips 1."),
+    (Kind.FRONTIER, "It leaves 1 disc next to empty squares; the better move leaves 1."),
+])  # fmt: skip
+def test_one_is_singular(kind, said):
+    board = games.part("othello", "board").Board(LATE)
+    assert reasons.sentences("othello", board, [Fact(kind, ("c1",), number=1, other=1)], "en") == [said]
+    many = reasons.sentences("othello", board, [Fact(kind, ("c1",), number=11, other=1)], "en")
+    assert many == [said.replace("1 disc", "11 discs").replace("1 legal move", "11 legal moves")]
+
+
 def test_pieces_are_counted_and_equal_ones_cancel():
     fact = Fact(Kind.PIECES_LOST, ("7g7f", "3c3d"), "", ("S", "P", "P", "P", "B"), ("S", "P", "+P"))
     assert reasons.sentences("shogi", Board(), [fact], "en") == [

@@ -11,9 +11,7 @@ from shogi_engine.__main__ import main, parser
 from shogi_engine.games.shogi.symbols import SQUARE_NAMES, list_squares
 from shogi_engine.language import InputError, Message, translate, translate_fault
 from shogi_engine.records.errors import RecordError
-
-pytest.importorskip("babel")
-from tools import catalogue  # noqa: E402
+from tools import catalogue
 
 # Three words of English in a row, that are no list of names.
 ENGLISH = re.compile(r"[A-Za-z][a-z']+(?: [a-z][a-z']*){2,}")

@@ -63,10 +63,12 @@ def test_mistakes_become_problems(blunder):
     assert replace(made, source="A - shogi_engine level 3, 8").where("ja") == "A - エンジン（レベル 3）、8手目"
     unnamed = replace(made, source=" - shogi_engine level 3, 7")
     assert [unnamed.where(each) for each in ("en", "ja")] == [
-        "black - engine (level 3), move 7",
-        "先手 - エンジン（レベル 3）、7手目",
+        "You - engine (level 3), move 7",
+        "あなた - エンジン（レベル 3）、7手目",
     ]
-    assert replace(unnamed, game="othello").where("ja").startswith("黒 - ")
+    half = replace(made, source=" - B, 7")
+    assert [half.where(each) for each in ("en", "ja")] == ["black - B, move 7", "先手 - B、7手目"]
+    assert replace(half, game="othello").where("ja").startswith("黒 - ")
     assert made.position == blunder.record.board(2).sfen() and made.source == "mine - yours, 3"
     assert dict(made.why)["en"][0].startswith("It leaves a bishop on 5e")
 

@@ -1,6 +1,7 @@
 """In a browser: a lost game is judged, its mistakes become problems, and they are solved, in both games."""
 
 import datetime
+import re
 
 import pytest
 
@@ -66,6 +67,7 @@ def test_mistakes_are_solved(browser, tmp_path, monkeypatch, size, language):
     page.locator("#problem").scroll_into_view_if_needed()
     visitor.shot(f"lessons-right-{language}")
     assert visitor.axe() == [] and page.locator("#problem .step").count() == 3
+    assert re.search(r"\d:\d\d", page.inner_text("#problem"))  # it comes back tomorrow, at this time
     day = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=2)
     assert len(hub.store.mistakes("", "shogi").due()) == 1 and len(hub.store.mistakes("", "shogi").due(day)) == 2
     page.click("#lesson-leave")

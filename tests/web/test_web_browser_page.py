@@ -10,7 +10,8 @@ pytest.importorskip("websockets", reason="websockets is not installed")
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 from shogi_engine import records  # noqa: E402
 from shogi_engine.web import conversation  # noqa: E402
-from tests.web.visitor import CHROMIUM, PHONE, Visitor, until  # noqa: E402
+from tests.web.fake_engine import fake_hub  # noqa: E402
+from tests.web.visitor import CHROMIUM, PHONE, Visitor, serve, until  # noqa: E402
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 FIRST_BYTES = 140_000
@@ -232,6 +233,47 @@ def test_a_turning_point_brings_the_board_and_the_verdict_onto_a_phones_screen(b
         " return box.top >= -1 && box.bottom <= innerHeight; })",
     )
     visitor.close()
+
+
+def test_turning_points_keep_their_place_and_the_small_board_waits_for_the_pointer(browser, fake_address):
+    visitor = Visitor(browser, fake_address, {"width": 1366, "height": 768})
+    page = visitor.page
+    visitor.paste(ENTERED)
+    page.click("#judge")
+    point = page.locator("#finish .turning button").first
+    point.wait_for()
+    before = point.bounding_box()
+    point.click()
+    page.wait_for_selector("#verdict .step")
+    assert point.bounding_box() == before
+    step = page.locator("#verdict .step").first.bounding_box()
+    page.keyboard.press("Home")
+    page.wait_for_selector("#verdict .step", state="detached")
+    page.mouse.move(step["x"] + 9, step["y"] + 9)  # it will appear there
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#verdict .step")
+    page.wait_for_timeout(500)
+    assert page.locator("#preview").is_hidden()
+    page.mouse.move(step["x"] + 10, step["y"] + 10)
+    page.wait_for_selector("#preview:not([hidden]) svg")
+    visitor.close()
+
+
+def test_a_problem_brings_the_board_onto_a_phones_screen_and_the_keyboard_to_it(browser, tmp_path):
+    server, address = serve(fake_hub(tmp_path / "games"))
+    visitor = Visitor(browser, address, PHONE)
+    page = visitor.page
+    visitor.paste(ENTERED)
+    page.click("#judge")
+    page.locator("#better").scroll_into_view_if_needed()
+    page.evaluate("scrollBy(0, 400)")
+    page.click("#better")
+    page.wait_for_selector("#lesson-task")
+    until(page, "document.querySelector('#board').getBoundingClientRect().top >= 0")
+    until(page, "document.activeElement.matches('#board rect.square')")
+    visitor.close()
+    server.should_exit = True
 
 
 def test_the_move_on_the_board_stays_in_sight_while_the_panels_above_it_grow(browser, fake_address):

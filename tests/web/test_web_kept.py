@@ -345,3 +345,22 @@ def test_a_position_and_a_comment_are_kept_before_any_move(open_hub, first):
     (game,) = (each for each in page.games() if not each["on"])
     page.do("continue", id=game["id"])
     assert (page.state["comment"], page.state["position"]) == (before["comment"], before["position"])
+
+
+@pytest.mark.parametrize(("players", "en", "ja"), [
+    ([None, 3], "You - engine (level 3)", "あなた - エンジン（レベル 3）"),
+    ([3, None], "engine (level 3) - You", "エンジン（レベル 3） - あなた"),
+    ([None, None], "", ""),
+    ([1, 2], "engine (level 1) - engine (level 2)", "エンジン（レベル 1） - エンジン（レベル 2）"),
+])  # fmt: skip
+def test_the_list_names_both_players(open_hub, players, en, ja):
+    hub = open_hub()
+    english, japanese = Page.of(hub), Page.of(hub, language="ja")
+    english.do("new", game="shogi", players=players)
+    assert (english.games()[0]["title"], japanese.games()[0]["title"]) == (en, ja)
+
+
+def test_the_list_names_the_known_player_of_a_record(open_hub):
+    page = Page.of(open_hub())
+    page.do("paste", text="先手：甲\n手合割：平手\n   1 ７六歩(77)\n")
+    assert page.games()[0]["title"] == "甲"

@@ -437,3 +437,12 @@ def test_sessions_are_freed_and_found_again(pool):
     assert len(hub.sessions) == 2
     hub.tick(now=111.0)
     assert set(hub.sessions) == {one.identity}
+
+
+def test_the_score_of_a_game_stays_while_another_position_is_on_the_board(player):
+    player.do("new", game="othello", players=[1, 1])
+    wait_for(lambda: player.state["playing"]["over"], 30)
+    final = player.state["counts"]
+    player.do("step", to="first")
+    state = player.state
+    assert state["counts"] == [2, 2] and state["playing"]["over"]["discs"] == state["ended"]["discs"] == final

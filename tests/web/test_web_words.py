@@ -25,6 +25,7 @@ MADE = {
     *(f"tsume_{status}" for status in TSUME),
     *(f"called_{verdict}" for verdict in NAMES_OF_VERDICTS),
     *("nomate", "timeout"),
+    *("gamesCount_one", "movesMade_one"),
     *(f"link_{kind}" for kind in get_args(Kind)),
     *(f"set_{name}" for name in SETS),
     *(f"board_{name}" for name in ("wood", "light", "dark", "paper")),
@@ -61,6 +62,13 @@ def test_the_served_texts_are_complete(language):
     if language == "ja":
         left = [name for name, text in texts.items() if re.search("[A-Za-z]{3} [a-z]{2}", text)]
         assert left == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_shares_and_losses_are_written_by_one_function(language):
+    """The same sign everywhere, and no blank before %: `percent` of panels.js writes both."""
+    assert [text for text in words.words(language).values() if re.search("%|\u2212", text)] == []
+    assert [name for name, script in SCRIPTS.items() if re.search(r"\}\s*%", script)] == ["panels.js"]
 
 
 @pytest.mark.parametrize("name", sorted(SCRIPTS))

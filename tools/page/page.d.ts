@@ -35,6 +35,7 @@ interface Row {
 interface Ending {
   name: string;
   winner: Side | null;
+  discs?: [number, number];
 }
 
 interface Playing {

@@ -185,7 +185,8 @@ function show(state) {
   $("problem").hidden = !state.tsume;
   $("analysis").hidden = $("game").hidden = $("explorer").hidden = Boolean(state.setup);
   if (state.setup) setup(each => each.setup(state, link));
-  if (state.tsume) problems(({problem}) => problem(state, link));
+  if (state.tsume) problems(({problem}) => problem(state, link, () => board.focus()));
+  else $("problem").replaceChildren();
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step], #undo, #think"))) control.hidden = Boolean(state.setup);
   $("resign").hidden = !playing.on || !state.role.owner && state.role.side === null;
   guest(state);

@@ -161,7 +161,7 @@ function list_games(link) {
 /** @param {State} state @param {Link} link */
 export function save_game(state, link) {
   const usual = usual_format(state);
-  show(t("saveTitle"), element("div", {class: "list"}, ...state.formats.map(format =>
+  show(t("saveTitle"), element("div", {class: "list"}, ...[usual, ...state.formats.filter(format => format !== usual)].map(format =>
     button(format.toUpperCase(), () => { memory.set(`format ${state.game}`, format); ask(link, "save", {format}); }, {"data-format": format, class: format === usual ? "main" : ""}))));
   import("./diagram.js").then(({offers}) => { if (dialog.querySelector("[data-format]")) dialog.append(...offers(state, link)); });
 }

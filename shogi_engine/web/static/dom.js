@@ -57,5 +57,5 @@ export const memory = {
   set(name, value, place = localStorage) { try { place.setItem(name, value); } catch { /* see above */ } },
 };
 
-/** The format of files that the user chose last, KIF at first. @param {State} state */
-export const usual_format = ({game, formats}) => memory.get(`format ${game}`) ?? (formats.includes("kif") ? "kif" : formats[0]);
+/** The format of files that the user chose last; at first that which most programs read. @param {State} state */
+export const usual_format = ({game}) => memory.get(`format ${game}`) ?? {shogi: "kif", othello: "ggf"}[game];

@@ -2,6 +2,7 @@
 
 import {$, element, memory} from "./dom.js";
 import {line as playable} from "./lines.js";
+import {percent} from "./panels.js";
 import {side, t} from "./words.js";
 
 /** @type {Record<string, string>} */
@@ -48,7 +49,7 @@ function results(move, known) {
   const parts = /** @type {const} */ (["black", "draws", "white"]);
   const bar = element("span", {class: "results", role: "img", title: words, "aria-label": words});
   for (const each of parts.filter(each => move[each])) {
-    const part = element("span", {class: each}, `${Math.round(100 * move[each] / known)}%`);
+    const part = element("span", {class: each}, percent(move[each] / known));
     part.style.setProperty("flex-grow", String(move[each] / known)); // the content policy forbids the attribute
     bar.append(part);
   }

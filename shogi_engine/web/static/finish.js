@@ -19,11 +19,11 @@ export function finish(state, link, save) {
   if (key === drawn) return;
   drawn = key;
   /** @type {HTMLElement[]} */
-  const parts = over && !summary ? [element("h2", {}, ending(over, state))] : []; // judged, there is more to say, and the status line says it
+  const parts = over && !summary ? [element("h2", {}, ending(over))] : []; // judged, there is more to say, and the status line says it
   if (turning.length) parts.push(element("div", {class: "turning", role: "group", "aria-label": t("turning")},
     element("span", {class: "soft"}, t("turning")), ...turning.sort((one, other) => one.ply - other.ply).map(move => {
       const chip = button(`${move.ply}. ${move.text}`, () => show(move.node, link), {"aria-pressed": String(move.node === state.node)});
-      chip.append(element("span", {class: `text ${move.verdict}`}, ` -${percent(move.loss)} %`));
+      chip.append(element("span", {class: `text ${move.verdict}`}, ` ${percent(-move.loss)}`));
       return chip;
     })));
   else if (summary) parts.push(element("p", {class: "soft"}, t("noTurning")));
@@ -64,6 +64,6 @@ function table({counts, agreement}) {
   /** @param {string} word @param {string[]} values */
   const row = (word, values) => element("tr", {}, element("th", {scope: "row"}, t(word)), ...values.map(value => element("td", {}, value)));
   return element("table", {class: "summary"}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {},
-    row("agreement", agreement.map(share => share === null ? "–" : `${percent(share)} %`)),
+    row("agreement", agreement.map(share => share === null ? "–" : percent(share))),
     ...["blunder", "mistake", "inaccuracy"].map(name => row(`called_${name}`, counts.map(each => String(each[name]))))));
 }

@@ -11,7 +11,7 @@ const PAUSE = 200; // ms after a key, before the games are searched
 /** @param {KeptGame} game */
 function about(game) {
   const time = new Date(1000 * game.time).toLocaleString(document.documentElement.lang, {dateStyle: "medium", timeStyle: "short"});
-  const parts = [time];
+  const parts = [...(game.title ? [t(game.game)] : []), time];
   if (game.moves !== undefined) parts.push(t("movesMade", {count: game.moves}));
   if (game.on) parts.push(t("unfinished"));
   else if (game.result && game.result in RESULTS) parts.push(t("wins", {side: side(RESULTS[game.result], game.game)}));

@@ -36,7 +36,7 @@ export function graph(state) {
   svg.setAttribute("aria-valuemax", String(last));
   svg.setAttribute("aria-valuenow", String(here));
   svg.setAttribute("aria-label", t("graph"));
-  svg.setAttribute("aria-valuetext", `${here}. ${line[here].text || t("start")}` + (chance === undefined ? "" : ` ${percent(chance)} %`));
+  svg.setAttribute("aria-valuetext", `${here}. ${line[here].text || t("start")}` + (chance === undefined ? "" : ` ${percent(chance)}`));
   const points = known.map(([ply, share]) => `${x(ply).toFixed(1)},${y(share).toFixed(1)}`).join(" ");
   svg.replaceChildren();
   add("polygon", {points: `${x(known[0][0])},50 ${points} ${x(known[known.length - 1][0])},50`, class: "area"});

@@ -7,8 +7,11 @@ import {t} from "./words.js";
 
 const FALSE = ["wrong", "lost", "retry"]; // in these, only taking the move back helps
 
+const SOON = 2 * 86400e3; // ms; the hour matters until then
+
 /** @param {number} time */
-const day = time => new Date(1000 * time).toLocaleDateString(document.documentElement.lang, {dateStyle: "medium"});
+const day = time => new Date(1000 * time).toLocaleString(document.documentElement.lang,
+  {dateStyle: "medium", ...(1000 * time - Date.now() < SOON ? {timeStyle: "short"} : {})});
 
 /**
  * The answer to "lessons": a dialog; after new problems were made, only a notice.
@@ -39,7 +42,7 @@ export function lesson({task, source, due, place, count, over, back, refutation,
     element("p", {id: "lesson-task"}, task, " ", element("span", {class: "soft"}, source)),
     ...(refutation?.moves.length && !over ? [played_through("lessonRefuted", refutation)] : []),
     ...(solution ? [played_through("lessonSolution", solution)] : []),
-    ...(played ? [element("p", {id: "lesson-why"}, [t("lessonPlayed", {move: played}), ...why].join(" "))] : []),
+    ...(played ? [element("div", {id: "lesson-why"}, ...[t("lessonPlayed", {move: played}), ...why].map(text => element("p", {}, text)))] : []),
     ...(back ? [element("p", {class: "soft"}, t("lessonBack", {day: day(back)}))] : []),
   ], [
     ...(over ? [] : [

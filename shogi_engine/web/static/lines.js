@@ -24,6 +24,7 @@ const key = (node, moves) => `${node} ${moves.join(" ")}`;
 
 /** @param {HTMLElement} step @param {number} node @param {string[]} moves */
 function show(step, node, moves) {
+  if (wanted === key(node, moves)) return;
   wanted = key(node, moves);
   const place = step.getBoundingClientRect(), width = Math.min(320, innerWidth - 16);
   box.style.setProperty("width", `${width}px`);
@@ -42,7 +43,10 @@ export function line({node, moves, texts}) {
   const span = element("span", {class: "line", role: "group"});
   texts.forEach((text, index) => {
     const step = button(text, () => { hide(); link.say("line", {node, moves, go: index + 1}); }, {class: "step", tabindex: index ? -1 : 0});
-    step.addEventListener("pointerenter", event => { if (event.pointerType === "mouse") show(step, node, moves.slice(0, index + 1)); });
+    // Lines appear below a pointer that rests, too: what is beneath it is then something to press.
+    step.addEventListener("pointermove", event => {
+      if (event.pointerType === "mouse" && (event.movementX || event.movementY)) show(step, node, moves.slice(0, index + 1));
+    });
     step.addEventListener("pointerleave", hide);
     step.addEventListener("focus", () => { if (step.matches(":focus-visible")) show(step, node, moves.slice(0, index + 1)); });
     step.addEventListener("blur", hide);

@@ -15,7 +15,7 @@ function row(move, ply, state, link) {
   const parts = [element("span", {class: "number"}, ply ? String(ply) : ""), text];
   if (move.seconds !== undefined) parts.push(element("span", {class: "soft"}, clock_text(move.seconds)));
   if (move.value !== undefined) parts.push(element("span", {class: "soft value", title: move.exact ? t("exact") : false}, (move.exact ? "= " : "") + move.value));
-  else if (move.chance !== undefined) parts.push(element("span", {class: "soft value"}, `${percent(move.chance)}%`));
+  else if (move.chance !== undefined) parts.push(element("span", {class: "soft value"}, percent(move.chance)));
   const item = element("li", {}, element("button", {type: "button", "aria-current": move.node === state.node ? "true" : false,
     onclick: () => link.say("go", {node: move.node})}, ...parts));
   if (move.comment) item.append(element("p", {class: "said"}, move.comment));
@@ -48,7 +48,7 @@ export function moves(state, link) {
   if (key !== drawn) {
     drawn = key;
     list.replaceChildren(...state.line.map((move, ply) => row(move, ply, state, link)),
-      ...(ended ? [element("li", {class: "result"}, ending(ended, state))] : []));
+      ...(ended ? [element("li", {class: "result"}, ending(ended))] : []));
   }
   $("promote").hidden = state.branch === state.ply || state.playing.on;
   $("delete").hidden = state.node === 0 || state.playing.on;

@@ -5,8 +5,8 @@ import {LINES} from "./facts.js";
 import {line as playable} from "./lines.js";
 import {side, t} from "./words.js";
 
-/** @param {number} chance */
-export const percent = chance => Math.round(100 * chance);
+/** A share as people read it: 49%, a loss -13%. @param {number} share */
+export const percent = share => `${Math.round(100 * share)}%`;
 
 // ---- players and clocks
 
@@ -68,11 +68,10 @@ function tsume_words({status, length, left, made, lesson}) {
 /**
  * How a game ended, in words.
  * @param {Ending} over
- * @param {State} state
  */
-export function ending({winner, name}, state) {
+export function ending({winner, name, discs}) {
   const result = winner === null ? t("draw") : t("wins", {side: side(winner)});
-  const reason = state.counts && !name ? `${state.counts[0]} – ${state.counts[1]}` : name || t("gameOver");
+  const reason = discs ? discs.join(" – ") : name || t("gameOver");
   return t("ended", {result, reason});
 }
 
@@ -81,12 +80,12 @@ function situation(state) {
   const {playing, tsume, turn} = state;
   if (tsume) return t(tsume_words(tsume), tsume);
   if (state.setup) return t("setupHint");
-  if (playing.over) return ending(playing.over, state);
+  if (playing.over) return ending(playing.over);
   if (playing.thinking) return t("thinking");
   if (!state.role.owner && state.role.side === null && playing.on) return `${t("watching")} ${t("toMove", {side: side(turn)})}`;
   const two = state.guests.length > 0;
   if (playing.on && playing.players[turn] === null && (two ? Object.keys(state.targets).length > 0 : playing.players.some(each => each !== null))) return t("yourMove");
-  if (state.ended && !playing.on && state.branch === state.ply && state.ply === state.line.length - 1) return ending(state.ended, state);
+  if (state.ended && !playing.on && state.branch === state.ply && state.ply === state.line.length - 1) return ending(state.ended);
   return t("toMove", {side: side(turn)});
 }
 
@@ -98,7 +97,7 @@ export function status(state, preparing) {
   const waits = playing.thinking || state.analysis.on || tsume?.status === "searching";
   if (state.engine.fault) parts.push(t("noEngine", {fault: state.engine.fault}));
   else if (!state.engine.ready && (waits || preparing)) parts.push(preparing
-    ? t("preparing", {percent: Math.round(100 * preparing)}) : t("preparingOnce"));
+    ? t("preparing", {percent: percent(preparing)}) : t("preparingOnce"));
   const text = parts.join(" ");
   if ($("status").textContent !== text) $("status").textContent = text;
 }
@@ -135,7 +134,7 @@ export function analysis(state, info) {
     $("lines").dataset.node = String(shown?.node);
     $("lines").replaceChildren(...rows.map(line => element("li", {},
       element("span", {class: `score ${line.chance >= 0.5 ? "black" : "white"}`}, line.score),
-      element("span", {class: "soft chance"}, line.exact ? t("exact") : `${percent(line.chance)}%`),
+      element("span", {class: "soft chance"}, line.exact ? t("exact") : percent(line.chance)),
       playable({node: shown?.node ?? 0, moves: line.moves, texts: line.texts}))));
   }
   bar(state, shown?.lines[0]);
@@ -150,8 +149,8 @@ function bar(state, line) {
   document.body.classList.toggle("judged", !box.hidden);
   if (chance === undefined) return;
   box.classList.toggle("flipped", state.flipped);
-  box.style.setProperty("--white", `${percent(1 - chance)}%`);
+  box.style.setProperty("--white", percent(1 - chance));
   box.setAttribute("aria-label", t("chance", {percent: percent(chance)}));
   const text = /** @type {HTMLElement} */ (box.querySelector("span"));
-  text.textContent = line && !line.mate ? line.score : at?.value ?? `${percent(chance)}%`;
+  text.textContent = line && !line.mate ? line.score : at?.value ?? percent(chance);
 }

@@ -10,6 +10,7 @@ const panel = $("problem");
 let chosen = 3; // plies of the problems that the list shows
 /** @type {{node: number, move: string, text: string, stage: number} | null} the last hint */
 let hinted = null;
+let given = ""; // the problem in the panel
 
 /** @param {{rows: [number, number, boolean][], daily: number}} problems @param {Link} link @param {State} state */
 export function choose({rows, daily}, link, state) {
@@ -63,16 +64,22 @@ function say() {
   if (line) line.textContent = hinted && whole ? t("hintMove", {move: hinted.text}) : hinted ? t("hintPiece") : "";
 }
 
-/** @param {State} state @param {Link} link */
-export function problem(state, link) {
+/** @param {State} state @param {Link} link @param {() => void} begin gives the keyboard to the board */
+export function problem(state, link, begin) {
   const {tsume} = state;
   if (hinted && hinted.node !== state.node) hinted = null;
   if (!tsume) return;
+  const before = panel.firstChild ? given : "";
+  given = JSON.stringify([state.game, tsume.number, tsume.lesson?.place, tsume.lesson?.source]);
   mark();
   const focused = document.activeElement?.id;
   const [about, choices] = tsume.lesson ? lesson(tsume.lesson, tsume.status, link) : of_collection(tsume, link);
   panel.replaceChildren(...about, element("p", {id: "hinted", role: "status"}), element("div", {class: "row"}, ...choices));
   if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`#${CSS.escape(focused)}`))?.focus();
+  if (given !== before) {
+    $("table").scrollIntoView({block: "nearest"}); // a phone shows what was pressed, far below the board
+    if (document.activeElement === document.body) begin(); // that is gone
+  }
   say();
 }
 

@@ -18,9 +18,9 @@ export const spoken = () => language;
 /** @param {number} number @param {string} [game] */
 export const side = (number, game = sides) => SIDES[language][game][number];
 
-/** @param {string} key @param {Record<string, any>} values */
+/** A text; a count of 1 may have its own. @param {string} key @param {Record<string, any>} values */
 export function t(key, values = {}) {
-  const text = WORDS[language][key] ?? key;
+  const texts = WORDS[language], text = values.count === 1 && texts[`${key}_one`] || (texts[key] ?? key);
   return text.replace(/\{(\w+)\}/g, (_, name) => name === "black" ? side(0) : values[name] ?? "");
 }
 
