@@ -44,7 +44,7 @@ class EngineBook:
 
         Args:
             best: the number of moves to choose from
-            margin: how far their values may be below the first move's, in the game's unit; None for the book's own margin
+            margin: how far their values may be below the first move's, in the game's unit; None for the book's own
             flipped, any_ply: see book.OpeningBook.known
         """
         known = self.moves(flipped=flipped, any_ply=any_ply)
