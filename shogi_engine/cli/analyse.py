@@ -135,9 +135,7 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
 
 def _load(file: str, game: str, number: int | None) -> "list[tuple[int, GameRecord]]":
     """Return the games of a file with their numbers, from 1."""
-    from shogi_engine import records
-
-    loaded = list(enumerate(records.load(file, game=game), 1))
+    loaded = list(enumerate(common.loaded(file, game), 1))
     if number is None:
         return loaded
     if number > len(loaded):

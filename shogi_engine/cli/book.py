@@ -159,10 +159,13 @@ def _record_lines(args: argparse.Namespace) -> list["Line"]:
 
     lines = []
     for path in args.records:
+        notes: list[str] = []
         for number, game in enumerate(records.iterate(path, game=args.game), 1):
+            notes += game.notes
             start = "" if game.start == type(game)(args.game).start else game.start
             moves = tuple(f"{move}{DOUBTFUL}" for move in game.moves[: args.set["plies"]])
             lines.append(Line(f"{path.name}, game {number}", moves, start))
+        common.tell_notes(str(path), notes)
     return lines
 
 

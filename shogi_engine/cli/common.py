@@ -6,7 +6,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -20,10 +20,12 @@ from shogi_engine.language import translate as _
 from shogi_engine.types.clock import Clock
 
 if TYPE_CHECKING:
+    from shogi_engine.records import GameRecord
     from shogi_engine.suites.suite import Outcome
 
 DIGITS_MAX = 18  # longer numbers do not fit an int64
 HASH_MB_MAX = 65536  # as in USI
+NOTES_MAX = 10  # of a file of records
 PORT_MAX = 65535
 STANDARD = "-"  # stdin or stdout
 
@@ -343,6 +345,24 @@ def tell(text: str) -> None:
     """Print a line to stderr, if it is still open."""
     with contextlib.suppress(OSError):  # the terminal may be closed
         print(printable(text), file=sys.stderr)
+
+
+def loaded(path: str, game: str = "") -> "list[GameRecord]":
+    """Return the games of a file; what was passed over in it is printed to stderr. Raises OSError, ValueError."""
+    from shogi_engine import records
+
+    found = records.load(path, game=game)
+    tell_notes(path, [note for record in found for note in record.notes])
+    return found
+
+
+def tell_notes(name: str, notes: Sequence[str]) -> None:
+    """Print what was passed over in a file of records to stderr, at most NOTES_MAX lines."""
+    for note in notes[:NOTES_MAX]:
+        tell(f"{name}: {_(note)}")
+    if len(notes) > NOTES_MAX:
+        more = plural("{count} more note", "{count} more notes", len(notes) - NOTES_MAX)
+        tell(f"{name}: {more.format(count=len(notes) - NOTES_MAX)}")
 
 
 def report(args: argparse.Namespace, values: dict[str, Any], text: str) -> None:

@@ -3,11 +3,11 @@
 import argparse
 import io
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shogi_engine.cli.common import STANDARD, add_command, add_json, report, tell
+from shogi_engine.cli.common import STANDARD, add_command, add_json, report, tell, tell_notes
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.cli.pictures import DRAWN, draw, drawn_by
 from shogi_engine.common.files import write_whole
@@ -15,8 +15,6 @@ from shogi_engine.common.text import printable
 from shogi_engine.language import InputError, plural, translate_fault
 from shogi_engine.language import translate as _
 from shogi_engine.records.formats import format_names
-
-NOTES_MAX = 10
 
 
 def add_parser(commands: Any) -> None:
@@ -123,7 +121,7 @@ def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, 
         sys.stdout.buffer.flush()
     else:
         write_whole(out, data)
-    tell_notes(path, games)
+    tell_notes(path, [note for game in games for note in game.notes])
     damaged = [str(game.fault) for game in games if game.fault is not None]
     for reason in damaged:
         kept = _("{reason}; everything before it is kept").format(reason=_(reason))
@@ -137,13 +135,3 @@ def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, 
 def _list_of(lost: Mapping[str, int]) -> str:
     """Return what is lost, each with the number of games that it is lost of, as text."""
     return ", ".join(_("{what} (of {count})").format(what=_(what), count=count) for what, count in lost.items())
-
-
-def tell_notes(name: str, games: Iterable[Any]) -> None:
-    """Print what was passed over in a file of records to stderr, at most NOTES_MAX lines."""
-    notes = [note for game in games for note in game.notes]
-    for note in notes[:NOTES_MAX]:
-        tell(f"{name}: {_(note)}")
-    if len(notes) > NOTES_MAX:
-        more = plural("{count} more note", "{count} more notes", len(notes) - NOTES_MAX)
-        tell(f"{name}: {more.format(count=len(notes) - NOTES_MAX)}")

@@ -108,9 +108,9 @@ def _retry(args: argparse.Namespace) -> None:
 
 def _judged(args: argparse.Namespace) -> Iterator[tuple["GameAnalysis", str]]:
     """Yield the judged games, each with the side whose mistakes count, '' for both."""
-    from shogi_engine import analysis, records
+    from shogi_engine import analysis
 
-    found = [record for file in args.files for record in records.load(file)]
+    found = [record for file in args.files for record in common.loaded(file)]
     wanted = [(record, side) for record in found if (side := side_of(record, args.player, args.side)) is not None]
     if not wanted:
         raise InputError("study: no game of {0} in these files", args.player)

@@ -32,6 +32,8 @@ from shogi_engine.web.setup import set_up
 from shogi_engine.web.tsume import Tsume, problem_rows
 from shogi_engine.web.viewer import Viewer
 
+NOTES_MAX = 3  # of an opened game
+
 
 def handle(session: Session, page: Viewer, message: Message) -> None:
     """Obey a message of a page. Raises ValueError for what cannot be done; nothing has changed then."""
@@ -433,8 +435,8 @@ def open_content(session: Session, page: Viewer, content: bytes, name: str, numb
     chosen, titles = session.read(content, name, number)
     with session.lock:
         open_record(session, page, chosen)
-        if chosen.fault is not None:
-            page.send(replies.Error(text=translate(str(chosen.fault), page.language)))
+        if said := chosen.notes[:NOTES_MAX] + [str(each) for each in [chosen.fault] if each is not None]:
+            page.send(replies.Error(text="; ".join(translate(each, page.language) for each in said)))
         if len(titles) > 1:
             page.send(replies.Games(titles=[names_shown(each, page.language) for each in titles], number=number))
 

@@ -128,6 +128,13 @@ def test_load_alone_lists_the_games_kept_here(data_folder):
     assert "there is no saved game number 3" in text and match.game.moves == ["2g2f"]
 
 
+def test_load_says_what_was_passed_over(tmp_path):
+    file = tmp_path / "a.kifu"
+    file.write_text("1 ７六歩(77)\n# memo\n2 ３四歩(33)\n", encoding="utf-8")
+    text, match = played("shogi", [f"load {file}"])
+    assert "line 2: the remark '# memo' is passed over" in text and match.game.moves == ["7g7f", "3c3d"]
+
+
 def test_save_load_and_what_is_not_overwritten(tmp_path):
     kif, other = tmp_path / "a game.kif", tmp_path / "notes.kif"
     other.write_text("mine")

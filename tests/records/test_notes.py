@@ -82,6 +82,25 @@ def test_convert_prints_notes(tmp_path, capsys):
     assert lines[0] == f"{path}: line 3: the remark '# memo' is passed over" and lines[-1] == f"{path}: 2 more notes"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["analyse", "FILE", "--limit", "nodes=50"],
+        ["study", "FILE", "--limit", "nodes=50"],
+        ["book", "shogi", "extend", "RUN", "--records", "FILE"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_commands_that_read_records_print_notes(tmp_path, capsys, command):
+    path = tmp_path / "a.kifu"
+    path.write_text("1 ７六歩(77)\n# memo\n2 ３四歩(33)\n", encoding="utf-8")
+    names = {"FILE": str(path), "RUN": str(tmp_path / "run.jsonl")}
+    assert main(["book", "shogi", "build", names["RUN"], "--positions", "1", "--nodes", "50"]) == 0
+    assert main([names.get(word, word) for word in command]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert said.count(f"{path}: line 2: the remark '# memo' is passed over") == 1
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_faults_have_the_line_of_the_file_with_all_line_ends(tmp_path, end):
     path = tmp_path / "a.csa"

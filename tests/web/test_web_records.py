@@ -46,6 +46,14 @@ def shown(page):
     return page.state["names"], page.state["about"]
 
 
+def test_what_is_passed_over_in_a_game_is_said_in_the_language_of_the_page(hub):
+    for language, said in (("en", "line 2: the remark '# memo' is passed over"), ("ja", "# memo")):
+        page = Page.of(hub, language=language)
+        page.do("paste", text="1 ７六歩(77)\n# memo\n2 ３四歩(33)\n")
+        (told,) = [message["text"] for message in page.sent if message["kind"] == "error"]
+        assert said in told and ("passed over" in told) == (language == "en")
+
+
 # ---- headers
 
 

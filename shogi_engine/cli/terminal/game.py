@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, records
+from shogi_engine.cli.common import NOTES_MAX
 from shogi_engine.cli.terminal.screen import WESTERN, Line, Look, draw, plain
 from shogi_engine.language import InputError, mark, plural, translate_fault
 from shogi_engine.language import translate as _
@@ -329,9 +330,12 @@ class TerminalGame:
     def load(self, name: str) -> None:
         """Continue with the first game of a file. Raises OSError, ValueError; the current game is then unchanged."""
         clock = self.game.clock
-        self.game = Game(load_game(name, self.game.name), clock=clock, terms=self.game.terms)
+        record = load_game(name, self.game.name)
+        self.game = Game(record, clock=clock, terms=self.game.terms)
         clock.reset()
         self._stored, self.file = self._state(), GameFile()
+        for note in record.notes[:NOTES_MAX]:
+            self.show(_(note))
 
     def _state(self) -> tuple[Any, ...]:
         """Return what a file holds: an ending by the rules follows from the moves."""
