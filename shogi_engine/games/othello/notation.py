@@ -29,7 +29,7 @@ _DIGITS = (str.maketrans("XO-", "100"), str.maketrans("XO-", "010"))  # by colou
 _CELLS = str.maketrans("120", SYMBOLS)  # from the digits of black's discs plus twice white's
 _PASSES = (PASS_NAME, "pa", "ps", "--", "@@")
 # A move in a transcript, and before it its number, '2. ', and what separates it from the last one, as in '+f5-d6'.
-IN_TRANSCRIPT = rf"\s*+(?:\d{{1,3}}(?:\s*+[.):]\s*+|\s))?[,;+-]?\s*+({'|'.join(_PASSES)}|[a-h][1-8])"
+IN_TRANSCRIPT = rf"\s*+(?:\d{{1,3}}\s*+[.):]\s*+)?[,;+-]?\s*+({'|'.join(_PASSES)}|[a-h][1-8])"
 _IN_TRANSCRIPT = re.compile(IN_TRANSCRIPT, re.IGNORECASE | re.ASCII)
 
 

@@ -112,6 +112,8 @@ class TranscriptFormat(LineFormat):
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield a line for each game."""
         for record in records:
+            if not record.moves:  # an empty line is no game
+                raise InputError("a game without moves has no transcript")
             comment = one_line(record.root.comment.replace("\n", " "))
             yield f"{format_transcript(record)}{f'  # {comment}' if comment else ''}\n"
 
@@ -128,6 +130,4 @@ def format_transcript(record: GameRecord) -> str:
     """Return a game's moves in a row, without passes. Raises ValueError for a game from another starting position."""
     if format_obf(parse_obf(record.start)) != START:
         raise InputError("a transcript has no starting position, and this game does not begin with the usual one")
-    if not record.moves:
-        raise InputError("a game without moves has no transcript")
     return "".join(move for move in record.moves if move != PASS_NAME)
