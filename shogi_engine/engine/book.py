@@ -48,8 +48,10 @@ class EngineBook:
             flipped, any_ply: see book.OpeningBook.known
         """
         known = self.moves(flipped=flipped, any_ply=any_ply)
+        if self._book is None:
+            return None
         if margin is None:
-            margin = self._book.margin if self._book is not None else 0
+            margin = self._book.margin
         return choose(known, [each.move for each in known], self._engine.rng, best=best, margin=margin)
 
     def move(self) -> str:
