@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shogi_engine.games.shogi.board import Board
@@ -75,7 +75,21 @@ def test_round_trips_along_games(game):
     assert_same_record(board._pos, pos)
 
 
+@pytest.mark.parametrize("text", ["startpos moves 7g7f", "position startpos_moves_7g7f", "startpos\tmoves\u20037g7f"])
+def test_moves_are_those_of_the_board_however_the_words_are_joined(text):
+    for board in (Board(text), Board.from_usi_position(text)):
+        assert [move.usi() for move in board.move_stack] == ["7g7f"]
+
+
+@pytest.mark.parametrize("text", ["x movesy", "startpos moves7g7f", f"{START} moves7g7f", "startpos xmoves 7g7f"])
+def test_a_word_that_only_begins_or_ends_like_moves_is_none(text):
+    for read in (Board, Board.from_usi_position, parse_sfen):
+        with pytest.raises(ValueError, match=r"^(sfen|position): "):
+            read(text)
+
+
 @EXAMPLES
+@example("A moves0")
 @given(st.text(alphabet="plnsgbrkPLNSGBRK+/123456789 wb-", max_size=80) | st.text(max_size=40))
 def test_any_text_is_read_or_refused_with_a_reason(text):
     for read in (parse_sfen, Board.from_usi_position, lambda usi: parse_usi(parse_sfen("startpos"), usi)):

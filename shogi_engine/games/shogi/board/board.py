@@ -130,7 +130,7 @@ class Board(BaseBoard):
 
     def set_sfen(self, sfen: str) -> None:
         """Set the position of an SFEN, or the position and moves of a USI `position` command; raises ValueError."""
-        if isinstance(sfen, str) and " moves" in sfen:
+        if isinstance(sfen, str) and "moves" in sfen and "moves" in sfen.replace("_", " ").split():
             self.push_usi_position_cmd(sfen)
         else:
             super().set_sfen(sfen)
