@@ -130,7 +130,7 @@ class Board(BaseBoard):
 
     def set_sfen(self, sfen: str) -> None:
         """Set the position of an SFEN, or the position and moves of a USI `position` command; raises ValueError."""
-        if isinstance(sfen, str) and "moves" in sfen and "moves" in sfen.replace("_", " ").split():
+        if isinstance(sfen, str) and "moves" in sfen:
             self.push_usi_position_cmd(sfen)
         else:
             super().set_sfen(sfen)
@@ -141,7 +141,8 @@ class Board(BaseBoard):
         Raises ValueError, which names the first illegal move and says why; the board is then unchanged.
         """
         start, moves = split_usi_position(usi_position_cmd.replace("_", " "))
-        game = Board(start)
+        game = Board()
+        super(Board, game).set_sfen(start)
         for number, usi in enumerate(moves, 1):
             try:
                 game.push_usi(usi)
