@@ -129,7 +129,8 @@ def browser(recorder: Recorder) -> None:
                 break
             except OSError:
                 time.sleep(0.1)
-        with connect(f"ws://127.0.0.1:{port}/ws", origin=Origin(f"http://127.0.0.1:{port}")) as page:
+        address, origin = f"ws://127.0.0.1:{port}/ws", Origin(f"http://127.0.0.1:{port}")
+        with connect(address, origin=origin, ping_interval=None) as page:  # compiling keeps the server from answering
 
             def do(**message: object) -> None:
                 page.send(json.dumps(message))
@@ -336,7 +337,11 @@ def main() -> int:
     bounds = tomllib.loads(BUDGETS.read_text(encoding="utf-8"))["walks"]
     faults = []
     for name in arguments.walks or WALKS:
-        calls = walked(name)
+        try:
+            calls = walked(name)
+        except RuntimeError as fault:
+            faults.append(str(fault))
+            continue
         found = counts(calls)
         outer = counts(call for call in calls if not call.file.startswith(INNER))
         for key, most in bounds[name].items():
