@@ -339,8 +339,8 @@ def main() -> int:
     for name in arguments.walks or WALKS:
         try:
             calls = walked(name)
-        except RuntimeError as fault:
-            faults.append(str(fault))
+        except RuntimeError as failure:
+            faults.append(str(failure))
             continue
         found = counts(calls)
         outer = counts(call for call in calls if not call.file.startswith(INNER))
