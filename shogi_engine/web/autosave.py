@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,8 +18,10 @@ from shogi_engine.language import InputError, Message
 from shogi_engine.records import GameRecord
 from shogi_engine.web import saved_game, search
 from shogi_engine.web.lesson import Lesson
-from shogi_engine.web.parts import Parts
 from shogi_engine.web.store import Head, Store
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
 
 QUICK_SECONDS = 0.01
 PAUSE_SECONDS = 0.1  # minimum time between two writes of a game
@@ -68,7 +70,7 @@ class Autosave:
         wanted: whether the game is saved although there is nothing on its board
     """
 
-    def __init__(self, session: Parts, store: Store) -> None:
+    def __init__(self, session: "Session", store: Store) -> None:
         self._session, self.store = session, store
         self.id = ""
         self.wanted = False  # although the board is empty

@@ -5,6 +5,7 @@ in the folder `deleted`. Only one server at a time works on a folder.
 """
 
 import contextlib
+import hashlib
 import json
 import logging
 import re
@@ -26,7 +27,7 @@ from shogi_engine.records import GameRecord
 from shogi_engine.tsume import Problem, Progress
 from shogi_engine.tsume.progress import NAME as PROGRESS_NAME
 from shogi_engine.tsume.progress import with_note
-from shogi_engine.web import old_games, search
+from shogi_engine.web import search
 from shogi_engine.web.links import Links
 
 DATABASE = "games.db"
@@ -78,9 +79,6 @@ class Store:
             self.database = Database(folder and folder / DATABASE, migrations("shogi_engine.web"))
             self.links = Links(self.database)
             if folder is not None:
-                with self.database.transaction():
-                    taken = old_games.take_over(folder, self._insert_old, self._insert_solution)
-                old_games.put_aside(folder, taken)
                 self._tidy(folder)
         except BaseException:
             self.close()
@@ -101,16 +99,6 @@ class Store:
             return bool(self.database.rows("PRAGMA user_version"))
         except OSError:
             return False
-
-    def _insert_old(self, id: str, values: Mapping[str, Any]) -> None:
-        """Add a game of an earlier version, unless it is there."""
-        row = {"id": id, "recorded": 0, "file": f"{id}{KEPT_AS[values['game']]}", **values}
-        names = ", ".join(row)
-        places = ", ".join(f":{name}" for name in row)
-        self.database.execute(f"INSERT OR IGNORE INTO games ({names}) VALUES ({places})", row)
-
-    def _insert_solution(self, solver: str, sfen: str, row: Mapping[str, Any]) -> None:
-        self.database.execute("INSERT OR IGNORE INTO solutions VALUES (?, ?, ?)", (solver, sfen, json.dumps(row)))
 
     # ---- records in the folder
 
@@ -350,7 +338,7 @@ class Store:
         with self._opening:
             if self._study is None:
                 self._study = study.Store(self.folder.parent / study.NAME)
-        return self._study.of("" if self.shared else old_games.solver_of(owner), game)
+        return self._study.of("" if self.shared else solver_of(owner), game)
 
     def solutions(self, solver: str) -> dict[str, dict[str, Any]]:
         """Return the rows of a solver's progress."""
@@ -366,6 +354,11 @@ class Store:
         return rows
 
 
+def solver_of(owner: str) -> str:
+    """Return the name of an owner's progress."""
+    return hashlib.sha256(owner.encode()).hexdigest()[:24]
+
+
 def content_of(content: bytes) -> Mapping[str, Any]:
     """Return a game's content. Raises ValueError if it is damaged."""
     found = msgspec.json.decode(content)
@@ -379,7 +372,7 @@ class _StoredProgress(Progress):
 
     def __init__(self, store: Store, owner: str) -> None:
         self._store, self.saved = store, True
-        self._solver = old_games.solver_of(owner)
+        self._solver = solver_of(owner)
         self._rows = store.solutions(self._solver)
 
     def _note(self, problem: Problem, solution: dict[str, Any]) -> None:

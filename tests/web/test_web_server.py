@@ -18,7 +18,7 @@ from starlette.websockets import WebSocketDisconnect  # noqa: E402
 from shogi_engine.__main__ import main  # noqa: E402
 from shogi_engine.cli.serve import _address  # noqa: E402
 from shogi_engine.explorer import Explorer  # noqa: E402
-from shogi_engine.web import handlers, messages, replies  # noqa: E402
+from shogi_engine.web import game_messages, replies  # noqa: E402
 from shogi_engine.web.addresses import qr_code, reachable_host  # noqa: E402
 from shogi_engine.web.app import application, static_files  # noqa: E402
 from shogi_engine.web.conversation import SendQueue  # noqa: E402
@@ -163,7 +163,7 @@ def test_garbage_gets_an_answer_and_ends_nothing(hub):
 
 
 def test_a_failure_within_is_told_and_ends_nothing(hub, monkeypatch):
-    monkeypatch.setitem(handlers.HANDLERS, messages.Ping, lambda *_: 1 / 0)
+    monkeypatch.setattr(game_messages.Ping, "_obey", lambda *_: 1 / 0)
     with client_of(hub) as client, client.websocket_connect(SOCKET) as socket:
         socket.send_json({"do": "hello"})
         socket.send_json({"do": "ping"})
