@@ -218,8 +218,9 @@ class Kept(Question):
 
 
 class Continue(Action):
-    """Open one of them, or send the page to the session that has it open."""
+    """Open one of them, or send the page to the session that has it open. Others are served while it is read."""
 
+    locked: ClassVar[bool] = False
     id: Name
 
     def _obey(self, session: Session, page: Viewer) -> Reply | None:
@@ -227,7 +228,8 @@ class Continue(Action):
             before = session.autosave.open(self.id, session.owner)
         except OpenElsewhere as elsewhere:
             return replies.Join(session=elsewhere.identity)
-        session.playing.wake()
+        with session.lock:
+            session.playing.wake()
         return left(before)
 
 

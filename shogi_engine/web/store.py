@@ -11,7 +11,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from shogi_engine.web.links import Links
 
 DATABASE = "games.db"
 LISTED_MAX = 300
+CLOSED_SECONDS = 10.0  # to wait for a game that is being deleted
 SEARCHED = "(words || char(10) || openings || char(10) || date(changed, 'unixepoch', 'localtime'))"
 DELETED_SECONDS = 30 * 86400.0
 RECORD_NAME = re.compile(r"(shogi|othello)-[0-9-]{1,40}(?:\.kifu|\.ggf)")
@@ -50,6 +51,53 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     words: str = ""  # see search.py
 
 
+class Holders:
+    """Who has which game open: one holder at a time. It is decided here alone, and nothing slow is done under its lock.
+
+    A holder is the `Autosave` of a session.
+    """
+
+    def __init__(self) -> None:
+        self._holders: dict[str, Any] = {}
+        self._closed: set[str] = set()  # games that nobody may take at the moment
+        self._changed = threading.Condition()
+
+    def take(self, id: str, holder: Any) -> Any:
+        """Give a game to a holder unless another has it; return who has it now. Raises ValueError if nobody may.
+
+        What is `kept_closed` is waited for.
+        """
+        with self._changed:
+            if not self._changed.wait_for(lambda: id not in self._closed, CLOSED_SECONDS):
+                raise InputError("the game is being opened; please try again")
+            return self._holders.setdefault(id, holder)
+
+    def release(self, id: str, holder: Any) -> None:
+        """Take a game from a holder, if it has it."""
+        with self._changed:
+            if self._holders.get(id) is holder:
+                del self._holders[id]
+
+    def of(self, id: str) -> Any:
+        """Return who has a game open, None for nobody."""
+        return self._holders.get(id)
+
+    @contextlib.contextmanager
+    def kept_closed(self, id: str, holder: Any = None) -> Iterator[bool]:
+        """Let nobody take a game during the block; give False, and do not, if somebody but `holder` has it open."""
+        with self._changed:
+            free = id not in self._closed and self._holders.get(id) in (None, holder)
+            if free:
+                self._closed.add(id)
+        try:
+            yield free
+        finally:
+            if free:
+                with self._changed:
+                    self._closed.discard(id)
+                    self._changed.notify_all()
+
+
 class Store:
     """The saved games.
 
@@ -58,7 +106,7 @@ class Store:
         shared: every user sees all games, not only their own
 
     Attributes:
-        holders: the sessions that have games open, by the games' names
+        holders: who has games open
         links: to games
 
     Raises:
@@ -68,7 +116,7 @@ class Store:
 
     def __init__(self, folder: Path | None = None, shared: bool = True) -> None:
         self.folder, self.shared = folder, shared
-        self.holders: dict[str, str] = {}
+        self.holders = Holders()
         self._folder_lock: Lock | None = None
         self._study: study.Store | None = None
         self._opening = threading.Lock()
@@ -208,7 +256,7 @@ class Store:
         """Tell whether a game or a file has this name."""
         return self._is_id(id) or (self.folder is not None and any(self.folder.glob(f"{id}.*")))
 
-    def write(self, id: str, head: Head, owner: str, session: str, content: bytes) -> str:
+    def write(self, id: str, head: Head, owner: str, session: str, content: bytes, holder: Any = None) -> str:
         """Save a game, and return its name. Raises OSError.
 
         Args:
@@ -216,11 +264,14 @@ class Store:
             owner: that of a new game, and of one that had none
             session: the session that has it open
             content: JSON
+            holder: who has it open; it is given a new game before others can see it
         """
         values = msgspec.structs.asdict(head) | {"owner": owner, "session": session, "content": content}
         with self.database.transaction() as database:
             if not id or not self._is_id(id):
                 id = free_name(f"{head.game}-{time.strftime('%Y%m%d-%H%M%S')}", self._is_taken)
+                if holder is not None:
+                    self.holders.take(id, holder)
                 query = "INSERT INTO games (id, owner, game, changed, file) VALUES (?, ?, ?, 0, ?)"
                 database.execute(query, (id, owner, head.game, f"{id}{KEPT_AS[head.game]}"))
             query = (
