@@ -205,6 +205,34 @@ def test_the_command_says_where_it_can_not_listen(capsys):
         main(["serve", "--port", "70000"])
 
 
+@pytest.mark.parametrize(
+    ("words", "token", "shared"),
+    [
+        ([], "", True), (["--host", "localhost"], "", True), (["--host", "::1"], "", True),
+        (["--token", "secret"], "", False), ([], "secret", False), (["--token-file", "token"], "", False),
+        (["--host", "localhost", "--token", "secret"], "", False), (["--host", "0.0.0.0"], "", False),
+        (["--host", "0.0.0.0", "--token", "secret"], "", False),
+        (["--token", "secret", "--shared"], "", True), (["--host", "0.0.0.0", "--shared"], "", True),
+    ],
+)  # fmt: skip
+def test_games_are_shared_only_without_a_token_or_if_asked_for(tmp_path, monkeypatch, words, token, shared):
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+
+    class Enough(Exception):
+        pass
+
+    def stop(folder, shared):
+        raise Enough(shared)
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "token").write_text("secret")
+    monkeypatch.setenv("SHOGI_ENGINE_TOKEN", token)
+    monkeypatch.setattr("shogi_engine.web.store.Store", stop)
+    with pytest.raises(Enough) as found:
+        main(["serve", *words])
+    assert found.value.args == (shared,)
+
+
 def test_one_index_for_each_game(capsys, tmp_path):
     for name, game in (("a", "shogi"), ("b", "othello"), ("c", "shogi")):
         Explorer(tmp_path / name, game).close()
