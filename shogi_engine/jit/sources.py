@@ -64,7 +64,7 @@ known_digest = functools.cache(sources_digest)  # the digest that a folder's sou
 
 @functools.cache
 def source_stamp() -> str:
-    """Return the SHA-256 of the sources of all kernels of this package and of what compiles them; '' without sources."""
+    """Return the SHA-256 of the sources of this package's kernels and of what compiles them; '' without sources."""
     sources = known_digest(PACKAGE)
     versions = f"{sys.implementation.cache_tag} {numba.__version__} {llvmlite.__version__} {np.__version__}"
     return hashlib.sha256(f"{sources} {versions}".encode()).hexdigest() if sources else ""

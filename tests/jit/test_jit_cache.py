@@ -99,7 +99,7 @@ def test_an_edited_rule_of_the_package_changes_cached_callers(tmp_path):
 
 
 def test_kernels_survive_an_edit_that_does_not_concern_them(tmp_path):
-    """A constant of a module without kernels is part of what they are made of; a module that they never import is not."""
+    """A constant of a module without kernels is part of what they are made of; a module never imported is not."""
     package = copy_package(tmp_path) / "shogi_engine"
     constant = "from shogi_engine.types import nim_rules\n@njit\ndef limit():\n    return nim_rules.LIMIT\n"
     (package / "games" / "nim.py").write_text(NIM.format(limit=constant))
