@@ -25,11 +25,10 @@ from shogi_engine.common.threads import start_thread
 from shogi_engine.engine import Engine
 from shogi_engine.games import NAMES, board_entries
 from shogi_engine.jit import Progress
-from shogi_engine.web import messages, view
+from shogi_engine.web import game_messages, view
 from shogi_engine.web.conversation import LINK, POLICY, TRY_AGAIN_LATER, Conversation
 from shogi_engine.web.game_collections import Collections
 from shogi_engine.web.guard import COOKIE, LINK_COOKIE, Guard
-from shogi_engine.web.handlers import handle
 from shogi_engine.web.hub import Hub
 from shogi_engine.web.limits import Limits, address_of
 from shogi_engine.web.links import Links
@@ -175,10 +174,10 @@ def load_rules() -> None:
     viewer = session.attach(lambda reply: None)
     for game in NAMES:
         board_entries(game).warmup()
-        handle(session, viewer, messages.Board(game=game))
+        game_messages.Board(game=game).obey(session, viewer)
         for language in LANGUAGES:
-            handle(session, viewer, messages.Look(language=language))
-            handle(session, viewer, messages.Move(move=str(next(iter(session.board.legal_moves)))))
+            game_messages.Look(language=language).obey(session, viewer)
+            game_messages.Move(move=str(next(iter(session.board.legal_moves)))).obey(session, viewer)
 
 
 def hub_of_engines(threads: int, store: Store | None = None, collections: Collections | None = None) -> Hub:

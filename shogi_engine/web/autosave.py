@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,8 +18,11 @@ from shogi_engine.language import InputError, Message
 from shogi_engine.records import GameRecord
 from shogi_engine.web import saved_game, search
 from shogi_engine.web.lesson import Lesson
-from shogi_engine.web.parts import Parts
 from shogi_engine.web.store import Head, Store
+from shogi_engine.web.tree import Tree
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
 
 QUICK_SECONDS = 0.01
 PAUSE_SECONDS = 0.1  # minimum time between two writes of a game
@@ -68,14 +71,15 @@ class Autosave:
         wanted: whether the game is saved although there is nothing on its board
     """
 
-    def __init__(self, session: Parts, store: Store) -> None:
+    def __init__(self, session: "Session", store: Store) -> None:
         self._session, self.store = session, store
         self.id = ""
         self.wanted = False  # although the board is empty
         self._change = 0  # counts changes; the next two are what is on disk
         self._saved = self._recorded = 0
         self._due = self._took = 0.0  # when the next write is due, how long the last one took
-        self._left: list[Snapshot] = []  # games that were left and could not be written
+        self._left: list[Snapshot] = []  # games that were left and could not be written; they are still held
+        self._opening = ""  # the game that is being opened
         self._writing = threading.Lock()  # taken with the session's lock, held while the file is written
 
     @property
@@ -137,7 +141,8 @@ class Autosave:
         try:
             while self._left:
                 self._put(self._left[0])
-                del self._left[0]
+                if (left := self._left.pop(0).id) != self.id:
+                    self.store.holders.release(left, self)
             if now is not None:
                 self._put(now, current=True)
             return time.monotonic() - began
@@ -161,12 +166,13 @@ class Autosave:
         """Write a game to disk, the one on the board if `current`. What is written is not written again."""
         if snapshot.content is not None:
             content, session = msgspec.json.encode(snapshot.content), self._session
-            snapshot.id = self.store.write(snapshot.id, snapshot.head, session.owner, session.identity, content)
+            snapshot.id = self.store.write(snapshot.id, snapshot.head, session.owner, session.identity, content, self)
             snapshot.content = None
             if current:
                 self._saved = snapshot.change
                 if snapshot.id != self.id:
-                    self._hold(snapshot.id)
+                    self.store.holders.release(self.id, self)
+                    self.id = snapshot.id
         if snapshot.record is not None:
             self.store.write_record(snapshot.id, snapshot.record)
             snapshot.record = None
@@ -191,7 +197,7 @@ class Autosave:
         kept = hidden or self.write(whole=True)
         with self._writing:
             if not kept and (now := self._snapshot(True)) is not None:
-                self._left.append(now)  # `tick` tries again
+                self._left.append(now)  # `tick` tries again; until then, nobody else may open what is on disk
             left = self.id
             self._take("")
         if hidden and left:
@@ -208,16 +214,11 @@ class Autosave:
             raise OSError(str(self._session.write_fault))
         return self.id
 
-    def _hold(self, id: str) -> None:
-        """Take a game for this session."""
-        self.store.holders.pop(self.id, None)
-        self.id = id
-        if id:
-            self.store.holders[id] = self._session.identity
-
     def _take(self, id: str) -> None:
         """Continue with another game, which is as on disk; '' for a new one."""
-        self._hold(id)
+        if self.id not in [each.id for each in self._left]:
+            self.store.holders.release(self.id, self)
+        self.id = id
         self.wanted = False
         self._saved = self._recorded = self._change
         self._due = 0.0
@@ -226,42 +227,71 @@ class Autosave:
         """Write the game if need be; tell whether all is saved. If so, another session may open it."""
         if not self.write(whole=True):
             return False
-        self.store.holders.pop(self.id, None)
+        self.store.holders.release(self.id, self)
         return True
 
     # ---- games of the store
 
+    @property
+    def identity(self) -> str:
+        """The name of the session."""
+        return self._session.identity
+
     def open(self, id: str, owner: str) -> str:
         """Continue a saved game; return the name of the game that was left, '' if there was none.
 
-        Raises OpenElsewhere, OSError, and ValueError if there is no such game.
+        It is read without the session's lock, unless the caller holds it. Raises OpenElsewhere, OSError, and ValueError
+        if there is no such game.
         """
         if not self.store.exists(id, owner):
             raise InputError("this game no longer exists")
-        if id == self.id:
-            return ""
-        if holder := self.store.holders.get(id):
-            raise OpenElsewhere(holder)
+        with self._session.lock:
+            if self._opening:
+                raise InputError("the game is being opened; please try again")
+            if id == self.id:
+                return ""
+            self._opening = id
+        try:
+            if (holder := self.store.holders.take(id, self)) is not self:
+                raise OpenElsewhere(holder.identity)
+            return self._open(id, owner)
+        finally:
+            self._opening = ""
+            if id != self.id and id not in [each.id for each in self._left]:
+                self.store.holders.release(id, self)
+
+    def _open(self, id: str, owner: str) -> str:
+        """Continue a game that this session holds, as `open` does."""
+        if id in [each.id for each in self._left] and not self.write():  # what is on disk is older
+            raise InputError(self._session.write_fault)
         found = self.store.read(id, owner)
         if isinstance(found, GameRecord):  # the terminal's: continued in place, there is no second game in the list
-            left = self._session.open_record(found)
+            saved, tree = None, Tree(found)
         else:
             saved = saved_game.SavedGame.parse(found)
+            tree = saved.tree
+        with self._session.lock:
             left = self.leave()
-            saved.put_into(self._session)
-        self._take(id)
-        self.changed()  # it now belongs to this session
+            if saved is None:
+                self._session.replace(tree)
+            else:
+                saved.put_into(self._session)
+            self._take(id)
+            self.changed()  # it now belongs to this session
         return left
 
     def delete(self, id: str, owner: str) -> None:
         """Delete a game. Raises OSError, and ValueError if there is none or another session has it open."""
-        if id == self.id:
-            self.write()
-        elif self.store.holders.get(id):
-            raise InputError("this game is open in another tab")
-        self.store.delete(id, owner)
-        if id == self.id:
-            self._take("")
+        if not self.store.exists(id, owner):
+            raise InputError("this game no longer exists")
+        with self.store.holders.kept_closed(id, self if id == self.id else None) as free:
+            if not free:
+                raise InputError("this game is open in another tab")
+            if id == self.id:
+                self.write()
+            self.store.delete(id, owner)
+            if id == self.id:
+                self._take("")
 
     def games(self, owner: str, text: str = "", result: str = "") -> list[dict[str, Any]]:
         """Return the rows of an owner's list of games, those that `Store.games` finds."""

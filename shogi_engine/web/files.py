@@ -8,11 +8,11 @@ from shogi_engine import records
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord
 from shogi_engine.web import view
-from shogi_engine.web.messages import FILE_MAX
 from shogi_engine.web.replies import File
 
 Chosen = tuple[GameRecord, list[str]]  # a game of a file, and the titles of its games
 ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!")  # how they begin
+FILE_MAX = 2 << 20  # bytes of a record
 GAMES_MAX = 200  # maximum number of games of a file to choose from
 
 

@@ -1,6 +1,6 @@
 """Makes problems of the mistakes of a session's judged game, and counts those that are due."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine import study
 from shogi_engine.analysis import GameAnalysis, MoveAnalysis
@@ -8,8 +8,11 @@ from shogi_engine.language import InputError, fault_text
 from shogi_engine.types.limit import SIDES
 from shogi_engine.web.pool import Job, Turn
 from shogi_engine.web.replies import Lessons
-from shogi_engine.web.shared import Shared
+from shogi_engine.web.searching import SearchSlot
 from shogi_engine.web.viewer import Viewer
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
 
 PROBLEMS_MAX = 10_000  # of an owner in a game
 
@@ -44,19 +47,18 @@ def counts(problems: study.Store, new: int | None = None) -> Lessons:
 class Learning:
     """The making of problems in a session."""
 
-    def __init__(self, session: Shared) -> None:
+    def __init__(self, session: "Session") -> None:
         self._session = session
-        self._job: Job | None = None
+        self._search = SearchSlot(session, "learn", Turn.ANALYSIS)
 
     @property
     def on(self) -> bool:
         """Whether problems are being made."""
-        return self._job is not None
+        return self._search.on
 
     def close(self) -> None:
         """Stop it."""
-        self._session.pool.cancel(self._job)
-        self._job = None
+        self._search.cancel()
 
     def begin(self, game: GameAnalysis, side: int, problems: study.Store, page: Viewer) -> None:
         """Make problems of a side's mistakes. Raises ValueError while others are being made, or if there are too many.
@@ -67,35 +69,18 @@ class Learning:
         """
         known: dict[str, tuple[str, ...]] = {}
 
-        def work(engine: Any, job: Job) -> None:
-            made = list(study.problems_of(game, SIDES[side], _Examined(job, engine, known)))
-            if not job.stopped:
-                self._made(job, made, problems, page)
+        def work(engine: Any, job: Job) -> list[study.Problem]:
+            return list(study.problems_of(game, SIDES[side], _Examined(job, engine, known)))
 
         if self.on:
             raise InputError("problems are being made")
         if problems.count() >= PROBLEMS_MAX:
             raise InputError("there are too many problems")
-        self._job = self._session.pool.submit(
-            Job(game.record.game, work, self._failed, self._session.seat, Turn.ANALYSIS)
-        )
+        self._search.begin(work, lambda made: self._made(made, problems, page))
 
-    def _failed(self, job: Job, fault: BaseException) -> None:
-        """End the making of problems, which has failed; the user may ask again."""
-        with self._session.lock:
-            if job is self._job:
-                self._job = None
-                self._session.failed("learn")
-
-    def _made(self, job: Job, made: list[study.Problem], problems: study.Store, page: Viewer) -> None:
+    def _made(self, made: list[study.Problem], problems: study.Store, page: Viewer) -> None:
         """Add the problems, and tell the page that asked."""
-        session = self._session
-        with session.lock:
-            if job is not self._job:
-                return
-            self._job = None
-            try:
-                page.send(counts(problems, problems.add(made)))
-            except OSError as fault:
-                session.tell(fault_text(fault))
-            session.changed()
+        try:
+            page.send(counts(problems, problems.add(made)))
+        except OSError as fault:
+            self._session.tell(fault_text(fault))

@@ -9,7 +9,6 @@ from shogi_engine import study
 from shogi_engine.analysis.kinds import MATE
 from shogi_engine.analysis.words import LINE_MOVES, line_texts
 from shogi_engine.language import InputError, fault_text, translate
-from shogi_engine.web.pool import Job, Turn
 from shogi_engine.web.tsume import REFUTING, SOLVED, WAITING, YOURS, Tsume
 
 WRONG, DONE, GOOD, ANSWERED, RETRY = "wrong", "done", "good", "answered", "retry"
@@ -61,7 +60,7 @@ class Lesson(Tsume):
 
     def wake(self) -> None:
         """Resume an interrupted search, unless the board shows another move now."""
-        if self.job is None and self.status in WAITING:
+        if not self.search.on and self.status in WAITING:
             self.status = YOURS
             if self.session.tree.node != self.root:
                 self.moved(self.session.tree.node)
@@ -106,19 +105,15 @@ class Lesson(Tsume):
             self._refuted(number, known)
             return
 
-        def work(engine: Any, job: Job) -> None:
-            right, line = self.attempt.reply(engine, move)
-            with self.session.lock:
-                if job is self.job and not job.stopped:
-                    self.job = None
-                    if right:
-                        self._end(GOOD)
-                    else:
-                        self._refuted(number, line)
-                    self.session.changed()
+        def answer(found: tuple[bool, Sequence[str]]) -> None:
+            right, line = found
+            if right:
+                self._end(GOOD)
+            else:
+                self._refuted(number, line)
 
         self.status = REFUTING
-        self.job = self.session.search_at(number, work, self._failed, Turn.SEARCH)
+        self.search.begin(lambda engine, job: self.attempt.reply(engine, move), answer, number)
 
     def _refuted(self, number: int, line: Sequence[str]) -> None:
         """Show the line after a wrong move, and make its first move."""

@@ -5,7 +5,7 @@ The JSON numbers moves in preorder. The numbers of a Tree differ once moves were
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -15,12 +15,14 @@ from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.clock import Clock
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import Termination
-from shogi_engine.web.parts import Parts
 from shogi_engine.web.search import words_of
 from shogi_engine.web.store import Head
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.tsume import Tsume
 from shogi_engine.web.view import title
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
 
 _FIELDS = {field.name: field.default for field in dataclasses.fields(Node) if field.name != "children"}
 
@@ -71,7 +73,7 @@ def _value(name: str, value: Any) -> Any:
 # ---- a session
 
 
-def dump(session: Parts) -> dict[str, Any]:
+def dump(session: "Session") -> dict[str, Any]:
     """Return a session's game as JSON values."""
     tree, playing, analyses, record = session.tree, session.playing, session.analyses, session.tree.record
     place = {number: index for index, number in enumerate(tree.preorder())}
@@ -155,7 +157,7 @@ class SavedGame:
         except (KeyError, TypeError, IndexError, AttributeError) as fault:
             raise ValueError(f"a damaged game: {type(fault).__name__}") from None
 
-    def put_into(self, session: Parts) -> None:
+    def put_into(self, session: "Session") -> None:
         """Let a session continue the game, paused until a page shows it."""
         session.replace(self.tree)
         session.analyses.restore(self.chances, self.judged)
@@ -172,7 +174,7 @@ def head_of_record(record: GameRecord) -> Head:
     return Head(game=record.game, title=title(record), moves=moves, result=result, words=words_of(record))
 
 
-def head_of(session: Parts) -> Head:
+def head_of(session: "Session") -> Head:
     """Return what the list of games says about a session's game."""
     hidden = session.tsume is not None
     return msgspec.structs.replace(head_of_record(session.tree.record), playing=session.playing.on, hidden=hidden)

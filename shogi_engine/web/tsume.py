@@ -2,7 +2,7 @@
 
 import functools
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from shogi_engine.analysis.words import line_texts
 from shogi_engine.language import InputError
@@ -11,7 +11,10 @@ from shogi_engine.tsume.defence import best_defence
 from shogi_engine.web.pool import Job, Turn
 from shogi_engine.web.replies import Hint
 from shogi_engine.web.replies import Problems as ProblemRows
-from shogi_engine.web.shared import Shared
+from shogi_engine.web.searching import SearchSlot
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
 
 PROVE_MS = 10_000  # for the problem
 SEARCHING, YOURS, RIGHT, LONGER, DEFENDING, SOLVED, NO_MATE, UNKNOWN, LOST = (
@@ -33,6 +36,11 @@ def problem_rows(progress: Progress | None) -> ProblemRows:
     return ProblemRows(rows=rows, daily=daily().number)
 
 
+def prove(engine: Any, job: Job) -> Any:
+    """Look for the shortest mate in the engine's position."""
+    return engine.find_mate(max_ms=PROVE_MS, shortest=True)
+
+
 @dataclass
 class Tsume:
     """A problem in a session.
@@ -48,14 +56,17 @@ class Tsume:
 
     FAILED: ClassVar[str] = UNKNOWN  # the status after a search that has failed
 
-    session: Shared
+    session: "Session"
     root: int
     ply: int = 0
     status: str = SEARCHING
     lengths: dict[int, int] = field(default_factory=dict)
-    job: Job | None = None
+    search: SearchSlot = field(init=False)
     progress: Progress | None = None
     helped: bool = False
+
+    def __post_init__(self) -> None:
+        self.search = SearchSlot(self.session, "tsume", Turn.SEARCH, self._failed)
 
     @property
     def problem(self) -> Problem | None:
@@ -76,26 +87,25 @@ class Tsume:
 
     def wake(self) -> None:
         """Resume an interrupted search."""
-        if self.job is None and self.status == SEARCHING:
+        if self.search.on:
+            return
+        if self.status == SEARCHING:
             self.begin()
-        elif self.job is None and self.status == DEFENDING:
+        elif self.status == DEFENDING:
             self.moved(self.session.tree.node)
 
     def begin(self) -> None:
         """Let the engine prove that there is a mate."""
 
-        def work(engine: Any, job: Job) -> None:
-            found = engine.find_mate(max_ms=PROVE_MS, shortest=True)
-            status = {"mate": YOURS, "nomate": NO_MATE}.get(found.result, UNKNOWN)
-            if not job.stopped:
-                self._settle(job, status, found.length)
+        def settle(found: Any) -> None:
+            self.status = {"mate": YOURS, "nomate": NO_MATE}.get(found.result, UNKNOWN)
+            self.lengths[self.root] = found.length
 
-        self.job = self.session.search_at(self.root, work, self._failed, Turn.SEARCH)
+        self.search.begin(prove, settle, self.root)
 
     def close(self) -> None:
         """End a search."""
-        self.session.pool.cancel(self.job)
-        self.job = None
+        self.search.cancel()
 
     def undo(self) -> None:
         """Take back the attacker's last move. Raises ValueError if there is none."""
@@ -133,14 +143,12 @@ class Tsume:
             self._note(solved=len(tree.path(number)) - 1)
             return
 
-        def work(engine: Any, job: Job) -> None:
-            reply, left = best_defence(engine, lambda: job.stopped)
-            if not job.stopped:
-                self._reply(job, number, reply, left)
-
-        self.close()
         self.status = DEFENDING
-        self.job = self.session.search_at(number, work, self._failed, Turn.SEARCH)
+        self.search.begin(
+            lambda engine, job: best_defence(engine, lambda: job.stopped),
+            lambda found: self._reply(number, *found),
+            number,
+        )
 
     def hint(self) -> None:
         """Send the pages the next move. Raises ValueError if it is not the user's turn, or the mate was lost."""
@@ -149,17 +157,12 @@ class Tsume:
             raise InputError("there is no move to hint at")
         number = self.session.tree.node
 
-        def work(engine: Any, job: Job) -> None:
-            found = engine.find_mate(max_ms=PROVE_MS, shortest=True)
-            with self.session.lock:
-                if job is self.job and not job.stopped:
-                    self.job = None
-                    if found:
-                        self._show_hint(number, found.moves[0])
+        def show(found: Any) -> None:
+            if found:
+                self._show_hint(number, found.moves[0])
 
         self.helped = True
-        self.close()
-        self.job = self.session.search_at(number, work, self._failed, Turn.SEARCH)
+        self.search.begin(prove, show, number)
 
     def _show_hint(self, number: int, move: str) -> None:
         board = self.session.board_at(number)
@@ -177,36 +180,24 @@ class Tsume:
         elif solved == problem.length:
             self.progress.solve(problem, self.helped)
 
-    def _failed(self, job: Job, fault: BaseException) -> None:
-        """End a search that has failed: the attacker tries again, or takes the move back."""
-        with self.session.lock:
-            if job is self.job:
-                self.job = None
-                self.status = self.FAILED if self.status in WAITING else self.status
-                self.session.failed("tsume")
+    def _failed(self) -> None:
+        """After a search that has failed the attacker tries again, or takes the move back."""
+        self.status = self.FAILED if self.status in WAITING else self.status
 
-    def _settle(self, job: Job, status: str, length: int) -> None:
-        with self.session.lock:
-            if job is self.job:
-                self.job, self.status, self.lengths[self.root] = None, status, length
-                self.session.changed()
-
-    def _reply(self, job: Job, number: int, reply: str, left: int | None) -> None:
-        session = self.session
-        with session.lock:
-            if job is not self.job or number not in session.tree:
-                return
-            self.job = None
-            self.status = self._judged(number, left)
-            if reply:
-                made = session.tree.add(reply, number)
-                self.lengths[made] = left or 0
-                before = self.lengths.get(session.tree.parent(number), 0)
-                if left and before and left > before - 2:
-                    self.status = LONGER
-                if session.tree.node == number:
-                    session.tree.go(made)
-            session.changed()
+    def _reply(self, number: int, reply: str, left: int | None) -> None:
+        """Make the defender's move `reply` after the attacker's move `number`."""
+        tree = self.session.tree
+        if number not in tree:
+            return
+        self.status = self._judged(number, left)
+        if reply:
+            made = tree.add(reply, number)
+            self.lengths[made] = left or 0
+            before = self.lengths.get(tree.parent(number), 0)
+            if left and before and left > before - 2:
+                self.status = LONGER
+            if tree.node == number:
+                tree.go(made)
 
     def _judged(self, number: int, left: int | None) -> str:
         """Return the status after the attacker's move `number`; `left` is as from `best_defence`."""

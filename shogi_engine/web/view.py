@@ -2,7 +2,7 @@
 
 import functools
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine import records
 from shogi_engine.analysis.annotation import own_words
@@ -25,25 +25,26 @@ from shogi_engine.play.words import names_joined, names_shown
 from shogi_engine.records import GameRecord
 from shogi_engine.types.limit import SIDES
 from shogi_engine.types.termination import BY_RULE, Outcome
-from shogi_engine.web import permissions
 from shogi_engine.web.links import Role
-from shogi_engine.web.messages import ABOUT
-from shogi_engine.web.parts import Parts
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.replies import Row, State
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.viewer import Look
 
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
+
 VARIATION_MOVES = 600  # maximum number of moves of variations sent to a page
 COMMENT_SHOWN = 300  # characters
+ABOUT = ("title", "event", "site", "started")  # headers that a page can change
 
 
-def state(session: Parts, look: Look, role: Role, seq: int) -> State:
+def state(session: "Session", look: Look, role: Role, seq: int) -> State:
     """Return the whole state of a session, as the pages of a look and a role show it. Guests learn no secrets."""
     tree, board, setup = session.tree, session.board, session.setup
     game, turn, record = tree.game, int(board.turn), tree.record
     outcome = None if setup else tree.board.outcome()
-    may_move = setup is None and outcome is None and permissions.may_move(session, role, turn)
+    may_move = setup is None and outcome is None and session.may_move(role, turn)
     return State(
         seq=seq,
         session=session.identity if role.owner else "",
@@ -174,14 +175,14 @@ def handicap(record: GameRecord, language: str) -> str:
     return next(western for western, known in handicaps.WESTERN.items() if known == name).replace("-", " ")
 
 
-def learn(session: Parts, role: Role) -> str:
+def learn(session: "Session", role: Role) -> str:
     """Return whether problems can be made of the game's mistakes: 'ready', 'making' while that is done, else ''."""
     if not role.owner or session.store.folder is None:
         return ""
     return "making" if session.learning.on else "ready" if session.analyses.is_judged else ""
 
 
-def tsume(session: Parts, language: str) -> dict[str, Any] | None:
+def tsume(session: "Session", language: str) -> dict[str, Any] | None:
     """Return the state of a problem, with the plies to mate at its start and now; None without a problem."""
     problem = session.tsume
     if problem is None:
@@ -243,7 +244,7 @@ def hands(board: Any) -> list[dict[str, int]]:
 # ---- the game
 
 
-def line(session: Parts, language: str) -> list[Row]:
+def line(session: "Session", language: str) -> list[Row]:
     """Return the moves of the game, the start first, each with its variations."""
     tree, analyses = session.tree, session.analyses
     numbers = tree.main()

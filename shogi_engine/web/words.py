@@ -13,7 +13,9 @@ from shogi_engine.games.shogi.symbols import PIECE_NAMES, SYMBOLS
 from shogi_engine.language import LANGUAGES, translate
 from shogi_engine.play.strength import FIRST_LEVEL, STRONGEST
 from shogi_engine.types.limit import SIDES
-from shogi_engine.web.messages import FILE_MAX, HEADER_MAX, MULTIPV_MAX
+from shogi_engine.web.analyses import MULTIPV_MAX
+from shogi_engine.web.files import FILE_MAX
+from shogi_engine.web.messages import HEADER_MAX
 
 CONTEXT = "page"  # in the catalogue
 # Those offered for a new game.

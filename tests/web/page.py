@@ -4,8 +4,7 @@ import json
 
 import msgspec
 
-from shogi_engine.web import messages
-from shogi_engine.web.handlers import handle
+from shogi_engine.web.conversation import parse
 from tools.measure.web_page import Page as Known
 
 
@@ -35,7 +34,7 @@ class Page:
         self.sent.append(self._known.receive(message))
 
     def do(self, name, /, **fields):
-        handle(self.session, self.viewer, messages.parse(json.dumps({"do": name, **fields})))
+        parse(json.dumps({"do": name, **fields})).obey(self.session, self.viewer)
         return self
 
     def last(self, kind):

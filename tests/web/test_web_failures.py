@@ -119,7 +119,7 @@ def test_a_problem_whose_search_fails_can_still_be_tried(page):
     FailingEngine.faults = ["find_mate"]
     page.session.tsume.status = "yours"
     page.do("hint")
-    wait_for(lambda: page.session.tsume.job is None and not FailingEngine.faults)
+    wait_for(lambda: not page.session.tsume.search.on and not FailingEngine.faults)
     page.do("hint")
     assert wait_for(lambda: page.last("hint"))
 

@@ -10,8 +10,10 @@ from shogi_engine.games.shogi.board import Board
 from shogi_engine.study.problems import Examined
 from shogi_engine.tsume import problems
 from shogi_engine.types.score import Score
-from shogi_engine.web import learning, messages
+from shogi_engine.web import learning
 from shogi_engine.web.app import hub_of_engines
+from shogi_engine.web.conversation import parse
+from shogi_engine.web.messages import MessageError
 from shogi_engine.web.pool import Job, Seat, Turn
 from shogi_engine.web.store import Store
 from tests.web.fake_engine import FakeEngine, fake_hub, wait_for
@@ -293,8 +295,8 @@ def test_messages_out_of_turn_change_nothing(hub):
     with pytest.raises(ValueError, match="set up"):
         page.do("lesson", on=True)
     for text in ('{"do": "learn", "side": 2}', '{"do": "lesson"}', '{"do": "answer", "move": "7g7f"}'):
-        with pytest.raises(messages.MessageError):
-            messages.parse(text)
+        with pytest.raises(MessageError):
+            parse(text)
 
 
 def test_the_engine_does_not_solve_the_problem(page):

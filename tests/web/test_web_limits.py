@@ -23,6 +23,7 @@ from shogi_engine.web import conversation, hub, protocol, reader, replies  # noq
 from shogi_engine.web.app import application  # noqa: E402
 from shogi_engine.web.guard import Guard  # noqa: E402
 from shogi_engine.web.limits import Bucket, Limits  # noqa: E402
+from shogi_engine.web.messages import Message  # noqa: E402
 from shogi_engine.web.pool import EnginePool, Job, Seat, Turn  # noqa: E402
 from shogi_engine.web.protocol import limited  # noqa: E402
 from shogi_engine.web.reader import Reader  # noqa: E402
@@ -155,11 +156,11 @@ def unread(served, monkeypatch):
     """Return a connection that asks for files and reads nothing, how many were made for it, and the limits."""
     made, limits = [], Limits()
 
-    def give(session, page, message):
+    def give(message, session, page):
         made.append(message.re)
         page.send(replies.File(name="a", data="A" * (1 << 20), lost=[]))
 
-    monkeypatch.setattr(conversation, "handle", give)
+    monkeypatch.setattr(Message, "obey", give)
     with connect(f"ws://127.0.0.1:{served(limits)}/ws", max_size=None, max_queue=1) as connection:
         connection.send('{"do": "hello"}')
         for number in range(60):

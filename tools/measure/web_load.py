@@ -22,7 +22,7 @@ from typing import Any
 
 import websockets
 
-from shogi_engine.web.messages import KINDS
+from shogi_engine.web.conversation import KINDS
 from tools.measure.web_page import Page
 
 STEP_SECONDS = 0.2  # between a visitor's moves: far faster than people play
