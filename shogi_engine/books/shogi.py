@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shogi_engine.books.recipe import Defaults, Entries, Recipe
+from shogi_engine.books.growth import Defaults, Entries, Recipe
 from shogi_engine.games.shogi.book import Book, flipped_key, flipped_move, position_key
 
 

@@ -1,22 +1,91 @@
 """`shogi-engine analyse`: judges every move of games in files, or the moves of one position."""
 
 import argparse
-from collections.abc import Sequence
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, language
 from shogi_engine.cli import common
-from shogi_engine.cli.analysed_files import check_files, write_files
+from shogi_engine.cli.common import check_outputs, tell
 from shogi_engine.cli.progress import progress_bar
-from shogi_engine.common.files import write_whole
-from shogi_engine.common.locks import locked
+from shogi_engine.common.files import locked, write_whole
 from shogi_engine.language import InputError
 from shogi_engine.language import translate as _
-from shogi_engine.play.strength import DEFAULT_MS
+from shogi_engine.play.words import DEFAULT_MS
 
 if TYPE_CHECKING:
     from shogi_engine.analysis import Analyst, GameAnalysis
-    from shogi_engine.records import GameRecord
+    from shogi_engine.records import GameRecord, RecordFormat
+
+
+# ---- The output files of `shogi-engine analyse`: annotated records in the format and encoding of their sources
+
+
+def check_files(files: Sequence[str], out: str | None, others: Mapping[str, str | None]) -> None:
+    """Raise ValueError, before hours of work, if an output could not be written.
+
+    This is the case for what `check_outputs` refuses, and if `out` would put the records of several files into one.
+    The folder of several files is made if it is not there.
+
+    Args:
+        others: the other outputs by their options
+    """
+    if len(files) > 1 and out is not None:
+        if Path(out).is_file():
+            raise InputError("analyse: --out must be a folder for {0} files, and {1} is not one", len(files), out)
+        if len({Path(file).name for file in files}) < len(files):
+            raise InputError("analyse: two files of the same name cannot both be written to --out")
+        Path(out).mkdir(parents=True, exist_ok=True)
+    targets = [] if out is None else [target_of(out, file) for file in files]
+    places: list[Path | None] = [*targets] or [None]
+    for target in places:
+        check_outputs("analyse", {"--out": target, **others}, files)
+
+
+def target_of(out: str, file: str) -> Path:
+    """Return the file that the games of `file` are written to."""
+    return Path(out) / Path(file).name if Path(out).is_dir() else Path(out)
+
+
+def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]") -> None:
+    """Write annotated games, each with the file it came from. Report on stderr what a format cannot hold."""
+    from shogi_engine import records
+
+    for file in dict.fromkeys(file for file, _game in games):
+        mine = [record for source, record in games if source == file]
+        target = target_of(out, file)
+        source, encoding = format_and_encoding(file, mine[0].game)
+        chosen = source
+        if not Path(out).is_dir():
+            named = records.format_of_name(out, mine[0].game)
+            if named is not None and named.name != source.name:
+                chosen, encoding = named, records.encoding_for(out)
+        lost = sorted({what for record in mine for what in chosen.losses(record)})
+        write_whole(target, records.dumps(mine, chosen.name, encoding))
+        if lost:
+            words = _("{file}: {format} cannot hold {lost}")
+            tell(words.format(file=target, format=chosen.name, lost=", ".join(map(_, lost))))
+
+
+def format_and_encoding(file: str, game: str) -> "tuple[RecordFormat, str]":
+    """Return the format that a file was read in, and the encoding to write it in ('' : the format's)."""
+    from shogi_engine import records
+    from shogi_engine.records.files import HEAD, encoding_of
+
+    data = Path(file).read_bytes()
+    found = records.recognise(data[:HEAD].decode("latin-1"), binary=True, game=game) if b"\0" in data[:64] else None
+    encoding = ""
+    if found is None:
+        encoding = encoding_of(io.BytesIO(data))
+        head = data.decode(encoding)[:HEAD].lstrip("\ufeff")
+        found = records.recognise(head, binary=False, game=game) or records.format_of_name(file, game)
+        if encoding == "utf-8-sig" and not data.startswith(b"\xef\xbb\xbf"):
+            encoding = "utf-8"
+    assert found is not None  # it was read before
+    return found, encoding
+
 
 SHOGI_LINES = 5  # for a Shogi position; for an Othello position all moves are shown
 POSITION_LEVEL = 10  # for an Othello position

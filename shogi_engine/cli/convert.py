@@ -7,9 +7,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shogi_engine.cli.common import STANDARD, add_command, add_json, report, tell, tell_notes
-from shogi_engine.cli.outputs import check_outputs
-from shogi_engine.cli.pictures import DRAWN, draw, drawn_by
+from shogi_engine.cli.common import (
+    DRAWN,
+    STANDARD,
+    add_command,
+    add_json,
+    check_outputs,
+    draw,
+    drawn_by,
+    report,
+    tell,
+    tell_notes,
+)
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import printable
 from shogi_engine.language import InputError, plural, translate_fault

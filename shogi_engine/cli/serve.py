@@ -13,17 +13,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from shogi_engine.cli.common import add_command, at_least_one, port
-from shogi_engine.cli.ending_signals import ending_signals
-from shogi_engine.cli.preparation import leave
-from shogi_engine.cli.progress import progress_bar
-from shogi_engine.common.files import data_folder
-from shogi_engine.common.text_files import read_text
+from shogi_engine.cli.progress import ending_signals, leave, progress_bar
+from shogi_engine.common.files import data_folder, read_text
 from shogi_engine.language import InputError, Message, fault_text
-from shogi_engine.web.addresses import qr_code, reachable_host
+from shogi_engine.web.access import qr_code, reachable_host
 
 if TYPE_CHECKING:
     from shogi_engine.explorer import Explorer
-    from shogi_engine.web.guard import Guard
+    from shogi_engine.web.access import Guard
 
 PORT = 8765
 TOKEN_VARIABLE = "SHOGI_ENGINE_TOKEN"
@@ -80,12 +77,10 @@ def run(args: argparse.Namespace) -> int:
             "serve needs packages that are not installed: pip install starlette uvicorn websockets msgspec"
         ) from None
     from shogi_engine.analysis import cores
+    from shogi_engine.web.access import Guard, Limits, is_loopback, limited
     from shogi_engine.web.app import application, hub_of_engines
-    from shogi_engine.web.game_collections import Collections
-    from shogi_engine.web.guard import Guard, is_loopback
-    from shogi_engine.web.limits import Limits
     from shogi_engine.web.messages import MESSAGE_MAX
-    from shogi_engine.web.protocol import limited
+    from shogi_engine.web.saving import Collections
     from shogi_engine.web.store import Store
 
     if args.log:
@@ -126,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _is_shared(args: argparse.Namespace, guard: "Guard") -> bool:
     """Tell whether every browser sees all games: who asks for a token expects others, maybe through a proxy."""
-    from shogi_engine.web.guard import is_loopback
+    from shogi_engine.web.access import is_loopback
 
     return bool(args.shared) or is_loopback(args.host) and not guard.token
 

@@ -121,7 +121,7 @@ def existing(folder: Path) -> Path:
 
 def plan_of(args: argparse.Namespace) -> Any:
     """Return the pipeline.Plan of the arguments. Raises ValueError for an option that the game does not have."""
-    from shogi_engine.batch.streams import open_records
+    from shogi_engine.batch.games import open_records
     from shogi_engine.training.pipeline import Plan
     from shogi_engine.training.recipe import load
 

@@ -11,8 +11,8 @@ from typing import Any
 from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, plain
 from shogi_engine.common.text import sanitize
 from shogi_engine.language import InputError
-from shogi_engine.types.info import BoardLike, Move, PlayResult
-from shogi_engine.types.limit import SIDES, Limit
+from shogi_engine.types.limits import SIDES, Limit
+from shogi_engine.types.results import BoardLike, Move, PlayResult
 
 
 class GtpClient(MovesClient):

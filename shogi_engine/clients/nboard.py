@@ -13,13 +13,10 @@ import time
 from typing import Any, overload
 
 from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, run_plainly
-from shogi_engine.common.lines import legal_line
-from shogi_engine.common.text import clamped_number
+from shogi_engine.common.text import clamped_number, legal_line
 from shogi_engine.language import InputError
-from shogi_engine.types.clock import Clock
-from shogi_engine.types.info import BoardLike, Info, Move, PlayResult
-from shogi_engine.types.limit import Limit
-from shogi_engine.types.score import Score, limited_discs
+from shogi_engine.types.limits import Clock, Limit
+from shogi_engine.types.results import BoardLike, Info, Move, PlayResult, Score, limited_discs
 
 VERSION = 2
 _MOVE = re.compile(r"[a-h][1-8]|pass|pa", re.IGNORECASE)

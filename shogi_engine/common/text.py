@@ -1,9 +1,36 @@
 """Text: whole numbers from other programs, foreign text in messages, tables, speeds. Standard library only."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from shogi_engine.language import InputError
+
+# ---- Lines of moves checked against a board
+
+
+Move = TypeVar("Move")
+
+
+def legal_line(texts: Iterable[str], board: Any, parse: Callable[[str], Move]) -> tuple[Move, ...]:
+    """Return the moves of a line from the position on `board`, up to the first illegal move.
+
+    Args:
+        board: is unchanged on return
+        parse: returns the board's move of a text; raises ValueError
+    """
+    moves: list[Move] = []
+    for text in texts:
+        try:
+            move = parse(text)
+            board.push(move)
+        except ValueError:
+            break
+        moves.append(move)
+    for _ in moves:
+        board.pop()
+    return tuple(moves)
+
 
 SHOWN_MAX = 160  # the most characters of a foreign text that a message quotes
 SHOWN_WITH_PATH = 1000  # the most characters of a message that names a file and its fault

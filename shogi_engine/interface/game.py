@@ -28,13 +28,12 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.registry import Registry
-from shogi_engine.interface.evaluation import NOTHING, Evaluation
 from shogi_engine.interface.extras import Extras
-from shogi_engine.interface.stubs import evaluation_stub, stub
+from shogi_engine.interface.stubs import NOTHING, Evaluation, evaluation_stub, stub
 from shogi_engine.interface.stubs import provides as provides  # imported from here by a game's modules
 from shogi_engine.interface.stubs import provides_evaluation as provides_evaluation
 from shogi_engine.jit import njit
-from shogi_engine.types.termination import TERMINATIONS as TERMINATIONS
+from shogi_engine.types.outcomes import TERMINATIONS as TERMINATIONS
 
 MOVE_NONE = np.uint32(0)
 VALUE_NONE = 32002  # no value

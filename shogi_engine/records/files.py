@@ -1,19 +1,25 @@
 """Record files: recognising formats, decoding, reading one game at a time, and writing."""
 
+import bz2
 import codecs
 import contextlib
 import gc
+import gzip
 import io
+import lzma
 import os
 import re
-from collections.abc import Iterable, Iterator
+import tarfile
+import time
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
-from shogi_engine.common.files import write_whole
-from shogi_engine.common.text_files import UTF_16
+from shogi_engine.common.files import UTF_16, data_folder, write_free, write_whole
 from shogi_engine.language import InputError, Message
-from shogi_engine.records.errors import RecordError
 from shogi_engine.records.formats import (
     RecordFormat,
     binary_head,
@@ -23,7 +29,7 @@ from shogi_engine.records.formats import (
     load_format,
     recognise,
 )
-from shogi_engine.records.tree import GameRecord
+from shogi_engine.records.tree import GameRecord, RecordError
 
 Item = TypeVar("Item")
 HEAD = 1 << 16  # bytes used to recognise a format
@@ -322,3 +328,139 @@ def save(
 def encoding_for(path: str | Path) -> str:
     """Return the encoding implied by a file name: a `u` at its end means UTF-8 (.kifu, .ki2u)."""
     return "utf-8" if Path(path).suffix.lower() in (".kifu", ".ki2u") else ""
+
+
+# ---- Files of games played here: written after each move in the user's folder, and loaded again
+
+
+KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both hold times, and any name in UTF-8
+FOR_ANY_GAME = ".jsonl"
+
+
+class GameFile:
+    """A game's file in the user's folder, written again after each change.
+
+    Attributes:
+        path: the file, None until it is written
+    """
+
+    def __init__(self) -> None:
+        self.path: Path | None = None
+
+    def write(self, record: GameRecord) -> None:
+        """Write the game as it stands now. Raises OSError, ValueError; the file then has the earlier content."""
+        ending = KEPT_AS.get(record.game, FOR_ANY_GAME)
+        format = format_for(f"game{ending}", record.game)
+        content = dumps(record, format.name, encoding_for(f"game{ending}"))
+        if self.path is None:
+            folder = data_folder() / "games"
+            folder.mkdir(parents=True, exist_ok=True)
+            self.path = write_free(folder, f"{record.game}-{time.strftime('%Y%m%d-%H%M%S')}", ending, content)
+        else:
+            write_whole(self.path, content)
+
+    def discard(self) -> None:
+        """Remove the file, as the game is saved elsewhere. Raises OSError."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+            self.path = None
+
+
+def kept_games(game: str) -> list[Path]:
+    """Return the automatically saved games of terminal and browser, the latest first."""
+    found = (data_folder() / "games").glob(f"{game}-*{KEPT_AS.get(game, FOR_ANY_GAME)}")
+    return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+
+
+def load_game(path: str, game: str) -> GameRecord:
+    """Return the first game of a file, or a saved game by its number in `kept_games`, from 1.
+
+    Raises:
+        OSError: the file cannot be read
+        ValueError: it contains no game
+    """
+    file = Path(path).expanduser()
+    if path.isdecimal() and not file.exists():
+        kept = kept_games(game)
+        if not 1 <= int(path) <= len(kept):
+            raise InputError("there is no saved game number {0}", path)
+        file = kept[int(path) - 1]
+    return next(iter(iterate(file, game=game)))
+
+
+# ---- Files of records, and those in archives, as streams of bytes
+
+
+PACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".lzma": lzma.open}
+TAR_SUFFIXES = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz")
+SUFFIXES = (".zip", *PACKED, *TAR_SUFFIXES)
+_LAST_PARTS = {suffix[suffix.rfind(".") :] for suffix in SUFFIXES}
+# What the streams of damaged archives raise. An OSError is one of them if it has no number.
+FAULTS = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError)
+
+Opened = Callable[[], BinaryIO]
+
+
+def sources(path: str) -> Iterator[tuple[str, Opened]]:
+    """Yield the name of a file, or of each file in an archive, and what opens it.
+
+    The streams are seekable, except for pipes. They raise FAULTS; opening them, and this, OSError and RecordError.
+    """
+    if path[path.rfind(".") :].lower() not in _LAST_PARTS:
+        yield path, partial(_plain, path)
+        return
+    with open(path, "rb") as file:
+        try:
+            yield from _members(path, file)
+        except Exception as fault:  # for damaged archives Python's modules raise whatever happens
+            raise _named(_damaged(fault), path) from None
+
+
+def _members(path: str, file: BinaryIO) -> Iterator[tuple[str, Opened]]:
+    """Yield the same for each file in an archive."""
+    if path.lower().endswith(".zip"):
+        with zipfile.ZipFile(file) as archive:
+            for member in archive.infolist():
+                if not member.is_dir():
+                    yield f"{path}: {member.filename}", partial(_member, archive, member)
+    elif path.lower().endswith(TAR_SUFFIXES):
+        with tarfile.open(fileobj=file, mode="r|*") as tape:
+            for part in tape:
+                content = tape.extractfile(part)
+                if content is not None:
+                    yield f"{path}: {part.name}", partial(io.BytesIO, content.read())
+    else:
+        yield path, partial(PACKED[path[path.rfind(".") :].lower()], file, "rb")
+
+
+def _plain(path: str) -> Any:
+    """Open a file without a buffer, which takes less time for thousands of small ones; a pipe needs one."""
+    file = open(path, "rb", buffering=0)  # noqa: SIM115
+    return file if file.seekable() else io.BufferedReader(file)
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> BinaryIO:
+    """Return a file in an archive."""
+    try:
+        return io.BytesIO(archive.read(member))
+    except Exception as fault:  # it may also be encrypted, or compressed by an unknown method
+        raise _damaged(fault) from None
+
+
+def _damaged(fault: Exception) -> RecordError:
+    """Return the RecordError for what an archive raises."""
+    return RecordError("the archive cannot be read: {0}", str(fault) or type(fault).__name__)
+
+
+def _named(fault: RecordError, name: str) -> RecordError:
+    """Let a fault begin with the name of its file."""
+    if not str(fault).startswith(name):
+        fault.args = (Message("{0}: {1}", name, fault),)
+    return fault
+
+
+def fault_of(fault: Exception, name: str) -> RecordError:
+    """Return a RecordError, or one of FAULTS, as a RecordError that names the file. Raises an OSError of the system."""
+    if isinstance(fault, OSError) and fault.errno is not None:
+        raise fault
+    return _named(fault if isinstance(fault, RecordError) else _damaged(fault), name)

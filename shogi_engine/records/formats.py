@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from shogi_engine.language import InputError, Message, mark
-from shogi_engine.records.errors import RecordError
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, registry
-from shogi_engine.types.termination import BY_RULE, Outcome, Termination
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, RecordError, registry
+from shogi_engine.types.outcomes import BY_RULE, Outcome, Termination
 
 GAMES = ("shogi", "othello")
 LINE_MAX = 1 << 20  # characters; longer lines are not part of a record

@@ -5,12 +5,83 @@ import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from unicodedata import category
 
-from shogi_engine.language import InputError
-from shogi_engine.records.errors import RecordError
-from shogi_engine.types.arguments import move_texts
-from shogi_engine.types.score import Score
-from shogi_engine.types.termination import USUAL_WINNERS, Outcome, Termination, completed, termination_of, usual_outcome
+from shogi_engine.language import InputError, Message
+from shogi_engine.types.limits import move_texts
+from shogi_engine.types.outcomes import USUAL_WINNERS, Outcome, Termination, completed, termination_of, usual_outcome
+from shogi_engine.types.results import Score
+
+# ---- RecordError: why a file cannot be read as a record
+
+
+def clipped(text: str, most: int = 40) -> str:
+    """Return a text of a file quoted and shortened to `most` characters, for error messages."""
+    return repr(text if len(text) <= most else f"{text[: most - 3]}...")
+
+
+class RecordError(InputError):
+    """A file that cannot be read as a record.
+
+    Args:
+        template, values: what is wrong, as a Message
+        line: the line of the fault, from 1, None if unknown
+        number: the game's number in the file, from 1
+        record: the part of the GameRecord that could be read, or None
+    """
+
+    def __init__(
+        self, template: str, *values: Any, line: int | None = None, record: Any = None, number: int | None = None
+    ) -> None:
+        reason = Message(template, *values)
+        if "\n" in reason:  # it quotes the file
+            reason = Message(" ".join(reason.split("\n")))
+        self.reason, self.line, self.record, self.number = reason, line, record, number
+        super().__init__(reason if line is None else Message("line {0}: {1}", line, reason))
+
+
+# ---- The headers that formats share: one common name for each, and the name in each format
+
+
+_BREAKS = ("Cc", "Cs", "Zl", "Zp")  # control characters, surrogates, line and paragraph separators
+
+# name: meaning
+HEADERS = {
+    "title": "the game's title",
+    "event": "the tournament, the match",
+    "site": "where it was played",
+    "started": "date and time of its start",
+    "ended": "date and time of its end",
+    "opening": "the opening's name",
+    "time": "the time control",
+}
+
+
+def one_line(text: str) -> str:
+    """Return a header's value in writable form: one line without control characters."""
+    return "".join(" " if category(letter) in _BREAKS else letter for letter in text).strip()
+
+
+class HeaderNames:
+    """A format's names of headers. Use `to_shared` when reading, `to_own` when writing."""
+
+    def __init__(self, own: dict[str, str]) -> None:
+        self._own = own
+        self._shared = {theirs: name for name, theirs in own.items()}
+
+    def to_shared(self, name: str) -> str:
+        """Return the shared name for the format's `name`, or the name itself."""
+        return self._shared.get(name, name)
+
+    def to_own(self, name: str) -> str:
+        """Return the format's name for the shared `name`, or the name itself."""
+        return self._own.get(name, name)
+
+    def own_of(self, headers: dict[str, str]) -> dict[str, str]:
+        """Return headers under the format's names, with values on one line and without empty ones."""
+        values = {self.to_own(name): one_line(value) for name, value in headers.items()}
+        return {name: value for name, value in values.items() if value}
+
 
 _REGISTRY = "shogi_engine.games"  # by name, as games import records
 

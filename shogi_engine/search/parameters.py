@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import CORRECTION_TABLES, Game
+from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import new_record
 
 STOCKFISH, OWN = "Stockfish", ""

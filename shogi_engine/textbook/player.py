@@ -10,13 +10,20 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.common.search_handle import SearchHandle
-from shogi_engine.play.answer import Answer
-from shogi_engine.play.game import Game
+from shogi_engine.common.threads import SearchHandle
+from shogi_engine.play.game import Answer, Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.context import new_context, set_root
-from shogi_engine.textbook.choice import ALPHA_BETA, MINIMAX, NEGASCOUT, RANDOM, answer
-from shogi_engine.textbook.searches import ORDERED, PLAIN, PUBLISHED_BUGS
+from shogi_engine.textbook.searches import (
+    ALPHA_BETA,
+    MINIMAX,
+    NEGASCOUT,
+    ORDERED,
+    PLAIN,
+    PUBLISHED_BUGS,
+    RANDOM,
+    answer,
+)
 
 KINDS = {
     "random": (RANDOM, 0),

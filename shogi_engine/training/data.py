@@ -23,8 +23,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.interface.evaluation import Evaluation, Evaluator
 from shogi_engine.interface.game import Game
+from shogi_engine.interface.stubs import Evaluation, Evaluator
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import ALL_FLAGS, new_context
 from shogi_engine.search.history import Histories, forget

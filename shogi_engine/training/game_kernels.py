@@ -7,8 +7,8 @@ from shogi_engine.interface import game as rules
 from shogi_engine.interface.game import NOT_OVER, VALUE_MATE_IN_MAX, VALUE_NONE
 from shogi_engine.jit import njit, record_dtype
 from shogi_engine.jit.random_numbers import random_below
+from shogi_engine.search.alphabeta import open_window, search_root
 from shogi_engine.search.context import begin_game, play_move, start_search, write_root_moves
-from shogi_engine.search.root_search import open_window, search_root
 from shogi_engine.search.selectivity import is_decisive
 from shogi_engine.search.tt import GENERATIONS
 

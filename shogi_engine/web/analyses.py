@@ -5,17 +5,27 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.analysis import Finding, GameAnalysis, annotate, judge
-from shogi_engine.analysis.annotation import copied
-from shogi_engine.analysis.judgement import PASS, VERDICTS, MoveAnalysis, judged_move, plies_to_examine
-from shogi_engine.analysis.reasons import facts_of, sentences
-from shogi_engine.analysis.words import LINE_MOVES, called, line_texts, score_words, words_of
+from shogi_engine.analysis.judgement import (
+    LINE_MOVES,
+    PASS,
+    VERDICTS,
+    MoveAnalysis,
+    called,
+    facts_of,
+    judged_move,
+    line_texts,
+    plies_to_examine,
+    score_words,
+    sentences,
+    words_of,
+)
+from shogi_engine.analysis.report import copied
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord, Node
-from shogi_engine.types.score import Score
-from shogi_engine.web.pool import Job, Turn
+from shogi_engine.types.results import Score
+from shogi_engine.web.links import Look
+from shogi_engine.web.pool import Job, SearchSlot, Turn
 from shogi_engine.web.replies import Info, MateFound, Progress
-from shogi_engine.web.searching import SearchSlot
-from shogi_engine.web.viewer import Look
 
 if TYPE_CHECKING:
     from shogi_engine.web.session import Session

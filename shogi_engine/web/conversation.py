@@ -16,13 +16,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from shogi_engine.common.text import sanitize
 from shogi_engine.language import Message, mark, translate
 from shogi_engine.web import file_messages, game_messages, messages, replies, study_messages
+from shogi_engine.web.access import HELLO_SECONDS, REFUSED_MAX, Bucket, Limits, address_of
 from shogi_engine.web.game_messages import Hello
 from shogi_engine.web.hub import Full, Hub
-from shogi_engine.web.limits import HELLO_SECONDS, REFUSED_MAX, Bucket, Limits, address_of
-from shogi_engine.web.links import LinkError
+from shogi_engine.web.links import LinkError, Viewer
 from shogi_engine.web.messages import MESSAGE_MAX, MessageError
 from shogi_engine.web.session import Session
-from shogi_engine.web.viewer import Viewer
 
 LATEST = (replies.Preparing, replies.Progress, replies.Info)  # only the newest is sent, in this order
 QUEUE_MAX = 100  # replies of other kinds queued for a slow browser

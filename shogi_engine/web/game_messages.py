@@ -4,15 +4,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from shogi_engine.analysis.annotation import of_programs
-from shogi_engine.games.shogi.records import handicaps
+from shogi_engine.analysis.report import of_programs
+from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.language import InputError
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
-from shogi_engine.types.clock import Clock
-from shogi_engine.web import replies, view, viewer
-from shogi_engine.web.autosave import OpenElsewhere
-from shogi_engine.web.links import WATCHER, Role
+from shogi_engine.types.limits import Clock
+from shogi_engine.web import links, replies, view
+from shogi_engine.web.links import WATCHER, Role, Viewer
 from shogi_engine.web.messages import (
     LEVEL_MAX,
     LINE_MAX,
@@ -31,10 +30,10 @@ from shogi_engine.web.messages import (
 )  # fmt: skip
 from shogi_engine.web.playing import check_levels
 from shogi_engine.web.replies import Reply
-from shogi_engine.web.search import SEARCH_MAX
+from shogi_engine.web.saving import OpenElsewhere
 from shogi_engine.web.session import Session
-from shogi_engine.web.setup import set_up
-from shogi_engine.web.viewer import Viewer
+from shogi_engine.web.store import SEARCH_MAX
+from shogi_engine.web.tree import set_up
 
 Level = Annotated[int, Meta(ge=0, le=LEVEL_MAX)]
 
@@ -53,7 +52,7 @@ class Look(Question):
 
     def given(self) -> dict[str, Any]:
         """Return the fields of `viewer.Look` that are given."""
-        values = {name: getattr(self, name) for name in viewer.Look._fields}
+        values = {name: getattr(self, name) for name in links.Look._fields}
         return {name: value for name, value in values.items() if value is not None}
 
     def _obey(self, session: Session, page: Viewer) -> None:
@@ -126,7 +125,7 @@ class New(Action):
         if self.handicap and self.game != "shogi":
             raise InputError("handicaps are for shogi")
         if not self.here or self.game != session.tree.game:
-            start = handicaps.handicap(self.handicap) if self.handicap else ""
+            start = kakinoki.handicap(self.handicap) if self.handicap else ""
             before, answer = session.autosave.id, open_record(session, GameRecord(self.game, start))
         session.leave_modes()
         session.begin(self.players, setting, after=before)

@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from shogi_engine.language import Message
-from shogi_engine.web.autosave import OpenElsewhere
-from shogi_engine.web.links import LinkError
+from shogi_engine.web.links import LinkError, Receiver, Viewer
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.replies import Reply
-from shogi_engine.web.saved_game import SavedGame
+from shogi_engine.web.saving import OpenElsewhere, SavedGame
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
-from shogi_engine.web.viewer import Receiver, Viewer
 
 SESSIONS_MAX = 300
 VIEWERS_MAX = 50  # pages of a session

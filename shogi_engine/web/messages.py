@@ -13,12 +13,11 @@ import msgspec
 from msgspec import Meta
 
 from shogi_engine.games import NAMES
-from shogi_engine.games.shogi.board.piece_shapes import SETS
+from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.language import LANGUAGES, InputError
-from shogi_engine.web.links import Role
+from shogi_engine.web.links import Role, Viewer
 from shogi_engine.web.replies import Reply
 from shogi_engine.web.session import Session
-from shogi_engine.web.viewer import Viewer
 
 MESSAGE_MAX = 3 << 20  # bytes: a file of FILE_MAX bytes in base64, and the other fields
 TEXT_MAX = 200_000  # characters of a pasted record

@@ -4,15 +4,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.language import InputError
-from shogi_engine.play.answer import DECLARE, Answer
 from shogi_engine.play.clock import GameClock
-from shogi_engine.play.game import PASS, Game
-from shogi_engine.play.strength import STRONGEST, choose, level_limits, timed_limits
-from shogi_engine.play.words import name_in_records
-from shogi_engine.types.clock import Clock
-from shogi_engine.types.termination import Outcome
-from shogi_engine.web.pool import Job, Turn
-from shogi_engine.web.searching import SearchSlot
+from shogi_engine.play.game import DECLARE, PASS, Answer, Game
+from shogi_engine.play.words import STRONGEST, choose, level_limits, name_in_records, timed_limits
+from shogi_engine.types.limits import Clock
+from shogi_engine.types.outcomes import Outcome
+from shogi_engine.web.pool import Job, SearchSlot, Turn
 
 if TYPE_CHECKING:
     from shogi_engine.web.session import Session

@@ -12,21 +12,18 @@ from typing import Any
 from shogi_engine.analysis.analyst import Examiner
 from shogi_engine.language import mark, translate
 from shogi_engine.records import GameRecord
-from shogi_engine.types.clock import Clock
+from shogi_engine.types.limits import Clock
 from shogi_engine.web import replies, view
+from shogi_engine.web.access import SESSION_BURST, SESSION_RATE, Bucket
 from shogi_engine.web.analyses import Analyses
-from shogi_engine.web.autosave import Autosave
-from shogi_engine.web.files import Chosen, chosen_game
-from shogi_engine.web.game_collections import Collections
-from shogi_engine.web.learning import Learning
-from shogi_engine.web.limits import SESSION_BURST, SESSION_RATE, Bucket
-from shogi_engine.web.links import Role
+from shogi_engine.web.exercises import Learning, Tsume
+from shogi_engine.web.links import Look, Receiver, Role, Viewer
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.pool import EnginePool, Seat
+from shogi_engine.web.saving import Autosave, Collections
 from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Removed, Tree
-from shogi_engine.web.tsume import Tsume
-from shogi_engine.web.viewer import Look, Receiver, Viewer
+from shogi_engine.web.view import Chosen, chosen_game
 
 
 class Session:

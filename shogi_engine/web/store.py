@@ -11,24 +11,57 @@ import logging
 import re
 import threading
 import time
+import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from shogi_engine import games as openings
 from shogi_engine import records, study
 from shogi_engine.common.database import Database, migrations
-from shogi_engine.common.files import free_name, replace, write_free, write_whole
-from shogi_engine.common.locks import Lock
-from shogi_engine.language import InputError
-from shogi_engine.play.keeping import KEPT_AS
+from shogi_engine.common.files import Lock, free_name, replace, write_free, write_whole
+from shogi_engine.language import LANGUAGES, InputError
 from shogi_engine.records import GameRecord
-from shogi_engine.tsume import Problem, Progress
-from shogi_engine.tsume.progress import NAME as PROGRESS_NAME
-from shogi_engine.tsume.progress import with_note
-from shogi_engine.web import search
+from shogi_engine.records.files import KEPT_AS
+from shogi_engine.tsume import NAME as PROGRESS_NAME
+from shogi_engine.tsume import Problem, Progress, with_note
 from shogi_engine.web.links import Links
+
+# ---- What the list of games is searched by: the words of a game, and those that a user types, in one form
+
+
+HEADERS_MAX, WORD_MAX = 50, 200  # headers that are searched, characters of each
+SEARCH_MAX = 100  # characters that a user may type
+_DATES = str.maketrans("/.", "--")  # as files write dates: 2026/11/26
+
+
+def plain(text: str) -> str:
+    """Return a text without what does not matter to a search: width, case, how dates are separated."""
+    return unicodedata.normalize("NFKC", text).casefold().translate(_DATES)
+
+
+def words_of(record: GameRecord) -> str:
+    """Return what a game is found by: its kind, players and headers."""
+    headers = list(record.headers.values())[:HEADERS_MAX]
+    return plain("\n".join(text[:WORD_MAX] for text in (record.game, *record.names, *headers)))
+
+
+def openings_of(record: GameRecord) -> str:
+    """Return the names of a game's openings and castles, in all languages."""
+    try:
+        names = openings.opening_names(record)
+    except ValueError:  # an illegal move
+        return ""
+    found = [each.name for sides in (names.openings, names.castles) for side in sides for each in side] if names else []
+    return plain("\n".join(name.text(language) for name in dict.fromkeys(found) for language in LANGUAGES))
+
+
+def terms(text: str) -> list[str]:
+    """Return the words that a game must have, each as a part of its own, to be found."""
+    return plain(text[:SEARCH_MAX]).split()
+
 
 DATABASE = "games.db"
 LISTED_MAX = 300
@@ -244,7 +277,7 @@ class Store:
             path = write_free(self.folder, path.name.removesuffix(ending), ending, content)
         with self.database.transaction() as database:
             query = "UPDATE games SET file = ?, recorded = ?, openings = ? WHERE id = ?"
-            database.execute(query, (path.name, written, search.openings_of(record), id))
+            database.execute(query, (path.name, written, openings_of(record), id))
 
     # ---- writing
 
@@ -323,7 +356,7 @@ class Store:
             text: words that a game must have: of its title, players, headers, openings, or the day of its last change
             result: '1-0', '0-1', '1/2-1/2' or '*'; '' for any
         """
-        wanted = {f"term{number}": term for number, term in enumerate(search.terms(text))}
+        wanted = {f"term{number}": term for number, term in enumerate(terms(text))}
         found = "".join(f" AND instr({SEARCHED}, :{name})" for name in wanted)
         query = (
             'SELECT id, game, title, moves, result, playing AS "on", changed AS time FROM games '

@@ -8,26 +8,24 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import Meta
 
 from shogi_engine import games, study
-from shogi_engine.analysis.words import move_text
-from shogi_engine.books import recipe
+from shogi_engine.analysis.judgement import move_text
+from shogi_engine.books import growth
 from shogi_engine.explorer import Found, PlayedGame
 from shogi_engine.language import InputError, fault_text
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
 from shogi_engine.tsume import problems as all_problems
-from shogi_engine.types.limit import SIDES
-from shogi_engine.web import lesson, replies
+from shogi_engine.types.limits import SIDES
+from shogi_engine.web import exercises, replies
 from shogi_engine.web.analyses import MULTIPV_MAX
-from shogi_engine.web.autosave import OpenElsewhere
+from shogi_engine.web.exercises import YOURS, Tsume, counts, problem_rows
 from shogi_engine.web.game_messages import open_record
-from shogi_engine.web.learning import counts
-from shogi_engine.web.links import Role
+from shogi_engine.web.links import Role, Viewer
 from shogi_engine.web.messages import Action, Number, Question, Side, must_have
 from shogi_engine.web.replies import Reply
+from shogi_engine.web.saving import OpenElsewhere
 from shogi_engine.web.session import Session
 from shogi_engine.web.tree import Tree
-from shogi_engine.web.tsume import YOURS, Tsume, problem_rows
-from shogi_engine.web.viewer import Viewer
 
 ROWS_MAX = 60  # moves of a position that are sent: as many as Othello has squares
 LISTED = 5  # games under the moves
@@ -93,7 +91,7 @@ class Explore(Question):
             explorer = collections.of(self.source, game, store, owner)
             rows = [row for row in explorer.moves(board, book) if row.games]
             played = explorer.played(board, most=LISTED)
-        unit = recipe.load(game).unit
+        unit = growth.load(game).unit
         return replies.Explored(
             node=self.node,
             source=self.source,
@@ -223,7 +221,7 @@ class Lesson(Action):
         now = session.tsume
         if not self.on:
             return leave(session, the_lesson(session))
-        if isinstance(now, lesson.Lesson) and now.problems.size:
+        if isinstance(now, exercises.Lesson) and now.problems.size:
             return give_next(session, now.problems)
         with mistakes_of(session) as problems:
             return give_next(session, problems)
@@ -249,16 +247,16 @@ class Answer(Action):
         the_lesson(session).answer()
 
 
-def the_lesson(session: Session) -> lesson.Lesson:
+def the_lesson(session: Session) -> exercises.Lesson:
     """Return the problem that is being solved. Raises ValueError if there is none."""
-    if not isinstance(session.tsume, lesson.Lesson):
+    if not isinstance(session.tsume, exercises.Lesson):
         raise InputError("no problem is being solved")
     return session.tsume
 
 
 def give_next(session: Session, problems: study.Source) -> Reply | None:
     """Put the next problem of the round on the board; after the last one, the game that was there before."""
-    now = session.tsume if isinstance(session.tsume, lesson.Lesson) else None
+    now = session.tsume if isinstance(session.tsume, exercises.Lesson) else None
     given = now.given if now else ()
     due = [each for each in problems.due() if each.id not in given]
     if not due:
@@ -276,7 +274,7 @@ def give_next(session: Session, problems: study.Source) -> Reply | None:
     session.open_record(GameRecord(problem.game, problem.position))
     session.analyses.stop()
     session.flipped = problem.game == "shogi" and session.tree.start_turn == 1
-    session.tsume = lesson.Lesson(
+    session.tsume = exercises.Lesson(
         session,
         root=0,
         status=YOURS,
@@ -296,7 +294,7 @@ def check_lines(problem: study.Problem) -> None:
         tree.add_line(line, 0)
 
 
-def leave(session: Session, now: lesson.Lesson) -> Reply | None:
+def leave(session: Session, now: exercises.Lesson) -> Reply | None:
     """Open the game that was on the board before the problems; an empty board if it is not there any more."""
     answer = None
     try:

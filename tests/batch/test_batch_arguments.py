@@ -74,8 +74,7 @@ def test_wrong_values(call, said):
 
 def test_environments_before_their_first_reset():
     pytest.importorskip("pettingzoo")
-    from shogi_engine.environments.one_agent import OneAgent
-    from shogi_engine.environments.two_agents import TwoAgents
+    from shogi_engine.environments.agents import OneAgent, TwoAgents
 
     for env in (OneAgent("othello", 0), TwoAgents("othello")):
         with pytest.raises(RuntimeError, match=r"call reset\(\) before step\(\)"):

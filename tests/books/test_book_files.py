@@ -6,16 +6,16 @@ import struct
 import numpy as np
 import pytest
 
+from shogi_engine.books.growth import load, merged
 from shogi_engine.books.othello import canonical, turned
-from shogi_engine.books.recipe import load, merged
 from shogi_engine.games.othello import book as othello_book
 from shogi_engine.games.othello.bitboard import SYMMETRIES, transform
 from shogi_engine.games.othello.board import Board
-from shogi_engine.games.othello.many_boards import canonical_boards, many_after, many_images, many_places
+from shogi_engine.games.othello.book import canonical_boards, many_after, many_images, many_places
 from shogi_engine.games.othello.notation import START, parse_obf
 from shogi_engine.games.othello.types import PASS
 from shogi_engine.games.shogi import book as shogi_book
-from shogi_engine.interface.extras.book import BookError, BookMove
+from shogi_engine.interface.extras import BookError, BookMove
 
 OTHELLO, SHOGI = load("othello"), load("shogi")
 START_SFEN = SHOGI.game.start

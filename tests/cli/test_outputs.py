@@ -8,8 +8,8 @@ import pytest
 from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.cli import doctor
-from shogi_engine.cli.analysed_files import check_files
-from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.cli.analyse import check_files
+from shogi_engine.cli.common import check_outputs
 from shogi_engine.records import GameRecord
 
 RECORD = GameRecord.from_moves("shogi", ["7g7f", "3c3d"])
@@ -72,7 +72,7 @@ def test_doctor_shows_no_secret(monkeypatch, capsys):
 
 
 def test_the_token_of_a_server_is_not_in_its_words():
-    from shogi_engine.web.guard import Guard
+    from shogi_engine.web.access import Guard
 
     guard = Guard.of("0.0.0.0", "hunter2secret")
     assert "hunter2secret" not in repr(guard) and guard.is_token("hunter2secret")
@@ -80,7 +80,7 @@ def test_the_token_of_a_server_is_not_in_its_words():
 
 def test_the_token_can_come_from_the_environment(monkeypatch):
     from shogi_engine.cli import serve
-    from shogi_engine.web import guard
+    from shogi_engine.web import access as guard
 
     asked = []
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from shogi_engine.csa.clock import ServerClock, TimeReader
-from shogi_engine.csa.game import GameContext, ServerGame
+from shogi_engine.csa.game import GameContext, ServerClock, ServerGame, Thinker, TimeReader
 from shogi_engine.csa.protocol import (
     Declared,
     Ended,
@@ -16,16 +15,17 @@ from shogi_engine.csa.protocol import (
     Protocol,
     Refused,
     Rejected,
+    ServerTime,
     Started,
     State,
+    SummaryError,
+    SummaryReader,
     Unreadable,
     check_game,
     check_name,
 )
-from shogi_engine.csa.settings import Settings
-from shogi_engine.csa.summary import ServerTime, SummaryError, SummaryReader
-from shogi_engine.csa.thinker import Thinker
-from shogi_engine.types.clock import Clock
+from shogi_engine.csa.session import Settings
+from shogi_engine.types.limits import Clock
 from tests.csa.scripted import START, ScriptedPlayer, summary
 
 

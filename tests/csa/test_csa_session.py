@@ -6,10 +6,10 @@ import time
 import pytest
 
 from shogi_engine import records
-from shogi_engine.csa.settings import Timeouts
-from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
-from shogi_engine.play.answer import Answer
-from shogi_engine.types.score import Score
+from shogi_engine.csa.session import Timeouts
+from shogi_engine.games.shogi.records.words import MATE_VALUE
+from shogi_engine.play.game import Answer
+from shogi_engine.types.results import Score
 from tests.csa.scripted import (
     SECRET,
     Played,
@@ -400,6 +400,6 @@ def test_a_record_that_can_not_be_written_ends_nothing(tmp_path, monkeypatch):
     def no_room(*arguments, **options):
         raise OSError("no room")
 
-    monkeypatch.setattr("shogi_engine.csa.keeper.write_whole", no_room)
+    monkeypatch.setattr("shogi_engine.csa.session.write_whole", no_room)
     played = play(quick_win, folder=tmp_path)
     assert played.counts == (1, 0, 0, 0) and "no room" in played.notes

@@ -8,7 +8,7 @@ import pytest
 
 from shogi_engine.search.parameters import SEARCH_PARAMETERS
 from tests.support.processes import ROOT
-from tools.docs import command_line
+from tools import command_line
 from tools.package_map import PICTURE, layers, picture
 from usi.options import options_table
 

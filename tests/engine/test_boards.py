@@ -8,7 +8,7 @@ import pytest
 from shogi_engine import Engine, Limit, Score, othello, shogi
 from shogi_engine.jit import cache_folder
 from shogi_engine.search.timeman import budget_of
-from shogi_engine.types.info import PlayResult
+from shogi_engine.types.results import PlayResult
 from tests.support.clock import within
 from tests.support.processes import ROOT, environment, run
 

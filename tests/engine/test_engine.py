@@ -9,13 +9,13 @@ import time
 import pytest
 
 from shogi_engine import Engine, games
-from shogi_engine.engine.move_stack import MoveStack
+from shogi_engine.engine.engine import MoveStack
 from shogi_engine.engine.results import score_of
 from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.jit import JIT_DISABLED, progress
-from shogi_engine.types.clock import TimeBudget
-from shogi_engine.types.score import Score
+from shogi_engine.types.limits import TimeBudget
+from shogi_engine.types.results import Score
 from tests.support.clock import within
 from tests.support.games.tictactoe import GAME as TICTACTOE
 from tests.support.processes import environment

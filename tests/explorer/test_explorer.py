@@ -20,7 +20,7 @@ from shogi_engine import games, records
 from shogi_engine.batch import Batch, random_games
 from shogi_engine.explorer import Explorer
 from shogi_engine.explorer import index as index_module
-from shogi_engine.interface.extras.book import BookMove
+from shogi_engine.interface.extras import BookMove
 
 FORMATS = {
     "shogi": ("csa", "kif", "ki2", "usi", "jkf", "jsonl"),

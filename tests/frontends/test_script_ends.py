@@ -6,9 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from shogi_engine.frontends import core
-from shogi_engine.frontends.gtp import Gtp
-from shogi_engine.frontends.nboard import NBoard
-from shogi_engine.frontends.stdio import Output
+from shogi_engine.frontends.core import Output
+from shogi_engine.frontends.othello import Gtp, NBoard
 
 
 def converse(front_end, lines, seconds):

@@ -14,13 +14,12 @@ import pytest
 
 from shogi_engine import Engine, Limit, games, records
 from shogi_engine.batch import Batch, LiveGames, random_games
-from shogi_engine.environments.states import BoardState
-from shogi_engine.games.rules_batch import rules_of
+from shogi_engine.environments.agents import BoardState
+from shogi_engine.games.batch import rules_of
 from shogi_engine.interface.extras import Extras
 from shogi_engine.play.game import Game
-from shogi_engine.play.loop import play
-from shogi_engine.play.players import EnginePlayer
-from shogi_engine.types.termination import Termination
+from shogi_engine.play.players import EnginePlayer, play
+from shogi_engine.types.outcomes import Termination
 from tests.interface.test_registered_games import METADATA, run
 from tests.support.processes import ROOT
 from tests.support.twins.naive_own_games import TWINS, perft

@@ -9,15 +9,14 @@ import pytest
 
 from shogi_engine.__main__ import main
 from shogi_engine.clients.base import EngineError
-from shogi_engine.clients.usi.searches import go_words
+from shogi_engine.clients.usi import go_words
 from shogi_engine.common.match_statistics import Sprt
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.match import GameLog, Match, parse_engine, parse_limit
-from shogi_engine.match.openings import SHIPPED, read
-from shogi_engine.match.workers import begin
+from shogi_engine.match.plan import SHIPPED, read
+from shogi_engine.match.runner import begin
 from shogi_engine.play.clock import GameClock
-from shogi_engine.types.clock import Clock
-from shogi_engine.types.limit import Limit
+from shogi_engine.types.limits import Clock, Limit
 from tests.support.processes import TESTS
 
 WAYWARD = f"{sys.executable} {TESTS / 'support' / 'usi_wayward.py'}"

@@ -5,11 +5,11 @@ from itertools import islice
 
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
-from shogi_engine.games.shogi.records.handicaps import HANDICAPS
+from shogi_engine.games.shogi.records.kakinoki import HANDICAPS
 from shogi_engine.games.shogi.records.kakinoki import WORDS as KIF_WORDS
 from shogi_engine.records import GameRecord, Outcome, Termination
-from shogi_engine.types.score import Score
-from shogi_engine.types.termination import usual_outcome
+from shogi_engine.types.outcomes import usual_outcome
+from shogi_engine.types.results import Score
 
 HELD = tuple(dict.fromkeys(termination for termination, _ in KIF_WORDS.words.values()))  # by KIF and JKF
 BOARDS = {"shogi": ShogiBoard, "othello": OthelloBoard}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from shogi_engine.games.shogi.records import kif_kernels
 from shogi_engine.games.shogi.records.formats.ki2 import FORMAT as KI2
 from shogi_engine.games.shogi.records.formats.kif import FORMAT, KifReader
-from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, MOVE
+from shogi_engine.games.shogi.records.kakinoki import BLANKS, MOVE
 
 LINES = (
     "1 ７六歩(77)", "2 ３四歩(33)", "　３　２六歩（２７）", "4 投了", "1 投了", "2 同　歩(11)", "5 P-7f", "6 ▲７六歩", "1234567890123 x",

@@ -17,8 +17,7 @@ from types import SimpleNamespace
 import shogi
 
 from shogi_engine.games.shogi.book import Book, open_book
-from shogi_engine.interface.extras.book import choose
-from shogi_engine.interface.extras.levels import LevelPlan
+from shogi_engine.interface.extras import LevelPlan, choose
 from usi.loop import main
 
 STEP = 0.01  # seconds an iteration takes

@@ -7,13 +7,13 @@ import pytest
 import shogi
 
 from shogi_engine.batch import Batch
-from shogi_engine.batch.streams import PSV, open_records
+from shogi_engine.batch.games import PSV, open_records
 from shogi_engine.engine import Engine
-from shogi_engine.games.shogi.notation.sfen import START
+from shogi_engine.games.shogi.sfen import START
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.training import pipeline
 from shogi_engine.training.recipe import load
-from shogi_engine.training.shogi.annotated import CELLS, Annotated, compared, rank_correlation, ranks
+from shogi_engine.training.shogi.games import CELLS, Annotated, compared, rank_correlation, ranks
 from shogi_engine.training.shogi.recipe import DataOptions
 from shogi_engine.training.shogi.trainer import TrainOptions
 from tests.support.training_data import data_folder

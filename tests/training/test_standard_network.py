@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.evaluation.nnue_architectures import Architecture, feature_set
-from shogi_engine.games.shogi.evaluation.nnue_writer import encode
+from shogi_engine.games.shogi.evaluation.nnue_file import Architecture, encode, feature_set
 from shogi_engine.interface.game import evaluate, refresh_line
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context, set_root
 from shogi_engine.training import pipeline
 from shogi_engine.training.shogi.games import SCALE, Games
-from shogi_engine.training.shogi.positions_kernels import write_position
+from shogi_engine.training.shogi.kernels import write_position
 from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
 from shogi_engine.training.shogi.standard_kernels import BIAS, FEATURES, OUTPUT, OUTPUT_BIAS, WEIGHTS1, WEIGHTS2, WIDTH
 from shogi_engine.training.shogi.standard_network import OUTPUT_LIMIT

@@ -12,16 +12,23 @@ from shogi_engine import games
 from shogi_engine.__main__ import parser
 from shogi_engine.cli.train import SETTINGS, plan_of
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, SIDE, piece_feature, view_of
-from shogi_engine.games.shogi.evaluation.network_weights import decode, encode, load
+from shogi_engine.games.shogi.evaluation.network import (
+    ACTIVE,
+    FEATURES,
+    SIDE,
+    decode,
+    encode,
+    load,
+    piece_feature,
+    view_of,
+)
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline, recipe
 from shogi_engine.training.adamw import step
-from shogi_engine.training.gate import play_match
+from shogi_engine.training.pipeline import play_match
 from shogi_engine.training.recipe import TrainingRequest
-from shogi_engine.training.shogi.games import LARGEST, SCALE, Games
-from shogi_engine.training.shogi.openings import Openings
+from shogi_engine.training.shogi.games import LARGEST, SCALE, Games, Openings
 from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, bucket_of
 from shogi_engine.training.shogi.own_network import parameters_of, quantised
 from shogi_engine.training.shogi.recipe import RECIPE, DataOptions

@@ -19,7 +19,7 @@ from shogi_engine.games.shogi.book import (
     open_book,
     position_key,
 )
-from shogi_engine.interface.extras import book as any_book
+from shogi_engine.interface import extras as any_book
 from tests.support.usi_driver import FAKE, Process
 from usi.options import OPTIONS
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shogi_engine.common.text import NUMBER_MAX
-from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
+from shogi_engine.games.shogi.names import flip_sfen
 from usi.options import HELP, OPTIONS, Options, options_table
 from usi.protocol import (
     Position,

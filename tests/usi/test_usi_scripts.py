@@ -10,8 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from shogi_engine.frontends import core
-from shogi_engine.frontends.source import Source
-from shogi_engine.frontends.stdio import CRASH_LOG_MAX, Input, Output, crash_log_path
+from shogi_engine.frontends.core import CRASH_LOG_MAX, Input, Output, Source, crash_log_path
 from shogi_engine.jit import Progress
 from tests.support.usi_driver import FAKE, LATE, ROOT, Process
 from usi import loop

@@ -5,7 +5,7 @@ import json
 import msgspec
 
 from shogi_engine.web.conversation import parse
-from tools.measure.web_page import Page as Known
+from tools.measure.web_load import Page as Known
 
 
 class Page:

@@ -3,9 +3,9 @@
 import pytest
 
 from shogi_engine import records
-from shogi_engine.books import recipe
+from shogi_engine.books import growth
 from shogi_engine.explorer import Explorer
-from shogi_engine.web.game_collections import Collections
+from shogi_engine.web.saving import Collections
 from shogi_engine.web.session import Session
 from shogi_engine.web.study_messages import book_of
 from tests.web.fake_engine import fake_hub
@@ -39,7 +39,7 @@ def test_the_moves_of_the_book_have_values_and_the_pages_notation(hub):
     page.do("game", game="othello").do("move", move="f5")
     row = explored(page, "book")["rows"][0]
     assert row["value"] == round(
-        book_of("othello").known(page.state["position"])[0].value / recipe.load("othello").unit, 1
+        book_of("othello").known(page.state["position"])[0].value / growth.load("othello").unit, 1
     )
 
 

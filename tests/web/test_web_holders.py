@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from shogi_engine.web import saved_game
+from shogi_engine.web import saving
 from shogi_engine.web.store import Store
 from tests.web.fake_engine import fake_hub
 from tests.web.page import Page
@@ -60,7 +60,7 @@ def at_one_instant(monkeypatch, place, name, first, second):
     return returned[first], returned[second]
 
 
-OPENING = [(Store, "exists"), (Store, "read"), (saved_game.SavedGame, "parse"), (saved_game.SavedGame, "put_into")]
+OPENING = [(Store, "exists"), (Store, "read"), (saving.SavedGame, "parse"), (saving.SavedGame, "put_into")]
 RETURNING = [(Store, "of_session"), *OPENING]
 
 

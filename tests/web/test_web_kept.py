@@ -8,11 +8,10 @@ import time
 import pytest
 
 from shogi_engine import records
-from shogi_engine.play.keeping import load_game
+from shogi_engine.records.files import load_game
 from shogi_engine.tsume import problems
-from shogi_engine.types.score import Score
-from shogi_engine.web.autosave import RECORD_SECONDS
-from shogi_engine.web.saved_game import rows_of, tree_of
+from shogi_engine.types.results import Score
+from shogi_engine.web.saving import RECORD_SECONDS, rows_of, tree_of
 from shogi_engine.web.store import Store
 from tests.web.fake_engine import fake_hub, wait_for
 from tests.web.page import Page

@@ -6,8 +6,8 @@ import random
 import pytest
 
 from shogi_engine.web import conversation, game_messages
+from shogi_engine.web.access import Guard, is_loopback
 from shogi_engine.web.conversation import KINDS, parse
-from shogi_engine.web.guard import Guard, is_loopback
 from shogi_engine.web.messages import Message, MessageError, Who
 
 

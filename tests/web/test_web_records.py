@@ -15,10 +15,9 @@ import pytest
 
 from shogi_engine import records, tsume
 from shogi_engine.records import GameRecord
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 from shogi_engine.web.messages import MessageError
-from shogi_engine.web.search import words_of
-from shogi_engine.web.store import LISTED_MAX, Head, Store
+from shogi_engine.web.store import LISTED_MAX, Head, Store, words_of
 from shogi_engine.web.view import ABOUT
 from tests.support.printed import othello_position, shogi_position
 from tests.web.fake_engine import FakeExaminer, fake_hub, wait_for

@@ -19,12 +19,15 @@ from shogi_engine.__main__ import main  # noqa: E402
 from shogi_engine.cli.serve import _address  # noqa: E402
 from shogi_engine.explorer import Explorer  # noqa: E402
 from shogi_engine.web import game_messages, replies  # noqa: E402
-from shogi_engine.web.addresses import qr_code, reachable_host  # noqa: E402
+from shogi_engine.web.access import (  # noqa: E402
+    Guard,  # noqa: E402
+    qr_code,
+    reachable_host,
+)
 from shogi_engine.web.app import application, static_files  # noqa: E402
 from shogi_engine.web.conversation import SendQueue  # noqa: E402
-from shogi_engine.web.guard import Guard  # noqa: E402
 from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
-from tools.measure.web_page import Page  # noqa: E402
+from tools.measure.web_load import Page  # noqa: E402
 
 LOCAL = "http://127.0.0.1:8765"
 SOCKET = "ws://127.0.0.1:8765/ws"

@@ -8,7 +8,7 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
-from shogi_engine.common.locks import InUseError
+from shogi_engine.common.files import InUseError
 from shogi_engine.tsume import problems
 from shogi_engine.web import store
 from shogi_engine.web.store import Head, Store

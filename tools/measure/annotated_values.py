@@ -14,9 +14,9 @@ import sys
 import time
 from pathlib import Path
 
-from shogi_engine.batch.streams import open_records
+from shogi_engine.batch.games import open_records
 from shogi_engine.training.recipe import load
-from shogi_engine.training.shogi.annotated import Annotated
+from shogi_engine.training.shogi.games import Annotated
 
 FILE = Path(__file__).resolve().parents[1] / "data" / "floodgate.psv"
 

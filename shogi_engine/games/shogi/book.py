@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from shogi_engine.common.files import encoding_of_text
 from shogi_engine.common.text import sanitize
-from shogi_engine.common.text_files import encoding_of_text
-from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
-from shogi_engine.interface.extras.book import NO_BOOK, BookError, BookMove
+from shogi_engine.games.shogi.names import flip_sfen
+from shogi_engine.interface.extras import NO_BOOK, BookError, BookMove
 from shogi_engine.language import InputError
 
 SHIPPED = Path(__file__).parent / "book.db"

@@ -2,17 +2,132 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
-from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE
+from shogi_engine.games.shogi.batch import RULES
+from shogi_engine.games.shogi.book import shipped
+from shogi_engine.games.shogi.evaluation.network import ACTIVE
+from shogi_engine.games.shogi.packed import HAND_KINDS, PSFEN, unpack
+from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
+from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit import new_record
-from shogi_engine.training.data import read_shards
-from shogi_engine.training.shogi.positions_kernels import REPLAY, write_positions
+from shogi_engine.search.context import set_root, write_root_moves
+from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.training.data import SearchState, read_shards
+from shogi_engine.training.game_kernels import CHANCES as CHANCE_STEPS
+from shogi_engine.training.game_kernels import think
+from shogi_engine.training.shogi.kernels import REPLAY, write_positions
+
+# ---- Measures how well an evaluation ranks positions with values from a strong engine. Not used for training
+#
+# Only the order counts (Spearman's rank correlation), so the scales of the two engines do not matter. Searches run for
+# one ply or a number of nodes, each with an empty table, so the figures are the same on every machine.
+# Records are those of YaneuraOu's PackedSfenValue (`batch.streams`, psv).
+
+
+TABLE_MB = 1
+CELLS = (  # name, key, lowest and highest value
+    ("all", "held", 0, 99),
+    ("opening: 20 or more pieces where they began", "home", 20, 99),
+    ("middle game: 10 to 19", "home", 10, 19),
+    ("ending: 9 or fewer", "home", 0, 9),
+    ("0 or 1 pieces in hand", "held", 0, 1),
+    ("2 to 4", "held", 2, 4),
+    ("5 to 8", "held", 5, 8),
+    ("9 or more", "held", 9, 99),
+)
+
+
+@dataclass(frozen=True)
+class Annotated:
+    """Positions with known values.
+
+    Attributes:
+        records: record[n] with the fields `sfen`, `score` and `move` of psv
+    """
+
+    records: Any
+
+    @cached_property
+    def positions(self) -> list[Any]:
+        """The positions. Raises ValueError with the record's number for an invalid one."""
+        found = []
+        for number, packed in enumerate(self.records["sfen"], 1):
+            try:
+                found.append(unpack(PSFEN, packed))
+            except ValueError as fault:
+                raise ValueError(f"annotated positions: record {number}: {fault}") from None
+        return found
+
+    @cached_property
+    def held(self) -> np.ndarray:
+        """The number of pieces in both hands, by position."""
+        hands = np.array([position.hand for position in self.positions], dtype=np.uint64).reshape(-1, 2, 1)
+        shifts = np.array([8 * kind for kind in HAND_KINDS], dtype=np.uint64)
+        return np.asarray((hands >> shifts & np.uint64(255)).sum(axis=(1, 2)).astype(np.int64))
+
+    @cached_property
+    def home(self) -> np.ndarray:
+        """The number of pieces on their starting squares, by position: 40 at first, fewer later in a game."""
+        boards = np.array([position.board for position in self.positions])
+        start = np.array(GAME.parse_position(GAME.start).board)
+        return np.asarray(((boards == start) & (start != 0)).sum(axis=1))
+
+    def searched(self, evaluator: Evaluator, nodes: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Return (values int32[n] for the side to move, whether each best move is the recorded one) of searches.
+
+        Args:
+            nodes: the nodes of each search; the first ply is always completed
+        """
+        player, table = SearchState(evaluator, TranspositionTable(TABLE_MB), GAME), RULES.layouts["yaneuraou"].table()
+        values, agreed = np.zeros(len(self.records), np.int32), np.zeros(len(self.records), bool)
+        for number, (position, move) in enumerate(zip(self.positions, self.records["move"], strict=True)):
+            player.new_game()  # nearly all the time at one ply, but kept histories would raise the figures by 0.01
+            set_root(player.ctx, position)
+            if write_root_moves(player.ctx):
+                values[number] = think(player.ctx, nodes)
+                best = int(player.ctx.root_moves[0]) & ((1 << RULES.code_bits) - 1)
+                agreed[number] = table[int(position.side), best] == move
+        return values, agreed
+
+    def correlations(self, values: np.ndarray) -> dict[str, tuple[int, float]]:
+        """Return (positions, rank correlation of `values` with the recorded ones) by the names of CELLS."""
+        found = {}
+        for name, number, fewest, most in CELLS:
+            count = getattr(self, number)
+            here = (count >= fewest) & (count <= most)
+            found[name] = int(here.sum()), rank_correlation(values[here], self.records["score"][here])
+        return found
+
+
+def ranks(values: np.ndarray) -> np.ndarray:
+    """Return the rank of each value, from 0; equal ones share their mean."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts + 1) / 2)[places])
+
+
+def rank_correlation(left: np.ndarray, right: np.ndarray) -> float:
+    """Return Spearman's rank correlation, 0 if it is undefined: all values are equal, or there are none."""
+    first, second = ranks(left), ranks(right)
+    if len(first) < 2 or not first.std() or not second.std():
+        return 0.0
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def compared(now: Evaluator, before: Evaluator, records: Any) -> list[dict[str, Any]]:
+    """Return the report's rows: by CELLS, how well two evaluations rank the positions of psv records."""
+    annotated = Annotated(records)
+    after, earlier = (annotated.correlations(annotated.searched(evaluator)[0]) for evaluator in (now, before))
+    return [
+        {"positions": name, "number": number, "rank correlation": value, "before": earlier[name][1]}
+        for name, (number, value) in after.items()
+    ]
+
 
 SAME_PLIES = 24  # games that share these moves count as one game
 SCALE = 600  # centipawns that mean winning odds of e : 1, as in front ends and analysis
@@ -154,3 +269,70 @@ class Games:
                 int(done),
                 Block(block.features[:count], block.scores[:count], block.outcomes[:count], block.plies[:count]),
             )
+
+
+# ---- Openings of training games: random, or sensible, so that castles are built
+#
+# A sensible opening follows the engine's book for a while and continues with searches, which sometimes play another
+# move than the best (game_kernels.near_best_move).
+
+
+_children: dict[str, list[tuple[int, str]]] = {}  # SFEN -> the book's moves there, each with the SFEN after it
+
+
+def _book_moves(sfen: str) -> list[tuple[int, str]]:
+    """Return the book's moves in a position, encoded, and the position after each."""
+    if sfen not in _children:
+        found, undo = [], new_record(GAME.undo)
+        for known in shipped().known(sfen):
+            position = GAME.parse_position(sfen)
+            move = GAME.parse_move(position, known.move)
+            do_move(position, np.uint32(move), undo)
+            found.append((move, GAME.format_position(position)))
+        _children[sfen] = found
+    return _children[sfen]
+
+
+def book_line(random: np.random.Generator, plies: int) -> list[int]:
+    """Return at most `plies` book moves from the start, each chosen at random from the book's moves."""
+    sfen = GAME.format_position(GAME.parse_position(GAME.start))
+    moves: list[int] = []
+    while len(moves) < plies and _book_moves(sfen):
+        move, sfen = _book_moves(sfen)[int(random.integers(len(_book_moves(sfen))))]
+        moves.append(move)
+    return moves
+
+
+@dataclass(frozen=True)
+class Openings:
+    """The mix of openings. Numbers of plies are (fewest, most); margins are in centipawns.
+
+    Attributes:
+        random_share: the share of openings with random moves
+        chance: the probability that a move may be worse than the best
+        book_share: the share of the other openings that start from the book
+        balance: see game_kernels.TERMS
+    """
+
+    random_share: float = 0.5
+    random_plies: tuple[int, int] = (7, 8)
+    sensible_plies: tuple[int, int] = (4, 30)
+    book_share: float = 0.5
+    book_plies: tuple[int, int] = (2, 14)
+    chance: float = 0.35
+    margin: int = 60
+    balance: int = 500
+
+    def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:
+        """Write an opening to `terms`, a record of game_kernels.TERMS, and the opening's given moves to `moves`."""
+        terms.random = int(random.random() < self.random_share)
+        plies = self.random_plies if terms.random else self.sensible_plies
+        terms.opening = int(random.integers(plies[0], plies[1] + 1))
+        terms.given = 0
+        terms.chance, terms.margin, terms.balance = round(self.chance * CHANCE_STEPS), self.margin, self.balance
+        if not terms.random and random.random() < self.book_share:
+            line = book_line(
+                random, min(int(random.integers(self.book_plies[0], self.book_plies[1] + 1)), terms.opening)
+            )
+            terms.given = len(line)
+            moves[: len(line)] = line

@@ -10,7 +10,7 @@ import numpy as np
 
 from shogi_engine.jit import njit
 from shogi_engine.training.adamw import ONE, TWO, ZERO, clip
-from shogi_engine.training.shogi.trainer_kernels import LANES, add_row_gradients, add_rows
+from shogi_engine.training.shogi.kernels import LANES, add_row_gradients, add_rows
 
 FEATURES, WIDTH, FIRST, SECOND = 1710, 256, 32, 32
 BIAS = FEATURES + 1  # the bias is this row

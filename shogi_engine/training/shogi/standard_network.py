@@ -13,20 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.eval_options import DEFAULT_SCALE
-from shogi_engine.games.shogi.evaluation.halfkp import BOARD, HAND
-from shogi_engine.games.shogi.evaluation.network_features import VIEWS
-from shogi_engine.games.shogi.evaluation.nnue_architectures import Architecture, feature_set
-from shogi_engine.games.shogi.evaluation.nnue_features import feature_tables
-from shogi_engine.games.shogi.evaluation.nnue_file import load_network
-from shogi_engine.games.shogi.evaluation.nnue_writer import Layer, encode
+from shogi_engine.games.shogi.evaluation.network import VIEWS
+from shogi_engine.games.shogi.evaluation.nnue_file import (
+    BOARD,
+    HAND,
+    Architecture,
+    Layer,
+    encode,
+    feature_set,
+    feature_tables,
+    load_network,
+)
+from shogi_engine.games.shogi.names import DEFAULT_SCALE
 from shogi_engine.games.shogi.types import PAWN
 from shogi_engine.jit import new_record
 from shogi_engine.jit.layers import CLIP_SHIFT, LARGEST_ACTIVATION
 from shogi_engine.training.shogi import standard_kernels as kernels
 from shogi_engine.training.shogi.games import SCALE, Block
-from shogi_engine.training.shogi.positions_kernels import FEATURE_TABLE
-from shogi_engine.training.shogi.trainer_kernels import LANES
+from shogi_engine.training.shogi.kernels import FEATURE_TABLE, LANES
 
 SHAPE = Architecture(feature_set("K-P"), kernels.WIDTH, kernels.FIRST, kernels.SECOND)
 BEGINNING_BIAS = 0.5  # of every sum, so that activations start in the middle of their range

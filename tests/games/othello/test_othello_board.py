@@ -9,8 +9,9 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from shogi_engine.games.othello import GAME, board
-from shogi_engine.games.othello.board import BLACK, WHITE, Board, Move
+from shogi_engine.games.othello.board import Board, Move
 from shogi_engine.games.othello.notation import format_move
+from shogi_engine.games.othello.types import BLACK, WHITE
 from tests.support.othello_cases import random_game
 from tests.support.twins.naive_othello import State
 

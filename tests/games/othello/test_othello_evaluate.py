@@ -6,10 +6,9 @@ import numpy as np
 from hypothesis import given
 
 from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.bitboard import odd_quadrants
+from shogi_engine.games.othello.bitboard import full_diagonals, full_files, full_ranks, odd_quadrants, stable_discs
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
-from shogi_engine.games.othello.stability import full_diagonals, full_files, full_ranks, stable_discs
 from shogi_engine.games.othello.types import PASS, move_square
 from shogi_engine.interface.game import (
     VALUE_MATE_IN_MAX,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from shogi_engine.common.bits import ZERO
 from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.endgame.table import ending_key
+from shogi_engine.games.othello.endgame.search import ending_key
 from shogi_engine.games.othello.movegen import (
     RAYS,
     flips,

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 
 from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.evaluation import pattern_weights as weights
-from shogi_engine.games.othello.evaluation.pattern_layout import (
+from shogi_engine.games.othello.evaluation import patterns as weights
+from shogi_engine.games.othello.evaluation.patterns import (
+    ACCUMULATOR,
     COUNT_SIZE,
     INSTANCE_SQUARES,
     INSTANCES,
@@ -16,8 +17,9 @@ from shogi_engine.games.othello.evaluation.pattern_layout import (
     PHASES,
     SLOTS,
     STARTS,
+    refresh_numbers,
+    shallow_depth,
 )
-from shogi_engine.games.othello.evaluation.patterns import ACCUMULATOR, refresh_numbers, shallow_depth
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import PASS
 from shogi_engine.interface.game import evaluate, probcut, refresh_line, update_line

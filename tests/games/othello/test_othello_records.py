@@ -29,7 +29,7 @@ from shogi_engine.games.othello.records import (
     wthor_game,
 )
 from shogi_engine.records import GameRecord, RecordError, load, loads
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 
 # Source: the example session of the NBoard protocol's text.
 NBOARD = (

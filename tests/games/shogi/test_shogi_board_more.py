@@ -27,15 +27,15 @@ from shogi_engine.games.shogi.board import (
     SquareSet,
     Status,
     Termination,
-    base_board,
     pieces,
 )
-from shogi_engine.games.shogi.board.piece_shapes import SETS, piece_shape
-from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.games.shogi.board import board as base_board
+from shogi_engine.games.shogi.board.drawing import SETS, piece_shape
+from shogi_engine.games.shogi.ordering import BY_VALUE, exchange_value
 from shogi_engine.games.shogi.params import VALUES, default_params
-from shogi_engine.games.shogi.rules.validation import position_status, validate_position
-from shogi_engine.games.shogi.see import BY_VALUE, exchange_value
-from shogi_engine.games.shogi.symbols import SQUARE_NAMES
+from shogi_engine.games.shogi.rules import position_status, validate_position
+from shogi_engine.games.shogi.sfen import parse_sfen
+from shogi_engine.games.shogi.types import SQUARE_NAMES
 
 PARAMS = default_params()
 

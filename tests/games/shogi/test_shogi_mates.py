@@ -11,7 +11,7 @@ import pytest
 
 from shogi_engine.games.shogi.board import Board, Move
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
-from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.games.shogi.sfen import parse_sfen
 from shogi_engine.games.shogi.types import UNDO
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record

@@ -13,9 +13,8 @@ import pytest
 
 from shogi_engine import games
 from shogi_engine.engine.parameters import set_value
-from shogi_engine.games.shogi.evaluation.eval_options import read_scale
 from shogi_engine.games.shogi.evaluation.nnue import network_value
-from shogi_engine.games.shogi.evaluation.nnue_architectures import (
+from shogi_engine.games.shogi.evaluation.nnue_file import (
     HALFKP,
     SECOND,
     SFNN_FIRST,
@@ -26,7 +25,7 @@ from shogi_engine.games.shogi.evaluation.nnue_architectures import (
     plain_architectures,
     text_remark,
 )
-from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
+from shogi_engine.games.shogi.names import flip_sfen, read_scale
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
 from shogi_engine.games.shogi.types import KING, is_drop, is_promotion, move_captured, move_kind
 from shogi_engine.interface.game import (

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.notation.sfen import START, format_sfen, parse_sfen
-from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi, split_usi, usi_of
+from shogi_engine.games.shogi.sfen import START, format_sfen, parse_sfen
 from shogi_engine.games.shogi.types import UNDO
+from shogi_engine.games.shogi.usi_moves import format_usi, parse_usi, split_usi, usi_of
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from tests.support.shogi_cases import assert_same_record, mirrored, perft_positions, rule_cases

@@ -1,11 +1,11 @@
-"""tools/match/freeze.py: a frozen version is what it was, and is never written over."""
+"""tools/freeze.py: a frozen version is what it was, and is never written over."""
 
 import subprocess
 import sys
 
 import pytest
 
-from tools.match import freeze
+from tools import freeze
 
 
 @pytest.fixture

@@ -7,20 +7,21 @@ addition to search/alphabeta.py.
 import numpy as np
 
 from shogi_engine.common.bits import ALL, ONE, ZERO
-from shogi_engine.games.othello.endgame import table
-from shogi_engine.games.othello.endgame.last_empties import NO_SCORE, stability_cut
+from shogi_engine.games.othello.endgame import search as table
 from shogi_engine.games.othello.endgame.search import (
+    NO_SCORE,
     SORTED_START,
     key_square,
     narrow_window,
     should_stop,
     solve,
+    stability_cut,
     transposition_cut,
     write_keys,
 )
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.names import DISC
-from shogi_engine.games.othello.rules import final_score
+from shogi_engine.games.othello.position import final_score
 from shogi_engine.games.othello.types import DISC_MOVE, MAX_MOVES, PASS
 from shogi_engine.interface.game import VALUE_INFINITE, evaluate
 from shogi_engine.jit import load_u64, njit, popcount, store_u64

@@ -7,7 +7,7 @@ from shogi_engine.games.othello import notation
 from shogi_engine.games.othello.board import Move
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, leader
-from shogi_engine.types.termination import Outcome, Termination, usual_outcome
+from shogi_engine.types.outcomes import Outcome, Termination, usual_outcome
 
 
 class LineBuilder(RecordBuilder):

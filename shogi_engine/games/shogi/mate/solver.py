@@ -18,27 +18,25 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.stop import Deadline, StopToken, end_of
-from shogi_engine.games.shogi import compile_times  # noqa: F401  (it registers)
 from shogi_engine.games.shogi import types as t
-from shogi_engine.games.shogi.mate.context import MATE_SEARCH
-from shogi_engine.games.shogi.mate.lengths import prove_or_tighten
-from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED
-from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, GENERATIONS, LENGTH_MAX, clear_generation
-from shogi_engine.games.shogi.movegen.checks import generate_checks
-from shogi_engine.games.shogi.movegen.generator import generate_moves
-from shogi_engine.games.shogi.notation.sfen import parse_sfen
-from shogi_engine.games.shogi.notation.usi_moves import format_usi
+from shogi_engine.games.shogi.bitboard import checkers
+from shogi_engine.games.shogi.checks import generate_checks
+from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED, prove_or_tighten
+from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, GENERATIONS, LENGTH_MAX, MATE_SEARCH, clear_generation
+from shogi_engine.games.shogi.movegen import generate_moves
 from shogi_engine.games.shogi.position import rebuild
-from shogi_engine.games.shogi.queries import checkers
+from shogi_engine.games.shogi.sfen import parse_sfen
+from shogi_engine.games.shogi.types import POSITION, UNDO
+from shogi_engine.games.shogi.usi_moves import format_usi
 from shogi_engine.interface.game import VALUE_MATE, do_move
 from shogi_engine.jit import compiling, is_saved, new_record, steps_done
 from shogi_engine.jit.bitboards import Bitboard, lowest
 from shogi_engine.language import InputError
 from shogi_engine.search.forced_win import allowed_nodes
-from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.timeman import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.types.arguments import check_number
-from shogi_engine.types.forced_win import ForcedWin
+from shogi_engine.types.limits import check_number
+from shogi_engine.types.results import ForcedWin
 
 NO_LIMIT = int(np.iinfo(np.int64).max)
 LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate, if the table has lost parts of the proof
@@ -498,3 +496,36 @@ def shared_solver(hash_mb: int = 64) -> MateSolver:
     if hash_mb not in solvers:
         solvers[hash_mb] = MateSolver(hash_mb)
     return solvers[hash_mb]
+
+
+# ---- Other solutions of a mate problem: the checks next to the solution's that also mate
+
+
+NODES = 300_000  # for each check of a position, to prove that it mates or that it does not
+
+
+def other_mates(
+    solver: MateSolver, position: Any, line: Sequence[int], nodes: int = NODES
+) -> Iterator[tuple[int, str, int]]:
+    """Yield the other checks that mate: (number of the move in the solution, from 1; check in USI; plies to mate).
+
+    Args:
+        line: the solution's moves
+        nodes: the node limit for each check; if it is too low for a result, the plies are -1
+    """
+    pos = position
+    for ply, move in enumerate(line, 1):
+        if ply % 2:
+            solver.new_problem()
+            for check in solver.checks(pos):
+                if check != move and (plies := solver.length_after(pos, check, nodes=nodes)):
+                    yield ply, line_texts(pos, [check])[0], plies
+        pos = after_move(pos, move)
+
+
+def after_move(position: Any, move: int) -> Any:
+    """Return the position after `move`."""
+    pos = new_record(POSITION)
+    np.asarray(pos)[...] = position
+    do_move(pos, np.uint32(move), new_record(UNDO))
+    return pos

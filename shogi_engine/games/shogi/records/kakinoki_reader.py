@@ -7,22 +7,18 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from shogi_engine.games.shogi.board.moves import Move
-from shogi_engine.games.shogi.notation.moves import japanese
-from shogi_engine.games.shogi.notation.sfen import START
+from shogi_engine.games.shogi import notation
+from shogi_engine.games.shogi.board.pieces import Move
 from shogi_engine.games.shogi.records import kakinoki
-from shogi_engine.games.shogi.records import kakinoki_lines as lines
-from shogi_engine.games.shogi.records.evaluations import take_evaluations
-from shogi_engine.games.shogi.records.handicaps import handicap
-from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, HANDICAP, MARKS, header_of, kind_of
-from shogi_engine.games.shogi.records.setup import Setup
-from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI, SIDES_BY_MARK
-from shogi_engine.games.shogi.types import DROP_BASE, KING, PROMOTION
+from shogi_engine.games.shogi.records import kakinoki as lines
+from shogi_engine.games.shogi.records.kakinoki import BLANKS, HANDICAP, MARKS, Setup, handicap, header_of, kind_of
+from shogi_engine.games.shogi.records.words import take_evaluations
+from shogi_engine.games.shogi.sfen import START
+from shogi_engine.games.shogi.types import DROP_BASE, KANJI_NUMBERS, KINDS_BY_KANJI, KING, PROMOTION, SIDES_BY_MARK
 from shogi_engine.language import InputError
-from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.formats import LINE_ENDS, NO_ENDING, PASSED_OVER, Line, LineFormat, LineReader
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.types.termination import Outcome, Termination
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, RecordError, clipped
+from shogi_engine.types.outcomes import Outcome, Termination
 
 OTHER_START = "その他"  # the handicap of a game that begins with a diagram
 _PLAYERS = "先手|後手|上手|下手"
@@ -79,9 +75,9 @@ def usual_move(board: Any, text: str) -> Any:
 
     Most moves are of these forms, and are read much faster.
     """
-    found = japanese.MOVE.fullmatch(text)
+    found = notation.MOVE.fullmatch(text)
     plain = found and found["file"] and not (found["words"] or found["before"] or found["after"])
-    parts = japanese.split(text, None) if plain else None
+    parts = notation.split_japanese(text, None) if plain else None
     if parts is None or parts.side not in (None, board.turn):
         return None
     if parts.source is not None and parts.source < DROP_BASE:

@@ -14,12 +14,10 @@ from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
-from shogi_engine.records.errors import clipped
 from shogi_engine.records.formats import RecordFormat
-from shogi_engine.records.headers import HeaderNames, one_line
-from shogi_engine.records.tree import GameRecord, Node, leader
-from shogi_engine.types.score import Score
-from shogi_engine.types.termination import Outcome, Termination, usual_outcome
+from shogi_engine.records.tree import GameRecord, HeaderNames, Node, clipped, leader, one_line
+from shogi_engine.types.outcomes import Outcome, Termination, usual_outcome
+from shogi_engine.types.results import Score
 
 HEADER_NAMES = HeaderNames({"site": "PC", "started": "DT", "time": "TI", "event": "EV", "opening": "ON"})
 DIGITS = 15  # maximum number of digits before and after the point

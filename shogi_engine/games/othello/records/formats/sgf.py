@@ -15,10 +15,9 @@ from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
 from shogi_engine.records.formats import RecordFormat
-from shogi_engine.records.headers import HeaderNames, one_line
-from shogi_engine.records.tree import GameRecord, Node
-from shogi_engine.types.score import Score
-from shogi_engine.types.termination import Outcome
+from shogi_engine.records.tree import GameRecord, HeaderNames, Node, one_line
+from shogi_engine.types.outcomes import Outcome
+from shogi_engine.types.results import Score
 
 HEADER_NAMES = HeaderNames({"title": "GN", "event": "EV", "site": "PC", "started": "DT", "opening": "ON", "time": "TM"})
 _ROOT_ONLY = ("FF", "CA", "AP", "ST", "GM", "SZ")

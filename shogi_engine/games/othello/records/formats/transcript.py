@@ -9,8 +9,7 @@ from shogi_engine.games.othello.records.referee import LineBuilder
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader
-from shogi_engine.records.headers import one_line
-from shogi_engine.records.tree import GameRecord
+from shogi_engine.records.tree import GameRecord, one_line
 
 _MOVES = re.compile(r"([a-h][1-8]|pass|pa|ps|--|@@|\s)+", re.IGNORECASE)
 _MOVE = re.compile(r"[a-h][1-8]", re.IGNORECASE)

@@ -13,10 +13,9 @@ from shogi_engine.games.othello.notation import START
 from shogi_engine.games.othello.records import wthor
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.records import formats
-from shogi_engine.records.errors import RecordError
 from shogi_engine.records.formats import RecordFormat
-from shogi_engine.records.tree import GameRecord, Node, leader
-from shogi_engine.types.termination import Outcome, Termination
+from shogi_engine.records.tree import GameRecord, Node, RecordError, leader
+from shogi_engine.types.outcomes import Outcome, Termination
 
 YEAR = "year"  # a header: the year of the file's games
 PLAYERS, TOURNAMENTS = ".jou", ".trn"

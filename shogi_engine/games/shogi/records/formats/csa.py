@@ -12,21 +12,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from shogi_engine.games.shogi.board.moves import Move
-from shogi_engine.games.shogi.notation.sfen import START
-from shogi_engine.games.shogi.records import csa_kernels, quick_trees
-from shogi_engine.games.shogi.records.csa_words import WORDS, judged, summary_of
-from shogi_engine.games.shogi.records.evaluations import comment_lines, take_evaluations
-from shogi_engine.games.shogi.records.setup import Setup
-from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA, PROMOTED_KINDS
-from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, WHITE
+from shogi_engine.games.shogi.board.pieces import Move
+from shogi_engine.games.shogi.records import csa_kernels, scanners
+from shogi_engine.games.shogi.records.kakinoki import Setup
+from shogi_engine.games.shogi.records.words import WORDS, comment_lines, judged, summary_of, take_evaluations
+from shogi_engine.games.shogi.sfen import START
+from shogi_engine.games.shogi.types import (
+    BLACK,
+    CSA_PIECES,
+    DROP_BASE,
+    HAND_ORDER,
+    KINDS_BY_CSA,
+    KING,
+    PROMOTED_KINDS,
+    WHITE,
+)
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
-from shogi_engine.records.errors import clipped
 from shogi_engine.records.formats import Line, LineFormat, LineReader
-from shogi_engine.records.headers import HeaderNames, one_line
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.types.termination import Outcome
+from shogi_engine.records.tree import GameRecord, HeaderNames, Node, RecordBuilder, clipped, one_line
+from shogi_engine.types.outcomes import Outcome
 
 HEADER_NAMES = HeaderNames(
     {
@@ -209,7 +214,7 @@ class CsaReader(LineReader):
 def _tree(block: list[Line], moves: Any) -> GameRecord:
     """Return the game of lines that a kernel has checked; `moves` (int32[n]) are its moves."""
     reader, node, comments = CsaReader(), Node(), False
-    nodes = list(map(Node, quick_trees.texts_of(moves)))
+    nodes = list(map(Node, scanners.texts_of(moves)))
     found = iter(nodes)
     for _, text in block:
         if reader.builder is None:
@@ -237,7 +242,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
         node.end(judged(node.outcome, reader.summary), node.ending_seconds)
     reader.keep_comment()
     if comments:
-        quick_trees.take_lines(nodes, moves, reader.record.start)
+        scanners.take_lines(nodes, moves, reader.record.start)
         take_evaluations(reader.record)
     reader.release()
     return reader.record
@@ -333,7 +338,7 @@ class CsaFormat(LineFormat):
         return next(begun, False)
 
     def __init__(self) -> None:
-        self._quick = quick_trees.QuickMoves(self.scanner, (csa_kernels.read_games, csa_kernels.read_lines))
+        self._quick = scanners.QuickMoves(self.scanner, (csa_kernels.read_games, csa_kernels.read_lines))
 
     def parse(self, block: list[Line]) -> GameRecord:
         """Return the game of some lines. Raises RecordError."""

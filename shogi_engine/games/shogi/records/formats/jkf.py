@@ -7,23 +7,28 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from shogi_engine.games.shogi.notation.moves.candidates import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP
-from shogi_engine.games.shogi.notation.moves.japanese import file_and_rank, square_of, target_name
-from shogi_engine.games.shogi.records.csa_words import WORDS as CSA_WORDS
-from shogi_engine.games.shogi.records.ending_words import NEAREST
-from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
-from shogi_engine.games.shogi.records.handicaps import PRESETS, handicap
-from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, SIDES, player_names
+from shogi_engine.games.shogi.notation import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP, file_and_rank, target_name
+from shogi_engine.games.shogi.notation import japanese_square as square_of
+from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, PRESETS, SIDES, Setup, handicap, player_names
 from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START
-from shogi_engine.games.shogi.records.setup import Setup
-from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
-from shogi_engine.games.shogi.types import BLACK, KING, UNPROMOTED, WHITE
+from shogi_engine.games.shogi.records.words import NEAREST, evaluation_lines, take_evaluations
+from shogi_engine.games.shogi.records.words import WORDS as CSA_WORDS
+from shogi_engine.games.shogi.types import (
+    BLACK,
+    CSA_PIECES,
+    HAND_ORDER,
+    KANJI_NAMES,
+    KINDS_BY_CSA,
+    KING,
+    SIDE_MARKS,
+    UNPROMOTED,
+    WHITE,
+)
 from shogi_engine.language import InputError, Message, mark
 from shogi_engine.records import formats
-from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.formats import RecordFormat
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, RecordError, clipped
+from shogi_engine.types.outcomes import EndingWords, Outcome, Termination, Winner
 
 # CSA's words without %, and this engine's words where CSA has none.
 SPECIALS = EndingWords(
