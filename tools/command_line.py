@@ -11,7 +11,7 @@ from pathlib import Path
 from shogi_engine.__main__ import parser
 from shogi_engine.cli.common import Formatter, Setting
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "command-line.md"
 
 PREFACE = """# Command line
 
@@ -24,7 +24,7 @@ PREFACE = """# Command line
 * Each tool of `dev` is also a command of its own: `shogi-engine perft`, `bench`, `search`, `compare`, `warmup`.
 * `mate` is another name of `solve`. `gtp` is `nboard` with GTP as its protocol.
 
-This page is written from the commands' parsers by `python -m tools.docs.command_line`.
+This page is written from the commands' parsers by `python -m tools.command_line`.
 """
 
 

@@ -21,7 +21,7 @@ from shogi_engine.clients.usi import SimpleEngine
 from shogi_engine.types.limits import Limit
 
 READY_TIMEOUT = 1200.0  # seconds to compile everything on a slow machine
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def git(*words: str) -> bytes:

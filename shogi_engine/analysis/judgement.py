@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import Any
 
 from shogi_engine import games, language
-from shogi_engine.language import LANGUAGES, check, mark, translate
+from shogi_engine.language import LANGUAGES as LANGUAGES
+from shogi_engine.language import check, mark, translate
 from shogi_engine.play.game import PASS as PASS
 from shogi_engine.records import GameRecord
 from shogi_engine.types.limits import SIDES
@@ -22,8 +23,6 @@ from shogi_engine.types.results import Score
 
 # ---- The texts of an analysis, in English and Japanese
 
-
-__all__ = ["LANGUAGES"]
 
 NOTATIONS = {"en": "western", "ja": "japanese"}  # of Shogi moves
 PAWNS = {"en": "{pawns:+.2f}", "ja": "{centipawns:+d}"}  # how players write a value

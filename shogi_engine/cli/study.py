@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import language
-from shogi_engine.cli import common
-from shogi_engine.cli import terminal as desk
+from shogi_engine.cli import common, terminal
 from shogi_engine.cli.common import check_outputs, write_problems
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import default_pieces, draw, plain
@@ -136,11 +135,11 @@ def side_of(record: "GameRecord", player: str | None, side: str | None) -> str |
 # ---- solving -----------------------------------------------------------------------------------------------------
 
 
-class Desk(desk.Desk):
+class Desk(terminal.Desk):
     """Gives the problems that are due.
 
     Args:
-        read, show, pieces: as in `desk.Desk`
+        read, show, pieces: as in `terminal.Desk`
         clock: returns the time, by default the present
     """
 

@@ -58,7 +58,7 @@ class Look:
 
 def draw(game: str, board: Any, look: Look) -> list[Line]:
     """Return the lines of a game's Board, drawn by the game's module here, or as text if there is none."""
-    name = f"shogi_engine.cli.terminal.{game}_screen"
+    name = f"shogi_engine.cli.{game}_screen"
     if importlib.util.find_spec(name) is None:
         return [[(line, "")] for line in str(board).splitlines()]
     lines: list[Line] = importlib.import_module(name).draw(board, look)

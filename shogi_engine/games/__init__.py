@@ -128,7 +128,7 @@ def moves_of(name: str, texts: Sequence[str]) -> list[Any]:
 
 def board_entries(name: str) -> Any:
     """Return the Board's kernels, a `jit.Entries`, for the game called `name`."""
-    return part(name, "board.entries").ENTRIES
+    return part(name, "board").ENTRIES
 
 
 def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:

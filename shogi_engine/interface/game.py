@@ -9,7 +9,7 @@ the names of the stubs below. A kernel is registered for the dtype of positions:
 The search calls the stub. When numba compiles the search, it resolves the call by the dtype of `pos` (or of `ctx.pos`)
 and inlines the rule. If compilation is disabled, the stub finds the rule when it is called.
 
-An evaluation (evaluation.py) computes the value of a position. The stubs under "the evaluation" are first resolved by
+An evaluation (stubs.py) computes the value of a position. The stubs under "the evaluation" are first resolved by
 the dtype of `ctx.evaluation`, so a game can have several evaluations. A game with only one can provide it as rules.
 
 `pos`   record[POSITION]: a position, compact and without history; it can be written to a file unchanged.

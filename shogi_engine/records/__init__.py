@@ -60,7 +60,7 @@ __all__ = [
     "to_arrays",
 ]
 
-_LAZY = {"GameArrays": "arrays", "games": "arrays", "from_arrays": "conversion", "to_arrays": "conversion"}
+_LAZY = {"GameArrays": "arrays", "games": "arrays", "from_arrays": "arrays", "to_arrays": "arrays"}
 
 
 def __getattr__(name: str) -> Any:

@@ -25,9 +25,8 @@ from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.limits import Clock
 from shogi_engine.types.outcomes import Termination
 from shogi_engine.types.results import Score
-from shogi_engine.web import store as search
 from shogi_engine.web.exercises import Lesson, Tsume
-from shogi_engine.web.store import Head, Store, words_of
+from shogi_engine.web.store import Head, Store, openings_of, words_of
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.view import title
 
@@ -471,7 +470,7 @@ class Autosave:
             head, names = Head(game=id.partition("-")[0]), ""
             try:
                 record = records.load(path)[0]
-                head, names = head_of_record(record), search.openings_of(record)
+                head, names = head_of_record(record), openings_of(record)
             except (OSError, ValueError) as fault:
                 log.warning("%s cannot be read: %s", id, fault)
             self.store.describe(id, head, names)

@@ -18,10 +18,10 @@ from typing import Any
 
 import msgspec
 
-from shogi_engine import games as openings
 from shogi_engine import records, study
 from shogi_engine.common.database import Database, migrations
 from shogi_engine.common.files import Lock, free_name, replace, write_free, write_whole
+from shogi_engine.games import opening_names
 from shogi_engine.language import LANGUAGES, InputError
 from shogi_engine.records import GameRecord
 from shogi_engine.records.files import KEPT_AS
@@ -51,7 +51,7 @@ def words_of(record: GameRecord) -> str:
 def openings_of(record: GameRecord) -> str:
     """Return the names of a game's openings and castles, in all languages."""
     try:
-        names = openings.opening_names(record)
+        names = opening_names(record)
     except ValueError:  # an illegal move
         return ""
     found = [each.name for sides in (names.openings, names.castles) for side in sides for each in side] if names else []

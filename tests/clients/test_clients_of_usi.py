@@ -1,4 +1,4 @@
-"""shogi_engine/clients/usi: engines as objects, with all that they may do wrong; the engine is a stub."""
+"""shogi_engine/clients/usi.py: engines as objects, with all that they may do wrong; the engine is a stub."""
 
 import asyncio
 import os

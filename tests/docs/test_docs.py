@@ -167,7 +167,7 @@ def test_every_page_is_in_the_menu():
 
 
 def test_the_command_line_reference_is_what_the_parsers_say():
-    """After a change of an option: python -m tools.docs.command_line."""
+    """After a change of an option: python -m tools.command_line."""
     assert command_line.PAGE.read_text(encoding="utf-8") == command_line.page()
 
 

@@ -388,7 +388,7 @@ def names_of_record(record: GameRecord) -> GameNames:
 #     names = openings.names_of_record(records.load("game.kif")[0])
 #     print([(standing.name.english, standing.ply) for standing in names.castles[0]])
 #
-# `castles.txt` and `strategies.txt` are tables of patterns, which `patterns` reads; `finder` looks for them in games.
+# `castles.txt` and `strategies.txt` are tables of patterns.
 
 
 __all__ = [

@@ -331,7 +331,7 @@ __all__ = [
 ]
 
 
-# ---- Finds violations of the rules in a position, in kernels; validation.py puts them into words
+# ---- Finds violations of the rules in a position, in kernels; others put them into words
 
 
 # The faults of a position, one bit each.

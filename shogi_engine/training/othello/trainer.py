@@ -1,7 +1,7 @@
-"""Fits the pattern weights to labelled positions by least squares; network_trainer.py trains the network.
+"""Fits the pattern weights to labelled positions by least squares, and trains the network.
 
 A penalty keeps the weights of rare configurations near those that labelled the games. Neighbouring phases share weights
-through the knots of pattern_weights.py. The problem is solved by conjugate gradients, scaled by how often a weight
+through the knots of patterns.py. The problem is solved by conjugate gradients, scaled by how often a weight
 occurs. Checkpoints are written atomically; a killed run continues from the last one with the same result. A run depends
 only on its games, options, number of threads and initial weights.
 Source: M. Hestenes, E. Stiefel, "Methods of Conjugate Gradients for Solving Linear Systems" (1952).

@@ -1,6 +1,6 @@
 """The loss of the engine's own network and its gradient, in float32.
 
-After the rows and the bias (trainer_kernels.py) come the output weights [2, width] of each output bucket, then the
+After the rows and the bias (kernels.py) come the output weights [2, width] of each output bucket, then the
 output bias of each bucket.
 """
 

@@ -1,6 +1,6 @@
 """The loss of a network of the standard format (nn.bin), K-P 256x2-32-32, and its gradient, in float32.
 
-After the rows and the bias (trainer_kernels.py) come three layers, each with weights [inputs, outputs] and bias
+After the rows and the bias (kernels.py) come three layers, each with weights [inputs, outputs] and bias
 [outputs]. The first takes the clipped sums of both sides; the others take the clipped outputs of the layer before.
 """
 

@@ -1,7 +1,7 @@
 """Othello's evaluation by a network of patterns: it corrects the value of the pattern weights.
 
 The configuration of each instance of some patterns selects a row of WIDTH numbers. The sum of the rows is clipped,
-squared and weighed by the phase (network_weights.py). The numbers of the instances are those that patterns.py keeps for
+squared and weighed by the phase. The numbers of the instances are those that patterns.py keeps for
 each ply; the rows are summed anew for each position, as a move changes most of them.
 """
 

@@ -1,6 +1,6 @@
 """Othello's evaluation by patterns: a sum of weights, one for the configuration of each instance of each pattern.
 
-The numbers of all instances (pattern_layout.py) are kept for each ply of the line. A move updates them by adding a row
+The numbers of all instances are kept for each ply of the line. A move updates them by adding a row
 of ROWS for each disc that was placed or flipped.
 """
 

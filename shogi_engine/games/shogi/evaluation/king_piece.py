@@ -1,6 +1,6 @@
 """The king-piece evaluation: every piece by its place relative to each king, and the safety of the kings.
 
-One weight for each piece and king (king_piece_weights.py) is summed for each king's perspective, and the sums are kept
+One weight for each piece and king is summed for each king's perspective, and the sums are kept
 up to date move by move. A king's own move changes its whole perspective, which is recomputed when it is needed.
 """
 

@@ -1,6 +1,6 @@
 """The evaluation by the network: int16 sums of each side's features, updated move by move, and a layer on top.
 
-A move changes one or two rows of each side's sum (network_features.py). A king that crosses the middle file changes all
+A move changes one or two rows of each side's sum. A king that crosses the middle file changes all
 features of its side, whose sum is then recomputed when it is needed. The sums of a ply lie in the context's
 evaluation cache, side by side and aligned for vectors.
 """
@@ -154,7 +154,7 @@ def write_features(pos, colour, pieces, hands, nothing, features):
 #
 # The output's weights and bias are those of the position's output bucket; the multiplier undoes the units. Each network
 # has its own units, as large as its weights allow: qa, one less than a power of two, and qb for the output weights.
-# network_features.py numbers features and output buckets. The file, all little-endian:
+# The functions before number features and output buckets. The file, all little-endian:
 #
 #     magic 8 bytes | version, header size uint32 | feature set, 16 bytes, ASCII, padded with 0
 #     features, width, buckets, qa, qb uint32 | scale int32 | size of the text uint32

@@ -1,6 +1,6 @@
 """Networks in the standard format of Shogi, nn.bin, evaluated as YaneuraOu does, bit for bit.
 
-Each side has an accumulator, the sum of the rows of its features (nnue_features.py). A move subtracts one or two rows
+Each side has an accumulator, the sum of the rows of its features (nnue_file.py). A move subtracts one or two rows
 and adds as many. Accumulators are updated only when they are needed. If a move changes no feature of a side, two plies
 share one accumulator. If features depend on the king's square, a king's move changes all features of its side: the sum
 is then derived from the last one that the thread had for that king square, by what has changed on the board since. If
@@ -105,7 +105,7 @@ CACHE = record_dtype(
         ("filled", np.uint8, (2, SQUARES)),
         ("hands", np.uint64, (2, SQUARES, 2)),
         ("boards", np.uint64, (2, SQUARES, BOARD_WORDS)),
-        ("codes", np.uint8, (8 * BOARD_WORDS,)),  # see nnue_attacks.py
+        ("codes", np.uint8, (8 * BOARD_WORDS,)),  # of squares, see above
         ("attackers", np.uint8, (2, SQUARES)),
         ("memory", np.uint8, (MEMORY_BYTES,)),
     ]

@@ -1,9 +1,9 @@
-"""Reads networks in the standard format of Shogi, nn.bin; nnue_architectures.py lists the supported ones.
+"""Reads networks in the standard format of Shogi, nn.bin; ARCHITECTURES are the supported ones.
 
 Little-endian: u32 version, u32 hash, u32 length and as many bytes of text that names the architecture. In the plain
 kind two parts follow, each after a u32 hash: the feature transformer, int16 bias[width] and int16 weight[rows][width];
 and three layers, each int32 bias[outputs] and int8 weight[outputs][inputs in multiples of 32]. In SFNN there follow the
-transformer's hash, its bias and its weights, each compressed (nnue_leb128.py); and for each stack a u32 hash and three
+transformer's hash, its bias and its weights, each compressed; and for each stack a u32 hash and three
 such layers.
 
 Trainers write different texts and hashes, and some omit the last two hashes. The size therefore determines the
