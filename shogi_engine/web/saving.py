@@ -425,7 +425,8 @@ class Autosave:
         try:
             if (holder := self.store.holders.take(id, self)) is not self:
                 raise OpenElsewhere(holder.identity)
-            return self._open(id, owner)
+            left: str = self._open(id, owner)
+            return left
         finally:
             self._opening = ""
             if id != self.id and id not in [each.id for each in self._left]:
