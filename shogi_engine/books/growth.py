@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.common.files import LineFile, json_of, read_text
+from shogi_engine.common.files import LineFile, json_of
+from shogi_engine.common.text import read_text
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.interface.extras import BookMove
 from shogi_engine.interface.game import VALUE_MATE_IN_MAX, Game, do_move

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.books.growth import Defaults, Entries, Recipe
-from shogi_engine.common.files import text_of
+from shogi_engine.common.text import text_of
 from shogi_engine.games.othello import notation
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, transform_square
 from shogi_engine.games.othello.book import (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shogi_engine.common.files import read_text
+from shogi_engine.common.text import read_text
 from shogi_engine.language import InputError
 
 LINE_MAX = 8192  # bytes; the protocol has no longer lines

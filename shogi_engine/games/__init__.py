@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine.common.registry import Registry
 from shogi_engine.language import InputError
-from shogi_engine.records import GameRecord
-from shogi_engine.types.outcomes import GameNames
 
 if TYPE_CHECKING:
     from shogi_engine.interface.game import Game
+    from shogi_engine.records import GameRecord
+    from shogi_engine.types.outcomes import GameNames
 
 
 NAMES = ("shogi", "othello")  # the games of this package
@@ -158,7 +158,7 @@ def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
 # ---- Castles and openings of games, by name, for every game that has them
 
 
-def opening_names(record: GameRecord) -> GameNames | None:
+def opening_names(record: "GameRecord") -> "GameNames | None":
     """Return the castles and openings of a game's main line, None if its players have no such names.
 
     Raises ValueError for an illegal move.

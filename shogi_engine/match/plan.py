@@ -17,8 +17,8 @@ from shogi_engine import games
 from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
 from shogi_engine.clients.usi import Options, SimpleEngine, parse_options, split_options
-from shogi_engine.common.files import read_text
 from shogi_engine.common.registry import Registry
+from shogi_engine.common.text import read_text
 from shogi_engine.engine import Engine
 from shogi_engine.engine.parameters import parse_settings
 from shogi_engine.language import InputError

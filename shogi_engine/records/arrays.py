@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shogi_engine.common.files import UTF_16
+from shogi_engine.common.text import UTF_16
 from shogi_engine.language import Message
 from shogi_engine.records import files, tree
 from shogi_engine.records.files import HEAD, decode, encoding_of, encodings, files_below, in_pauses, read

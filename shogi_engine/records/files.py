@@ -18,7 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-from shogi_engine.common.files import UTF_16, data_folder, write_free, write_whole
+from shogi_engine.common.files import data_folder, write_free, write_whole
+from shogi_engine.common.text import UTF_16
 from shogi_engine.language import InputError, Message
 from shogi_engine.records.formats import (
     RecordFormat,

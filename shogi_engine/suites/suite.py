@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from shogi_engine.common.files import json_of, read_text
+from shogi_engine.common.files import json_of
+from shogi_engine.common.text import read_text
 from shogi_engine.engine import Engine
 
 # ---- The bench: fixed positions at a fixed depth with one thread. The number of nodes is the search's signature

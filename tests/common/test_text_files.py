@@ -8,7 +8,7 @@ import pytest
 
 from shogi_engine.books import growth, othello
 from shogi_engine.cli import serve
-from shogi_engine.common.files import read_text
+from shogi_engine.common.text import read_text
 from shogi_engine.csa.connection import read_password
 from shogi_engine.games.othello import book as othello_book
 from shogi_engine.games.othello.evaluation.weights_file import split

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shogi_engine.common.files import text_of
+from shogi_engine.common.text import text_of
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, transform, transform_square
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.types import DISC_MOVE, PASS, move_square

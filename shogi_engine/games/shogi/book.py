@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from shogi_engine.common.files import encoding_of_text
-from shogi_engine.common.text import sanitize
+from shogi_engine.common.text import encoding_of_text, sanitize
 from shogi_engine.games.shogi.names import flip_sfen
 from shogi_engine.interface.extras import NO_BOOK, BookError, BookMove
 from shogi_engine.language import InputError

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from shogi_engine.common.files import encoding_of_text
 from shogi_engine.common.registry import Registry
+from shogi_engine.common.text import encoding_of_text
 from shogi_engine.interface.extras import LevelPlan, usual_level
 from shogi_engine.language import InputError
 
