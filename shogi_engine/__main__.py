@@ -16,7 +16,7 @@ if __name__ == "__main__":
 
 from shogi_engine.cli import COMMANDS, GROUPS, TOOLS  # noqa: E402
 from shogi_engine.cli.common import Parser, add_command, add_language, tell  # noqa: E402
-from shogi_engine.cli.progress import ending_signals, flush_quietly  # noqa: E402
+from shogi_engine.cli.ending_signals import ending_signals, flush_quietly  # noqa: E402
 from shogi_engine.common.system import can_show, set_up_streams  # noqa: E402
 from shogi_engine.language import Message, mark, translate_fault  # noqa: E402
 from shogi_engine.language import translate as _  # noqa: E402

@@ -16,7 +16,6 @@ from shogi_engine.common.files import AnyPath, is_same_file, write_whole
 from shogi_engine.common.system import machine_megabytes
 from shogi_engine.common.text import columns, nodes_per_second, printable, printable_lines
 from shogi_engine.games.shogi.names import NOTATIONS
-from shogi_engine.games.svg import BOOK, COLOUR, png
 from shogi_engine.language import InputError, Message, mark, plural
 from shogi_engine.language import translate as _
 from shogi_engine.types.limits import Clock
@@ -413,7 +412,7 @@ def check_outputs(command: str, outputs: Mapping[str, AnyPath | None], inputs: I
 
 
 PAGE = "html"
-STYLES = {"book.svg": BOOK, "book.png": BOOK, "svg": COLOUR, "png": COLOUR}  # a name ends in the first that fits
+STYLES = ("book.svg", "book.png", "svg", "png")  # a name ends in the first that fits
 DRAWN = (*STYLES, PAGE)
 
 
@@ -433,12 +432,13 @@ def draw(games: "Sequence[GameRecord]", kind: str, title: str) -> bytes:
         ValueError: several games for one picture, or the package for PNG is not installed
     """
     from shogi_engine import study
+    from shogi_engine.games.svg import BOOK, COLOUR, png
 
     if kind == PAGE:
         return study.sheet(games, title, language.current()).encode("utf-8", "replace")
     if len(games) != 1:
         raise InputError("a picture shows one position, and there are {0}; .html is for several", len(games))
-    picture = study.diagram(games[0], STYLES[kind])
+    picture = study.diagram(games[0], BOOK if kind.startswith("book") else COLOUR)
     return png(picture) if kind.endswith("png") else picture.encode()
 
 

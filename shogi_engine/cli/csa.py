@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli import common
 from shogi_engine.cli.common import Setting, at_least_one, natural, tell
-from shogi_engine.cli.progress import Ended, EndingSignals, Progress, ending_signals, progress_bar
+from shogi_engine.cli.ending_signals import Ended, EndingSignals, ending_signals
+from shogi_engine.cli.progress import Progress, progress_bar
 from shogi_engine.common.files import LineFile
 from shogi_engine.common.text import printable
 from shogi_engine.csa.connection import VARIABLE, read_password

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import games, records
 from shogi_engine.cli import common, terminal
 from shogi_engine.cli.common import NOTES_MAX
-from shogi_engine.cli.progress import Preparation, ending_signals, leave, progress_bar
+from shogi_engine.cli.ending_signals import ending_signals
+from shogi_engine.cli.progress import Preparation, leave, progress_bar
 from shogi_engine.cli.terminal import WESTERN, Line, Look, draw, plain
 from shogi_engine.common.files import data_folder
 from shogi_engine.language import InputError, Message, mark, plural, translate_fault
@@ -543,7 +544,7 @@ def _match(args: argparse.Namespace, engine: "Engine", game: Game) -> TerminalGa
         flipped=humans == {1} and args.game == "shogi",
     )
     if terminal.is_terminal():
-        from shogi_engine.cli.terminal import LinePrompt
+        from shogi_engine.cli.prompt import LinePrompt
 
         match.show, match.show_board = terminal.console()
         history = data_folder() / f"history-{args.game}"

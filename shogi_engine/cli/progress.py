@@ -1,94 +1,20 @@
 """The progress of a command: one line with a bar on stderr, if that is a terminal."""
 
 import contextlib
-import os
-import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from shogi_engine.cli.ending_signals import flush_quietly
 from shogi_engine.common.threads import end_process, start_thread
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.interface.game import Game
     from shogi_engine.jit import Progress as Compiling
-
-
-# ---- The signals that end a command: an exception, so that children are ended and files are completed first
-
-
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
-DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
-
-
-class Ended(KeyboardInterrupt):
-    """A signal has requested the end of the program."""
-
-
-class EndingSignals:
-    """The first such signal.
-
-    Attributes:
-        status: its exit status by the convention of shells, 0 for none
-        first: called instead of raising Ended
-    """
-
-    def __init__(self) -> None:
-        self.status = 0
-        self.first: Callable[[], object] | None = None
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Handle a signal. Raises Ended only once: a second signal must not interrupt the saving."""
-        again, self.status = self.status, self.status or 128 + number
-        if self.first is not None:
-            self.first()
-        elif not again:
-            raise Ended
-
-
-_active: list[EndingSignals] = []
-
-
-@contextlib.contextmanager
-def ending_signals() -> Iterator[EndingSignals]:
-    """Raise Ended for Ctrl-C, SIGTERM and SIGHUP in this block of the main thread; ignored signals stay ignored.
-
-    A block within another one gets the signals of the outer one.
-    """
-    if _active:
-        yield _active[-1]
-        return
-    signals = EndingSignals()
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        for number in filter(None, (getattr(signal, name, None) for name in NAMES)):
-            if signal.getsignal(number) in DEFAULTS:
-                before[number] = signal.signal(number, signals)
-    _active.append(signals)
-    try:
-        yield signals
-    finally:
-        _active.remove(signals)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def flush_quietly() -> None:
-    """Flush stdout and stderr, ignoring the errors of a closed terminal.
-
-    The unwritten output is discarded: Python would try again on exit, and exit with status 120.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError):
-            with contextlib.suppress(OSError, ValueError), open(os.devnull, "w") as nowhere:
-                os.dup2(nowhere.fileno(), stream.fileno())
 
 
 WIDTH = 30

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from shogi_engine.cli.common import add_command, at_least_one, port
-from shogi_engine.cli.progress import ending_signals, leave, progress_bar
+from shogi_engine.cli.ending_signals import ending_signals
+from shogi_engine.cli.progress import leave, progress_bar
 from shogi_engine.common.files import data_folder
 from shogi_engine.common.text import read_text
 from shogi_engine.language import InputError, Message, fault_text

@@ -48,10 +48,10 @@ CALLS = {
 MODULES = {"shutil", "os", "np", "tempfile", "sqlite3"}  # of `copy`, `replace` ... that mean files
 ALLOWED = {  # module, call -> why
     "shogi_engine/common/files.py": "the writers, and the file of a lock, which stays empty",
-    "shogi_engine/cli/progress.py": "the null device",
+    "shogi_engine/cli/ending_signals.py": "the null device",
     "shogi_engine/common/system.py": "the null device",
     "shogi_engine/cli/compare.py": "matplotlib draws into memory",
-    "shogi_engine/cli/terminal.py": "the history of typed lines, which prompt_toolkit appends",
+    "shogi_engine/cli/prompt.py": "the history of typed lines, which prompt_toolkit appends",
     "shogi_engine/frontends/core.py": "the crash log: the descriptor of standard error, which only the system writes",
     "shogi_engine/jit/progress.py": "no file: a copy of a dictionary",
     "shogi_engine/batch/games.py": "maps records; 'r+' is the caller's wish to change them in place",
