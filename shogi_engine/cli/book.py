@@ -33,7 +33,7 @@ LISTED = 5  # games that are listed under a position
 def is_games(path: Path) -> bool:
     """Tell whether a path leads to an index of games, or to games: a folder, or a file that is no book."""
     from shogi_engine.records import format_of_name
-    from shogi_engine.records.files import SUFFIXES
+    from shogi_engine.records.archives import SUFFIXES
 
     if path.is_dir() or is_database(path):
         return True
