@@ -368,7 +368,7 @@ class Autosave:
         kept = hidden or self.write(whole=True)
         with self._writing:
             if not kept and (now := self._snapshot(True)) is not None:
-                self._left.append(now)  # `tick` tries again; until then, nobody else may open what is on disk
+                self._left.append(now)  # `tick` tries again; until then, no one else may open what is on disk
             left = self.id
             self._take("")
         if hidden and left:

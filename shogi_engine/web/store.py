@@ -92,11 +92,11 @@ class Holders:
 
     def __init__(self) -> None:
         self._holders: dict[str, Any] = {}
-        self._closed: set[str] = set()  # games that nobody may take at the moment
+        self._closed: set[str] = set()  # games that no one may take at the moment
         self._changed = threading.Condition()
 
     def take(self, id: str, holder: Any) -> Any:
-        """Give a game to a holder unless another has it; return who has it now. Raises ValueError if nobody may.
+        """Give a game to a holder unless another has it; return who has it now. Raises ValueError if no one may.
 
         What is `kept_closed` is waited for.
         """
@@ -112,12 +112,12 @@ class Holders:
                 del self._holders[id]
 
     def of(self, id: str) -> Any:
-        """Return who has a game open, None for nobody."""
+        """Return who has a game open, None for no one."""
         return self._holders.get(id)
 
     @contextlib.contextmanager
     def kept_closed(self, id: str, holder: Any = None) -> Iterator[bool]:
-        """Let nobody take a game during the block; give False, and do not, if somebody but `holder` has it open."""
+        """Let no one take a game during the block; give False, and do not, if somebody but `holder` has it open."""
         with self._changed:
             free = id not in self._closed and self._holders.get(id) in (None, holder)
             if free:
