@@ -218,17 +218,17 @@ def test_the_command_says_where_it_can_not_listen(capsys):
 def test_games_are_shared_only_without_a_token_or_if_asked_for(tmp_path, monkeypatch, words, token, shared):
     pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
-    class Enough(Exception):
+    class EnoughError(Exception):
         pass
 
     def stop(folder, shared):
-        raise Enough(shared)
+        raise EnoughError(shared)
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "token").write_text("secret")
     monkeypatch.setenv("SHOGI_ENGINE_TOKEN", token)
     monkeypatch.setattr("shogi_engine.web.store.Store", stop)
-    with pytest.raises(Enough) as found:
+    with pytest.raises(EnoughError) as found:
         main(["serve", *words])
     assert found.value.args == (shared,)
 
