@@ -165,8 +165,6 @@ def parse_position(arguments: list[str]) -> Position:
         raise ProtocolError("position: the sfen is missing")
     if len(words) == 3:  # the move number is often omitted
         words.append("1")
-    if len(words) == 4 and words[3] == "0":  # or counted from 0
-        words[3] = "1"
     return Position(" ".join(words), moves)
 
 
