@@ -107,10 +107,9 @@ class Loop(Console):
         """Report why the engine could not be loaded."""
         self.out.info(f"the engine cannot start: {failure!r}")
 
-    def say_compiling(self, seconds: float) -> None:
-        """Report that kernels are being compiled, so that the GUI does not give up."""
-        known = self.progress() or "this takes long only before the first game"
-        self.out.info(f"compiling ... {seconds:.0f} s ({known})")
+    def say_alive(self, text: str) -> None:
+        """Report what takes long, so that the GUI does not give up."""
+        self.out.info(text)
 
     def _usi(self, words: list[str], received_at: float) -> None:
         self.out.line(f"id name shogi_engine {__version__}")

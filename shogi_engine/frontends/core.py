@@ -45,11 +45,13 @@ class CompileProgress:
         """Store a report; None when all is done."""
         self._last = progress
 
-    @property
-    def text(self) -> str:
-        """Describe the current progress; '' if unknown."""
+    def text(self, seconds: float) -> str:
+        """Return what takes long, and for how many `seconds` it has; 'loading' unless something was compiled."""
         last = self._last
-        return last.describe() if last and last.left is not None else ""
+        if last is None:
+            return f"loading ... {seconds:.0f} s"
+        known = "this takes long only before the first game" if last.left is None else last.describe()
+        return f"compiling ... {seconds:.0f} s ({known})"
 
 
 compile_progress = CompileProgress()  # one per process, like the compiler
@@ -150,8 +152,8 @@ class FrontEnd:
         """Report that the engine could not be loaded; the process then ends."""
         self.fail(RuntimeError(f"the engine cannot start: {failure!r}"))
 
-    def say_compiling(self, seconds: float) -> None:
-        """Report that the engine is alive while kernels are being compiled."""
+    def say_alive(self, text: str) -> None:
+        """Report what takes long, so that a GUI does not give up."""
 
     def farewell(self) -> None:
         """Answer `quit`."""
@@ -164,14 +166,10 @@ class FrontEnd:
     def heartbeat(self) -> Iterator[None]:
         """Report every few seconds that the engine is alive, while the worker waits or compiles in the `with` block."""
         try:
-            with Heartbeat(self.say_compiling):
+            with Heartbeat(lambda seconds: self.say_alive(compile_progress.text(seconds))):
                 yield
         finally:
             compile_progress(None)
-
-    def progress(self) -> str:
-        """Return the progress of compiling, for `say_compiling`; '' if unknown."""
-        return compile_progress.text
 
     # ---- the reader's side
 
