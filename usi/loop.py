@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from shogi_engine.engine.results import SearchResult
 
 PARAMETER = "param."  # prefix of undeclared options that set a parameter in Game.params
+BOOK_PAUSE = 0.002  # seconds before a book's answer: uci2wb loses one that comes while it still handles the last move
 OPTIONS_COME = 2.0  # seconds after the first line to wait for EvalType before compiling the default evaluation
 
 
@@ -382,6 +383,7 @@ class Loop(Console):
             self.out.line(f"info depth 0 score {Score.mate_in(None)}")
             return "bestmove win"
         if (answer := self.book.answer(go, engine)) is not None:
+            time.sleep(BOOK_PAUSE)
             return answer
         task.only = len(searchmoves or moves) == 1
         writer = self._info_writer(searchmoves or moves)
