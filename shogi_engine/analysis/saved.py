@@ -1,5 +1,6 @@
 """Saves an analysis to a JSON file while it runs, so that an interrupted analysis can continue."""
 
+import contextlib
 import hashlib
 import json
 import time
@@ -70,7 +71,8 @@ class SavedAnalysis:
         self._findings.setdefault(self._digests[key[0]], {})[key[1]] = found
         if self.path is not None and time.monotonic() >= self._due:
             began = time.monotonic()
-            self.write()
+            with contextlib.suppress(OSError):  # the end writes all of it again, and then tells
+                self.write()
             ended = time.monotonic()
             self._due = ended + max(SECONDS, SHARE * (ended - began))
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shogi_engine.batch import kernels, live_kernels
 from shogi_engine.batch.batch import Batch
-from shogi_engine.batch.rows import check_batch, label_array, named, output_array
+from shogi_engine.batch.rows import check_batch, label_array, named, output_array, rows_of
 from shogi_engine.games.batch_rules import IDS, Features
 from shogi_engine.interface.game import NOT_OVER
 from shogi_engine.types.arguments import check_number
@@ -86,8 +86,7 @@ class LiveGames:
         Raises:
             ValueError: the numbers of rows and positions differ, or a position is invalid (the message names the first)
         """
-        everyone = np.arange(len(self))
-        chosen = np.ascontiguousarray(everyone if rows is None else everyone[np.asarray(rows)], dtype=np.int64)
+        chosen = rows_of(len(self), rows)
         starts = self._start
         if positions is not None:
             if len(positions) != len(chosen):

@@ -10,7 +10,7 @@ from shogi_engine.batch import puct_kernels as kernels
 from shogi_engine.batch.batch import Batch
 from shogi_engine.batch.live import LiveGames, Steps
 from shogi_engine.batch.live_kernels import LONGEST
-from shogi_engine.batch.rows import label_array
+from shogi_engine.batch.rows import label_array, rows_of
 from shogi_engine.games.batch_rules import IDS
 from shogi_engine.types.arguments import check_number
 
@@ -193,8 +193,7 @@ class Puct:
 
     def reset(self, rows: Any = None, positions: Any = None) -> None:
         """Restart the games of `rows`, or all games; see `LiveGames.reset`."""
-        everyone = np.arange(self._count)
-        chosen = everyone if rows is None else everyone[np.asarray(rows)]
+        chosen = rows_of(self._count, rows)
         each = (chosen[:, None] * self.copies + np.arange(self.copies)).ravel()
         self.leaves.reset(each, None if positions is None else np.repeat(positions, self.copies, axis=0))
         self._used[chosen] = 0

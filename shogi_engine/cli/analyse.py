@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import games, language
 from shogi_engine.cli import common
 from shogi_engine.cli.analysed_files import check_files, write_files
+from shogi_engine.cli.outputs import Attempts
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.locks import locked
@@ -109,6 +110,7 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
     names = sorted({record.game for record in records})
     settings = {"hash": args.hash, **{name: analysis.limits_for(name, args.limit) for name in names}}
     analyst = analysis.Analyst(args.threads or analysis.cores(), args.hash, args.limit, args.cluster)
+    attempts = Attempts()
     with locked(args.save):
         saved = analysis.SavedAnalysis(args.save, records, settings)
         judged = _analysed(analyst, records, saved, names)
@@ -117,19 +119,20 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
             for (file, number, _), each in zip(sources, judged, strict=True)
         ]
         if args.save:
-            saved.finish(rows)
+            attempts(saved.finish, rows)
     if args.out:
         notes = [analysis.annotated(each, args.language) for each in judged]
-        write_files(args.out, [(source[0], note) for source, note in zip(sources, notes, strict=True)])
+        write_files(args.out, [(source[0], note) for source, note in zip(sources, notes, strict=True)], attempts)
     if args.html:
         text = analysis.page(judged, args.language, _titles(sources))
-        write_whole(args.html, text.encode("utf-8", "replace"))
+        attempts(write_whole, args.html, text.encode("utf-8", "replace"))
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
     values = {"games": rows, "positions": analyst.positions, "seconds": analyst.seconds, "positions_per_second": speed}
     player = analysis.player_of(judged)
     values["players"] = [each.values() for each in analysis.players(judged)]
     values["scores"] = {"player": player, "rows": [row.values() for row in analysis.scored(judged, player)]}
     common.report(args, values, _text(args, sources, judged, analyst))
+    attempts.end()
     return 0
 
 
@@ -161,8 +164,9 @@ def _analysed(
 
         try:
             return analyst.run(records, saved.known, keep)
-        finally:
+        except BaseException:
             saved.write()
+            raise
 
 
 def _titles(sources: Sequence[Any]) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shogi_engine.cli.common import tell
-from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.cli.outputs import Attempts, check_outputs
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import InputError
 from shogi_engine.language import translate as _
@@ -41,24 +41,26 @@ def target_of(out: str, file: str) -> Path:
     return Path(out) / Path(file).name if Path(out).is_dir() else Path(out)
 
 
-def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]") -> None:
+def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]", attempts: Attempts) -> None:
     """Write annotated games, each with the file it came from. Report on stderr what a format cannot hold."""
+    for file in dict.fromkeys(file for file, _game in games):
+        attempts(_write_file, out, file, [record for source, record in games if source == file])
+
+
+def _write_file(out: str, file: str, games: "Sequence[GameRecord]") -> None:
     from shogi_engine import records
 
-    for file in dict.fromkeys(file for file, _game in games):
-        mine = [record for source, record in games if source == file]
-        target = target_of(out, file)
-        source, encoding = format_and_encoding(file, mine[0].game)
-        chosen = source
-        if not Path(out).is_dir():
-            named = records.format_of_name(out, mine[0].game)
-            if named is not None and named.name != source.name:
-                chosen, encoding = named, records.encoding_for(out)
-        lost = sorted({what for record in mine for what in chosen.losses(record)})
-        write_whole(target, records.dumps(mine, chosen.name, encoding))
-        if lost:
-            words = _("{file}: {format} cannot hold {lost}")
-            tell(words.format(file=target, format=chosen.name, lost=", ".join(map(_, lost))))
+    target = target_of(out, file)
+    chosen, encoding = format_and_encoding(file, games[0].game)
+    if not Path(out).is_dir():
+        named = records.format_of_name(out, games[0].game)
+        if named is not None and named.name != chosen.name:
+            chosen, encoding = named, records.encoding_for(out)
+    lost = sorted({what for record in games for what in chosen.losses(record)})
+    write_whole(target, records.dumps(games, chosen.name, encoding))
+    if lost:
+        words = _("{file}: {format} cannot hold {lost}")
+        tell(words.format(file=target, format=chosen.name, lost=", ".join(map(_, lost))))
 
 
 def format_and_encoding(file: str, game: str) -> "tuple[RecordFormat, str]":

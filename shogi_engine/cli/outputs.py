@@ -1,10 +1,32 @@
-"""The output files of commands, checked before hours of work."""
+"""The output files of commands, checked before hours of work, and each written whatever becomes of the others."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from shogi_engine.cli.common import tell
 from shogi_engine.common.files import AnyPath, is_same_file
-from shogi_engine.language import InputError
+from shogi_engine.language import InputError, translate_fault
+
+
+class Attempts:
+    """Writes of several outputs. One that fails, on a full disk for instance, does not keep the others from being tried."""
+
+    def __init__(self) -> None:
+        self._faults: list[Exception] = []
+
+    def __call__(self, write: Callable[..., object], *arguments: object) -> None:
+        """Call `write(*arguments)` and keep its fault, an OSError or ValueError."""
+        try:
+            write(*arguments)
+        except (OSError, ValueError) as fault:
+            self._faults.append(fault)
+
+    def end(self) -> None:
+        """Print all faults but the last on stderr, and raise that one."""
+        for fault in self._faults[:-1]:
+            tell(f"shogi-engine: {translate_fault(fault)}")
+        if self._faults:
+            raise self._faults[-1]
 
 
 def check_outputs(command: str, outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath | None] = ()) -> None:

@@ -98,6 +98,7 @@ class ServerGame:
         self._turn_answered = False
         self._faults = 0
         self._illegal: tuple[str, str] | None = None  # a move by the server that is not legal, and why
+        self._accepted = ""  # the last move by the server
         self._head()
         # Moves that a game begins with cost no time and earn no increment; those made before it was aborted do.
         self.opening_moves: int = earlier.opening_moves if earlier else len(summary.moves)
@@ -174,6 +175,8 @@ class ServerGame:
         if self._illegal is not None:
             raise BrokenGame(f"the server sent {event.move} after an illegal move")
         if event.move[0] != SIGNS[board.turn]:
+            if event.move == self._accepted:
+                return  # said twice
             raise BrokenGame(f"{event.move} is a move of the wrong side")
         if ours and event.move != self._sent:
             raise BrokenGame(f"the server reports {event.move} as this engine's move, not {self._sent or 'none'}")
@@ -185,6 +188,7 @@ class ServerGame:
             return
         # If the server gives no time, the measured one is at least the server's.
         text, measured = (event.time, self._measured_ms) if event.time else (str(int(self._clock.elapsed)), None)
+        self._accepted = event.move
         node = self.game.move(move, seconds=self._seconds(text, measured if ours else None))
         assert node is not None  # the server judges
         self.game.start(now)

@@ -16,7 +16,10 @@ OnInfo = Callable[[PvInfo], None]
 
 
 class Analysis(SearchHandle, Generic[Move]):
-    """A search in another thread. Iterate over it to receive its reports. The end of a `with` block stops it."""
+    """A search in another thread. Iterate over it to receive its reports. The end of a `with` block stops it.
+
+    So does Ctrl-C while its reports or its end are waited for.
+    """
 
     def __init__(self, engine: Any, search: Callable[[OnInfo], SearchResult], line: Line[Move]) -> None:
         super().__init__()
@@ -63,7 +66,8 @@ class Analysis(SearchHandle, Generic[Move]):
 
     def search_result(self) -> SearchResult:
         """Wait for the search to end and return its result. Raises any exception that the search raised."""
-        join(self._thread)
+        with self._interruptible():
+            join(self._thread)
         if isinstance(self._result, BaseException):
             raise self._result
         assert self._result is not None
@@ -75,10 +79,24 @@ class Analysis(SearchHandle, Generic[Move]):
 
     def __iter__(self) -> Iterator[Info[Move]]:
         """Yield each new report until the search ends. Raises any exception that the search raised."""
-        while (info := received(self._reports)) is not None:
+        while True:
+            with self._interruptible():
+                info = received(self._reports)
+            if info is None:
+                break
             yield info.convert(self._line)
         self._reports.put(None)
         self.search_result()
+
+    @contextlib.contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """End the search if the wait for it is interrupted: no one may have it any more, and the engine is needed."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.stop()
+            join(self._thread)
+            raise
 
     def __enter__(self) -> Self:
         return self

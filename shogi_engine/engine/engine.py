@@ -39,7 +39,7 @@ from shogi_engine.types.arguments import check_board, check_number, move_texts
 from shogi_engine.types.clock import Clock, TimeBudget
 from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.types.info import BoardLike, Info, Move, Moves, PlayResult
-from shogi_engine.types.limit import Limit, check_limit
+from shogi_engine.types.limit import Limit, check_limit, no_limit
 
 OnProgress = Callable[[Progress], None]
 
@@ -313,6 +313,8 @@ class Engine:
     def search(self, *, on_info: OnInfo | None = None, **wanted: Unpack[Wanted]) -> SearchResult:
         """Search the position until a limit is reached or `stop` is called.
 
+        Without a limit, only `stop` ends it, from another thread: announce that by `prepare`, or use `start`.
+
         Args:
             depth: the depth in plies
             nodes: the number of positions, of all threads together
@@ -328,10 +330,14 @@ class Engine:
             on_info: called with each report, in the searching thread
 
         Raises:
-            ValueError: a limit is invalid, or a move in `searchmoves` is illegal
+            ValueError: a limit is invalid, or there is none and `prepare` was not called, or a move in `searchmoves` is
+                illegal
             RuntimeError: a search of this engine is running
         """
-        return self._search(search_limits(self, **wanted), on_info)
+        limits = search_limits(self, **wanted)
+        if not self._stop.prepared and not limits.end_search():
+            raise no_limit()
+        return self._search(limits, on_info)
 
     def _search(self, limits: Limits, on_info: OnInfo | None = None) -> SearchResult:
         with self._lock.search(), self._compiling():

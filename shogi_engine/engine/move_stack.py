@@ -11,6 +11,8 @@ from shogi_engine.jit import new_record
 from shogi_engine.language import InputError
 from shogi_engine.search.context import copy_position
 
+MOVES_MAX = 30_000  # the largest move number of an SFEN; no game of any kind is longer
+
 
 class MoveStack:
     """The moves of a game, from its starting position on.
@@ -33,6 +35,8 @@ class MoveStack:
 
         Raises ValueError saying what is invalid.
         """
+        if len(moves) > MOVES_MAX:
+            raise InputError("there are {0} moves, more than {1}", len(moves), MOVES_MAX)
         stack, same = copy.copy(self), 0  # the number of moves that are the same as here
         if text == self._start:
             while same < min(len(moves), len(self.texts)) and moves[same] == self.texts[same]:
@@ -42,11 +46,15 @@ class MoveStack:
             stack.positions = [self._game.parse_position(text or self._game.start)]
         stack._start, stack.texts, stack.encoded = text, self.texts[:same], self.encoded[:same]
         for move in moves[same:]:
-            stack.push(move)
+            stack._add(move)
         return stack
 
     def push(self, move: str) -> None:
         """Play one move. Raises ValueError if it is not legal."""
+        self.encoded = list(self.encoded)
+        self._add(move)
+
+    def _add(self, move: str) -> None:
         position = self.positions[-1]
         try:
             encoded = self._game.parse_move(position, move)
@@ -56,7 +64,7 @@ class MoveStack:
         do_move(child, np.uint32(encoded), self._undo)
         self.texts.append(self._game.format_move(position, encoded))
         self.positions.append(child)
-        self.encoded = [*self.encoded, encoded]
+        self.encoded.append(encoded)
 
     def pop(self) -> str:
         """Take back the last move and return it. Raises ValueError if there is none."""

@@ -13,6 +13,7 @@ from shogi_engine.environments.two_agents import (
     RENDER_MODES,
     action_mask,
     check_render_mode,
+    check_running,
     is_illegal,
     observation,
     observation_space,
@@ -106,7 +107,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin a game and make the opponent's first move if it is due; return (observation, info)."""
         super().reset(seed=seed)
-        self.state_of_game, self.plies = self._start.copy(), 0
+        self.state_of_game, self.plies, self._over = self._start.copy(), 0, False
         self.agent = AGENTS.index(self._colour) if self._colour else int(self.np_random.integers(2))
         if isinstance(self.opponent, (LevelPlayer, RandomPlayer)):
             self.opponent.begin(int(self.np_random.integers(1 << 32)))
@@ -116,11 +117,10 @@ class OneAgent(gymnasium.Env[Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make a move and the opponent's; return (observation, reward, terminated, truncated, info)."""
-        if not hasattr(self, "agent"):
-            raise RuntimeError("no game has begun: call reset() before step()")
+        check_running(getattr(self, "_over", None))
         info: dict[str, Any] = {"colour": AGENTS[self.agent]}
         if is_illegal(self.state_of_game, action):
-            info["illegal_action"] = int(action)
+            info["illegal_action"], self._over = int(action), True
             return observation(self.state_of_game, False), -1.0, True, False, info
         self.state_of_game.play(int(action))
         self.plies += 1
@@ -129,7 +129,9 @@ class OneAgent(gymnasium.Env[Any, Any]):
         result = self.state_of_game.result()
         reward = 0.0 if result is None else float(result if self.agent == 0 else -result)
         over = result is not None
-        return observation(self.state_of_game, not over), reward, over, not over and self.plies >= self.longest, info
+        truncated = not over and self.plies >= self.longest
+        self._over = over or truncated
+        return observation(self.state_of_game, not over), reward, over, truncated, info
 
     def action_masks(self) -> np.ndarray:
         """Return the agent's legal actions, as bool; sb3-contrib's MaskablePPO calls this method."""

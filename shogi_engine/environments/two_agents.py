@@ -17,6 +17,7 @@ except ImportError:
 AGENTS = SIDES  # black begins
 LONGEST = 512  # plies
 RENDER_MODES = ("ansi", "human")
+GAME_OVER = "the game is over: call reset() before step()"
 
 
 class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no type
@@ -83,8 +84,7 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no ty
 
     def step(self, action: Any) -> None:
         """Make the action of the agent whose turn it is."""
-        if not hasattr(self, "agent_selection"):
-            raise RuntimeError("no game has begun: call reset() before step()")
+        check_running(not self.agents if hasattr(self, "agent_selection") else None)
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -133,6 +133,12 @@ def check_render_mode(mode: str | None, modes: Sequence[str]) -> None:
     """Raise ValueError if `modes` has no such render mode."""
     if mode not in (None, *modes):
         raise ValueError(f"a render mode must be None or {', '.join(map(repr, modes))}, not {mode!r}")
+
+
+def check_running(over: bool | None) -> None:
+    """Raise RuntimeError unless a game is running; `over` is None before the first."""
+    if over is not False:
+        raise RuntimeError("no game has begun: call reset() before step()" if over is None else GAME_OVER)
 
 
 def is_illegal(state: State, action: Any) -> bool:

@@ -74,9 +74,9 @@ class NBoard(OthelloFrontEnd):
         """Report an error in the status line."""
         self.out.line(f"status error: {sanitize(str(fault) or repr(fault))}")
 
-    def say_compiling(self, seconds: float) -> None:
-        """Report the progress of compiling in the status line."""
-        self.out.line(f"status compiling ... {seconds:.0f} s, {self.progress() or 'only before the first game'}")
+    def say_alive(self, text: str) -> None:
+        """Report in the status line what takes long."""
+        self.out.line(f"status {text}")
 
     # ---- the reader's side
 

@@ -30,6 +30,15 @@ class BoardMemory:
     _record: Any  # record[position], a view
     _undo: np.ndarray  # record[undo][capacity]; the first `_count` of them are in use
 
+    def _is_legal_text(self, text: str) -> bool:
+        """Tell whether the Board's `parse_text` reads a legal move."""
+        board: Any = self
+        try:
+            board.parse_text(text)
+        except ValueError:
+            return False
+        return True
+
     def _allocate(self) -> None:
         """Allocate new memory, with a position of zeros and no moves."""
         fields: Any = self._BOARD.fields

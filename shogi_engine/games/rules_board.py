@@ -56,6 +56,10 @@ class RulesBoard:
         self._positions = [self.game.parse_position(position or self.game.start)]
         self._moves: list[Move] = []
 
+    def reset(self) -> None:
+        """Return to the start of a game."""
+        self._positions, self._moves = [self.game.parse_position(self.game.start)], []
+
     def position(self) -> str:
         """Return the position in the game's notation."""
         return self.game.format_position(self._positions[-1])

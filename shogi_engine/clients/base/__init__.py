@@ -3,6 +3,7 @@
 from shogi_engine.clients.base.client import Command, EngineClient, MovesClient, PlainClient
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.base.plain import attribute, plain, run_plainly
+from shogi_engine.clients.base.turns import in_turn
 
 __all__ = [
     "Command",
@@ -11,6 +12,7 @@ __all__ = [
     "MovesClient",
     "PlainClient",
     "attribute",
+    "in_turn",
     "plain",
     "run_plainly",
 ]

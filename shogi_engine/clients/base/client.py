@@ -8,6 +8,7 @@ from typing import Any, Generic, Self, TypeVar
 from shogi_engine.clients.base.errors import EngineError
 from shogi_engine.clients.base.plain import attribute, plain, run_plainly
 from shogi_engine.clients.base.process import EngineProcess, Log
+from shogi_engine.clients.base.turns import Turn, in_turn
 from shogi_engine.types.arguments import check_board, check_names, keyword_names
 from shogi_engine.types.info import BoardLike, Move, PlayResult
 from shogi_engine.types.limit import Limit, check_limit
@@ -18,7 +19,9 @@ Command = str | Sequence[str]
 
 
 class EngineClient(ABC):
-    """An engine. Its process is started by `start` or the first call that needs it, and again after `close`.
+    """An engine. Its process is started by `start` or the first call that needs it, and again after `close` or its death.
+
+    Of two calls at once, in two tasks, the second waits until the first is answered; only `close` does not wait.
 
     Attributes:
         timeout: the timeout for a move in seconds, beyond the time that it may take; None to wait forever
@@ -43,6 +46,8 @@ class EngineClient(ABC):
         self.name = command if isinstance(command, str) else " ".join(command)
         self._cwd, self._line_log = cwd, log
         self._process: EngineProcess | None = None
+        self._greeting = False
+        self.turn = Turn()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}, {'running' if self.running else 'not running'}>"
@@ -66,8 +71,8 @@ class EngineClient(ABC):
 
     @property
     def running(self) -> bool:
-        """Whether there is a process."""
-        return self._process is not None
+        """Whether there is a process that has not ended."""
+        return self._process is not None and self._process.alive
 
     @property
     def pid(self) -> int | None:
@@ -81,16 +86,21 @@ class EngineClient(ABC):
             raise EngineError("crash", "it has not been started")
         return self._process
 
+    @in_turn
     async def start(self) -> None:
-        """Start and initialise the process if there is none. Raises EngineError, ValueError."""
-        if self._process is not None:
+        """Start and initialise the process if none is running. Raises EngineError, ValueError."""
+        if self.running or self._greeting:
             return
+        await self.close()
         self._process = await EngineProcess.start(self.engine_command, cwd=self._cwd, log=self._line_log)
+        self._greeting = True
         try:
             await self._greet()
         except BaseException:
             await self.close()
             raise
+        finally:
+            self._greeting = False
 
     async def close(self) -> None:
         """End the process: tell it to quit, and kill it if it does not."""
@@ -113,6 +123,7 @@ class MovesClient(EngineClient):
         super().__init__(command, **settings)
         self._told: tuple[str, list[str]] | None = None  # the game that the engine has: its start and moves
 
+    @in_turn
     async def new_game(self) -> None:
         """Prepare for a game."""
         await self.start()

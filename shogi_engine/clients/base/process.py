@@ -114,11 +114,16 @@ class EngineProcess:
         """The process ID."""
         return self._transport.get_pid()
 
+    @property
+    def alive(self) -> bool:
+        """Whether it accepts commands and may answer them."""
+        return not (self._pipes.closed or self._pipes.exited.is_set() or self._stdin.is_closing())
+
     def send(self, line: str) -> float:
         """Send a line; return when (time.monotonic) it was written. Raises EngineError."""
         if "\n" in line or "\r" in line:
             raise InputError("a command must be one line: {0}", sanitize(line))
-        if self._pipes.closed or self._pipes.exited.is_set() or self._stdin.is_closing():
+        if not self.alive:
             raise EngineError("crash", "it no longer accepts commands")
         if self._log is not None:
             self._log(">", line)

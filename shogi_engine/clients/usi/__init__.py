@@ -8,7 +8,7 @@
                 if info.depth == 12:
                     break
 
-Nothing here loads numba. Protocol: http://shogidokoro.starfree.jp/usi.html
+Nothing here loads numba before a position is given as text other than 'startpos'. Protocol: http://shogidokoro.starfree.jp/usi.html
 """
 
 from shogi_engine.clients.base.errors import FAULTS, EngineError

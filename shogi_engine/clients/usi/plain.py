@@ -7,6 +7,7 @@ from shogi_engine.clients.base import Command, EngineError, PlainClient, attribu
 from shogi_engine.clients.usi.client import OptionValues, UsiClient
 from shogi_engine.clients.usi.lines import Option, listed_options, split_options
 from shogi_engine.clients.usi.searches import Position, Search
+from shogi_engine.types.forced_win import ForcedWin
 from shogi_engine.types.info import Info, Move, Moves, PlayResult
 from shogi_engine.types.limit import Limit
 
@@ -43,7 +44,7 @@ class SimpleSearch(Generic[Move]):
 class SimpleEngine(PlainClient[UsiClient]):
     """A synchronous USI client: UsiClient's calls and attributes, with the same names, arguments and errors.
 
-    Use it from one thread at a time, except that any thread may stop a search.
+    Of two calls at once, in two threads, the second waits until the first is answered. Any thread may stop a search.
     """
 
     client_class = UsiClient
@@ -93,6 +94,14 @@ class SimpleEngine(PlainClient[UsiClient]):
         """Return what the engine reports of a position. With `multipv`, return a list of reports, best move first."""
         return run_plainly(self.client.analyse(position, limit, multipv=multipv, root_moves=root_moves))
 
+    def play(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> PlayResult[Move]:
+        """Return the move for `position`; after `ponder` of the same position, by a ponderhit."""
+        return run_plainly(self.client.play(position, limit, root_moves=root_moves))
+
+    def mate(self, position: Position[Move], limit: Limit | None = None) -> ForcedWin[Move]:
+        """Look for a mate within the limit's `time`, without one until a result is proven."""
+        return run_plainly(self.client.mate(position, limit))
+
     def begin(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> SimpleSearch[Move]:
         """Begin the search of `play`; after `ponder` of the same position, by a ponderhit."""
         return SimpleSearch(run_plainly(self.client.begin(position, limit, root_moves=root_moves)))
@@ -105,7 +114,5 @@ class SimpleEngine(PlainClient[UsiClient]):
     offer = plain(UsiClient.offer)
     ready = plain(UsiClient.ready)
     game_over = plain(UsiClient.game_over)
-    play = plain(UsiClient.play)
-    mate = plain(UsiClient.mate)
     ponder_hit = plain(UsiClient.ponder_hit)
     stop_pondering = plain(UsiClient.stop_pondering)

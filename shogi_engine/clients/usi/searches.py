@@ -1,5 +1,6 @@
 """Searches by a USI engine: their positions and limits in USI's words, their infos and their results."""
 
+import asyncio
 import time
 from collections.abc import Iterable
 from itertools import takewhile
@@ -10,27 +11,44 @@ from shogi_engine.clients.base.process import EngineProcess
 from shogi_engine.clients.usi.lines import first_word, is_move, parse_info
 from shogi_engine.common.lines import legal_line
 from shogi_engine.language import InputError
-from shogi_engine.types.arguments import check_board
-from shogi_engine.types.info import BoardLike, Info, Move, PlayResult
+from shogi_engine.types.arguments import check_board, move_texts
+from shogi_engine.types.info import BoardLike, Info, Move, Moves, PlayResult
 from shogi_engine.types.limit import Limit, check_limit
 
+START = "startpos"
 Position = str | BoardLike[Move]  # a str is USI's command, with or without the word `position`
 
 
 def position_command(position: Position[Any]) -> str:
     """Return USI's `position` command for a Board, 'startpos moves 7g7f', 'sfen ...' or a bare SFEN.
 
-    Raises TypeError for anything else, such as a Board of Othello.
+    Raises ValueError for a text that is no position or has an illegal move (an engine would go on with the position
+    before), and TypeError for anything else, such as a Board of Othello.
     """
     if isinstance(position, str):
-        text = position.removeprefix("position").strip()
-        return f"position {text if text.startswith(('startpos', 'sfen')) else f'sfen {text}'}"
+        text = " ".join(position.split()).removeprefix("position").strip()
+        if text != START:
+            _board(text)
+        return f"position {text if text.startswith((START, 'sfen')) else f'sfen {text}'}"
     check_board(position, "sfen")
     board: Any = position
     sfen = board.root().sfen()
     moves = " ".join(move.usi() for move in board.move_stack)
-    start = "startpos" if sfen == type(board)().sfen() else f"sfen {sfen}"
+    start = START if sfen == type(board)().sfen() else f"sfen {sfen}"
     return f"position {start}" + (f" moves {moves}" if moves else "")
+
+
+def _board(text: str) -> Any:
+    from shogi_engine.games.shogi.board import Board  # loads numba
+
+    return Board(text)
+
+
+def searched_moves(position: Position[Any], moves: Moves) -> list[str]:
+    """Return the words of `go` that restrict the search to some moves. Raises ValueError if one is illegal."""
+    texts = move_texts(moves)
+    board: Any = _board(position) if texts and isinstance(position, str) else position
+    return ["searchmoves", *(str(board.parse_usi(text)) for text in texts)] if texts else []
 
 
 def board_of(position: Any) -> Any:
@@ -87,11 +105,18 @@ class Search(Generic[Move]):
         board: the position, to check moves against; None for a position in text
     """
 
-    def __init__(self, process: EngineProcess, position: Position[Move], timeout: float | None) -> None:
+    def __init__(
+        self,
+        process: EngineProcess,
+        position: Position[Move],
+        timeout: float | None,
+        answers: tuple[str, ...] = ("bestmove",),
+    ) -> None:
         """Follow a search that has just been requested; it has no limit of time until `hit`."""
-        self._process, self._timeout = process, timeout
+        self._process, self._timeout, self._answers = process, timeout, answers
+        self._reading = asyncio.Lock()  # several tasks may follow it
         self.board = board_of(position)
-        self._answer: tuple[float, list[str]] | None = None  # the time of arrival, and the words after `bestmove`
+        self._answer: tuple[float, list[str]] | None = None  # the time of arrival, and the words
         self._lines: dict[int, Info[Move]] = {}
         self._began = time.monotonic()
         self._end: float | None = None
@@ -136,12 +161,13 @@ class Search(Generic[Move]):
 
     async def next_info(self) -> Info[Move] | None:
         """Return the next info; None once the bestmove has come. Raises EngineError."""
-        while self._answer is None:
-            received, line = await self._process.receive(lambda: self._end)
-            if first_word(line) == "info":
-                return self._report(line)
-            if first_word(line) == "bestmove":
-                self._answer = received, line.split()[1:]
+        async with self._reading:
+            while self._answer is None:
+                received, line = await self._process.receive(lambda: self._end)
+                if first_word(line) == "info":
+                    return self._report(line)
+                if first_word(line) in self._answers:
+                    self._answer = received, line.split()
         return None
 
     def _report(self, line: str) -> Info[Move]:
@@ -152,9 +178,7 @@ class Search(Generic[Move]):
 
     async def wait(self) -> PlayResult[Move]:
         """Wait for the bestmove and return it. Raises EngineError, also if the move is illegal on a Board."""
-        await self.finished()
-        assert self._answer is not None
-        received, words = self._answer
+        received, (_, *words) = await self.answer()
         text, seconds = "".join(words[:1]), received - self._began
         if text in ("resign", "win"):
             return PlayResult(info=self.info, resigned=text == "resign", declares=text == "win", time=seconds)
@@ -166,6 +190,12 @@ class Search(Generic[Move]):
                 raise EngineError("illegal move", str(fault)) from None
         line = legal_moves((text, *words[2:3]), self.board) if words[1:2] == ["ponder"] else ()
         return PlayResult(move, line[1] if len(line) > 1 else None, self.info, time=seconds)
+
+    async def answer(self) -> tuple[float, list[str]]:
+        """Wait for the engine's answer; return when it came (time.monotonic), and its words. Raises EngineError."""
+        await self.finished()
+        assert self._answer is not None
+        return self._answer
 
     async def finished(self) -> None:
         """Wait for the bestmove. Raises EngineError."""

@@ -47,7 +47,7 @@ class MoveList:
         return len(self) > 0
 
     def __contains__(self, move: object) -> bool:
-        return any(move == each for each in self)
+        return any(move == (str(each) if isinstance(move, str) else each) for each in self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} ({', '.join(move.usi() for move in self)})>"
@@ -75,7 +75,9 @@ class LegalMoves(MoveList):
         return int(ENTRIES.count_legal_moves(board._address))
 
     def __contains__(self, move: object) -> bool:
-        return isinstance(move, (int, np.integer)) and self._board.is_legal(int(move))
+        if isinstance(move, (int, np.integer)):
+            return self._board.is_legal(int(move))
+        return isinstance(move, str) and self._board.is_legal(move)
 
 
 class PseudoLegalMoves(MoveList):
@@ -211,8 +213,10 @@ class Board(BaseBoard):
         moves: list[int] = self._undo["move"][: self._count].tolist()
         return moves
 
-    def is_legal(self, move: int) -> bool:
-        """Tell whether `move` is legal. The null move is not."""
+    def is_legal(self, move: int | str) -> bool:
+        """Tell whether `move`, or the text of one (see `parse_text`), is legal. The null move is not."""
+        if isinstance(move, str):
+            return self._is_legal_text(move)
         if self._edited:
             self._validate()
         return bool(ENTRIES.is_legal_code(self._address, move))

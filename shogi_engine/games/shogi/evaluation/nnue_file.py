@@ -13,7 +13,6 @@ Source: YaneuraOu's evaluate_nnue.cpp, https://github.com/yaneurao/YaneuraOu; nn
 https://github.com/nodchip/nnue-pytorch.
 """
 
-import mmap
 import struct
 import weakref
 from dataclasses import dataclass
@@ -51,7 +50,7 @@ READ = "HalfKP, K-P, HalfKA or HalfKPE9 with layers such as 256x2-32-32, or SFNN
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """The contents of a file; the rows of the plain kind are the file itself, mapped into memory.
+    """The contents of a file; the rows of the plain kind are the file's bytes as read.
 
     Attributes:
         bias: int16[width]
@@ -114,9 +113,9 @@ def load_network(file: Path | None) -> Network:
         key = file.resolve(), state.st_mtime_ns, state.st_size
         contents = _loaded.get(key)
         if contents is None:
-            with file.open("rb") as stream:
-                content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as fault:  # ValueError: an empty file cannot be mapped
+            with file.open("rb") as stream:  # not mapped: a file that changes in place would change or end the search
+                content = stream.read(state.st_size)
+    except (OSError, ValueError) as fault:
         raise ValueError(f"evaluation nnue: {file} cannot be read ({fault})") from None
     if contents is None:
         contents = _loaded[key] = _Reader(file, content).contents()
@@ -126,7 +125,7 @@ def load_network(file: Path | None) -> Network:
 class _Reader:
     """Reads a file from its beginning. Every method raises ValueError if the content is not as expected."""
 
-    def __init__(self, file: Path, content: mmap.mmap) -> None:
+    def __init__(self, file: Path, content: bytes) -> None:
         self.file, self.content, self.at = file, content, 0
         self.hashes: list[int] = []
         self.version, self.text = 0, ""
