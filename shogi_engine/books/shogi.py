@@ -17,10 +17,12 @@ def turned(move: str, image: int, back: bool) -> str:
     return flipped_move(move) if image else move
 
 
-def read(path: Path) -> Entries:
-    """Return the positions of a book in YaneuraOu's text format, black to move. Raises BookError."""
+def read(path: Path, notes: list[str]) -> Entries:
+    """Return the positions of a book in YaneuraOu's text format, black to move; see `Recipe.read`."""
     entries: Entries = {}
-    for key, moves in Book.load(path).positions.items():
+    book = Book.load(path)
+    notes += book.notes
+    for key, moves in book.positions.items():
         home, image = canonical(key)
         if image:
             moves = Book({key: moves}).known(home)

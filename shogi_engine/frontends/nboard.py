@@ -171,7 +171,7 @@ class NBoard(OthelloFrontEnd):
             self.out.line("=== PA")
             return
         if (known := self.book_answer()) is not None:
-            self.out.line(f"=== {square(known.move)}/{known.value / DISC:.2f}/0.00")
+            self.out.line(f"=== {square(known.move)}/{known.worth / DISC:.2f}/0.00")
             return
         self.out.line(f"status {NAME} is thinking")
         found = self.think(self.task, **self.limits(self._level, self._clock.for_search(int(engine.position.side))))

@@ -98,13 +98,13 @@ def test_edax_books_as_dat(tmp_path):
     path = tmp_path / "book.dat"
     moves = [(square("d6"), 0), (square("a1"), 9), (square("f4"), -6), (64, 9), (square("f6"), 2)]  # two are illegal
     path.write_bytes(edax_dat([(discs(AFTER), 21, moves), (discs(SECOND), 20, [(65, -127)])]))
-    entries = OTHELLO.read(path)
+    entries = OTHELLO.read(path, [])
     assert known(entries, AFTER) == {"d6": 0, "f4": -600, "f6": 200}
     assert len(entries) == 1 and {each.depth for each in entries[canonical(AFTER.obf())[0]]} == {21}
     for broken, fault in ((path.read_bytes()[:-3], "within a position"), (b"XADEKOOB\x03" + bytes(60), "version 4")):
         path.write_bytes(broken)
         with pytest.raises(BookError, match=fault):
-            OTHELLO.read(path)
+            OTHELLO.read(path, [])
 
 
 def test_egaroucid_books(tmp_path):
@@ -116,26 +116,42 @@ def test_egaroucid_books(tmp_path):
         (discs(SECOND), -1, 19, 125, -126),
     ]
     path.write_bytes(egaroucid(rows))
-    entries = OTHELLO.read(path)
+    entries = OTHELLO.read(path, [])
     assert known(entries, AFTER) == {"d6": 100, "f4": -500}
     assert known(entries, start) == {"f5": -100, "d3": -100, "c4": -100, "e6": -100}  # its images are the same position
     assert known(entries, SECOND) == {}
     for broken, fault in ((path.read_bytes()[:-3], "ends before"), (b"DICUORAGE\x02" + bytes(60), "version 3")):
         path.write_bytes(broken)
         with pytest.raises(BookError, match=fault):
-            OTHELLO.read(path)
+            OTHELLO.read(path, [])
 
 
 def test_edax_books_as_text_get_their_values_from_the_leaves(tmp_path):
     path = tmp_path / "book.txt"
     path.write_text(f"{AFTER.obf()},21,f4,-5\n{SECOND.obf()},20,c3,3\n{START},21,--,-127\n")
-    entries = OTHELLO.read(path)
+    entries = OTHELLO.read(path, [])
     assert known(entries, SECOND) == {"c3": 300}
     assert known(entries, AFTER) == {"d6": -300, "f4": -500}
     assert known(entries, Board())["f5"] == 300
-    path.write_text(path.read_text() + "nonsense,1\n")
-    with pytest.raises(BookError, match="line 4"):
-        OTHELLO.read(path)
+    path.write_text(path.read_text() + f"nonsense,1\n{SECOND.obf()},none,c3,3\n{SECOND.obf()}\n")
+    notes = []
+    assert OTHELLO.read(path, notes) == entries
+    assert [note.partition(":")[0] for note in notes] == ["line 4", "line 5", "line 6"] and "int()" not in str(notes)
+
+
+def test_a_line_of_othello_that_means_nothing_costs_only_itself(tmp_path):
+    """Its value is no number, or its move is not legal; lines of the usual form are checked all at once."""
+    path, notes = tmp_path / "mine.txt", []
+    lines = [f"{START}; f5:+0.5", f"{START[:-1]}O; f5:0.5", f"{AFTER.obf()}; d6:none", f"{AFTER.obf()}; d6:inf",
+             f"{AFTER.obf()}; f6:+1.0; a1:+3.0", f"{SECOND.obf()}; c3:+1.5"]  # fmt: skip
+    path.write_text("\n".join(lines) + "\n")
+    entries = OTHELLO.read(path, notes)
+    assert known(entries, Board()) == {"f5": 50} and known(entries, SECOND) == {"c3": 150}
+    assert known(entries, AFTER) == {}
+    assert sorted(note.partition(":")[0] for note in notes) == ["line 2", "line 3", "line 4", "line 5"]
+    path.write_text(f"{AFTER.obf()}; d6:none\n")
+    with pytest.raises(BookError, match="line 1: expected a move such as"):
+        OTHELLO.read(path, notes)
 
 
 def test_a_pass_between_positions_is_seen_through(tmp_path):
@@ -148,7 +164,7 @@ def test_a_pass_between_positions_is_seen_through(tmp_path):
     after.push_text("pass")
     path = tmp_path / "book.egbk3"
     path.write_bytes(egaroucid([(discs(before), 4, 21, 65, -126), (discs(after), 4, 21, 65, -126)]))
-    assert known(OTHELLO.read(path), before)[move] == 400
+    assert known(OTHELLO.read(path, []), before)[move] == 400
 
 
 def test_othello_books_are_written_and_read_again(tmp_path):
@@ -159,7 +175,7 @@ def test_othello_books_are_written_and_read_again(tmp_path):
         entries[key] = [BookMove(name, value=30 - 20 * number) for number, name in enumerate(names)]
     path = tmp_path / "mine.txt"
     path.write_text(OTHELLO.write(entries))
-    assert OTHELLO.read(path) == entries
+    assert OTHELLO.read(path, []) == entries
     assert any(move == PASS for moves in othello_book.read(path).entries.values() for move, _ in moves)
 
 
@@ -167,10 +183,15 @@ def test_shogi_books_turned_around_are_one(tmp_path):
     path = tmp_path / "mine.db"
     black, white = shogi_book.position_key(START_SFEN), shogi_book.flipped_key(shogi_book.position_key(START_SFEN))
     path.write_text(f"sfen {black} 1\n7g7f none 30 9 1\nsfen {white} 2\n8c8d none 40 9 1\n3c3d none 10 12 1\n")
-    (moves,) = merged([SHOGI.read(path)]).values()
+    (moves,) = merged([SHOGI.read(path, [])]).values()
     assert [(each.move, each.value, each.depth) for each in moves] == [("2g2f", 40, 9), ("7g7f", 10, 12)]
-    (again,) = shogi_book.Book(merged([SHOGI.read(path)])).positions.values()
+    (again,) = shogi_book.Book(merged([SHOGI.read(path, [])])).positions.values()
     assert again == moves
+
+
+def test_merged_books_have_the_value_that_one_of_them_gives():
+    one, two = {"a": [BookMove("x"), BookMove("y", value=-5)]}, {"a": [BookMove("x", value=-7), BookMove("y", depth=9)]}
+    assert {(each.move, each.value) for each in merged([one, two])["a"]} == {("x", -7), ("y", -5)}
 
 
 def test_merged_books_have_all_moves_and_the_deeper_values():
