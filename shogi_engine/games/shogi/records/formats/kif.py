@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from shogi_engine.games.shogi.notation.moves import japanese, wide_to_ascii
+from shogi_engine.common.text import wide_to_ascii
+from shogi_engine.games.shogi.notation.moves import japanese
 from shogi_engine.games.shogi.records import kakinoki, kif_kernels, quick_trees
 from shogi_engine.games.shogi.records.evaluations import take_evaluations
 from shogi_engine.games.shogi.records.kakinoki_lines import (
