@@ -133,7 +133,8 @@ class NBoard(OthelloFrontEnd):
         from shogi_engine.games.othello.records import parse_ggf
 
         game = parse_ggf(text)
-        clocks = [parse_clock(value) if value else None for value in map(game.headers.get, ("time", "TB", "TW"))]
+        given = map(game.headers.get, ("time", "black_time", "white_time"))
+        clocks = [parse_clock(value) if value else None for value in given]
         self.engine.set_position(game.start, game.moves)
         self._clock = GameClock((clocks[1] or clocks[0], clocks[2] or clocks[0]))
         self._thought = (-1, 0.0)

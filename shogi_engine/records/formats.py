@@ -124,9 +124,9 @@ class RecordFormat:
         """Return the outcome of a line ending at `node`, with `side` to move, as it would be read back."""
         return node.outcome if ENDINGS in self.holds else Outcome(None, Termination.NONE)
 
-    def keeps_header(self, name: str) -> bool:
-        """Tell whether a header of this shared name can be written."""
-        return HEADERS in self.holds
+    def keeps_headers(self, headers: dict[str, str]) -> bool:
+        """Tell whether all headers can be written."""
+        return HEADERS in self.holds or not headers
 
     def losses(self, record: GameRecord) -> list[str]:
         """Return, in words, the parts of a record that this format cannot hold."""
@@ -141,7 +141,7 @@ class RecordFormat:
             LINES: any(node.pv or node.depth is not None for node in nodes),
             LABELS: any(node.label for node in nodes),
             NAMES: any(record.names),
-            HEADERS: not all(map(self.keeps_header, record.headers)),
+            HEADERS: not self.keeps_headers(record.headers),
             START: record.start != GameRecord(record.game).start,
             NUMBERS: record.game == "shogi" and START in self.holds and record.start.split()[-1] != "1",
             MOVES: bool(record.moves),

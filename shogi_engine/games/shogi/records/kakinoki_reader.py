@@ -436,6 +436,10 @@ class KakinokiFormat(LineFormat):
         if block:
             yield block
 
+    def keeps_headers(self, headers: dict[str, str]) -> bool:
+        """Tell whether all headers are read back."""
+        return kakinoki.HEADER_NAMES.keeps(headers)
+
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
         """Return the outcome of a line as it is read back from the written file."""
         closes = self.tells_all_winners or (node is record.main_line[-1] and kakinoki.names_winner(record))
