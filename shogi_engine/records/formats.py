@@ -87,7 +87,7 @@ class RecordFormat:
         faults = 0
         for number, block in enumerate(self.split(source), 1):
             try:
-                yield self.parse(block)
+                record = self._parsed(block)
             except RecordError as error:
                 error.number = number
                 if not keep:
@@ -96,9 +96,18 @@ class RecordFormat:
                 if faults > max(FAULTS_MAX, number // 2):
                     raise RecordError("{0} of {1} games are damaged: {2}", faults, number, error) from None
                 record = GameRecord(self.game or GAMES[0]) if error.record is None else error.record
-                error.__traceback__ = error.__context__ = None  # they would keep the reader in memory
+                error.__traceback__ = error.__context__ = error.__cause__ = None  # they would keep the reader in memory
                 record.fault = error
-                yield record
+            yield record
+
+    def _parsed(self, block: Any) -> GameRecord:
+        """Return the game of one part. Raises RecordError also for what a reader should not raise, OSError."""
+        try:
+            return self.parse(block)
+        except (RecordError, OSError):
+            raise
+        except Exception as fault:  # the other games, and the other files of a folder, can still be read
+            raise RecordError("the game cannot be read: {0}", f"{type(fault).__name__}: {fault}") from fault
 
     def split(self, source: Any) -> Iterator[Any]:
         """Yield the part of `source` for each game."""
