@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shogi_engine.cli.common import tell
+from shogi_engine.cli.common import tell_lost
 from shogi_engine.cli.outputs import check_outputs
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import InputError
-from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.records import GameRecord, RecordFormat
@@ -54,11 +53,8 @@ def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]") -> None:
             named = records.format_of_name(out, mine[0].game)
             if named is not None and named.name != source.name:
                 chosen, encoding = named, records.encoding_for(out)
-        lost = sorted({what for record in mine for what in chosen.losses(record)})
         write_whole(target, records.dumps(mine, chosen.name, encoding))
-        if lost:
-            words = _("{file}: {format} cannot hold {lost}")
-            tell(words.format(file=target, format=chosen.name, lost=", ".join(map(_, lost))))
+        tell_lost(target, chosen, mine)
 
 
 def format_and_encoding(file: str, game: str) -> "tuple[RecordFormat, str]":

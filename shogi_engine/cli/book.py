@@ -154,18 +154,14 @@ def _given_lines(args: argparse.Namespace) -> list["Line"]:
 
 def _record_lines(args: argparse.Namespace) -> list["Line"]:
     """Return the games of the records as lines; moves are not recommended just because they were played."""
-    from shogi_engine import records
     from shogi_engine.books.run_file import DOUBTFUL, Line
 
     lines = []
     for path in args.records:
-        notes: list[str] = []
-        for number, game in enumerate(records.iterate(path, game=args.game), 1):
-            notes += game.notes
+        for number, game in enumerate(common.loaded(str(path), args.game), 1):
             start = "" if game.start == type(game)(args.game).start else game.start
             moves = tuple(f"{move}{DOUBTFUL}" for move in game.moves[: args.set["plies"]])
             lines.append(Line(f"{path.name}, game {number}", moves, start))
-        common.tell_notes(str(path), notes)
     return lines
 
 
