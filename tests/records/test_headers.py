@@ -70,7 +70,10 @@ def test_dates_are_written_in_the_form_of_the_format(value, csa, sgf):
 
 
 def test_headers_of_csa_3():
-    data = b"'CSA encoding=UTF-8\nV3.0\n$TIME+:600+10+0\n$TIME-:300+0+5\n$MAX_MOVES:256\n$JISHOGI:27\n$NOTE:a\\\\nb\\nc\nPI\n+\n"
+    data = (
+        b"'CSA encoding=UTF-8\nV3.0\n$TIME+:600+10+0\n$TIME-:300+0+5\n"
+        b"$MAX_MOVES:256\n$JISHOGI:27\n$NOTE:a\\\\nb\\nc\nPI\n+\n"
+    )
     (record,) = loads(data)
     assert record.headers == {
         "black_time": "600+10+0", "white_time": "300+0+5", "max_moves": "256", "impasse": "27", "note": "a\\nb\nc",
