@@ -1,5 +1,6 @@
 """Books of other programs are read, merged and written; many boards at once are what one at a time is."""
 
+import contextlib
 import random
 import struct
 
@@ -187,6 +188,75 @@ def test_shogi_books_turned_around_are_one(tmp_path):
     assert [(each.move, each.value, each.depth) for each in moves] == [("2g2f", 40, 9), ("7g7f", 10, 12)]
     (again,) = shogi_book.Book(merged([SHOGI.read(path, [])])).positions.values()
     assert again == moves
+
+
+def message(*fields):
+    """Return a message of Protocol Buffers of (number, integer or bytes)."""
+
+    def varint(value):
+        value &= (1 << 64) - 1
+        data = b""
+        while value > 127:
+            data, value = data + bytes([value & 127 | 128]), value >> 7
+        return data + bytes([value])
+
+    return b"".join(
+        varint(number << 3) + varint(value)
+        if isinstance(value, int)
+        else varint(number << 3 | 2) + varint(len(value)) + value
+        for number, value in fields
+    )
+
+
+def sbk_move(text, judged=0, weight=0, following=-1):
+    """Return a move of ShogiGUI's books; its source has the bits of rank and file only if it is no drop."""
+    target = int(text[2]) << 12 | "_abcdefghi".index(text[3]) << 8
+    source = " PLNSBRG".index(text[0]) << 24 if text[1] == "*" else int(text[0]) << 4 | "_abcdefghi".index(text[1])
+    code = target | source | (text[4:] == "+") << 19
+    return 9, message((1, code - (1 << 31)), (2, judged), (3, weight), (4, following))
+
+
+def sbk(*states):
+    return message((1, b"author"), (2, "説明".encode()), *((3, message(*state)) for state in states))
+
+
+def test_books_of_shogi_gui(tmp_path):
+    path, notes = tmp_path / "book.sbk", []
+    lone = "4k4/9/9/9/9/9/9/9/4K4 b P 1"
+    evaluation = 10, message((1, 120), (2, 9), (5, "▲７六歩".encode()))
+    path.write_bytes(sbk(
+        ((1, 0), (7, f"sfen {START_SFEN}".encode()), (8, b"comment"), evaluation, sbk_move("7g7f", 1, 30, 2),
+         sbk_move("2g2f", 2, 10, 5), sbk_move("1g1f", 3, 9), sbk_move("9g9f", 4, 9), sbk_move("7g7e", 0, 1)),
+        ((1, 1), (7, lone.encode()), sbk_move("P*5e", 0, 2)),
+        ((1, 2), sbk_move("3c3d", 0, 4, 3)),
+        ((1, 3), sbk_move("8h2b+", 0, 1, 4)),
+        ((1, 4),),
+        ((1, 5), sbk_move("8c8d", 0, 8)),
+        ((1, 6), (7, b"nonsense")),
+    ))  # fmt: skip
+    entries = SHOGI.read(path, notes)
+    found = {key: [(each.move, each.value, each.count) for each in moves] for key, moves in entries.items()}
+    start = shogi_book.position_key(START_SFEN)
+    assert found[start] == [("7g7f", None, 30), ("2g2f", None, 10)] and len(found) == 5
+    assert found[shogi_book.position_key(lone)] == [("P*5e", None, 2)]
+    assert {("8h2b+", None, 1)} <= {move for moves in found.values() for move in moves}
+    assert {("7g7f", None, 4), ("2g2f", None, 8)} <= {move for moves in found.values() for move in moves}  # turned
+    assert notes[0] == "position 1: illegal move '7g7e'" and notes[1].startswith("position 7: ") and len(notes) == 2
+    data = path.read_bytes()
+    for broken in (data[:-3], b"#YANEURAOU", b"", bytes([26, 2, 75, 0]), b"\x80" * 20):
+        path.write_bytes(broken)
+        with pytest.raises(BookError, match="cut off|not a book of ShogiGUI|no position"):
+            SHOGI.read(path, [])
+    rng = random.Random(1)
+    for _ in range(300):
+        broken = bytearray(data)
+        for _ in range(3):
+            broken[rng.randrange(len(data))] = rng.randrange(256)
+        path.write_bytes(broken)
+        with contextlib.suppress(BookError):
+            SHOGI.read(path, [])
+    with pytest.raises(BookError, match="book shogi import"):
+        shogi_book.Book.load(path)
 
 
 def test_merged_books_have_the_value_that_one_of_them_gives():

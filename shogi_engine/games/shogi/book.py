@@ -21,6 +21,7 @@ from shogi_engine.interface.extras.book import NO_BOOK, BookError, BookMove, who
 from shogi_engine.language import InputError, Message
 
 SHIPPED = Path(__file__).parent / "book.db"
+SBK = ".sbk"  # ShogiGUI's books
 HEADER = "#YANEURAOU-DB2016 1.00"
 HAND_ORDER = "RBGSNLPrbgsnlp"
 BLOCK = 1 << 22  # characters read at a time
@@ -90,6 +91,8 @@ class Book:
     @classmethod
     def load(cls, path: Path) -> "Book":
         """Return the book of a file. Raises BookError if there is no position in it."""
+        if path.suffix.lower() == SBK:
+            raise BookError("a book of ShogiGUI; `shogi-engine book shogi import` converts it")
         book = cls()
         line, rest, done = 0, "\n", False
         try:
