@@ -1,12 +1,13 @@
 """Reads ShogiGUI's books (`.sbk`) for their users.
 
-Such a book is a message of Protocol Buffers: states, each with moves and the index of the state that each leads to. The
-first states have a position, the others are reached from them. A move has a weight, read as its count, and may be
-judged; moves that are judged bad are left out, as a book's moves are played. Moves have no values. States may have
-comments and the values that engines gave to the position, whose sign no source tells; they are passed over.
+Such a book is a message of Protocol Buffers: states, each with moves and the index of the state that each leads to.
+The first states have a position, the others are reached from them. A move has a weight, read as its count, and may be
+judged; moves that are judged bad are left out, as a book's moves are played. A state may have values that engines
+gave with lines: they are black's, and go to the moves that the lines begin with. Comments are passed over.
 Schema: https://github.com/sunfish-shogi/shogihome/blob/main/src/background/book/proto/sbk.proto (CC0).
 """
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,20 +18,28 @@ from shogi_engine.games.shogi.book import position_key
 from shogi_engine.interface.extras.book import BookError, BookMove
 from shogi_engine.language import Message
 
-STATES, POSITION, MOVES = 3, 7, 9  # fields of a book and of a state
+STATES, POSITION, MOVES, VALUES = 3, 7, 9, 10  # fields of a book and of a state
 MOVE, JUDGED, WEIGHT, NEXT = 1, 2, 3, 4  # fields of a move
+VALUE, DEPTH, LINE = 1, 2, 5  # fields of a value
 BAD = 3  # and 4, a blunder
 _VARINT, _BYTES, _SIZES = 0, 2, {1: 8, 5: 4}  # kinds of fields; those of fixed size are not used
-_DROPPED = " PLNSBRG"  # by number
+_DROPPED = "?PLNSGBR????????"  # by number
 COUNT_MAX = 10**9
 
 
 @dataclass
 class _State:
-    """A state: its position, '' if it is reached by moves, and its moves: text, judgement, weight, next state."""
+    """A state.
+
+    Attributes:
+        position: '' if it is reached by moves
+        moves: text, judgement, weight, next state
+        values: the first move of a line in Japanese, black's value, depth
+    """
 
     position: str = ""
     moves: list[tuple[str, int, int, int]] = field(default_factory=list)
+    values: list[tuple[str, int, int]] = field(default_factory=list)
 
 
 def read(path: Path, notes: list[str]) -> Entries:
@@ -68,12 +77,14 @@ def _walk(board: Board, first: int, states: list[_State], seen: set[int], entrie
         seen.add(index)
         legal = {str(each) for each in board.legal_moves}
         found = entries.setdefault(position_key(board.sfen()), [])
+        values = _values(board, states[index])
         for text, judged, weight, following in states[index].moves:
             if text not in legal:
                 notes.append(Message("position {0}: illegal move {1!r}", index + 1, text))
                 continue
             if judged < BAD and all(each.move != text for each in found):
-                found.append(BookMove(text, count=min(weight, COUNT_MAX)))
+                value, depth = values.get(text, (None, 0))
+                found.append(BookMove(text, "", value, depth, min(weight, COUNT_MAX)))
             if following < len(states):
                 waiting.append((following, text, ply + 1))
         if not found:
@@ -89,7 +100,24 @@ def _state(data: bytes | int) -> _State:
         elif number == MOVES:
             given = {each: what for each, what in _fields(_bytes(value)) if isinstance(what, int)}
             state.moves.append((_move(given.get(MOVE, 0)), *(given.get(each, 0) for each in (JUDGED, WEIGHT, NEXT))))
+        elif number == VALUES:
+            told = dict(_fields(_bytes(value)))
+            first = _bytes(told.get(LINE, b"")).decode("utf-8", "replace").strip(" ").partition(" ")[0]
+            black, depth = (told.get(each, 0) for each in (VALUE, DEPTH))
+            if isinstance(black, int) and isinstance(depth, int) and first:
+                state.values.append((first, black - (black >> 63 << 64), depth))
     return state
+
+
+def _values(board: Board, state: _State) -> dict[str, tuple[int, int]]:
+    """Return the value for the side to move and the depth by move, of the deepest search."""
+    values: dict[str, tuple[int, int]] = {}
+    for text, black, depth in state.values:
+        with contextlib.suppress(ValueError):  # a line that is no line of moves tells of no move
+            move = str(board.parse_text(text))
+            if depth >= values.get(move, (0, 0))[1]:
+                values[move] = (-black if board.turn else black), depth
+    return values
 
 
 def _move(code: int) -> str:
@@ -97,7 +125,7 @@ def _move(code: int) -> str:
     ranks = "?abcdefghi??????"
     target = f"{code >> 12 & 15}{ranks[code >> 8 & 15]}"
     if not code & 0xFF:
-        return f"{_DROPPED[min(code >> 24 & 63, 7)]}*{target}"
+        return f"{_DROPPED[code >> 24 & 15]}*{target}"
     return f"{code >> 4 & 15}{ranks[code & 15]}{target}{'+' if code >> 19 & 1 else ''}"
 
 

@@ -107,7 +107,7 @@ class RecordFormat:
         except (RecordError, OSError):
             raise
         except Exception as fault:  # the other games, and the other files of a folder, can still be read
-            raise RecordError("the game cannot be read: {0}", f"{type(fault).__name__}: {fault}") from fault
+            raise RecordError("the game cannot be read: {0}: {1}", type(fault).__name__, fault) from fault
 
     def split(self, source: Any) -> Iterator[Any]:
         """Yield the part of `source` for each game."""

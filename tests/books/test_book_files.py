@@ -211,7 +211,7 @@ def message(*fields):
 def sbk_move(text, judged=0, weight=0, following=-1):
     """Return a move of ShogiGUI's books; its source has the bits of rank and file only if it is no drop."""
     target = int(text[2]) << 12 | "_abcdefghi".index(text[3]) << 8
-    source = " PLNSBRG".index(text[0]) << 24 if text[1] == "*" else int(text[0]) << 4 | "_abcdefghi".index(text[1])
+    source = "_PLNSGBR".index(text[0]) << 24 if text[1] == "*" else int(text[0]) << 4 | "_abcdefghi".index(text[1])
     code = target | source | (text[4:] == "+") << 19
     return 9, message((1, code - (1 << 31)), (2, judged), (3, weight), (4, following))
 
@@ -222,25 +222,33 @@ def sbk(*states):
 
 def test_books_of_shogi_gui(tmp_path):
     path, notes = tmp_path / "book.sbk", []
-    lone = "4k4/9/9/9/9/9/9/9/4K4 b P 1"
-    evaluation = 10, message((1, 120), (2, 9), (5, "▲７六歩".encode()))
+    lone = "4k4/9/9/9/9/9/9/9/4K4 b G 1"
+    first, second, third, white = (
+        (10, message((1, value), (2, depth), (5, line.encode())))
+        for value, depth, line in (
+            (120, 9, "▲７六歩(77) △３四歩(33)"),
+            (90, 7, "▲７六歩(77)"),
+            (5, 5, "?"),
+            (-40, 3, "△８四歩(83)"),
+        )
+    )
     path.write_bytes(sbk(
-        ((1, 0), (7, f"sfen {START_SFEN}".encode()), (8, b"comment"), evaluation, sbk_move("7g7f", 1, 30, 2),
+        ((1, 0), (7, f"sfen {START_SFEN}".encode()), (8, b"comment"), first, second, third, sbk_move("7g7f", 1, 30, 2),
          sbk_move("2g2f", 2, 10, 5), sbk_move("1g1f", 3, 9), sbk_move("9g9f", 4, 9), sbk_move("7g7e", 0, 1)),
-        ((1, 1), (7, lone.encode()), sbk_move("P*5e", 0, 2)),
+        ((1, 1), (7, lone.encode()), sbk_move("G*5e", 0, 2)),
         ((1, 2), sbk_move("3c3d", 0, 4, 3)),
         ((1, 3), sbk_move("8h2b+", 0, 1, 4)),
         ((1, 4),),
-        ((1, 5), sbk_move("8c8d", 0, 8)),
+        ((1, 5), sbk_move("8c8d", 0, 8), white),
         ((1, 6), (7, b"nonsense")),
     ))  # fmt: skip
     entries = SHOGI.read(path, notes)
-    found = {key: [(each.move, each.value, each.count) for each in moves] for key, moves in entries.items()}
+    found = {key: [(each.move, each.value, each.depth, each.count) for each in moves] for key, moves in entries.items()}
     start = shogi_book.position_key(START_SFEN)
-    assert found[start] == [("7g7f", None, 30), ("2g2f", None, 10)] and len(found) == 5
-    assert found[shogi_book.position_key(lone)] == [("P*5e", None, 2)]
-    assert {("8h2b+", None, 1)} <= {move for moves in found.values() for move in moves}
-    assert {("7g7f", None, 4), ("2g2f", None, 8)} <= {move for moves in found.values() for move in moves}  # turned
+    assert found[start] == [("7g7f", 120, 9, 30), ("2g2f", None, 0, 10)] and len(found) == 5
+    assert found[shogi_book.position_key(lone)] == [("G*5e", None, 0, 2)]
+    assert {("8h2b+", None, 0, 1)} <= {move for moves in found.values() for move in moves}
+    assert {("7g7f", None, 0, 4), ("2g2f", 40, 3, 8)} <= {move for moves in found.values() for move in moves}  # turned
     assert notes[0] == "position 1: illegal move '7g7e'" and notes[1].startswith("position 7: ") and len(notes) == 2
     data = path.read_bytes()
     for broken in (data[:-3], b"#YANEURAOU", b"", bytes([26, 2, 75, 0]), b"\x80" * 20):
