@@ -124,11 +124,17 @@ def iterate(
 
 def files_below(folder: str | Path) -> Iterator[str]:
     """Yield the paths of all files in a folder and below it, in order; a pipe or a dangling link is none."""
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            if os.path.isfile(path := os.path.join(place, name)):
-                yield path
+    waiting = [os.fspath(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as found:
+                entries = sorted(found, key=lambda each: each.name)
+        except OSError:  # a folder that may not be read
+            continue
+        for each in entries:
+            if each.is_file(follow_symlinks=False) or (each.is_symlink() and os.path.isfile(each.path)):
+                yield each.path
+        waiting += [each.path for each in reversed(entries) if each.is_dir(follow_symlinks=False)]
 
 
 def load(
