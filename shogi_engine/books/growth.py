@@ -220,8 +220,8 @@ class Growth:
             moves += [BookMove(move, "", UNSEARCHED, 0, count) for move, count in given.items() if move not in there]
             moves = [self._answered(book, key, move) for move in moves]
             if moves:
-                top = max(move.value for move in moves)
-                book[key] = [move for move in moves if move.value >= top - self._margin or move.move in given]
+                top = max(move.worth for move in moves)
+                book[key] = [move for move in moves if move.worth >= top - self._margin or move.move in given]
         return book
 
     def _answered(self, book: Entries, key: str, move: BookMove) -> BookMove:
@@ -230,6 +230,6 @@ class Growth:
         answers = book.get(child)
         if not answers or self._ply[child] <= self._ply[key]:
             return move
-        best = max(answers, key=lambda answer: answer.value)
+        best = max(answers, key=lambda answer: answer.worth)
         reply = self.recipe.turned(best.move, image, True)
-        return replace(move, value=-best.value, ponder=reply, depth=best.depth + 1)
+        return replace(move, value=-best.worth, ponder=reply, depth=best.depth + 1)

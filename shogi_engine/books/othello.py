@@ -29,17 +29,19 @@ def turned(move: str, image: int, back: bool) -> str:
     return notation.PASS_NAME if square is None else notation.SQUARE_NAMES[transform_square(square, symmetry)]
 
 
-def read(path: Path) -> Entries:
-    """Return the positions of a book: this engine's, Edax's (.dat, text) or Egaroucid's (.egbk3). Raises BookError."""
+def read(path: Path, notes: list[str]) -> Entries:
+    """Return the positions of a book: this engine's, Edax's (.dat, text) or Egaroucid's (.egbk3); see `Recipe.read`."""
     try:
-        foreign = None if path.suffix == ".gz" else othello_files.read(path)
+        foreign = None if path.suffix == ".gz" else othello_files.read(path, notes)
     except OSError as fault:
         raise BookError(fault.strerror or "cannot be read") from None
     if foreign is not None:
         return {key_of(*discs): moves for discs, moves in foreign.items()}
+    book = open_book(str(path))
+    notes += book.notes
     return {
         key_of(own, opponent): [BookMove(notation.format_move(None, move), value=value) for move, value in moves]
-        for (own, opponent), moves in open_book(str(path)).entries.items()
+        for (own, opponent), moves in book.entries.items()
     }
 
 
@@ -48,7 +50,7 @@ def write(entries: Entries) -> str:
     lines = [f"% {len(entries)} positions; each represents its eight images"]
     for key in sorted(entries, key=lambda each: (-each.count("-"), each)):
         position = notation.parse_obf(key)
-        moves = [(notation.parse_move(position, each.move), each.value) for each in entries[key]]
+        moves = [(notation.parse_move(position, each.move), each.worth) for each in entries[key]]
         lines.append(format_line(position, sorted(moves, key=lambda each: -each[1])))
     return "\n".join(lines) + "\n"
 

@@ -21,8 +21,8 @@ from shogi_engine.games.othello.many_boards import Boards, canonical_boards, man
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import PASS_NAME, SQUARE_NAMES, parse_obf, split_move
 from shogi_engine.games.othello.types import SQUARES
-from shogi_engine.interface.extras.book import BookError, BookMove
-from shogi_engine.language import InputError
+from shogi_engine.interface.extras.book import BookError, BookMove, whole_number
+from shogi_engine.language import InputError, Message
 
 Discs = tuple[int, int]  # own and the opponent's, canonical
 Values = NDArray[np.int64]
@@ -38,12 +38,15 @@ PASS, NO_MOVE = 64, 65
 UNKNOWN = -1000  # in place of a value in discs
 
 
-def read(path: Path) -> dict[Discs, list[BookMove]] | None:
-    """Return the positions of another program's book, None if it is not one. Raises BookError, OSError."""
+def read(path: Path, notes: list[str]) -> dict[Discs, list[BookMove]] | None:
+    """Return the positions of another program's book, None if it is not one; note the lines that are passed over.
+
+    Raises BookError, OSError.
+    """
     with path.open("rb") as file:
         head = file.read(len(EGAROUCID_MAGIC))
         if not head.startswith((EDAX_MAGIC, EGAROUCID_MAGIC)):
-            return _read_edax_text(path)
+            return _read_edax_text(path, notes)
         data = head + file.read()
     return _read_edax(data) if head.startswith(EDAX_MAGIC) else _read_egaroucid(data)
 
@@ -93,7 +96,7 @@ def _passes(own: Boards, opponent: Boards) -> NDArray[np.bool_]:
     return passes
 
 
-def _read_edax_text(path: Path) -> dict[Discs, list[BookMove]] | None:
+def _read_edax_text(path: Path, notes: list[str]) -> dict[Discs, list[BookMove]] | None:
     """Return the positions of Edax's exported text, `BOARD,LEVEL,MOVE,VALUE` per line; None for other text."""
     try:
         text = text_of(path.read_bytes())
@@ -111,12 +114,15 @@ def _read_edax_text(path: Path) -> dict[Discs, list[BookMove]] | None:
             leaf, value = NO_MOVE, UNKNOWN
             if len(fields) >= 4 and fields[2].lower() not in ("--", "no", ""):
                 square = split_move(fields[2])
-                leaf, value = PASS if square is None else square, int(fields[3])
-            table.add(int(position.own), int(position.opponent), UNKNOWN, int(fields[1]), leaf, value)
-        except (ValueError, IndexError) as fault:
+                if (given := whole_number(fields[3])) is not None:
+                    leaf, value = PASS if square is None else square, given
+            if len(fields) < 2 or (level := whole_number(fields[1])) is None:
+                raise InputError("expected BOARD,LEVEL,MOVE,VALUE")
+            table.add(int(position.own), int(position.opponent), UNKNOWN, level, leaf, value)
+        except ValueError as fault:
             if number == 1:
                 return None
-            raise BookError("line {0}: {1}", number, fault) from None
+            notes.append(Message("line {0}: {1}", number, fault))
     return _linked(table)
 
 

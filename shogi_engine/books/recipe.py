@@ -45,7 +45,8 @@ class Recipe:
         unit: value of the unit shown to people (Shogi: a centipawn, 1; Othello: a disc, 100)
         canonical: `canonical(text)` returns (key, image) of any position in the game's notation; raises ValueError
         turned: `turned(move, image, back)` converts a move of the position to one of its key, or back
-        read: `read(path)` returns Entries from the game's own format or another; raises book.BookError
+        read: `read(path, notes)` returns Entries from the game's own format or another, and adds what it passed over
+            to the notes; raises book.BookError
         write: `write(entries)` returns them in the game's own format
         sources: what `read` reads
         gzip: files ending in .gz are compressed; `read` unpacks them
@@ -57,7 +58,7 @@ class Recipe:
     unit_name: str
     canonical: Callable[[str], tuple[str, int]]
     turned: Callable[[str, int, bool], str]
-    read: Callable[[Path], Entries]
+    read: Callable[[Path, list[str]], Entries]
     write: Callable[[Entries], str]
     sources: str
     gzip: bool = False
@@ -83,7 +84,12 @@ def merged(books: list[Entries]) -> Entries:
         for key, moves in book.items():
             known = {each.move: each for each in result.get(key, ())}
             for move in moves:
-                if move.move not in known or move.depth > known[move.move].depth:
+                if move.move not in known or _depth(move) > _depth(known[move.move]):
                     known[move.move] = move
-            result[key] = sorted(known.values(), key=lambda each: (-each.value, -each.count))
+            result[key] = sorted(known.values(), key=lambda each: (-each.worth, -each.count))
     return result
+
+
+def _depth(move: BookMove) -> int:
+    """Return the depth of a move's value, -1 if it has none."""
+    return -1 if move.value is None else move.depth

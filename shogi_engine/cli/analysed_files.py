@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shogi_engine.cli.common import tell
+from shogi_engine.cli.common import tell_lost
 from shogi_engine.cli.outputs import Attempts, check_outputs
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import InputError
-from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.records import GameRecord, RecordFormat
@@ -56,11 +55,8 @@ def _write_file(out: str, file: str, games: "Sequence[GameRecord]") -> None:
         named = records.format_of_name(out, games[0].game)
         if named is not None and named.name != chosen.name:
             chosen, encoding = named, records.encoding_for(out)
-    lost = sorted({what for record in games for what in chosen.losses(record)})
     write_whole(target, records.dumps(games, chosen.name, encoding))
-    if lost:
-        words = _("{file}: {format} cannot hold {lost}")
-        tell(words.format(file=target, format=chosen.name, lost=", ".join(map(_, lost))))
+    tell_lost(target, chosen, games)
 
 
 def format_and_encoding(file: str, game: str) -> "tuple[RecordFormat, str]":

@@ -15,12 +15,12 @@ from shogi_engine.cli import COMMANDS
 from shogi_engine.common.memory import machine_megabytes
 from shogi_engine.common.text import columns, nodes_per_second, printable, printable_lines
 from shogi_engine.games.shogi.names import NOTATIONS
-from shogi_engine.language import Message, mark, plural
+from shogi_engine.language import InputError, Message, mark, plural
 from shogi_engine.language import translate as _
 from shogi_engine.types.clock import Clock
 
 if TYPE_CHECKING:
-    from shogi_engine.records import GameRecord
+    from shogi_engine.records import GameRecord, RecordFormat
     from shogi_engine.suites.suite import Outcome
 
 DIGITS_MAX = 18  # longer numbers do not fit an int64
@@ -348,12 +348,34 @@ def tell(text: str) -> None:
 
 
 def loaded(path: str, game: str = "") -> "list[GameRecord]":
-    """Return the games of a file; what was passed over in it is printed to stderr. Raises OSError, ValueError."""
-    from shogi_engine import records
+    """Return the games of a file, or of those files in a folder that can be read.
 
-    found = records.load(path, game=game)
-    tell_notes(path, [note for record in found for note in record.notes])
-    return found
+    What was passed over in a file, and why one cannot be read, is printed to stderr. Raises OSError, ValueError.
+    """
+    from shogi_engine import records
+    from shogi_engine.records.files import files_below
+
+    folder, games = Path(path).is_dir(), list[records.GameRecord]()
+    for file in files_below(path) if folder else [path]:
+        try:
+            found = records.load(file, game=game)
+        except (OSError, ValueError) as fault:
+            if not folder:
+                raise
+            tell(language.translate_fault(fault))
+            continue
+        tell_notes(file, [note for record in found for note in record.notes])
+        games += found
+    if not games:
+        raise InputError("{0}: there is no game that can be read", path)
+    return games
+
+
+def tell_lost(file: str | Path, format: "RecordFormat", written: "Iterable[GameRecord]") -> None:
+    """Print what a format cannot hold of the games in a file to stderr."""
+    if lost := sorted({what for record in written for what in format.losses(record)}):
+        words = _("{file}: {format} cannot hold {lost}")
+        tell(words.format(file=file, format=format.name, lost=", ".join(map(_, lost))))
 
 
 def tell_notes(name: str, notes: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shogi_engine.cli.common import tell_lost
 from shogi_engine.cli.pictures import draw, drawn_by
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import plural
@@ -34,5 +35,7 @@ def write_problems(file: Path, problems: "Sequence[GameRecord]", title: str, lin
     else:
         content = lines.encode()
     write_whole(file, content)
+    if chosen is not None and not kind:
+        tell_lost(file, chosen, written)
     words = plural("{file}: {count} problem", "{file}: {count} problems", len(written))
     return words.format(file=file, count=len(written))

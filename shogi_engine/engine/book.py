@@ -1,5 +1,6 @@
 """The opening book of an engine. Its moves are looked up for the engine's position."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from shogi_engine.interface.extras.book import BookMove, OpeningBook, choose
@@ -26,6 +27,11 @@ class EngineBook:
         elif open_book is not None:
             self._book = open_book("")
             self._book = open_book(name)
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was passed over in the book's file."""
+        return () if self._book is None else self._book.notes
 
     def moves(self, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
         """Return the book's legal moves for the engine's position, best first; see book.OpeningBook.known."""

@@ -437,5 +437,9 @@ class RecordBuilder:
 
     def _may_go_on(self) -> None:
         self.finish()
+        if self._ended and self.node.ending is Termination.TAKE_BACK:
+            raise InputError(
+                "moves follow a take back, which does not say what it took back; --keep keeps what is before"
+            )
         if self._ended:
             raise InputError("the game has already ended ({0})", self.node.ending)

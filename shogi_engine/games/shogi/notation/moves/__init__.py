@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from shogi_engine.common.text import wide_to_ascii
 from shogi_engine.games.shogi.notation.moves import csa_moves, japanese, western
 from shogi_engine.games.shogi.notation.moves.csa_moves import format_csa
 from shogi_engine.games.shogi.notation.moves.japanese import format_japanese, format_kif
@@ -17,12 +18,10 @@ from shogi_engine.games.shogi.notation.moves.western import format_western
 from shogi_engine.games.shogi.notation.usi_moves import format_usi, parse_usi
 from shogi_engine.language import InputError
 
-__all__ = ["NOTATIONS", "USI_MOVE", "format_move", "normalize", "parse_move", "wide_to_ascii"]
+__all__ = ["NOTATIONS", "USI_MOVE", "format_move", "normalize", "parse_move"]
 
 USI_MOVE = re.compile(r"[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i]")
 _USI_IN_ANY_CASE = re.compile(r"[1-9][A-Ia-i][1-9][A-Ia-i]\+?|[PLNSGBRplnsgbr]\*[1-9][A-Ia-i]")
-_WIDE = {0xFF01 + n: 0x21 + n for n in range(94)} | {0x3000: 0x20}  # full-width forms of ASCII
-_WIDE |= {ord(dash): ord("-") for dash in "−–—"} | {ord("×"): ord("x")}
 
 # By name: (pos, legal move, the target of the move before or None) -> text.
 NOTATIONS: dict[str, Callable[[Any, int, int | None], str]] = {
@@ -32,11 +31,6 @@ NOTATIONS: dict[str, Callable[[Any, int, int | None], str]] = {
     "western": format_western,
     "csa": format_csa,
 }
-
-
-def wide_to_ascii(text: str) -> str:
-    """Return `text` with full-width letters, digits and signs made ASCII; every character keeps its place."""
-    return text.translate(_WIDE)
 
 
 def normalize(text: str) -> str:

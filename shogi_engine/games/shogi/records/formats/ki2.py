@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from shogi_engine.games.shogi.notation.moves import japanese, wide_to_ascii
+from shogi_engine.common.text import wide_to_ascii
+from shogi_engine.games.shogi.notation.moves import japanese
 from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.games.shogi.records.kakinoki_lines import (
     BLANKS,
