@@ -42,6 +42,7 @@ class TrainOptions(recipe.TrainOptions):
         decay: AdamW's weight decay, from scratch
         refine: start from the network that labelled the last games, if there is one, instead of random parameters
         result_share: the weight, 0 to 1, of the game's result against the searched value: (first epoch, last epoch)
+        quiet_ends: also learn from the searches of positions that are not quiet, at their quiet ends
         td_lambda: the share of a position's value that comes from later positions; the rest is from its own search
         held_out: the share of games for validation
     """
@@ -55,6 +56,7 @@ class TrainOptions(recipe.TrainOptions):
     result_share: tuple[float, float] = (0.0, 0.15)
     td_lambda: float = 0.5
     refine: bool = False
+    quiet_ends: bool = False
     held_out: float = 0.03
     older_share: float = 1.0
     seed: int = 1
@@ -221,7 +223,10 @@ def new_trainer(request: TrainingRequest) -> Trainer:
     Raises ValueError if there are no games, or no network to refine.
     """
     options = request.options
-    games = Games.load(request.folders, options.older_share).with_later_values(options.td_lambda)
+    ends_by = recipe.load("shogi").named_evaluator(request.labeller) if options.quiet_ends else None
+    games = Games.load(request.folders, options.older_share, ends_by, request.threads).with_later_values(
+        options.td_lambda
+    )
     first = None
     if options.refine:
         sample = games.split(options.seed, options.held_out)[0][:SAMPLE_GAMES]
