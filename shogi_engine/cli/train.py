@@ -38,8 +38,8 @@ SETTINGS = {  # fields of Plan, and of the recipes' DataOptions and TrainOptions
         Setting("gate_nodes=N", at_least_one, "nodes per move of the test match; default 20000"),
     ),
     "settings of Shogi": (
-        Setting("architecture=NAME", str, "own, or k-p: K-P 256x2-32-32, an nn.bin for YaneuraOu and related engines; "
-                "default own"),
+        Setting("architecture=NAME", str, "own; or k-p or sfnn: an nn.bin for YaneuraOu and related engines, K-P "
+                "256x2-32-32 or SFNN K-P with 15-32; default own"),
         Setting("width=N", at_least_one, "neurons per side; default 256"),
         Setting("batch=N", at_least_one, "positions per step; default 4096"),
         Setting("rate=R", fraction, "initial learning rate; default 0.001"),

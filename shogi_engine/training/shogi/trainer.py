@@ -20,6 +20,7 @@ from shogi_engine.training.adamw import State, falling_rate, state_of, step
 from shogi_engine.training.recipe import Progress, TrainingRequest
 from shogi_engine.training.shogi.games import Block, Games
 from shogi_engine.training.shogi.own_network import OwnNetwork
+from shogi_engine.training.shogi.sfnn_network import SfnnNetwork
 from shogi_engine.training.shogi.standard_kernels import WIDTH
 from shogi_engine.training.shogi.standard_network import StandardNetwork
 
@@ -27,8 +28,8 @@ LIMIT = 1.98  # of parameters, so that the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
 BLOCK_POSITIONS = 1 << 19  # minimum number shuffled together, so that 500 batches do not all come from a few games
 SAMPLE_GAMES = 1000  # to which the outputs of a refined network are fitted
-OWN, STANDARD = "own", "k-p"  # architectures
-ARCHITECTURES = OWN, STANDARD
+OWN, STANDARD, SFNN = "own", "k-p", "sfnn"  # architectures
+ARCHITECTURES = OWN, STANDARD, SFNN
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,15 @@ class TrainOptions(recipe.TrainOptions):
         _ = self.model
 
     @cached_property
-    def model(self) -> OwnNetwork | StandardNetwork:
+    def model(self) -> OwnNetwork | StandardNetwork | SfnnNetwork:
         """The network that is trained."""
         if self.architecture not in ARCHITECTURES:
             known = ", ".join(ARCHITECTURES)
             raise ValueError(f"training: there is no architecture {self.architecture!r}; there are {known}")
         if self.architecture == OWN:
             return OwnNetwork(self.width)
+        if self.architecture == SFNN:
+            return SfnnNetwork(self.width)
         if self.width != WIDTH:
             raise ValueError(f"training: architecture {STANDARD} has width {WIDTH}, not {self.width}")
         return StandardNetwork()
