@@ -1,7 +1,7 @@
 """Many games at once, with random moves or by self-play, and their positions."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,20 +29,22 @@ Made = tuple[NDArray[np.uint32], NDArray[np.int16], int]  # a game's moves, valu
 
 
 class Games(NamedTuple):
-    """Games from the starting position, one per row.
+    """Games, one per row.
 
     Attributes:
         moves: int32[n, longest], in the layout 'ids', -1 after the last move
         lengths: int32[n], the numbers of moves
-        results: int8[n], 1, 0, -1 for the side that began; an unfinished game is a draw
+        results: int8[n], 1, 0, -1 for black; an unfinished game is a draw
         values: int16[n, longest], the value of the search before each move, for the side to move; VALUE_NONE if there
             was no search
+        starts: where each begins, as text; None: all at the game's usual start
     """
 
     moves: NDArray[np.int32]
     lengths: NDArray[np.int32]
     results: NDArray[np.int8]
     values: NDArray[np.int16]
+    starts: Sequence[str] | None = None
 
 
 class Positions(NamedTuple):
@@ -174,10 +176,10 @@ def positions_of(batch: Batch, games: Games | GameArrays, plies: int | None = No
         ValueError: a game has an illegal move
     """
     lengths = games.lengths if plies is None else np.minimum(games.lengths, plies)
-    if isinstance(games, GameArrays):
-        starts = batch.pack(games.starts)
-    else:
+    if games.starts is None:
         starts = np.repeat(batch.pack([batch.game.start]), len(lengths), 0)
+    else:
+        starts = batch.pack(games.starts)
     out = positions_after(batch, starts, games.moves, lengths, IDS)
     game = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     begins = np.cumsum(lengths) - lengths

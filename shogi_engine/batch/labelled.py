@@ -20,6 +20,7 @@ from shogi_engine.batch.streams import record_kind
 from shogi_engine.games.batch_rules import IDS
 from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.records.arrays import GameArrays
+from shogi_engine.training import recipe
 from shogi_engine.training.data import read_shard
 
 NO_MOVE = 0  # in hcpe and psv
@@ -77,6 +78,8 @@ def training_games(batch: Batch, path: str | os.PathLike[str]) -> Iterator[Games
     files = [place] if place.is_file() else sorted(place.rglob("piece-*.npz"))
     if not files:
         raise ValueError(f"{path}: there are no files of games (piece-*.npz)")
+    known = recipe.load(batch.game.name).data().starts
+    began = signs(batch, batch.pack(known))
     for file in files:
         shard = read_shard(file)
         lengths = shard["lengths"]
@@ -84,7 +87,8 @@ def training_games(batch: Batch, path: str | os.PathLike[str]) -> Iterator[Games
         moves: Any = np.full(filled.shape, kernels.NO_LABEL, dtype=np.int32)
         values = np.full(filled.shape, VALUE_NONE, dtype=np.int16)
         moves[filled], values[filled] = shard["moves"] & batch.code_mask, shard["values"]
-        yield Games(moves, lengths, shard["results"], values)
+        starts = [known[number] for number in shard["starts"]]
+        yield Games(moves, lengths, shard["results"] * began[shard["starts"]], values, starts)
 
 
 def labelled_positions(batch: Batch, games: Games | GameArrays, *, without_value: bool = False) -> Labelled:

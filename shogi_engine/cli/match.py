@@ -315,6 +315,8 @@ def two_text(ready: Prepared) -> str:
         used = summary[side]
         words = _("  {side} ({name}): {ms_per_move} ms and {nodes_per_move} nodes a move")
         lines.append(words.format(side=_(side), name=name, **used))
+        means = ", ".join(f"{first}: {mean:+d}" for first, _count, mean in used["own_scores"])
+        lines += [_("    mean of its own scores, from ply: {means}").format(means=means)] if means else []
     return "\n".join(lines)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from shogi_engine import records
-from shogi_engine.match.report import meeting_of
+from shogi_engine.match.report import MATE_LEAST, meeting_of
 from shogi_engine.match.runner import Record
 from shogi_engine.play.loop import FAULT_TERMINATIONS
 from shogi_engine.play.terms import HUNDREDTHS
@@ -12,7 +12,6 @@ from shogi_engine.records import GameRecord
 from shogi_engine.types.score import Score
 from shogi_engine.types.termination import ENDINGS, Outcome, Termination
 
-MATE_LEAST = 29_000  # scores from this on mean a mate, in logs of USI clients and of the search
 ADJUDICATED = "adjudicated"  # the comment on such a game
 
 

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.search import solve_all
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.types import SQUARES
@@ -60,10 +59,10 @@ class DataOptions(data.DataOptions):
     piece_games: int = 500
     exact: int = 14
 
-    def label(self, player: data.SearchState, moves: np.ndarray, values: np.ndarray) -> None:
+    def label(self, player: data.SearchState, start: Any, moves: np.ndarray, values: np.ndarray) -> None:
         """Replace the values of endgame positions by exact ones, in place."""
         replay, (own, opponent) = new_record(REPLAY), np.zeros((2, len(moves)), dtype=np.uint64)
-        replay.pos = GAME.parse_position(GAME.start)
+        replay.pos = start
         write_boards(replay, moves, own, opponent)
         places = np.flatnonzero(np.bitwise_count(own | opponent) >= SQUARES - self.exact)[::-1]
         scores = np.zeros(len(places), dtype=np.int8)

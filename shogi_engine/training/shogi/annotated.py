@@ -1,10 +1,12 @@
 """Measures how well an evaluation ranks positions with values from a strong engine. Not used for training.
 
-Only the order counts (Spearman's rank correlation), so the scales of the two engines do not matter. Searches run for
-one ply or a number of nodes, each with an empty table, so the figures are the same on every machine.
+Only the order counts (Spearman's rank correlation), so the scales of the two engines do not matter. The results of the
+games are compared with the logistic function of the values that fits them best. Searches run for one ply or a number
+of nodes, each with an empty table, so the figures are the same on every machine.
 Records are those of YaneuraOu's PackedSfenValue (`batch.streams`, psv).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,10 +17,12 @@ from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.batch import RULES
 from shogi_engine.games.shogi.packed.packed import HAND_KINDS, PSFEN, unpack
 from shogi_engine.interface.evaluation import Evaluator
-from shogi_engine.search.context import set_root, write_root_moves
+from shogi_engine.interface.game import VALUE_MAX
+from shogi_engine.search.context import new_context, set_root, static_value, write_root_moves
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.data import SearchState
 from shogi_engine.training.game_kernels import think
+from shogi_engine.training.shogi.games import logistic_fit
 
 TABLE_MB = 1
 CELLS = (  # name, key, lowest and highest value
@@ -38,7 +42,7 @@ class Annotated:
     """Positions with known values.
 
     Attributes:
-        records: record[n] with the fields `sfen`, `score` and `move` of psv
+        records: record[n] with the fields `sfen`, `score`, `move` and `game_result` of psv
     """
 
     records: Any
@@ -85,13 +89,35 @@ class Annotated:
                 agreed[number] = table[int(position.side), best] == move
         return values, agreed
 
-    def correlations(self, values: np.ndarray) -> dict[str, tuple[int, float]]:
-        """Return (positions, rank correlation of `values` with the recorded ones) by the names of CELLS."""
-        found = {}
+    def static(self, evaluator: Evaluator) -> np.ndarray:
+        """Return the values without a search, int32[n]."""
+        ctx, values = new_context(GAME, evaluator=evaluator), np.zeros(len(self.records), np.int32)
+        for number, position in enumerate(self.positions):
+            set_root(ctx, position)
+            values[number] = static_value(ctx)
+        return values
+
+    def cells(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield (name, which positions) by CELLS."""
         for name, number, fewest, most in CELLS:
             count = getattr(self, number)
-            here = (count >= fewest) & (count <= most)
-            found[name] = int(here.sum()), rank_correlation(values[here], self.records["score"][here])
+            yield name, (count >= fewest) & (count <= most)
+
+    def correlations(self, values: np.ndarray) -> dict[str, tuple[int, float]]:
+        """Return (positions, rank correlation of `values` with the recorded ones) by the names of CELLS."""
+        scores = self.records["score"]
+        return {name: (int(here.sum()), rank_correlation(values[here], scores[here])) for name, here in self.cells()}
+
+    def log_losses(self, values: np.ndarray) -> dict[str, tuple[float, float]]:
+        """Return (log loss of the games' results, scale of `values`) by the names of CELLS; draws are left out.
+
+        A larger scale means that the values promise more than the results keep; see games.logistic_fit.
+        """
+        known, bounded = self.records["game_result"], np.clip(values, -VALUE_MAX, VALUE_MAX).astype(float)
+        found = {}
+        for name, here in self.cells():
+            here &= known != 0
+            found[name] = logistic_fit(bounded[here], (known[here] > 0).astype(float))[::-1]
         return found
 
 

@@ -1,7 +1,9 @@
 """Training games in memory: split into training and held-out games, and read as blocks of positions."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +11,41 @@ import numpy as np
 
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
+from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE
 from shogi_engine.jit import new_record
 from shogi_engine.training.data import read_shards
-from shogi_engine.training.shogi.positions_kernels import REPLAY, write_positions
+from shogi_engine.training.shogi.positions_kernels import REPLAY, STARTS, write_positions
+from shogi_engine.training.shogi.quiet_ends import Ends, quiet_ends
 
 SAME_PLIES = 24  # games that share these moves count as one game
 SCALE = 600  # centipawns that mean winning odds of e : 1, as in front ends and analysis
 LARGEST = 3000  # centipawns on that scale; positions with larger values are not used
-SCALES = np.arange(200, 2001, 10)  # candidates for the scale of searches: centipawns that mean odds of e : 1
+SCALES = 200, 2000  # limits of the scale of searches: centipawns that mean odds of e : 1
 CHANCES = 1e-5, 1 - 1e-5  # limits of winning chances
 LARGEST_FITTED = 2500  # centipawns of a search; positions with larger values do not count in fitting the scale
+
+
+def logistic_fit(values: np.ndarray, scores: np.ndarray, counts: np.ndarray | float = 1.0) -> tuple[float, float]:
+    """Return (scale, log loss) of the logistic function of values that fits results best.
+
+    The scale is the value that means odds of e : 1, inf or negative if values say nothing about results; the loss is
+    the mean cross-entropy.
+
+    Args:
+        values: float[n], for the side to move
+        scores: float[n], its results, 0 to 1; sums if there are several results for a value
+        counts: the number of results for each value
+    """
+    slope = 0.0
+    for _ in range(100):  # Newton's method; the curvature is largest where it begins, so it does not overshoot
+        chances = 1 / (1 + np.exp(np.clip(-slope * values, -500, 500)))
+        slope += ((scores - counts * chances) * values).sum() / max(
+            float((counts * chances * (1 - chances) * values**2).sum()), 1e-9
+        )
+    chances = np.clip(1 / (1 + np.exp(np.clip(-slope * values, -500, 500))), *CHANCES)
+    losses = scores * np.log(chances) + (counts - scores) * np.log(1 - chances)
+    return 1 / slope if slope else math.inf, float(-losses.sum() / (np.ones_like(values) * counts).sum())
 
 
 @dataclass(frozen=True)
@@ -38,27 +64,61 @@ class Block:
         return np.asarray(hope, dtype=np.float32)
 
 
-def concatenated(shards: Sequence[Mapping[str, np.ndarray]]) -> Iterator[np.ndarray]:
-    """Yield the arrays of Games, joined from the shards."""
-    return (np.concatenate([shard[name] for shard in shards]) for name in ("moves", "values", "lengths", "results"))
-
-
+@dataclass(frozen=True)
 class Games:
-    """Games one after another: see training.data. Results are for black."""
+    """Games one after another: see training.data. Results are for the side that began.
 
-    def __init__(self, moves: np.ndarray, values: np.ndarray, lengths: np.ndarray, results: np.ndarray) -> None:
-        self.moves, self.values, self.lengths, self.results = moves, values, lengths, results
-        self.begins = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    Attributes:
+        ends, lines: the quiet ends of searches, as quiet_ends.py has them; by default there are none
+    """
+
+    moves: np.ndarray
+    values: np.ndarray
+    lengths: np.ndarray
+    results: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+    lines: np.ndarray
 
     @classmethod
-    def load(cls, folders: Sequence[Path], older_share: float = 1.0) -> "Games":
+    def load(
+        cls, folders: Sequence[Path], older_share: float = 1.0, ends_by: Evaluator | None = None, threads: int = 1
+    ) -> "Games":
         """Return the games of all shards in the last of `folders`, and of a share of the shards in the others.
 
         The scale of values depends on the evaluation that labelled them, so each folder's are converted to SCALE.
         Raises ValueError if there are no shards, or one is damaged.
+
+        Args:
+            ends_by: the evaluation that finds the quiet ends; None for no ends
         """
-        generations = [cls(*concatenated(shards)).scaled() for shards in read_shards(folders, older_share)]
-        return cls(*concatenated([vars(games) for games in generations]))
+        generations = []
+        for shards in read_shards(folders, older_share):
+            ends = quiet_ends(shards, ends_by, threads) if ends_by else [None] * len(shards)
+            generations.append(cls.joined([*map(cls.of, shards, ends)]).scaled())
+        return cls.joined(generations)
+
+    @classmethod
+    def of(cls, shard: Mapping[str, np.ndarray], ends: Ends | None = None) -> "Games":
+        """Return the games of a shard."""
+        ends = ends or (np.zeros(len(shard["moves"]), np.uint8), np.zeros(0, np.uint32))
+        return cls(*(shard[field.name] for field in fields(cls)[:-2]), *ends)
+
+    @classmethod
+    def joined(cls, parts: "Sequence[Games]") -> "Games":
+        """Return the games of all parts."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+
+    @cached_property
+    def begins(self) -> np.ndarray:
+        """The first place of each game in `moves`, int64[games + 1]."""
+        return np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
+
+    @cached_property
+    def line_begins(self) -> np.ndarray:
+        """The first place of each game in `lines`, int64[games + 1]."""
+        moves = np.concatenate([[0], np.cumsum(np.maximum(self.ends, 1) - 1, dtype=np.int64)])
+        return np.asarray(moves[self.begins])
 
     def __len__(self) -> int:
         return len(self.results)
@@ -69,7 +129,7 @@ class Games:
         kept = []
         for game in range(len(self)):
             begin, end = self.begins[game], self.begins[game + 1]
-            opening = self.moves[begin : min(end, begin + SAME_PLIES)].tobytes()
+            opening = bytes([self.starts[game]]) + self.moves[begin : min(end, begin + SAME_PLIES)].tobytes()
             if opening not in seen:
                 seen.add(opening)
                 kept.append(game)
@@ -85,8 +145,7 @@ class Games:
         """Return the games with values rescaled so that SCALE means odds of e : 1; mates and gaps are kept."""
         usual = np.abs(self.values.astype(np.int32)) <= VALUE_MAX
         scaled = np.clip(np.rint(self.values * (SCALE / self.scale())), -VALUE_MAX, VALUE_MAX)
-        values = np.where(usual, scaled, self.values).astype(np.int16)
-        return Games(self.moves, values, self.lengths, self.results)
+        return replace(self, values=np.where(usual, scaled, self.values).astype(np.int16))
 
     def with_later_values(self, td_lambda: float) -> "Games":
         """Return the games with each value mixed with the next position's value, from the end backwards.
@@ -109,7 +168,7 @@ class Games:
             chances[here] = (1 - share) * chances[here] + share * (1 - chances[here + 1])
         chances = np.clip(chances, *CHANCES)
         values = np.where(usual, np.rint(SCALE * np.log(chances / (1 - chances))), self.values)
-        return Games(self.moves, values.astype(np.int16), self.lengths, self.results)
+        return replace(self, values=values.astype(np.int16))
 
     def scale(self) -> float:
         """Return the centipawns that mean odds of e : 1: those that minimise the cross-entropy of the results."""
@@ -119,13 +178,8 @@ class Games:
         used = (self.values != VALUE_NONE) & (np.abs(self.values.astype(np.int32)) <= LARGEST_FITTED)
         cells = (self.values[used].astype(np.int64) + LARGEST_FITTED) // 10
         counts = np.bincount(cells)
-        wins = np.bincount(cells, outcomes[used])
-        middles = np.arange(len(counts)) * 10 + 5 - LARGEST_FITTED
-        losses = []
-        for scale in SCALES:
-            chances = np.clip(1 / (1 + np.exp(-middles / scale)), 1e-6, 1 - 1e-6)
-            losses.append(-(wins * np.log(chances) + (counts - wins) * np.log(1 - chances)).sum())
-        return float(SCALES[int(np.argmin(losses))])
+        middles = np.arange(len(counts)) * 10.0 + 5 - LARGEST_FITTED
+        return float(np.clip(logistic_fit(middles, np.bincount(cells, outcomes[used]), counts)[0], *SCALES))
 
     def blocks(self, games: np.ndarray, size: int, table: Any) -> Iterator[tuple[int, Block]]:
         """Yield (games done, block) with the positions of `games` in their order, about `size` at a time.
@@ -144,11 +198,12 @@ class Games:
             np.zeros(rows, dtype=np.int16),
         )
         replay, done = new_record(REPLAY), 0
-        replay.pos, replay.table = GAME.parse_position(GAME.start), table
-        arrays = self.begins, self.moves, self.values, self.results, LARGEST
+        replay.starts[:], replay.table = [GAME.parse_position(start) for start in STARTS], table
+        arrays: Any = self.begins, self.moves, self.values, self.results, self.starts
+        arrays += self.ends, self.line_begins, self.lines
         while done < len(games):
             done, count = write_positions(
-                replay, games, done, *arrays, block.features, block.scores, block.outcomes, block.plies
+                replay, games, done, LARGEST, *arrays, block.features, block.scores, block.outcomes, block.plies
             )
             yield (
                 int(done),

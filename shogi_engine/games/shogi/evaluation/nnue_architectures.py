@@ -108,7 +108,11 @@ class Architecture:
 
     @property
     def text(self) -> str:
-        """The text that YaneuraOu wrote into files of the plain kind; newer versions call the first layer sparse."""
+        """The text that YaneuraOu writes into files; newer versions call the plain kind's first layer sparse."""
+        if self.stacks:
+            head = f"{SFNN_TEXT};Features={self.features.name}[{self.features.rows}->{self.width}x2]"
+            name = f"SFNN_{self.features.title.replace('-', '')}_{self.width}_{self.first}_{self.second}_K3K3".upper()
+            return f"{head},Network={name}{{LayerStack={self.stacks}}}"
         inner = f"InputSlice[{2 * self.width}(0:{2 * self.width})]"
         for outputs, inputs in self.layers[:2]:
             inner = f"ClippedReLU[{outputs}](AffineTransform[{outputs}<-{inputs}]({inner}))"

@@ -15,7 +15,7 @@ https://github.com/nodchip/nnue-pytorch.
 
 import struct
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,10 @@ class Network:
     file: Path
     contents: Contents
     fv_scale: int
+
+    def enlarged(self, factor: float) -> "Network":
+        """Return the network with its values multiplied by about `factor`, as the divisor is whole."""
+        return replace(self, fv_scale=max(round(self.fv_scale / factor), 1))
 
     def fill(self, params: Any) -> None:
         """Write the addresses of the weights, the sizes and the scale to `params`."""
