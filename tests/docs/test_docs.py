@@ -8,7 +8,7 @@ import pytest
 
 from shogi_engine.search.parameters import SEARCH_PARAMETERS
 from tests.support.processes import ROOT
-from tools.docs import command_line
+from tools.docs import board_pictures, command_line
 from tools.package_map import PICTURE, layers, picture
 from usi.options import options_table
 
@@ -173,6 +173,11 @@ def test_the_command_line_reference_is_what_the_parsers_say():
 
 def test_the_picture_of_the_packages_is_that_of_the_contracts():
     assert PICTURE.read_text(encoding="utf-8") == picture(), "python -m tools.package_map draws it anew"
+
+
+def test_the_pictures_of_boards_are_those_of_the_tables():
+    for file, drawn in board_pictures.pictures().items():
+        assert file.read_text(encoding="utf-8") == drawn, "python -m tools.docs.board_pictures draws them anew"
 
 
 def test_every_package_is_in_the_picture():
