@@ -20,7 +20,7 @@ rect { stroke: #5b6770 }
 
 
 def board(title: str, size: int, texts: Mapping[int, str], **shades: Collection[int]) -> tuple[str, int, list[str]]:
-    """Return a board to draw: what stands on its squares, and sets of squares by their shade, a, b or c."""
+    """Return a board to draw: texts by square, and sets of squares by their shade, a, b or c."""
     cells = []
     for square in range(size * size):
         x, y = square % size * CELL, square // size * CELL
