@@ -17,11 +17,12 @@ BLOCKS = {
     for page in PAGES
     for number, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.M), 1)
 }
-OWN_TESTS = (  # blocks that are parts of one program, or whose results a test checks: the page, a part of the block, the test
+# Blocks that are parts of one program, or whose results a test checks: the page, a part of the block, the test.
+OWN_TESTS = (
     ("docs/add-a-game.md", "", "test_readme"),
     ("docs/evaluation.md", "", "test_examples"),
-    ("docs/batches.md", '"work/gen0/data"', "../batch/test_labelled"),
-    ("docs/batches.md", '"games.hcpe3"', "../batch/test_hcpe3"),
+    ("docs/batch-files.md", '"work/gen0/data"', "../batch/test_labelled"),
+    ("docs/batch-files.md", '"games.hcpe3"', "../batch/test_hcpe3"),
     ("docs/batches.md", 'records.games("games.csa")', "test_coming_from"),
 )
 SMALLER = {  # what would take long, and other engines, which this one stands for

@@ -47,6 +47,17 @@ def test_the_program_of_python_chess_is_the_one_that_mypy_checks():
     assert [ast.unparse(each) for each in block] == [ast.unparse(each) for each in function]
 
 
+def test_what_stands_for_python_chess_s_boards():
+    rows = re.findall(r"^\| .+ \| `([^`]+)` \|$", text_of("from-python-chess.md").split("## Boards")[1], re.MULTILINE)
+    assert len(rows) > 25
+    for code in rows:
+        board = ours.Board()
+        for usi in PLAYED:
+            board.push_usi(usi)
+        found = eval(code, {"shogi": ours, "board": board, "move": board.parse_usi("2g2f")})
+        assert found is not None or "outcome" in code, code
+
+
 def test_from_records_to_planes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     record = records.GameRecord.from_moves("shogi", PLAYED, ending="resignation")  # white has won: it moved last

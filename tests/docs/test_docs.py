@@ -18,6 +18,7 @@ PACKAGES = ("shogi_engine", "usi")
 PLAYERS = ("index", "play", "browser", "guis", "usi-options", "levels", "mates", "analysis", "study")
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 NAMED_IN_FULL = [DOCS / "architecture.md", DOCS / "search-tour.md"]  # pages whose dotted names are this program's
+LINES = 150  # of a page for users; what was measured or tried belongs into the notebook
 
 
 def words(page):
@@ -136,11 +137,22 @@ def test_parameters_that_commands_set_exist():
     assert "futility_margin" in named and named - known == set()
 
 
+@functools.cache
+def anchors(path):
+    """Return the anchors of a page's headings, as GitHub and mkdocs make them."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    headings = [re.sub(r"[^\w\s-]", "", each) for each in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+    return {re.sub(r"\s", "-", heading.strip().lower()) for heading in headings}
+
+
 @each_page
 def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8").replace("\n", " ")):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8").replace("\n", " ")):
         if not target.startswith("http"):
-            assert (page.parent / target).exists(), target
+            name, _, anchor = target.partition("#")
+            path = (page.parent / name).resolve() if name else page
+            assert path.exists(), target
+            assert not anchor or anchor in anchors(path), target
 
 
 @pytest.mark.parametrize("name", PLAYERS)
@@ -164,6 +176,18 @@ def test_the_table_of_options_is_in_japanese_too():
 def test_every_page_is_in_the_menu():
     menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:")[1]
     assert set(re.findall(r"(\S+\.md)", menu)) == {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+
+
+def test_the_first_page_leads_to_all():
+    linked = set(re.findall(r"\]\(([^)#]+\.md)", (DOCS / "index.md").read_text(encoding="utf-8")))
+    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md") if page.parent.name != "ja"}
+    assert pages - linked == {"index.md"} and "ja/index.md" in linked
+
+
+def test_pages_are_short():
+    generated = {command_line.PAGE}
+    pages = {page for page in DOCS.rglob("*.md") if page.parent.name != "notebook"} - generated
+    assert [page.name for page in pages if len(page.read_text(encoding="utf-8").splitlines()) > LINES] == []
 
 
 def test_the_command_line_reference_is_what_the_parsers_say():
