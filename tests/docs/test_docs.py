@@ -8,7 +8,7 @@ import pytest
 
 from shogi_engine.search.parameters import SEARCH_PARAMETERS
 from tests.support.processes import ROOT
-from tools.docs import board_pictures, command_line
+from tools.docs import board_pictures, command_line, usi_options
 from tools.package_map import PICTURE, layers, picture
 from usi.options import options_table
 
@@ -108,8 +108,11 @@ def test_the_tour_counts_the_steps_of_the_search():
     assert steps == list(range(1, 19)) and "A node: eighteen steps" in (DOCS / "search-tour.md").read_text("utf-8")
 
 
-def test_the_options_are_those_the_engine_declares():
-    assert options_table() in (DOCS / "usi-options.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("language", usi_options.PAGES)
+def test_the_options_are_those_the_engine_declares(language):
+    page = usi_options.PAGES[language].read_text(encoding="utf-8")
+    assert page == usi_options.page(language), "python -m tools.docs.usi_options writes the tables anew"
+    assert options_table(language) in page
 
 
 def tool(name):
@@ -169,10 +172,6 @@ def test_players_pages_are_in_japanese_too(name):
     assert set(own) >= set(re.findall(r"^shogi-engine (\S+)", english, re.MULTILINE))
 
 
-def test_the_table_of_options_is_in_japanese_too():
-    assert options_table("ja") in (DOCS / "ja/usi-options.md").read_text(encoding="utf-8")
-
-
 def test_every_page_is_in_the_menu():
     menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:")[1]
     assert set(re.findall(r"(\S+\.md)", menu)) == {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
@@ -191,8 +190,8 @@ def test_pages_are_short():
 
 
 def test_the_command_line_reference_is_what_the_parsers_say():
-    """After a change of an option: python -m tools.docs.command_line."""
-    assert command_line.PAGE.read_text(encoding="utf-8") == command_line.page()
+    found = command_line.PAGE.read_text(encoding="utf-8")
+    assert found == command_line.page(), "python -m tools.docs.command_line writes the page anew"
 
 
 def test_the_picture_of_the_packages_is_that_of_the_contracts():
