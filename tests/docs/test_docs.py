@@ -2,6 +2,8 @@
 
 import ast
 import functools
+import importlib
+import inspect
 import re
 
 import pytest
@@ -18,7 +20,13 @@ PACKAGES = ("shogi_engine", "usi")
 PLAYERS = ("index", "play", "browser", "guis", "usi-options", "levels", "mates", "analysis", "study")
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 NAMED_IN_FULL = [DOCS / "architecture.md", DOCS / "search-tour.md"]  # pages whose dotted names are this program's
-LINES = 150  # of a page for users; what was measured or tried belongs into the notebook
+PUBLIC = (  # packages that programs import from
+    *("shogi_engine", "shogi_engine.analysis", "shogi_engine.batch", "shogi_engine.clients.usi", "shogi_engine.engine"),
+    *("shogi_engine.explorer", "shogi_engine.games.othello.board", "shogi_engine.games.othello.records"),
+    *("shogi_engine.games.shogi.board", "shogi_engine.games.shogi.openings", "shogi_engine.match"),
+    *("shogi_engine.records", "shogi_engine.study", "shogi_engine.tsume"),
+)
+LINES = 150  # of a page for users; what was measured or tried belongs in the notebook
 
 
 def words(page):
@@ -181,6 +189,21 @@ def test_the_first_page_leads_to_all():
     linked = set(re.findall(r"\]\(([^)#]+\.md)", (DOCS / "index.md").read_text(encoding="utf-8")))
     pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md") if page.parent.name != "ja"}
     assert pages - linked == {"index.md"} and "ja/index.md" in linked
+
+
+def test_the_reference_has_all_that_public_packages_export():
+    text = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("reference.md", "reference-boards.md"))
+    entries = set(re.findall(r"^::: (\S+)", text, re.MULTILINE))
+    lacking = set()
+    for package in map(importlib.import_module, PUBLIC):
+        for name in package.__all__:
+            value = getattr(package, name)
+            if (isinstance(value, type) or inspect.isfunction(value)) and value.__module__.startswith("shogi_engine"):
+                whole = f"{value.__module__}.{value.__qualname__}"
+                above = {whole.rsplit(".", cut)[0] for cut in range(whole.count("."))} | {f"{package.__name__}.{name}"}
+                if not entries & above:
+                    lacking.add(whole)
+    assert not lacking, f"add `::: NAME` to docs/reference.md or docs/reference-boards.md for {lacking}"
 
 
 def test_pages_are_short():
