@@ -6,9 +6,10 @@ from shogi_engine.jit import njit
 from shogi_engine.jit.random_numbers import random_below
 from shogi_engine.search.context import make_move, unmake_move, write_root_moves
 from shogi_engine.search.movepick import pick
+from shogi_engine.textbook.deepening import deepen
 from shogi_engine.textbook.searches import ORDERED, alpha_beta, minimax, negascout, order_moves
 
-RANDOM, MINIMAX, ALPHA_BETA, NEGASCOUT = range(4)  # kinds of players; NegaScout with ORDERED is PVS
+RANDOM, MINIMAX, ALPHA_BETA, NEGASCOUT, DEEPENING = range(5)  # kinds of players; NegaScout with ORDERED is PVS
 
 
 @njit
@@ -49,6 +50,9 @@ def choose(ctx, count, kind, depth, state, visits):
         return ctx.root_moves[0]
     if count == 1 and rules.move_cost(ctx.pos, ctx.root_moves[0]) == 0:
         return ctx.root_moves[0]
+    if kind == DEEPENING:
+        rules.refresh_line(ctx)
+        return deepen(ctx, count, depth, visits)
     for index in range(count):
         ctx.moves[index] = ctx.root_moves[index]
     if ctx.search_flags & ORDERED:

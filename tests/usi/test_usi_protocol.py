@@ -129,7 +129,8 @@ def test_option_lines_are_those_guis_can_read():
 
 
 def test_every_option_says_what_it_does():
-    assert set(HELP) == {option.name for option in OPTIONS}
+    names = {option.name for option in OPTIONS}
+    assert set(HELP) == names, f"OPTIONS and HELP of usi/options.py differ: {set(HELP) ^ names}"
     assert all(f"| `{option.name}` |" in options_table() for option in OPTIONS)
 
 

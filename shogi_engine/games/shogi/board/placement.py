@@ -18,6 +18,7 @@ from shogi_engine.games.shogi.board.pieces import (
     SQUARES,
     Occupied,
     Piece,
+    SquareSet,
     file_index,
 )
 from shogi_engine.games.shogi.board.text_kernels import PACK_POSITION, READ_SFEN, UNPACK_POSITION, WRITE_SFEN
@@ -286,6 +287,12 @@ class Placement(BoardMemory):
     def piece_bb(self) -> list[int]:
         """The mask of each piece type's squares, of both colours; a copy."""
         return [0] + [int(pieces(self._pos, t.BLACK, kind) | pieces(self._pos, t.WHITE, kind)) for kind in PIECE_TYPES]
+
+    def piece_squares(self, piece_type: int, color: int) -> SquareSet:
+        """Return the squares of the pieces of this type and colour: what python-chess calls `pieces`."""
+        if piece_type not in PIECE_TYPES:
+            raise ValueError(f"there is no type of piece {piece_type!r}")
+        return SquareSet(int(pieces(self._pos, self._colour(color), piece_type)))
 
     @property
     def occupied(self) -> Occupied:
