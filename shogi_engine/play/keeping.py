@@ -3,10 +3,11 @@
 import time
 from pathlib import Path
 
-from shogi_engine import records
 from shogi_engine.common.files import data_folder, write_free, write_whole
 from shogi_engine.language import InputError
-from shogi_engine.records import GameRecord
+from shogi_engine.records.files import dumps, encoding_for, iterate
+from shogi_engine.records.formats import format_for
+from shogi_engine.records.tree import GameRecord
 
 KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both hold times, and any name in UTF-8
 FOR_ANY_GAME = ".jsonl"
@@ -25,8 +26,8 @@ class GameFile:
     def write(self, record: GameRecord) -> None:
         """Write the game as it stands now. Raises OSError, ValueError; the file then has the earlier content."""
         ending = KEPT_AS.get(record.game, FOR_ANY_GAME)
-        format = records.format_for(f"game{ending}", record.game)
-        content = records.dumps(record, format.name, records.encoding_for(f"game{ending}"))
+        format = format_for(f"game{ending}", record.game)
+        content = dumps(record, format.name, encoding_for(f"game{ending}"))
         if self.path is None:
             folder = data_folder() / "games"
             folder.mkdir(parents=True, exist_ok=True)
@@ -60,4 +61,4 @@ def load_game(path: str, game: str) -> GameRecord:
         if not 1 <= int(path) <= len(kept):
             raise InputError("there is no saved game number {0}", path)
         file = kept[int(path) - 1]
-    return next(iter(records.iterate(file, game=game)))
+    return next(iter(iterate(file, game=game)))

@@ -8,7 +8,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shogi_engine.games.shogi.records import kif_kernels
@@ -34,7 +34,6 @@ def test_the_kernel_knows_the_same_kinds(line):
     assert kif_kernels.kind_of(array_of(line), 0, len(line)) == (KifReader.kind_of_line(text) if text else (4, 0))
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(LINES), max_size=14))
 @example(["1 ７六歩(77)", "後手の持駒：歩", "変化：2手", "先手：A"])  # a game without moves
 def test_the_kernel_splits_at_the_same_lines(lines):
@@ -58,7 +57,6 @@ def test_usual_moves_are_moves(line, format):
 
 
 @pytest.mark.parametrize("format", [FORMAT, KI2])
-@settings(deadline=None)
 @given(lines=st.lists(st.sampled_from([*LINES, "▲７六歩 △３四歩", "７六歩"]), max_size=14))
 def test_usual_moves_change_no_split(format, lines):
     text = "\n".join(lines)

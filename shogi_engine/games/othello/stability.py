@@ -3,7 +3,7 @@
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
-from shogi_engine.games.othello.bitboard import FILE_A, FILE_H, RANK_1, RANK_8
+from shogi_engine.games.othello.bitboard import FILE_A, FILE_H, NOT_A, NOT_H, RANK_1, RANK_8
 from shogi_engine.jit import njit
 
 BORDER = FILE_A | FILE_H | RANK_1 | RANK_8
@@ -12,7 +12,6 @@ EAST_2, EAST_4 = np.uint64(0xC0C0C0C0C0C0C0C0), np.uint64(0xF0F0F0F0F0F0F0F0)
 WEST_2, WEST_4 = np.uint64(0x0303030303030303), np.uint64(0x0F0F0F0F0F0F0F0F)
 SOUTH_2, SOUTH_4 = np.uint64(0xFFFF000000000000), np.uint64(0xFFFFFFFF00000000)
 NORTH_2, NORTH_4 = np.uint64(0x000000000000FFFF), np.uint64(0x00000000FFFFFFFF)
-NOT_A, NOT_H = ~FILE_A, ~FILE_H
 S1, S2, S4, S7, S8, S9 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(7), np.uint64(8), np.uint64(9)
 S14, S16, S18, S28, S32, S36, S56 = (np.uint64(n) for n in (14, 16, 18, 28, 32, 36, 56))
 

@@ -13,7 +13,7 @@ from shogi_engine.games.shogi.material import WORTH, after, balance, captures, e
 from shogi_engine.games.shogi.symbols import SQUARE_NAMES, SYMBOLS
 from shogi_engine.types.fact import Fact, Kind
 
-LEAST = 350  # what a threatened capture must win, as in `reasons`
+LEAST = 350  # what must be lost or won: a silver for a lance is 360, two pawns are 360
 ATTACKED = 2  # squares next to a king: a difference of which something is said
 REACHED = 5  # squares: the same
 SLIDERS = (t.BISHOP, t.ROOK, t.HORSE, t.DRAGON)

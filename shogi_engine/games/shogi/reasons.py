@@ -15,8 +15,7 @@ from shogi_engine.games.shogi.openings import NAMES, castles
 from shogi_engine.games.shogi.symbols import PIECE_NAMES, SQUARE_NAMES, SQUARES_BY_NAME, SYMBOLS
 from shogi_engine.types.fact import Fact, Kind
 
-# What must be lost or won: a silver for a lance is 360, two pawns are 360; and if it is not that much, a pawn, 180.
-LEAST, PAWN = positional.LEAST, 180
+PAWN = 180  # what must be lost or won if it is not LEAST
 LINE_PLIES = 8  # how far a line is followed
 MATE_PLIES = 7  # of a mate that is threatened
 MATE_NODES = 5_000
@@ -53,10 +52,10 @@ def facts(
     lost = won = None
     if not allowed_mate:
         yield from _ends_in_mate(board, Kind.ENDS_IN_MATE, line if loses else [])
-        yield from (lost := list(_pieces_lost(board, line, best, LEAST)))
+        yield from (lost := list(_pieces_lost(board, line, best, positional.LEAST)))
     if not missed_mate:
         yield from _ends_in_mate(board, Kind.COULD_END_IN_MATE, best if wins else [])
-        yield from (won := list(_pieces_missed(board, line, best, LEAST)))
+        yield from (won := list(_pieces_missed(board, line, best, positional.LEAST)))
     if not allowed_mate:
         yield from _threatened(board, line[:2], best[:2])
     if not missed_mate:

@@ -3,7 +3,7 @@
 import random
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.bitboard import odd_quadrants
@@ -51,7 +51,6 @@ def full(lines, occupied):
     return sum(1 << s for line in lines if all(occupied >> s & 1 for s in line) for s in line)
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_full_lines(text):
     pos = parse_obf(text)
@@ -101,7 +100,6 @@ def test_stable_discs_by_hand():
     assert stable_discs(parse_obf(GAME.start).own, parse_obf(GAME.start).opponent) == 0
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_value_of_images(text):
     assert value(text) == value(transpose(text)) == value(left_to_right(text)) == value(change_sides(text))
@@ -119,7 +117,6 @@ def test_value_for_the_other_side():
         assert evaluate(here) == -evaluate(there)
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_final_scores(text):
     assert terminal_value(context_at(text)) == 100 * State.from_text(text).score()
@@ -139,7 +136,6 @@ def test_order_of_moves():
         assert all(abs(score) < 1 << 19 for score in ctx.scores[:count])
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_odd_quadrants(text):
     wanted = 0

@@ -74,7 +74,7 @@ def test_values_are_those_of_the_definition(network):
 
 
 @given(POSITIONS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_all_images_have_the_same_value(text):
     images = (text, left_to_right(text), transpose(text), left_to_right(transpose(text)))
     assert len({int(evaluate(context_at(image, RANDOM))) for image in images}) == 1

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluation import pattern_weights as weights
@@ -84,7 +84,6 @@ def test_numbers_kept_by_difference():
     assert passes > 5
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_numbers_of_odd_boards(text):
     pos, fresh = parse_obf(text), new_record(ACCUMULATOR)
@@ -124,7 +123,6 @@ def test_value_is_the_sum_of_weights(which):
         assert int(evaluate(ctx)) == naive_value(pos, table)
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_value_of_images(text):
     """The eight images of a position have one value, and so has the one with colours and sides exchanged."""

@@ -18,7 +18,7 @@ from tests.support.shogi_cases import assert_same_record, mirrored, perft_positi
 from tests.support.shogi_moves import legal_moves
 from tests.support.twins.naive_shogi import State
 
-EXAMPLES = settings(max_examples=10 if JIT_DISABLED else 100, deadline=None)
+EXAMPLES = settings(max_examples=10 if JIT_DISABLED else 100)
 SFENS = [position["sfen"] for position in perft_positions()] + [case["sfen"] for case in rule_cases()["legality"]]
 
 

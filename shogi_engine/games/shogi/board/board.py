@@ -5,11 +5,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from shogi_engine.games.shogi.board import drawing, pieces
+from shogi_engine.games.shogi.board import drawing
 from shogi_engine.games.shogi.board.base_board import BaseBoard
 from shogi_engine.games.shogi.board.entries import ENTRIES
 from shogi_engine.games.shogi.board.kernels import NO_LEGAL_MOVE, TRIED, UNDECIDED
 from shogi_engine.games.shogi.board.moves import MOVES, MOVES_BY_USI, Move
+from shogi_engine.games.shogi.board.pieces import SquareSet, can_move_without_promotion, can_promote
 from shogi_engine.games.shogi.movegen.codes import CODES
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, entering_king_rule
 from shogi_engine.games.shogi.notation.moves import USI_MOVE, format_move, parse_move
@@ -189,13 +190,13 @@ class Board(BaseBoard):
             if piece.color != side:
                 continue
             for target in self.attacks(square) - occupied[side]:
-                if pieces.can_move_without_promotion(target, piece.piece_type, side):
+                if can_move_without_promotion(target, piece.piece_type, side):
                     yield Move(square, target)
-                if any(pieces.can_promote(end, piece.piece_type, side) for end in (square, target)):
+                if any(can_promote(end, piece.piece_type, side) for end in (square, target)):
                     yield Move(square, target, True)
         for kind in self.pieces_in_hand[side]:
-            for target in pieces.SquareSet(occupied.non_occupied()):
-                if pieces.can_move_without_promotion(target, kind, side) and not self.is_double_pawn(target, kind):
+            for target in SquareSet(occupied.non_occupied()):
+                if can_move_without_promotion(target, kind, side) and not self.is_double_pawn(target, kind):
                     yield Move(None, target, drop_piece_type=kind)
 
     @property
@@ -424,11 +425,7 @@ class Board(BaseBoard):
 
         No pushed move leads to such a position, but it can be set up.
         """
-        return (
-            move.drop_piece_type == PAWN
-            and self.checkers() == pieces.SquareSet([move.to_square])
-            and self.is_checkmate()
-        )
+        return move.drop_piece_type == PAWN and self.checkers() == SquareSet([move.to_square]) and self.is_checkmate()
 
     def is_repetition(self, count: int = 4) -> bool:
         """Tell whether board, hands and side to move have occurred at least `count` times."""
