@@ -1,12 +1,12 @@
 """The USI loop. Its reader, worker, loader and ending are those of `frontends.core`.
 
 The reader executes urgent commands at once: usi, stop, ponderhit, gameover, quit, and isready during a search. The
-worker executes all other commands in order, so a GUI may send many commands without waiting. Each `go` is
+worker executes all other commands in order, so a GUI may send many commands without waiting. In a script, all of them
+wait for the answers to earlier commands (see `frontends.core`). Each `go` is
 answered by exactly one bestmove (or checkmate). If it ponders or is infinite, the answer waits for `stop` or
 `ponderhit`.
 """
 
-import contextlib
 import importlib
 import os
 import threading
@@ -163,6 +163,7 @@ class GoTask(Task):
 
 
 PARAMETER = "param."  # prefix of undeclared options that set a parameter in Game.params
+BOOK_PAUSE = 0.002  # seconds before a book's answer: uci2wb loses one that comes while it still handles the last move
 OPTIONS_COME = 2.0  # seconds after the first line to wait for EvalType before compiling the default evaluation
 
 
@@ -197,7 +198,7 @@ class Loop(Console):
             "usi": self._usi,
             "isready": self._isready,
             "setoption": self._setoption,
-            "usinewgame": lambda words, received_at: self._change(self._begin_game, received_at),
+            "usinewgame": lambda words, received_at: self.put(Task(self._begin_game, received_at, awaited=False)),
             "position": self._position,
             "sfen": lambda words, received_at: self._position(["sfen", *words], received_at),
             "startpos": lambda words, received_at: self._position(["startpos", *words], received_at),
@@ -222,10 +223,7 @@ class Loop(Console):
             command = COMMANDS[words[0]]
             self.put(Task(lambda: command(self), received_at))
             return
-        try:
-            self._readers[words[0]](words[1:], received_at)
-        except protocol.ProtocolError as fault:
-            self.fail(fault)
+        self._readers[words[0]](words[1:], received_at)
 
     def fail(self, fault: Exception) -> None:
         """Report what was wrong with a line, or an internal error."""
@@ -235,14 +233,9 @@ class Loop(Console):
         """Report why the engine could not be loaded."""
         self.out.info(f"the engine cannot start: {failure!r}")
 
-    def say_compiling(self, seconds: float) -> None:
-        """Report that kernels are being compiled, so that the GUI does not give up."""
-        known = self.progress() or "this takes long only before the first game"
-        self.out.info(f"compiling ... {seconds:.0f} s ({known})")
-
-    def _change(self, work: Callable[[], None], received_at: float) -> None:
-        """Queue a command that only changes the state. The end of input does not wait for it."""
-        self.put(Task(work, received_at, awaited=False))
+    def say_alive(self, text: str) -> None:
+        """Report what takes long, so that the GUI does not give up."""
+        self.out.info(text)
 
     def _usi(self, words: list[str], received_at: float) -> None:
         self.out.line(f"id name shogi_engine {__version__}")
@@ -259,9 +252,12 @@ class Loop(Console):
 
     def _setoption(self, words: list[str], received_at: float) -> None:
         option = protocol.parse_setoption(words)
-        with contextlib.suppress(protocol.ProtocolError):  # the worker reports it, in order
-            self._announced.set(option.name, option.value)
-        self._change(lambda: self._set(option.name, option.value), received_at)
+        complains = option.name.lower().startswith(PARAMETER)  # or may do so, and then a script waits for it
+        try:
+            complains |= self._announced.set(option.name, option.value) == "DebugLogFile"
+        except protocol.ProtocolError:  # the worker reports it, in order
+            complains = True
+        self.put(Task(lambda: self._set(option.name, option.value), received_at, awaited=complains))
 
     def _position(self, words: list[str], received_at: float) -> None:
         position = protocol.parse_position(words)
@@ -512,6 +508,7 @@ class Loop(Console):
             self.out.line(f"info depth 0 score {Score.mate_in(None)}")
             return "bestmove win"
         if (answer := self.book.answer(go, engine)) is not None:
+            time.sleep(BOOK_PAUSE)
             return answer
         task.only = len(searchmoves or moves) == 1
         writer = self._info_writer(searchmoves or moves)

@@ -289,6 +289,7 @@ def file_facts(engine: "Engine", choice: Choice) -> str:
 
 
 NO_BOOK = "no_book"
+NOTES_MAX = 3  # lines that are passed over and told
 
 
 class OwnBook:
@@ -309,6 +310,8 @@ class OwnBook:
             engine.book.open(wanted)
         except ValueError as fault:
             self._out.info(f"no book: {fault}; BookFile {sanitize(wanted)}")
+        for note in engine.book.notes[:NOTES_MAX]:
+            self._out.info(f"book: {note}; BookFile {sanitize(wanted)}")
 
     def load(self) -> None:
         """Read the engine's own book if it is selected, so that this does not use time on the clock later."""
@@ -336,6 +339,6 @@ class OwnBook:
         for place, each in enumerate(lines, 1):
             rank = f"multipv {place} " if count > 1 else ""
             pv = " ".join(filter(None, (each.move, each.ponder)))
-            self._out.line(f"info depth {each.depth} {rank}score {Score(each.value)} nodes 0 time 0 pv {pv}")
+            self._out.line(f"info depth {each.depth} {rank}score {Score(each.worth)} nodes 0 time 0 pv {pv}")
         self._out.info("book move")
         return " ponder ".join(filter(None, ("bestmove " + found.move, found.ponder)))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from shogi_engine.common.text import clamped_number, nodes_per_second, sanitize
+from shogi_engine.common.text import NUMBER_MAX, clamped_number, nodes_per_second, sanitize
 from shogi_engine.frontends.core import Output
 from shogi_engine.types.limits import Clock
 from shogi_engine.types.results import Score
@@ -94,10 +94,13 @@ class Go:
         return self.has_clock() or any(limit is not None for limit in (self.movetime, self.depth, self.nodes))
 
     def is_bounded(self) -> bool:
-        """Tell whether the command ends by itself, without `stop`."""
+        """Tell whether the command ends by itself, without `stop`. NUMBER_MAX stands for no limit."""
         if self.infinite or self.ponder:
             return False
-        return self.mate > 0 if self.mate is not None else self.has_limit() or bool(self.faults)
+        if self.mate is not None:
+            return 0 < self.mate < NUMBER_MAX
+        limits = [limit for limit in (self.movetime, self.depth, self.nodes) if limit is not None]
+        return self.has_clock() or bool(self.faults) or any(limit < NUMBER_MAX for limit in limits)
 
 
 _NUMBERS = ("btime", "wtime", "byoyomi", "binc", "winc", "movetime", "depth", "nodes", "perft")
@@ -170,8 +173,6 @@ def parse_position(arguments: list[str]) -> Position:
         raise ProtocolError("position: the sfen is missing")
     if len(words) == 3:  # the move number is often omitted
         words.append("1")
-    if len(words) == 4 and words[3] == "0":  # or counted from 0
-        words[3] = "1"
     return Position(" ".join(words), moves)
 
 

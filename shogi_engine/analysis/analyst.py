@@ -1,5 +1,6 @@
 """Analyst: searches the positions of games in several threads and judges the moves."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -417,7 +418,8 @@ class SavedAnalysis:
         self._findings.setdefault(self._digests[key[0]], {})[key[1]] = found
         if self.path is not None and time.monotonic() >= self._due:
             began = time.monotonic()
-            self.write()
+            with contextlib.suppress(OSError):  # the end writes all of it again, and then tells
+                self.write()
             ended = time.monotonic()
             self._due = ended + max(SECONDS, SHARE * (ended - began))
 

@@ -56,6 +56,12 @@ def label_array(moves: Any, count: int, rows: str) -> NDArray[np.int32]:
     return found
 
 
+def rows_of(count: int, rows: Any) -> NDArray[np.int64]:
+    """Return the indices that `rows`, bool[count] or indices, names; all of `count` if it is None."""
+    everyone = np.arange(count, dtype=np.int64)
+    return everyone if rows is None else everyone[np.asarray(rows) if len(rows) else []]
+
+
 def check_batch(batch: object) -> None:
     """Raise TypeError unless `batch` is a Batch."""
     if not isinstance(batch, Rows):
@@ -114,6 +120,8 @@ class Rows:
     def _packed(self, positions: Any) -> NDArray[np.uint8]:
         """Return `positions` as an array of bytes; raises ValueError if its shape or type is wrong."""
         packed = np.asarray(positions)
+        if packed.shape == (0,):  # an empty list
+            packed = np.empty((0, self.size), dtype=np.uint8)
         if packed.ndim != 2 or packed.shape[1] != self.size or packed.dtype != np.uint8:
             raise ValueError(f"packed positions must be uint8[n, {self.size}], not {packed.dtype}{list(packed.shape)}")
         return packed

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE
 from shogi_engine.records.arrays import GameArrays
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.training import recipe
 from shogi_engine.training.data import SearchState, new_terms, play_from, read_shard
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST
 from shogi_engine.types.limits import check_number
@@ -31,20 +32,22 @@ Made = tuple[NDArray[np.uint32], NDArray[np.int16], int]  # a game's moves, valu
 
 
 class Games(NamedTuple):
-    """Games from the starting position, one per row.
+    """Games, one per row.
 
     Attributes:
         moves: int32[n, longest], in the layout 'ids', -1 after the last move
         lengths: int32[n], the numbers of moves
-        results: int8[n], 1, 0, -1 for the side that began; an unfinished game is a draw
+        results: int8[n], 1, 0, -1 for black; an unfinished game is a draw
         values: int16[n, longest], the value of the search before each move, for the side to move; VALUE_NONE if there
             was no search
+        starts: where each begins, as text; None: all at the game's usual start
     """
 
     moves: NDArray[np.int32]
     lengths: NDArray[np.int32]
     results: NDArray[np.int8]
     values: NDArray[np.int16]
+    starts: Sequence[str] | None = None
 
 
 class Positions(NamedTuple):
@@ -176,10 +179,10 @@ def positions_of(batch: Batch, games: Games | GameArrays, plies: int | None = No
         ValueError: a game has an illegal move
     """
     lengths = games.lengths if plies is None else np.minimum(games.lengths, plies)
-    if isinstance(games, GameArrays):
-        starts = batch.pack(games.starts)
-    else:
+    if games.starts is None:
         starts = np.repeat(batch.pack([batch.game.start]), len(lengths), 0)
+    else:
+        starts = batch.pack(games.starts)
     out = positions_after(batch, starts, games.moves, lengths, IDS)
     game = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     begins = np.cumsum(lengths) - lengths
@@ -463,6 +466,8 @@ def training_games(batch: Batch, path: str | os.PathLike[str]) -> Iterator[Games
     files = [place] if place.is_file() else sorted(place.rglob("piece-*.npz"))
     if not files:
         raise ValueError(f"{path}: there are no files of games (piece-*.npz)")
+    known = recipe.load(batch.game.name).data().starts
+    began = signs(batch, batch.pack(known))
     for file in files:
         shard = read_shard(file)
         lengths = shard["lengths"]
@@ -470,7 +475,8 @@ def training_games(batch: Batch, path: str | os.PathLike[str]) -> Iterator[Games
         moves: Any = np.full(filled.shape, kernels.NO_LABEL, dtype=np.int32)
         values = np.full(filled.shape, VALUE_NONE, dtype=np.int16)
         moves[filled], values[filled] = shard["moves"] & batch.code_mask, shard["values"]
-        yield Games(moves, lengths, shard["results"], values)
+        starts = [known[number] for number in shard["starts"]]
+        yield Games(moves, lengths, shard["results"] * began[shard["starts"]], values, starts)
 
 
 def labelled_positions(batch: Batch, games: Games | GameArrays, *, without_value: bool = False) -> Labelled:

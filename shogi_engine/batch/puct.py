@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.batch import kernels, puct_kernels
-from shogi_engine.batch.batch import Batch, check_batch, label_array, named, output_array
+from shogi_engine.batch.batch import Batch, check_batch, label_array, named, output_array, rows_of
 from shogi_engine.batch.puct_kernels import LONGEST
 from shogi_engine.games.batch import IDS, Features
 from shogi_engine.interface.game import NOT_OVER
@@ -89,8 +89,7 @@ class LiveGames:
         Raises:
             ValueError: the numbers of rows and positions differ, or a position is invalid (the message names the first)
         """
-        everyone = np.arange(len(self))
-        chosen = np.ascontiguousarray(everyone if rows is None else everyone[np.asarray(rows)], dtype=np.int64)
+        chosen = rows_of(len(self), rows)
         starts = self._start
         if positions is not None:
             if len(positions) != len(chosen):
@@ -352,8 +351,7 @@ class Puct:
 
     def reset(self, rows: Any = None, positions: Any = None) -> None:
         """Restart the games of `rows`, or all games; see `LiveGames.reset`."""
-        everyone = np.arange(self._count)
-        chosen = everyone if rows is None else everyone[np.asarray(rows)]
+        chosen = rows_of(self._count, rows)
         each = (chosen[:, None] * self.copies + np.arange(self.copies)).ravel()
         self.leaves.reset(each, None if positions is None else np.repeat(positions, self.copies, axis=0))
         self._used[chosen] = 0

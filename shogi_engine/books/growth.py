@@ -66,7 +66,8 @@ class Recipe:
         unit: value of the unit shown to people (Shogi: a centipawn, 1; Othello: a disc, 100)
         canonical: `canonical(text)` returns (key, image) of any position in the game's notation; raises ValueError
         turned: `turned(move, image, back)` converts a move of the position to one of its key, or back
-        read: `read(path)` returns Entries from the game's own format or another; raises book.BookError
+        read: `read(path, notes)` returns Entries from the game's own format or another, and adds what it passed over
+            to the notes; raises book.BookError
         write: `write(entries)` returns them in the game's own format
         sources: what `read` reads
         gzip: files ending in .gz are compressed; `read` unpacks them
@@ -78,7 +79,7 @@ class Recipe:
     unit_name: str
     canonical: Callable[[str], tuple[str, int]]
     turned: Callable[[str, int, bool], str]
-    read: Callable[[Path], Entries]
+    read: Callable[[Path, list[str]], Entries]
     write: Callable[[Entries], str]
     sources: str
     gzip: bool = False
@@ -104,10 +105,15 @@ def merged(books: list[Entries]) -> Entries:
         for key, moves in book.items():
             known = {each.move: each for each in result.get(key, ())}
             for move in moves:
-                if move.move not in known or move.depth > known[move.move].depth:
+                if move.move not in known or _depth(move) > _depth(known[move.move]):
                     known[move.move] = move
-            result[key] = sorted(known.values(), key=lambda each: (-each.value, -each.count))
+            result[key] = sorted(known.values(), key=lambda each: (-each.worth, -each.count))
     return result
+
+
+def _depth(move: BookMove) -> int:
+    """Return the depth of a move's value, -1 if it has none."""
+    return -1 if move.value is None else move.depth
 
 
 # ---- The file of a run that makes a book: JSON lines, first the settings, then one for each position and each given
@@ -417,8 +423,8 @@ class Growth:
             moves += [BookMove(move, "", UNSEARCHED, 0, count) for move, count in given.items() if move not in there]
             moves = [self._answered(book, key, move) for move in moves]
             if moves:
-                top = max(move.value for move in moves)
-                book[key] = [move for move in moves if move.value >= top - self._margin or move.move in given]
+                top = max(move.worth for move in moves)
+                book[key] = [move for move in moves if move.worth >= top - self._margin or move.move in given]
         return book
 
     def _answered(self, book: Entries, key: str, move: BookMove) -> BookMove:
@@ -427,6 +433,6 @@ class Growth:
         answers = book.get(child)
         if not answers or self._ply[child] <= self._ply[key]:
             return move
-        best = max(answers, key=lambda answer: answer.value)
+        best = max(answers, key=lambda answer: answer.worth)
         reply = self.recipe.turned(best.move, image, True)
-        return replace(move, value=-best.value, ponder=reply, depth=best.depth + 1)
+        return replace(move, value=-best.worth, ponder=reply, depth=best.depth + 1)

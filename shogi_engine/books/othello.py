@@ -23,8 +23,8 @@ from shogi_engine.games.othello.book import (
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import PASS_NAME, SQUARE_NAMES, parse_obf, split_move
 from shogi_engine.games.othello.types import SQUARES
-from shogi_engine.interface.extras import BookError, BookMove
-from shogi_engine.language import InputError
+from shogi_engine.interface.extras import BookError, BookMove, whole_number
+from shogi_engine.language import InputError, Message
 
 # ---- Reads books of other Othello programs for their users; the values, in discs, are those of the programs
 #
@@ -50,12 +50,15 @@ PASS, NO_MOVE = 64, 65
 UNKNOWN = -1000  # in place of a value in discs
 
 
-def read_foreign(path: Path) -> dict[Discs, list[BookMove]] | None:
-    """Return the positions of another program's book, None if it is not one. Raises BookError, OSError."""
+def read_foreign(path: Path, notes: list[str]) -> dict[Discs, list[BookMove]] | None:
+    """Return the positions of another program's book, None if it is not one; note the lines that are passed over.
+
+    Raises BookError, OSError.
+    """
     with path.open("rb") as file:
         head = file.read(len(EGAROUCID_MAGIC))
         if not head.startswith((EDAX_MAGIC, EGAROUCID_MAGIC)):
-            return _read_edax_text(path)
+            return _read_edax_text(path, notes)
         data = head + file.read()
     return _read_edax(data) if head.startswith(EDAX_MAGIC) else _read_egaroucid(data)
 
@@ -105,7 +108,7 @@ def _passes(own: Boards, opponent: Boards) -> NDArray[np.bool_]:
     return passes
 
 
-def _read_edax_text(path: Path) -> dict[Discs, list[BookMove]] | None:
+def _read_edax_text(path: Path, notes: list[str]) -> dict[Discs, list[BookMove]] | None:
     """Return the positions of Edax's exported text, `BOARD,LEVEL,MOVE,VALUE` per line; None for other text."""
     try:
         text = text_of(path.read_bytes())
@@ -123,12 +126,15 @@ def _read_edax_text(path: Path) -> dict[Discs, list[BookMove]] | None:
             leaf, value = NO_MOVE, UNKNOWN
             if len(fields) >= 4 and fields[2].lower() not in ("--", "no", ""):
                 square = split_move(fields[2])
-                leaf, value = PASS if square is None else square, int(fields[3])
-            table.add(int(position.own), int(position.opponent), UNKNOWN, int(fields[1]), leaf, value)
-        except (ValueError, IndexError) as fault:
+                if (given := whole_number(fields[3])) is not None:
+                    leaf, value = PASS if square is None else square, given
+            if len(fields) < 2 or (level := whole_number(fields[1])) is None:
+                raise InputError("expected BOARD,LEVEL,MOVE,VALUE")
+            table.add(int(position.own), int(position.opponent), UNKNOWN, level, leaf, value)
+        except ValueError as fault:
             if number == 1:
                 return None
-            raise BookError("line {0}: {1}", number, fault) from None
+            notes.append(Message("line {0}: {1}", number, fault))
     return _linked(table)
 
 
@@ -242,17 +248,19 @@ def turned(move: str, image: int, back: bool) -> str:
     return notation.PASS_NAME if square is None else notation.SQUARE_NAMES[transform_square(square, symmetry)]
 
 
-def read(path: Path) -> Entries:
-    """Return the positions of a book: this engine's, Edax's (.dat, text) or Egaroucid's (.egbk3). Raises BookError."""
+def read(path: Path, notes: list[str]) -> Entries:
+    """Return the positions of a book: this engine's, Edax's (.dat, text) or Egaroucid's (.egbk3); see `Recipe.read`."""
     try:
-        foreign = None if path.suffix == ".gz" else read_foreign(path)
+        foreign = None if path.suffix == ".gz" else read_foreign(path, notes)
     except OSError as fault:
         raise BookError(fault.strerror or "cannot be read") from None
     if foreign is not None:
         return {key_of(*discs): moves for discs, moves in foreign.items()}
+    book = open_book(str(path))
+    notes += book.notes
     return {
         key_of(own, opponent): [BookMove(notation.format_move(None, move), value=value) for move, value in moves]
-        for (own, opponent), moves in open_book(str(path)).entries.items()
+        for (own, opponent), moves in book.entries.items()
     }
 
 
@@ -261,7 +269,7 @@ def write(entries: Entries) -> str:
     lines = [f"% {len(entries)} positions; each represents its eight images"]
     for key in sorted(entries, key=lambda each: (-each.count("-"), each)):
         position = notation.parse_obf(key)
-        moves = [(notation.parse_move(position, each.move), each.value) for each in entries[key]]
+        moves = [(notation.parse_move(position, each.move), each.worth) for each in entries[key]]
         lines.append(format_line(position, sorted(moves, key=lambda each: -each[1])))
     return "\n".join(lines) + "\n"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, language
 from shogi_engine.cli import common
-from shogi_engine.cli.common import check_outputs, tell
+from shogi_engine.cli.common import Attempts, check_outputs, tell_lost
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import locked, write_whole
 from shogi_engine.language import InputError
@@ -49,24 +49,23 @@ def target_of(out: str, file: str) -> Path:
     return Path(out) / Path(file).name if Path(out).is_dir() else Path(out)
 
 
-def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]") -> None:
+def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]", attempts: Attempts) -> None:
     """Write annotated games, each with the file it came from. Report on stderr what a format cannot hold."""
+    for file in dict.fromkeys(file for file, _game in games):
+        attempts(_write_file, out, file, [record for source, record in games if source == file])
+
+
+def _write_file(out: str, file: str, games: "Sequence[GameRecord]") -> None:
     from shogi_engine import records
 
-    for file in dict.fromkeys(file for file, _game in games):
-        mine = [record for source, record in games if source == file]
-        target = target_of(out, file)
-        source, encoding = format_and_encoding(file, mine[0].game)
-        chosen = source
-        if not Path(out).is_dir():
-            named = records.format_of_name(out, mine[0].game)
-            if named is not None and named.name != source.name:
-                chosen, encoding = named, records.encoding_for(out)
-        lost = sorted({what for record in mine for what in chosen.losses(record)})
-        write_whole(target, records.dumps(mine, chosen.name, encoding))
-        if lost:
-            words = _("{file}: {format} cannot hold {lost}")
-            tell(words.format(file=target, format=chosen.name, lost=", ".join(map(_, lost))))
+    target = target_of(out, file)
+    chosen, encoding = format_and_encoding(file, games[0].game)
+    if not Path(out).is_dir():
+        named = records.format_of_name(out, games[0].game)
+        if named is not None and named.name != chosen.name:
+            chosen, encoding = named, records.encoding_for(out)
+    write_whole(target, records.dumps(games, chosen.name, encoding))
+    tell_lost(target, chosen, games)
 
 
 def format_and_encoding(file: str, game: str) -> "tuple[RecordFormat, str]":
@@ -178,6 +177,7 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
     names = sorted({record.game for record in records})
     settings = {"hash": args.hash, **{name: analysis.limits_for(name, args.limit) for name in names}}
     analyst = analysis.Analyst(args.threads or analysis.cores(), args.hash, args.limit, args.cluster)
+    attempts = Attempts()
     with locked(args.save):
         saved = analysis.SavedAnalysis(args.save, records, settings)
         judged = _analysed(analyst, records, saved, names)
@@ -186,19 +186,20 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
             for (file, number, _), each in zip(sources, judged, strict=True)
         ]
         if args.save:
-            saved.finish(rows)
+            attempts(saved.finish, rows)
     if args.out:
         notes = [analysis.annotated(each, args.language) for each in judged]
-        write_files(args.out, [(source[0], note) for source, note in zip(sources, notes, strict=True)])
+        write_files(args.out, [(source[0], note) for source, note in zip(sources, notes, strict=True)], attempts)
     if args.html:
         text = analysis.page(judged, args.language, _titles(sources))
-        write_whole(args.html, text.encode("utf-8", "replace"))
+        attempts(write_whole, args.html, text.encode("utf-8", "replace"))
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
     values = {"games": rows, "positions": analyst.positions, "seconds": analyst.seconds, "positions_per_second": speed}
     player = analysis.player_of(judged)
     values["players"] = [each.values() for each in analysis.players(judged)]
     values["scores"] = {"player": player, "rows": [row.values() for row in analysis.scored(judged, player)]}
     common.report(args, values, _text(args, sources, judged, analyst))
+    attempts.end()
     return 0
 
 
@@ -230,8 +231,9 @@ def _analysed(
 
         try:
             return analyst.run(records, saved.known, keep)
-        finally:
+        except BaseException:
             saved.write()
+            raise
 
 
 def _titles(sources: Sequence[Any]) -> list[str]:

@@ -261,18 +261,14 @@ def _given_lines(args: argparse.Namespace) -> list["Line"]:
 
 def _record_lines(args: argparse.Namespace) -> list["Line"]:
     """Return the games of the records as lines; moves are not recommended just because they were played."""
-    from shogi_engine import records
     from shogi_engine.books.growth import DOUBTFUL, Line
 
     lines = []
     for path in args.records:
-        notes: list[str] = []
-        for number, game in enumerate(records.iterate(path, game=args.game), 1):
-            notes += game.notes
+        for number, game in enumerate(common.loaded(str(path), args.game), 1):
             start = "" if game.start == type(game)(args.game).start else game.start
             moves = tuple(f"{move}{DOUBTFUL}" for move in game.moves[: args.set["plies"]])
             lines.append(Line(f"{path.name}, game {number}", moves, start))
-        common.tell_notes(str(path), notes)
     return lines
 
 
@@ -357,10 +353,12 @@ def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
         return index_games(args)
     books = []
     for path in args.books:
+        notes: list[str] = []
         try:
-            books.append(recipe.read(path))
+            books.append(recipe.read(path, notes))
         except BookError as fault:
             raise InputError("{0}: {1} (known: {2})", path, fault, recipe.sources) from None
+        common.tell_notes(str(path), notes)
         print(f"{path}: {_count(books[-1])}", flush=True)
     _write(args.out, recipe, merged(books))
     return 0
@@ -399,11 +397,13 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
         book = game.extras.open_book(args.book)
     except BookError as fault:
         raise InputError("{0}: {1}", args.book or "the book", fault) from None
+    common.tell_notes(str(args.book), book.notes)
     where = game.format_position(position)
     moves = book.known(where)
     rows = [_row(recipe, board, move, args.notation) for move in moves]
     lines = [
-        f"{row['move']:<8} {row['value']:+g}" + (_("  depth {depth}").format(**row) if row["depth"] else "")
+        f"{row['move']:<8} {'' if row['value'] is None else format(row['value'], '+g')}"
+        + (_("  depth {depth}").format(**row) if row["depth"] else "")
         + (_("  then {ponder}").format(**row) if row["ponder"] else "")
         for row in rows
     ]  # fmt: skip
@@ -426,5 +426,5 @@ def _row(recipe: "Recipe", board: Any, move: "BookMove", notation: str) -> dict[
                 after.push_text(text)
             except ValueError:  # books of other programs may contain anything
                 break
-    value = move.value if recipe.unit == 1 else move.value / recipe.unit
+    value = move.value if recipe.unit == 1 or move.value is None else move.value / recipe.unit
     return {"move": texts[0], "value": value, "depth": move.depth, "count": move.count, "ponder": texts[1]}

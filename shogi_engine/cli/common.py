@@ -16,12 +16,12 @@ from shogi_engine.common.files import AnyPath, is_same_file, write_whole
 from shogi_engine.common.system import machine_megabytes
 from shogi_engine.common.text import columns, nodes_per_second, printable, printable_lines
 from shogi_engine.games.shogi.names import NOTATIONS
-from shogi_engine.language import InputError, Message, mark, plural
+from shogi_engine.language import InputError, Message, mark, plural, translate_fault
 from shogi_engine.language import translate as _
 from shogi_engine.types.limits import Clock
 
 if TYPE_CHECKING:
-    from shogi_engine.records import GameRecord
+    from shogi_engine.records import GameRecord, RecordFormat
     from shogi_engine.suites.suite import Outcome
 
 
@@ -350,12 +350,34 @@ def tell(text: str) -> None:
 
 
 def loaded(path: str, game: str = "") -> "list[GameRecord]":
-    """Return the games of a file; what was passed over in it is printed to stderr. Raises OSError, ValueError."""
-    from shogi_engine import records
+    """Return the games of a file, or of those files in a folder that can be read.
 
-    found = records.load(path, game=game)
-    tell_notes(path, [note for record in found for note in record.notes])
-    return found
+    What was passed over in a file, and why one cannot be read, is printed to stderr. Raises OSError, ValueError.
+    """
+    from shogi_engine import records
+    from shogi_engine.records.files import files_below
+
+    folder, games = Path(path).is_dir(), list[records.GameRecord]()
+    for file in files_below(path) if folder else [path]:
+        try:
+            found = records.load(file, game=game)
+        except (OSError, ValueError) as fault:
+            if not folder:
+                raise
+            tell(language.translate_fault(fault))
+            continue
+        tell_notes(file, [note for record in found for note in record.notes])
+        games += found
+    if not games:
+        raise InputError("{0}: there is no game that can be read", path)
+    return games
+
+
+def tell_lost(file: str | Path, format: "RecordFormat", written: "Iterable[GameRecord]") -> None:
+    """Print what a format cannot hold of the games in a file to stderr."""
+    if lost := sorted({what for record in written for what in format.losses(record)}):
+        words = _("{file}: {format} cannot hold {lost}")
+        tell(words.format(file=file, format=format.name, lost=", ".join(map(_, lost))))
 
 
 def tell_notes(name: str, notes: Sequence[str]) -> None:
@@ -380,7 +402,28 @@ def report_suite(args: argparse.Namespace, outcome: "Outcome") -> int:
     return 1 if outcome.failed else 0
 
 
-# ---- The output files of commands, checked before hours of work
+# ---- The output files of commands, checked before hours of work, and each written whatever becomes of the others
+
+
+class Attempts:
+    """Writes of several outputs: the others are tried too if one fails, on a full disk for instance."""
+
+    def __init__(self) -> None:
+        self._faults: list[Exception] = []
+
+    def __call__(self, write: Callable[..., object], *arguments: object) -> None:
+        """Call `write(*arguments)` and keep its fault, an OSError or ValueError."""
+        try:
+            write(*arguments)
+        except (OSError, ValueError) as fault:
+            self._faults.append(fault)
+
+    def end(self) -> None:
+        """Print all faults but the last on stderr, and raise that one."""
+        for fault in self._faults[:-1]:
+            tell(f"shogi-engine: {translate_fault(fault)}")
+        if self._faults:
+            raise self._faults[-1]
 
 
 def check_outputs(command: str, outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath | None] = ()) -> None:
@@ -467,5 +510,7 @@ def write_problems(file: Path, problems: "Sequence[GameRecord]", title: str, lin
     else:
         content = lines.encode()
     write_whole(file, content)
+    if chosen is not None and not kind:
+        tell_lost(file, chosen, written)
     words = plural("{file}: {count} problem", "{file}: {count} problems", len(written))
     return words.format(file=file, count=len(written))

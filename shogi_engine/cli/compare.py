@@ -33,8 +33,8 @@ def add_parser(commands: Any) -> None:
         required=True,
         metavar="A,B,...",
         help=(
-            "random, minimax, alphabeta, negascout or pvs (NegaScout with move ordering), optionally with a "
-            "depth other than --depth (alphabeta:4). At depth 0 they count discs or material; "
+            "random, minimax, alphabeta, negascout, pvs (NegaScout with move ordering) or deepening, optionally with "
+            "a depth other than --depth (alphabeta:4). At depth 0 they count discs or material; "
             "alphabeta:4:engine uses the engine's evaluation"
         ),
     )

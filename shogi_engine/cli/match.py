@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli import common
-from shogi_engine.cli.common import Setting, at_least_one, check_outputs, natural, report, tell
+from shogi_engine.cli.common import Attempts, Setting, at_least_one, check_outputs, natural, report, tell
 from shogi_engine.cli.progress import live
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import InputError, Message, mark
@@ -312,7 +312,7 @@ def play(args: argparse.Namespace, ready: Prepared) -> int:
     """Play, print the summary and write the other outputs; after an interruption too."""
     from shogi_engine.match.report import summarise
 
-    interruption = None
+    interruption, attempts = None, Attempts()
     try:
         with shown_match(ready.match, ready.names):
             for _game in ready.match.run(args.concurrency, args.cluster):
@@ -320,7 +320,7 @@ def play(args: argparse.Namespace, ready: Prepared) -> int:
     except KeyboardInterrupt as signal:
         interruption = signal
     finally:
-        write_outputs(args, ready)
+        write_outputs(args, ready, attempts)
     records = ready.match.log.records
     if len(ready.names) == 2:
         values, text = summarise(records, ready.match.sprt), two_text(ready)
@@ -329,22 +329,27 @@ def play(args: argparse.Namespace, ready: Prepared) -> int:
     report(args, {**values, "settings": ready.settings}, text)
     if interruption is not None:
         raise interruption
+    attempts.end()
     return 0 if ready.match.complete() else 1
 
 
-def write_outputs(args: argparse.Namespace, ready: Prepared) -> None:
+def write_outputs(args: argparse.Namespace, ready: Prepared, attempts: Attempts) -> None:
     """Write the records and the page."""
     from shogi_engine import match
 
     log, title = ready.match.log, " - ".join(ready.names)
-    if args.out and log.records:
+
+    def save() -> None:
         lost = match.save(args.out, ready.game, log.records, ready.names, title)
         if lost:
             words = _("{file}: this format cannot hold {lost}")
             tell(words.format(file=args.out, lost=", ".join(map(_, lost))))
+
+    if args.out and log.records:
+        attempts(save)
     if args.html:
         text = match.page(title, log.records, ready.names, ready.match.sprt)
-        write_whole(args.html, text.encode("utf-8", "replace"))
+        attempts(write_whole, args.html, text.encode("utf-8", "replace"))
 
 
 def two_text(ready: Prepared) -> str:
@@ -359,6 +364,8 @@ def two_text(ready: Prepared) -> str:
         used = summary[side]
         words = _("  {side} ({name}): {ms_per_move} ms and {nodes_per_move} nodes a move")
         lines.append(words.format(side=_(side), name=name, **used))
+        means = ", ".join(f"{first}: {mean:+d}" for first, _count, mean in used["own_scores"])
+        lines += [_("    mean of its own scores, from ply: {means}").format(means=means)] if means else []
     return "\n".join(lines)
 
 

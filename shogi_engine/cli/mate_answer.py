@@ -202,7 +202,8 @@ def sentences(row: dict[str, Any], notation: str) -> list[str]:
     if row["result"] != "mate":
         return [_("no mate by checks") if row["result"] == "nomate" else _("nothing proven within the limits")]
     line = written(row["sfen"], row["moves"], notation)
-    lines = [_("mate in {length}: {moves}").format(length=row["length"], moves=" ".join(line))]
+    doubt = "" if row["shortest"] else _(", not proven to be the shortest")
+    lines = [_("mate in {length}: {moves}").format(length=row["length"], moves=" ".join(line)) + doubt]
     words = {
         "other solution": _("flaw: at move {ply}, {move} also mates"),
         "shorter": _("flaw: there is a mate in {length}, shorter than the solution given"),

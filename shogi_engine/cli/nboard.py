@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.cli.common import add_command, real
+from shogi_engine.cli.common import add_command, real, tell_notes
 from shogi_engine.language import InputError
 
 if TYPE_CHECKING:
@@ -53,4 +53,5 @@ def book_use(args: argparse.Namespace) -> "BookUse | None":
             book = open_book(args.book)  # errors are reported now, not in the middle of a game
         except BookError as fault:
             raise InputError("{0}: {1}", args.book, fault) from None
+        tell_notes(args.book, book.notes)
     return BookUse(book, args.book_randomness)

@@ -21,6 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast
 
+from shogi_engine.clients.turns import Turn, in_turn
 from shogi_engine.common.text import sanitize
 from shogi_engine.language import InputError, fault_text
 from shogi_engine.types.limits import Limit, check_board, check_limit, check_names, keyword_names
@@ -250,11 +251,16 @@ class EngineProcess:
         """The process ID."""
         return self._transport.get_pid()
 
+    @property
+    def alive(self) -> bool:
+        """Whether it accepts commands and may answer them."""
+        return not (self._pipes.closed or self._pipes.exited.is_set() or self._stdin.is_closing())
+
     def send(self, line: str) -> float:
         """Send a line; return when (time.monotonic) it was written. Raises EngineError."""
         if "\n" in line or "\r" in line:
             raise InputError("a command must be one line: {0}", sanitize(line))
-        if self._pipes.closed or self._pipes.exited.is_set() or self._stdin.is_closing():
+        if not self.alive:
             raise EngineError("crash", "it no longer accepts commands")
         if self._log is not None:
             self._log(">", line)
@@ -338,7 +344,9 @@ Command = str | Sequence[str]
 
 
 class EngineClient(ABC):
-    """An engine. Its process is started by `start` or the first call that needs it, and again after `close`.
+    """An engine. `start` or the first call that needs it starts its process, and again after `close` or its death.
+
+    Of two calls at once, in two tasks, the second waits until the first is answered; only `close` does not wait.
 
     Attributes:
         timeout: the timeout for a move in seconds, beyond the time that it may take; None to wait forever
@@ -363,6 +371,8 @@ class EngineClient(ABC):
         self.name = command if isinstance(command, str) else " ".join(command)
         self._cwd, self._line_log = cwd, log
         self._process: EngineProcess | None = None
+        self._greeting = False
+        self.turn = Turn()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}, {'running' if self.running else 'not running'}>"
@@ -386,8 +396,8 @@ class EngineClient(ABC):
 
     @property
     def running(self) -> bool:
-        """Whether there is a process."""
-        return self._process is not None
+        """Whether there is a process that has not ended."""
+        return self._process is not None and self._process.alive
 
     @property
     def pid(self) -> int | None:
@@ -401,16 +411,21 @@ class EngineClient(ABC):
             raise EngineError("crash", "it has not been started")
         return self._process
 
+    @in_turn
     async def start(self) -> None:
-        """Start and initialise the process if there is none. Raises EngineError, ValueError."""
-        if self._process is not None:
+        """Start and initialise the process if none is running. Raises EngineError, ValueError."""
+        if self.running or self._greeting:
             return
+        await self.close()
         self._process = await EngineProcess.start(self.engine_command, cwd=self._cwd, log=self._line_log)
+        self._greeting = True
         try:
             await self._greet()
         except BaseException:
             await self.close()
             raise
+        finally:
+            self._greeting = False
 
     async def close(self) -> None:
         """End the process: tell it to quit, and kill it if it does not."""
@@ -433,6 +448,7 @@ class MovesClient(EngineClient):
         super().__init__(command, **settings)
         self._told: tuple[str, list[str]] | None = None  # the game that the engine has: its start and moves
 
+    @in_turn
     async def new_game(self) -> None:
         """Prepare for a game."""
         await self.start()
@@ -517,6 +533,7 @@ __all__ = [
     "MovesClient",
     "PlainClient",
     "attribute",
+    "in_turn",
     "plain",
     "run_plainly",
 ]

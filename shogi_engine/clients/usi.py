@@ -8,9 +8,10 @@
                 if info.depth == 12:
                     break
 
-Nothing here loads numba. Protocol: http://shogidokoro.starfree.jp/usi.html
+Nothing here loads numba before a position is given as text other than 'startpos'. Protocol: http://shogidokoro.starfree.jp/usi.html
 """
 
+import asyncio
 import contextlib
 import logging
 import re
@@ -32,6 +33,7 @@ from shogi_engine.clients.base import (
     plain,
     run_plainly,
 )
+from shogi_engine.clients.turns import in_turn
 from shogi_engine.common.text import NUMBER_MAX, clamped_number, legal_line, sanitize
 from shogi_engine.language import InputError
 from shogi_engine.types.limits import Limit, check_board, check_limit, check_number, move_texts
@@ -202,23 +204,40 @@ def _score(words: list[str]) -> tuple[Score | None, int]:
 # ---- Searches by a USI engine: their positions and limits in USI's words, their infos and their results
 
 
+START = "startpos"
 Position = str | BoardLike[Move]  # a str is USI's command, with or without the word `position`
 
 
 def position_command(position: Position[Any]) -> str:
     """Return USI's `position` command for a Board, 'startpos moves 7g7f', 'sfen ...' or a bare SFEN.
 
-    Raises TypeError for anything else, such as a Board of Othello.
+    Raises ValueError for a text that is no position or has an illegal move (an engine would go on with the position
+    before), and TypeError for anything else, such as a Board of Othello.
     """
     if isinstance(position, str):
-        text = position.removeprefix("position").strip()
-        return f"position {text if text.startswith(('startpos', 'sfen')) else f'sfen {text}'}"
+        text = " ".join(position.split()).removeprefix("position").strip()
+        if text != START:
+            _board(text)
+        return f"position {text if text.startswith((START, 'sfen')) else f'sfen {text}'}"
     check_board(position, "sfen")
     board: Any = position
     sfen = board.root().sfen()
     moves = " ".join(move.usi() for move in board.move_stack)
-    start = "startpos" if sfen == type(board)().sfen() else f"sfen {sfen}"
+    start = START if sfen == type(board)().sfen() else f"sfen {sfen}"
     return f"position {start}" + (f" moves {moves}" if moves else "")
+
+
+def _board(text: str) -> Any:
+    from shogi_engine.games.shogi.board import Board  # loads numba
+
+    return Board(text)
+
+
+def searched_moves(position: Position[Any], moves: Moves) -> list[str]:
+    """Return the words of `go` that restrict the search to some moves. Raises ValueError if one is illegal."""
+    texts = move_texts(moves)
+    board: Any = _board(position) if texts and isinstance(position, str) else position
+    return ["searchmoves", *(str(board.parse_usi(text)) for text in texts)] if texts else []
 
 
 def board_of(position: Any) -> Any:
@@ -275,11 +294,18 @@ class Search(Generic[Move]):
         board: the position, to check moves against; None for a position in text
     """
 
-    def __init__(self, process: EngineProcess, position: Position[Move], timeout: float | None) -> None:
+    def __init__(
+        self,
+        process: EngineProcess,
+        position: Position[Move],
+        timeout: float | None,
+        answers: tuple[str, ...] = ("bestmove",),
+    ) -> None:
         """Follow a search that has just been requested; it has no limit of time until `hit`."""
-        self._process, self._timeout = process, timeout
+        self._process, self._timeout, self._answers = process, timeout, answers
+        self._reading = asyncio.Lock()  # several tasks may follow it
         self.board = board_of(position)
-        self._answer: tuple[float, list[str]] | None = None  # the time of arrival, and the words after `bestmove`
+        self._answer: tuple[float, list[str]] | None = None  # the time of arrival, and the words
         self._lines: dict[int, Info[Move]] = {}
         self._began = time.monotonic()
         self._end: float | None = None
@@ -324,12 +350,13 @@ class Search(Generic[Move]):
 
     async def next_info(self) -> Info[Move] | None:
         """Return the next info; None once the bestmove has come. Raises EngineError."""
-        while self._answer is None:
-            received, line = await self._process.receive(lambda: self._end)
-            if first_word(line) == "info":
-                return self._report(line)
-            if first_word(line) == "bestmove":
-                self._answer = received, line.split()[1:]
+        async with self._reading:
+            while self._answer is None:
+                received, line = await self._process.receive(lambda: self._end)
+                if first_word(line) == "info":
+                    return self._report(line)
+                if first_word(line) in self._answers:
+                    self._answer = received, line.split()
         return None
 
     def _report(self, line: str) -> Info[Move]:
@@ -340,9 +367,7 @@ class Search(Generic[Move]):
 
     async def wait(self) -> PlayResult[Move]:
         """Wait for the bestmove and return it. Raises EngineError, also if the move is illegal on a Board."""
-        await self.finished()
-        assert self._answer is not None
-        received, words = self._answer
+        received, (_, *words) = await self.answer()
         text, seconds = "".join(words[:1]), received - self._began
         if text in ("resign", "win"):
             return PlayResult(info=self.info, resigned=text == "resign", declares=text == "win", time=seconds)
@@ -354,6 +379,12 @@ class Search(Generic[Move]):
                 raise EngineError("illegal move", str(fault)) from None
         line = legal_moves((text, *words[2:3]), self.board) if words[1:2] == ["ponder"] else ()
         return PlayResult(move, line[1] if len(line) > 1 else None, self.info, time=seconds)
+
+    async def answer(self) -> tuple[float, list[str]]:
+        """Wait for the engine's answer; return when it came (time.monotonic), and its words. Raises EngineError."""
+        await self.finished()
+        assert self._answer is not None
+        return self._answer
 
     async def finished(self) -> None:
         """Wait for the bestmove. Raises EngineError."""
@@ -403,7 +434,7 @@ _log = logging.getLogger(__name__)
 class UsiClient(EngineClient):
     """A USI engine; see EngineClient. A crash, a timeout or another violation of the protocol raises EngineError.
 
-    If the engine is searching, a call that needs the engine ends that search first.
+    If a search of `analysis`, `begin` or `ponder` is running, a call that needs the engine ends that search first.
 
     Attributes:
         options: the options sent at each start; see `configure`
@@ -428,7 +459,9 @@ class UsiClient(EngineClient):
         self._defaults = listed_options(defaults)
         self.author = ""
         self.listed: Mapping[str, Option] = MappingProxyType({})
-        self._configured: dict[str, Value] = {}  # by `configure`
+        self._configured: dict[str, Value] = {}  # all that were set since the start
+        self._later: dict[str, Value] = {}  # those set by calls of `configure`
+        self._owes_ready = False  # whether a readyok may still come to a call that was cancelled
         self._lines_changed = False  # whether the last analysis set MultiPV
         self._search: Search[Any] | None = None
         self._pondered = ""
@@ -476,16 +509,20 @@ class UsiClient(EngineClient):
         self.listed, self._lines_changed, self._configured = MappingProxyType(listed), False, {}
         await self.offer(self._defaults)
         await self.configure(self.options)
+        await self.configure(self._later)
 
     async def close(self) -> None:
         """End the process: tell it to quit, and kill it if it does not."""
-        self._search, self._pondered = None, ""
+        self._search, self._pondered, self._owes_ready = None, "", False
+        if self.running:  # an engine that died is started again as it was
+            self._later = {}
         await super().close()
 
     # ---- options and games -------------------------------------------------------------------------------------
 
+    @in_turn
     async def configure(self, options: OptionValues) -> None:
-        """Set options; a value is a str, int or bool, None presses a button.
+        """Set options until `close`; a value is a str, int or bool, None presses a button.
 
         Raises ValueError for a value outside the range that the engine lists, and for an option that it does not list
         (unless `unlisted` allows it).
@@ -495,7 +532,10 @@ class UsiClient(EngineClient):
         for name, value in listed_options(options):
             self._set_option(name, value)
             self._configured[name] = value
+            if not self._greeting and value is not None:
+                self._later[name] = value
 
+    @in_turn
     async def offer(self, options: OptionValues) -> None:
         """Set those options that the engine has, to values that it accepts."""
         await self.start()
@@ -520,18 +560,27 @@ class UsiClient(EngineClient):
             self._set_option("MultiPV", own if multipv is None else multipv)
             self._lines_changed = multipv is not None
 
+    @in_turn
     async def ready(self) -> None:
         """Send isready and wait for readyok."""
         await self.start()
         await self._settle()
         self.send("isready")
-        await self._until("readyok", self.ready_timeout)
+        self._owes_ready = True
+        await self._receive_ready()
 
+    async def _receive_ready(self) -> None:
+        if self._owes_ready:
+            await self._until("readyok", self.ready_timeout)
+            self._owes_ready = False
+
+    @in_turn
     async def new_game(self) -> None:
         """Prepare for a game."""
         await self.ready()
         self.send("usinewgame")
 
+    @in_turn
     async def game_over(self, result: str, *, stop: bool = True) -> None:
         """Send the result, 'win', 'lose' or 'draw'.
 
@@ -540,7 +589,7 @@ class UsiClient(EngineClient):
         """
         if result not in ("win", "lose", "draw"):
             raise InputError("a result must be win, lose or draw, not {0!r}", result)
-        if self._process is None:
+        if not self.running:
             return
         if stop:
             await self._settle()
@@ -555,15 +604,29 @@ class UsiClient(EngineClient):
 
     # ---- searches ----------------------------------------------------------------------------------------------
 
+    @staticmethod
+    async def _command(position: Position[Any]) -> str:
+        """Return the `position` command. A text is checked in a thread, as that may load or compile the rules."""
+        if isinstance(position, str):
+            return await asyncio.to_thread(position_command, position)
+        return position_command(position)
+
     async def _settle(self) -> None:
         """End the current search, if there is one, and drop its answer; it must be the only answer."""
-        search, self._search, pondered, self._pondered = self._search, None, self._pondered, ""
+        search, pondered, self._pondered = self._search, self._pondered, ""
         if search is not None and not search.done:
-            if pondered:
-                search.refuse_answer()
-            await search.end()
+            try:
+                if pondered:
+                    search.refuse_answer()
+                await search.end()
+            except EngineError:
+                self._search = None
+                raise
+        self._search = None  # not if this call was cancelled: its answer is still to come
+        await self._receive_ready()
         self.check_silent()
 
+    @in_turn
     async def analysis(
         self,
         position: Position[Move],
@@ -578,10 +641,14 @@ class UsiClient(EngineClient):
             multipv: the number of best moves, set by the option MultiPV for this search; None for the engine's own
             root_moves: the moves to choose from; empty means all
         """
-        limit, command = limit or Limit(), position_command(position)
+        limit, command = limit or Limit(), await self._command(position)
         side = side_to_move(command)
-        go = ["go", go_words(limit), "infinite" if limit.is_endless(side) else ""]
-        go += ["searchmoves", *only] if (only := move_texts(root_moves)) else []
+        go = [
+            "go",
+            go_words(limit),
+            "infinite" if limit.is_endless(side) else "",
+            *searched_moves(position, root_moves),
+        ]
         if multipv is not None:
             check_number("multipv", multipv, 1, whole=True)
         await self.start()
@@ -599,12 +666,13 @@ class UsiClient(EngineClient):
         """Raise ValueError if USI cannot express a limit."""
         go_words(limit)
 
+    @in_turn
     async def begin(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> Search[Move]:
         """Begin the search of `play`; after `ponder` of the same position, by a ponderhit.
 
         Raises ValueError if no limit ends the search.
         """
-        command = position_command(position)
+        command = await self._command(position)
         check_limit(limit)
         limit.must_end(side_to_move(command))
         if self._search is not None and self._pondered and self._pondered == command:
@@ -612,6 +680,7 @@ class UsiClient(EngineClient):
             return self._hit()
         return await self.analysis(position, limit, root_moves=root_moves)
 
+    @in_turn
     async def play(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> PlayResult[Move]:
         """Return the move for `position`; after `ponder` of the same position, by a ponderhit.
 
@@ -630,41 +699,42 @@ class UsiClient(EngineClient):
         self, position: Position[Move], limit: Limit, *, multipv: int, root_moves: Moves = ()
     ) -> list[Info[Move]]: ...
 
+    @in_turn
     async def analyse(
         self, position: Position[Move], limit: Limit, *, multipv: int | None = None, root_moves: Moves = ()
     ) -> Info[Move] | list[Info[Move]]:
         """Return what the engine reports of a position. With `multipv`, return a list of reports, best move first."""
         check_limit(limit)
-        limit.must_end(side_to_move(position_command(position)))
+        limit.must_end(side_to_move(await self._command(position)))
         search = await self.analysis(position, limit, multipv=multipv, root_moves=root_moves)
         await search.wait()
         return search.info if multipv is None else search.multipv
 
+    @in_turn
     async def mate(self, position: Position[Move], limit: Limit | None = None) -> ForcedWin[Move]:
         """Look for a mate within the limit's `time`, without one until a result is proven.
 
         An engine without a mate search may answer with a bestmove; the result is then 'notimplemented'. If it does not
         answer in time, or its first move is illegal, EngineError is raised.
         """
-        command, limit = position_command(position), limit or Limit()
+        command, limit = await self._command(position), limit or Limit()
         check_limit(limit)
         await self.start()
         await self._settle()
         self.send(command)
         seconds = limit.time
         began = self.send(f"go mate {'infinite' if seconds is None else round(1000 * seconds)}")
-        end = None if seconds is None or self.timeout is None else began + seconds + self.timeout
-        while True:
-            received, line = await self.process.receive(lambda: end)
-            words = line.split()
-            if words[:1] == ["bestmove"]:
-                return ForcedWin("notimplemented")
-            if words[:1] == ["checkmate"]:
-                if len(words) > 1 and words[1] in MATE_STATUSES:
-                    return ForcedWin(words[1], seconds=received - began)
-                if not (moves := legal_moves(words[1:], board_of(position))):
-                    raise EngineError("illegal move", sanitize(line))
-                return ForcedWin("mate", moves, seconds=received - began, solutions=(moves,))
+        self._search = search = Search(self.process, position, self.timeout, answers=("bestmove", "checkmate"))
+        if seconds is not None:
+            search.hit(began, seconds)
+        received, words = await search.answer()
+        if words[0] == "bestmove":
+            return ForcedWin("notimplemented")
+        if len(words) > 1 and words[1] in MATE_STATUSES:
+            return ForcedWin(words[1], seconds=received - began)
+        if not (moves := legal_moves(words[1:], search.board)):
+            raise EngineError("illegal move", sanitize(" ".join(words)))
+        return ForcedWin("mate", moves, seconds=received - began, solutions=(moves,))
 
     # ---- pondering ---------------------------------------------------------------------------------------------
 
@@ -673,9 +743,10 @@ class UsiClient(EngineClient):
         """The position, as a `position` command, that the engine ponders on; '' if it is not pondering."""
         return self._pondered
 
+    @in_turn
     async def ponder(self, position: Position[Move], limit: Limit) -> Search[Move]:
         """Begin to search `position`, in which the expected reply has been made, on the opponent's time."""
-        words, command = go_words(limit), position_command(position)
+        words, command = go_words(limit), await self._command(position)
         await self.start()
         await self._settle()
         self._set_lines(None)
@@ -695,6 +766,7 @@ class UsiClient(EngineClient):
         search.hit(began, (clock or self._ponder_limit).allowed(side_to_move(command)))
         return search
 
+    @in_turn
     async def ponder_hit(self, clock: Limit | None = None) -> PlayResult[Any]:
         """Send `ponderhit`, as the expected move was played; return the answer.
 
@@ -703,6 +775,7 @@ class UsiClient(EngineClient):
         """
         return await self._hit(clock).wait()
 
+    @in_turn
     async def stop_pondering(self) -> None:
         """End a search on the opponent's time and drop its answer."""
         if self._pondered:
@@ -751,7 +824,7 @@ class SimpleSearch(Generic[Move]):
 class SimpleEngine(PlainClient[UsiClient]):
     """A synchronous USI client: UsiClient's calls and attributes, with the same names, arguments and errors.
 
-    Use it from one thread at a time, except that any thread may stop a search.
+    Of two calls at once, in two threads, the second waits until the first is answered. Any thread may stop a search.
     """
 
     client_class = UsiClient
@@ -801,6 +874,14 @@ class SimpleEngine(PlainClient[UsiClient]):
         """Return what the engine reports of a position. With `multipv`, return a list of reports, best move first."""
         return run_plainly(self.client.analyse(position, limit, multipv=multipv, root_moves=root_moves))
 
+    def play(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> PlayResult[Move]:
+        """Return the move for `position`; after `ponder` of the same position, by a ponderhit."""
+        return run_plainly(self.client.play(position, limit, root_moves=root_moves))
+
+    def mate(self, position: Position[Move], limit: Limit | None = None) -> ForcedWin[Move]:
+        """Look for a mate within the limit's `time`, without one until a result is proven."""
+        return run_plainly(self.client.mate(position, limit))
+
     def begin(self, position: Position[Move], limit: Limit, *, root_moves: Moves = ()) -> SimpleSearch[Move]:
         """Begin the search of `play`; after `ponder` of the same position, by a ponderhit."""
         return SimpleSearch(run_plainly(self.client.begin(position, limit, root_moves=root_moves)))
@@ -813,8 +894,6 @@ class SimpleEngine(PlainClient[UsiClient]):
     offer = plain(UsiClient.offer)
     ready = plain(UsiClient.ready)
     game_over = plain(UsiClient.game_over)
-    play = plain(UsiClient.play)
-    mate = plain(UsiClient.mate)
     ponder_hit = plain(UsiClient.ponder_hit)
     stop_pondering = plain(UsiClient.stop_pondering)
 

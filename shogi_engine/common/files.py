@@ -371,14 +371,17 @@ class AppendFile:
                 raise
             self._end += len(data)
 
-    def close(self) -> None:
-        """Write everything to disk, and unlock the file; may be called more than once."""
+    def close(self, *, remove: bool = False) -> None:
+        """Write everything to disk, or remove the file, and unlock it; may be called more than once."""
         with self._writing:
             if self._descriptor >= 0:
                 with contextlib.suppress(OSError):  # a pipe has no disk
                     os.fsync(self._descriptor)
                 os.close(self._descriptor)
                 self._descriptor = -1
+                if remove:
+                    with contextlib.suppress(OSError):
+                        os.unlink(self._path)
         if self._lock is not None:
             self._lock.release()
 
@@ -399,9 +402,14 @@ class LineFile(AppendFile):
     """
 
     def __init__(self, path: AnyPath, check: Check, first: bytes = b"", *, shared: bool = False) -> None:
+        new = not os.path.lexists(path)
         super().__init__(path, lambda: self._checked(check, first), shared=shared)
         if first and not self._end:
-            self.write_line(first)
+            try:
+                self.write_line(first)
+            except BaseException:
+                self.close(remove=new and not shared)
+                raise
 
     def _checked(self, check: Check, first: bytes) -> int:
         """Check all lines; return where the last whole one ends."""

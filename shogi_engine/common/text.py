@@ -35,9 +35,16 @@ def legal_line(texts: Iterable[str], board: Any, parse: Callable[[str], Move]) -
     return tuple(moves)
 
 
+_WIDE = {0xFF01 + n: 0x21 + n for n in range(94)} | {0x3000: 0x20}  # full-width forms of ASCII
+_WIDE |= {ord(dash): ord("-") for dash in "−–—"} | {ord("×"): ord("x")}
 SHOWN_MAX = 160  # the most characters of a foreign text that a message quotes
 SHOWN_WITH_PATH = 1000  # the most characters of a message that names a file and its fault
 NUMBER_MAX = 1 << 53  # larger numbers are clamped to this: a program may send anything
+
+
+def wide_to_ascii(text: str) -> str:
+    """Return `text` with full-width letters, digits and signs made ASCII; every character keeps its place."""
+    return text if text.isascii() else text.translate(_WIDE)
 
 
 def sanitize(text: str, most: int = SHOWN_MAX) -> str:

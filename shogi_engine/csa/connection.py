@@ -71,6 +71,7 @@ class Connection:
         self._log = log
         self._deliver = deliver
         self._sending = threading.Lock()
+        self._ended = ""  # why the connection has ended
         self._socket = socket.create_connection((host, port), timeout=timeout)
         _keep_alive(self._socket)
         self._socket.settimeout(None)
@@ -85,7 +86,7 @@ class Connection:
             with self._sending:
                 self._socket.sendall(line.encode("ascii", "replace") + b"\n")
         except OSError as fault:
-            raise ConnectionLost(str(fault)) from None
+            raise ConnectionLost(self._ended or fault.strerror or str(fault)) from None
         self.last = time.monotonic()
 
     def close(self) -> None:
@@ -114,6 +115,7 @@ class Connection:
         except OSError as fault:
             reason = fault.strerror or str(fault)
         self._log("=", reason)
+        self._ended = reason
         self._shut()
         self._deliver(Closed(self, reason))
 

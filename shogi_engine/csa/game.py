@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -224,6 +225,7 @@ PV_MAX = 12  # maximum number of moves in a comment
 OVERHEAD_KEPT = 0.8  # share of the overhead kept at the next move, so that a slow move has an effect for a while
 FAULTS_MAX = 2  # faults of a player at one move before the engine resigns
 SIGNS = "+-"
+_OF_SHOGI_SERVER = re.compile(r"[^+]+(?:\+.+){3}\+[0-9]{14}")  # its names of games: EVENT+GAME+BLACK+WHITE+TIME
 SAID_BY_ENDING = (
     Termination.RESIGNATION,
     Termination.TIME_FORFEIT,
@@ -258,6 +260,17 @@ class GameContext:
     comments: bool = False
     ponder: bool = False
     note: Callable[[str], None] = print
+
+
+def opening_moves(summary: Summary) -> int:
+    """Return how many of the moves that a game begins with are its opening, which cost no time and earn no increment.
+
+    Moves with times were played before this client was started anew, and are charged; not so by shogi-server, which
+    cannot resume games and sets up openings only.
+    """
+    if _OF_SHOGI_SERVER.fullmatch(summary.game_id):
+        return len(summary.moves)
+    return next((ply for ply, (_, seconds) in enumerate(summary.moves) if seconds), len(summary.moves))
 
 
 class ServerGame:
@@ -297,9 +310,9 @@ class ServerGame:
         self._turn_answered = False
         self._faults = 0
         self._illegal: tuple[str, str] | None = None  # a move by the server that is not legal, and why
+        self._accepted = ""  # the last move by the server
         self._head()
-        # Moves that a game begins with cost no time and earn no increment; those made before it was aborted do.
-        self.opening_moves: int = earlier.opening_moves if earlier else len(summary.moves)
+        self.opening_moves: int = earlier.opening_moves if earlier else opening_moves(summary)
         for ply, (move, seconds) in enumerate(summary.moves):
             charged = None if seconds is None or ply < self.opening_moves else self._seconds(f"{seconds:g}")
             self.game.move(move, seconds=charged)
@@ -373,6 +386,8 @@ class ServerGame:
         if self._illegal is not None:
             raise BrokenGame(f"the server sent {event.move} after an illegal move")
         if event.move[0] != SIGNS[board.turn]:
+            if event.move == self._accepted:
+                return  # said twice
             raise BrokenGame(f"{event.move} is a move of the wrong side")
         if ours and event.move != self._sent:
             raise BrokenGame(f"the server reports {event.move} as this engine's move, not {self._sent or 'none'}")
@@ -384,6 +399,7 @@ class ServerGame:
             return
         # If the server gives no time, the measured one is at least the server's.
         text, measured = (event.time, self._measured_ms) if event.time else (str(int(self._clock.elapsed)), None)
+        self._accepted = event.move
         node = self.game.move(move, seconds=self._seconds(text, measured if ours else None))
         assert node is not None  # the server judges
         self.game.start(now)

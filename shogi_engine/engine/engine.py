@@ -52,6 +52,7 @@ from shogi_engine.types.limits import (
     check_names,
     check_number,
     move_texts,
+    no_limit,
 )
 from shogi_engine.types.results import BoardLike, ForcedWin, Info, Move, Moves, PlayResult
 
@@ -62,7 +63,10 @@ OnInfo = Callable[[PvInfo], None]
 
 
 class Analysis(SearchHandle, Generic[Move]):
-    """A search in another thread. Iterate over it to receive its reports. The end of a `with` block stops it."""
+    """A search in another thread. Iterate over it to receive its reports. The end of a `with` block stops it.
+
+    So does Ctrl-C while its reports or its end are waited for.
+    """
 
     def __init__(self, engine: Any, search: Callable[[OnInfo], SearchResult], line: Line[Move]) -> None:
         super().__init__()
@@ -109,7 +113,8 @@ class Analysis(SearchHandle, Generic[Move]):
 
     def search_result(self) -> SearchResult:
         """Wait for the search to end and return its result. Raises any exception that the search raised."""
-        join(self._thread)
+        with self._interruptible():
+            join(self._thread)
         if isinstance(self._result, BaseException):
             raise self._result
         assert self._result is not None
@@ -121,10 +126,24 @@ class Analysis(SearchHandle, Generic[Move]):
 
     def __iter__(self) -> Iterator[Info[Move]]:
         """Yield each new report until the search ends. Raises any exception that the search raised."""
-        while (info := received(self._reports)) is not None:
+        while True:
+            with self._interruptible():
+                info = received(self._reports)
+            if info is None:
+                break
             yield info.convert(self._line)
         self._reports.put(None)
         self.search_result()
+
+    @contextlib.contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """End the search if the wait for it is interrupted: no one may have it any more, and the engine is needed."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.stop()
+            join(self._thread)
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -158,6 +177,11 @@ class EngineBook:
         elif open_book is not None:
             self._book = open_book("")
             self._book = open_book(name)
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was passed over in the book's file."""
+        return () if self._book is None else self._book.notes
 
     def moves(self, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
         """Return the book's legal moves for the engine's position, best first; see book.OpeningBook.known."""
@@ -250,6 +274,9 @@ def search_limits(
 # ---- MoveStack: a position and the moves played from it
 
 
+MOVES_MAX = 30_000  # the largest move number of an SFEN; no game of any kind is longer
+
+
 class MoveStack:
     """The moves of a game, from its starting position on.
 
@@ -271,6 +298,8 @@ class MoveStack:
 
         Raises ValueError saying what is invalid.
         """
+        if len(moves) > MOVES_MAX:
+            raise InputError("there are {0} moves, more than {1}", len(moves), MOVES_MAX)
         stack, same = copy.copy(self), 0  # the number of moves that are the same as here
         if text == self._start:
             while same < min(len(moves), len(self.texts)) and moves[same] == self.texts[same]:
@@ -280,11 +309,15 @@ class MoveStack:
             stack.positions = [self._game.parse_position(text or self._game.start)]
         stack._start, stack.texts, stack.encoded = text, self.texts[:same], self.encoded[:same]
         for move in moves[same:]:
-            stack.push(move)
+            stack._add(move)
         return stack
 
     def push(self, move: str) -> None:
         """Play one move. Raises ValueError if it is not legal."""
+        self.encoded = list(self.encoded)
+        self._add(move)
+
+    def _add(self, move: str) -> None:
         position = self.positions[-1]
         try:
             encoded = self._game.parse_move(position, move)
@@ -294,7 +327,7 @@ class MoveStack:
         do_move(child, np.uint32(encoded), self._undo)
         self.texts.append(self._game.format_move(position, encoded))
         self.positions.append(child)
-        self.encoded = [*self.encoded, encoded]
+        self.encoded.append(encoded)
 
     def pop(self) -> str:
         """Take back the last move and return it. Raises ValueError if there is none."""
@@ -624,6 +657,8 @@ class Engine:
     def search(self, *, on_info: OnInfo | None = None, **wanted: Unpack[Wanted]) -> SearchResult:
         """Search the position until a limit is reached or `stop` is called.
 
+        Without a limit, only `stop` ends it, from another thread: announce that by `prepare`, or use `start`.
+
         Args:
             depth: the depth in plies
             nodes: the number of positions, of all threads together
@@ -639,10 +674,14 @@ class Engine:
             on_info: called with each report, in the searching thread
 
         Raises:
-            ValueError: a limit is invalid, or a move in `searchmoves` is illegal
+            ValueError: a limit is invalid, or there is none and `prepare` was not called, or a move in `searchmoves` is
+                illegal
             RuntimeError: a search of this engine is running
         """
-        return self._search(search_limits(self, **wanted), on_info)
+        limits = search_limits(self, **wanted)
+        if not self._stop.prepared and not limits.end_search():
+            raise no_limit()
+        return self._search(limits, on_info)
 
     def _search(self, limits: Limits, on_info: OnInfo | None = None) -> SearchResult:
         with self._lock.search(), self._compiling():

@@ -254,6 +254,7 @@ except ImportError:
 AGENTS = SIDES  # black begins
 LONGEST = 512  # plies
 RENDER_MODES = ("ansi", "human")
+GAME_OVER = "the game is over: call reset() before step()"
 
 
 class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no type
@@ -320,8 +321,7 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no ty
 
     def step(self, action: Any) -> None:
         """Make the action of the agent whose turn it is."""
-        if not hasattr(self, "agent_selection"):
-            raise RuntimeError("no game has begun: call reset() before step()")
+        check_running(not self.agents if hasattr(self, "agent_selection") else None)
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -370,6 +370,12 @@ def check_render_mode(mode: str | None, modes: Sequence[str]) -> None:
     """Raise ValueError if `modes` has no such render mode."""
     if mode not in (None, *modes):
         raise ValueError(f"a render mode must be None or {', '.join(map(repr, modes))}, not {mode!r}")
+
+
+def check_running(over: bool | None) -> None:
+    """Raise RuntimeError unless a game is running; `over` is None before the first."""
+    if over is not False:
+        raise RuntimeError("no game has begun: call reset() before step()" if over is None else GAME_OVER)
 
 
 def is_illegal(state: State, action: Any) -> bool:
@@ -487,7 +493,7 @@ class OneAgent(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin a game and make the opponent's first move if it is due; return (observation, info)."""
         super().reset(seed=seed)
-        self.state_of_game, self.plies = self._start.copy(), 0
+        self.state_of_game, self.plies, self._over = self._start.copy(), 0, False
         self.agent = AGENTS.index(self._colour) if self._colour else int(self.np_random.integers(2))
         if isinstance(self.opponent, (LevelPlayer, RandomPlayer)):
             self.opponent.begin(int(self.np_random.integers(1 << 32)))
@@ -497,11 +503,10 @@ class OneAgent(gymnasium.Env[Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make a move and the opponent's; return (observation, reward, terminated, truncated, info)."""
-        if not hasattr(self, "agent"):
-            raise RuntimeError("no game has begun: call reset() before step()")
+        check_running(getattr(self, "_over", None))
         info: dict[str, Any] = {"colour": AGENTS[self.agent]}
         if is_illegal(self.state_of_game, action):
-            info["illegal_action"] = int(action)
+            info["illegal_action"], self._over = int(action), True
             return observation(self.state_of_game, False), -1.0, True, False, info
         self.state_of_game.play(int(action))
         self.plies += 1
@@ -510,7 +515,9 @@ class OneAgent(gymnasium.Env[Any, Any]):
         result = self.state_of_game.result()
         reward = 0.0 if result is None else float(result if self.agent == 0 else -result)
         over = result is not None
-        return observation(self.state_of_game, not over), reward, over, not over and self.plies >= self.longest, info
+        truncated = not over and self.plies >= self.longest
+        self._over = over or truncated
+        return observation(self.state_of_game, not over), reward, over, truncated, info
 
     def action_masks(self) -> np.ndarray:
         """Return the agent's legal actions, as bool; sb3-contrib's MaskablePPO calls this method."""

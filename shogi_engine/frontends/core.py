@@ -1,16 +1,17 @@
 """The command loop of all front ends, with a reader thread, a worker thread, and a thread that loads the engine.
 
 The reader executes urgent commands at once and puts the others into the worker's queue as tasks, which are done in
-order. A protocol's `stop` stops all tasks, including waiting ones. Nothing that needs numba is imported here. The
-engine is loaded after the first line, so a front end answers at once while kernels are being compiled.
+order. Nothing that needs numba is imported here. The engine is loaded after the first line, so a front end answers at
+once while kernels are being compiled.
 
-How a session ends, by `quit` or by the end of input:
-* Interactive input (`stdio.Input.live`: a terminal, or a program that waited for an answer): everything is stopped,
-  commands that can be answered within LAST_WORDS are answered in order, and the process ends.
-* A script, whose input is complete from the beginning: all commands are answered in order before the end, even if
-  kernels must be compiled first. Work that ends by itself (a depth, nodes, a time, a perft) is completed. A search
-  without a limit is stopped and answers at once. The end waits at most LAST_WORDS for commands that only change the
-  state (options, a new game).
+What a line does to earlier ones, among them a protocol's `stop`, and `quit` or the end of input:
+* Interactive input (`stdio.Input.live`: a terminal, or a program that waited for an answer): each line is executed as
+  it comes. `stop` stops all tasks, including waiting ones. The end does so too; commands that can be answered within
+  LAST_WORDS are answered in order, and the process ends.
+* A script, whose input is complete from the beginning: each line is executed when the earlier ones have been answered,
+  as if they were sent one at a time, even if kernels must be compiled first. Work that ends by itself (a depth, nodes,
+  a time, a perft) is completed; lines after a search without a limit are executed while it runs, and `stop` or the end
+  stops it. The end waits at most LAST_WORDS for commands that only change the state (options, a new game).
 """
 
 import contextlib
@@ -27,6 +28,7 @@ import sys
 import threading
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -391,11 +393,13 @@ class CompileProgress:
         """Store a report; None when all is done."""
         self._last = progress
 
-    @property
-    def text(self) -> str:
-        """Describe the current progress; '' if unknown."""
+    def text(self, seconds: float) -> str:
+        """Return what takes long, and for how many `seconds` it has; 'loading' unless something was compiled."""
         last = self._last
-        return last.describe() if last and last.left is not None else ""
+        if last is None:
+            return f"loading ... {seconds:.0f} s"
+        known = "this takes long only before the first game" if last.left is None else last.describe()
+        return f"compiling ... {seconds:.0f} s ({known})"
 
 
 compile_progress = CompileProgress()  # one per process, like the compiler
@@ -419,7 +423,7 @@ class Task(SearchHandle):
 
     Attributes:
         bounded: whether it ends by itself
-        awaited: whether the end of a script waits for it
+        awaited: whether it is answered, so that a script waits for it
     """
 
     def __init__(
@@ -474,6 +478,12 @@ class FrontEnd:
         self.free_at = 0.0
         self._tasks: list[Task] = []  # unanswered, in order
         self._queue: queue.SimpleQueue[Task] = queue.SimpleQueue()
+        self._obeying = (
+            threading.Condition()
+        )  # guards what follows; held while a line is executed, never while a task is
+        self._held: deque[tuple[str, float]] = deque()  # lines of a script, and when they were read
+        self._awaited: deque[Task] = deque()  # the tasks that a script waits for, not yet done
+        self._script = False  # whether the line being executed is one of a script
         self._engine: Any = None
         self._loaded = threading.Event()
         self._loading = False
@@ -481,7 +491,7 @@ class FrontEnd:
     # ---- the protocol's own
 
     def obey(self, text: str, received_at: float) -> None:
-        """Execute or queue one line that is not empty, in the reader's thread."""
+        """Execute or queue one line that is not empty, in the reader's thread; a script's in any thread."""
         raise NotImplementedError
 
     def fail(self, fault: Exception) -> None:
@@ -492,8 +502,8 @@ class FrontEnd:
         """Report that the engine could not be loaded; the process then ends."""
         self.fail(RuntimeError(f"the engine cannot start: {failure!r}"))
 
-    def say_compiling(self, seconds: float) -> None:
-        """Report that the engine is alive while kernels are being compiled."""
+    def say_alive(self, text: str) -> None:
+        """Report what takes long, so that a GUI does not give up."""
 
     def farewell(self) -> None:
         """Answer `quit`."""
@@ -506,14 +516,10 @@ class FrontEnd:
     def heartbeat(self) -> Iterator[None]:
         """Report every few seconds that the engine is alive, while the worker waits or compiles in the `with` block."""
         try:
-            with Heartbeat(self.say_compiling):
+            with Heartbeat(lambda seconds: self.say_alive(compile_progress.text(seconds))):
                 yield
         finally:
             compile_progress(None)
-
-    def progress(self) -> str:
-        """Return the progress of compiling, for `say_compiling`; '' if unknown."""
-        return compile_progress.text
 
     # ---- the reader's side
 
@@ -529,7 +535,9 @@ class FrontEnd:
             if asked:
                 break
             if text:
-                self.obey(text, received_at)
+                with self._obeying:
+                    self._held.append((text, received_at))
+                    self._obey_held(script=not getattr(lines, "live", False))
                 self.start_loading()
         self._end(script=not getattr(lines, "live", False))
         if asked:
@@ -538,16 +546,40 @@ class FrontEnd:
 
     def _end(self, script: bool) -> None:
         """Wait for the remaining answers, as the module's docstring says."""
-        for task in self.pending():
-            if not (script and task.bounded):
-                task.stop()
+        with self._obeying:
+            if script:
+                self._obeying.wait_for(lambda: not self._held)
+            self._obey_held(script)
+            self.stop_all()
         patient = script and any(task.awaited for task in self.pending())
         answered = threading.Event()
         self.put(Task(answered.set, time.monotonic()))
         answered.wait(None if patient else LAST_WORDS)
 
+    def _obey_held(self, script: bool) -> None:
+        """Execute the lines held back: all of them, or those of a script up to the first that has to wait."""
+        self._script = script
+        while self._held and not (script and self._ends_by_itself()):
+            text, received_at = self._held.popleft()
+            self._attempt(self.obey, text, time.monotonic() if script else received_at)
+
+    def _ends_by_itself(self) -> bool:
+        """Tell whether the first of the awaited tasks, if there is one, will end or begin without another line."""
+        first = self._awaited[0] if self._awaited else None
+        return first is not None and (first.bounded or first.stopped or not self.loaded)
+
+    def _go_on(self, done: Task | None = None) -> None:
+        """Execute the lines of a script that waited for the task `done`, or for the engine."""
+        with self._obeying:
+            if done and done.awaited:
+                self._awaited.popleft()
+            self._obey_held(script=True)
+            self._obeying.notify()
+
     def put(self, task: Task) -> None:
         """Queue `task` for the worker."""
+        if task.awaited:
+            self._awaited.append(task)
         with self.lock:
             self._tasks.append(task)
         self._queue.put(task)
@@ -558,9 +590,10 @@ class FrontEnd:
             return list(self._tasks)
 
     def stop_all(self) -> None:
-        """Stop all tasks queued so far."""
+        """Stop all tasks queued so far; in a script, those that do not end by themselves."""
         for task in self.pending():
-            task.stop()
+            if not (self._script and task.bounded):
+                task.stop()
 
     # ---- loading
 
@@ -586,6 +619,7 @@ class FrontEnd:
             return
         self.free_at = time.monotonic()
         self._loaded.set()
+        self._go_on()
 
     @property
     def engine(self) -> "Engine":
@@ -603,14 +637,20 @@ class FrontEnd:
         while True:
             self.task = task = self._queue.get()
             try:
-                task.work()
-            except self.refusals as fault:
-                self.fail(fault)
-            except Exception as failure:
-                self.log_failure()
-                self.fail(failure)
+                self._attempt(task.work)
             finally:
                 self.finish(task)
+            self._go_on(task)
+
+    def _attempt(self, work: Callable[..., None], *arguments: object) -> None:
+        """Call `work(*arguments)`, and report what it raises."""
+        try:
+            work(*arguments)
+        except self.refusals as fault:
+            self.fail(fault)
+        except Exception as failure:
+            self.log_failure()
+            self.fail(failure)
 
     def finish(self, task: Task) -> None:
         """Count a task as answered."""

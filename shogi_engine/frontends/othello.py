@@ -452,9 +452,9 @@ class NBoard(OthelloFrontEnd):
         """Report an error in the status line."""
         self.out.line(f"status error: {sanitize(str(fault) or repr(fault))}")
 
-    def say_compiling(self, seconds: float) -> None:
-        """Report the progress of compiling in the status line."""
-        self.out.line(f"status compiling ... {seconds:.0f} s, {self.progress() or 'only before the first game'}")
+    def say_alive(self, text: str) -> None:
+        """Report in the status line what takes long."""
+        self.out.line(f"status {text}")
 
     # ---- the reader's side
 
@@ -511,7 +511,8 @@ class NBoard(OthelloFrontEnd):
         from shogi_engine.games.othello.records import parse_ggf
 
         game = parse_ggf(text)
-        clocks = [parse_clock(value) if value else None for value in map(game.headers.get, ("time", "TB", "TW"))]
+        given = map(game.headers.get, ("time", "black_time", "white_time"))
+        clocks = [parse_clock(value) if value else None for value in given]
         self.engine.set_position(game.start, game.moves)
         self._clock = GameClock((clocks[1] or clocks[0], clocks[2] or clocks[0]))
         self._thought = (-1, 0.0)
@@ -549,7 +550,7 @@ class NBoard(OthelloFrontEnd):
             self.out.line("=== PA")
             return
         if (known := self.book_answer()) is not None:
-            self.out.line(f"=== {square(known.move)}/{known.value / DISC:.2f}/0.00")
+            self.out.line(f"=== {square(known.move)}/{known.worth / DISC:.2f}/0.00")
             return
         self.out.line(f"status {NAME} is thinking")
         found = self.think(self.task, **self.limits(self._level, self._clock.for_search(int(engine.position.side))))

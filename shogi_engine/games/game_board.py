@@ -46,6 +46,15 @@ class BoardMemory:
     _record: Any  # record[position], a view
     _undo: np.ndarray  # record[undo][capacity]; the first `_count` of them are in use
 
+    def _is_legal_text(self, text: str) -> bool:
+        """Tell whether the Board's `parse_text` reads a legal move."""
+        board: Any = self
+        try:
+            board.parse_text(text)
+        except ValueError:
+            return False
+        return True
+
     def _allocate(self) -> None:
         """Allocate new memory, with a position of zeros and no moves."""
         fields: Any = self._BOARD.fields
@@ -177,6 +186,10 @@ class RulesBoard:
     def __init__(self, position: str | None = None) -> None:
         self._positions = [self.game.parse_position(position or self.game.start)]
         self._moves: list[Move] = []
+
+    def reset(self) -> None:
+        """Return to the start of a game."""
+        self._positions, self._moves = [self.game.parse_position(self.game.start)], []
 
     def position(self) -> str:
         """Return the position in the game's notation."""

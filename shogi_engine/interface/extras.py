@@ -4,6 +4,7 @@
 """
 
 import random
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,6 +14,7 @@ from shogi_engine.types.limits import TimeBudget
 from shogi_engine.types.results import Score
 
 NO_BOOK = ("", "no_book")  # names that mean "no book"
+_WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 @dataclass(frozen=True)
@@ -21,14 +23,19 @@ class BookMove:
 
     Attributes:
         ponder: the expected reply, '' if none
-        value: in the game's unit, for the mover
+        value: in the game's unit, for the mover; None if the book does not give one
     """
 
     move: str
     ponder: str = ""
-    value: int = 0
+    value: int | None = None
     depth: int = 0
     count: int = 0
+
+    @property
+    def worth(self) -> int:
+        """The value by which moves are compared: 0 if the book does not give one."""
+        return self.value or 0
 
 
 class BookError(InputError):
@@ -40,9 +47,11 @@ class OpeningBook(Protocol):
 
     Attributes:
         margin: how far a move's value may be below the first's if the caller does not say, in the game's unit
+        notes: what was passed over in the file, in words that begin with the number of the line
     """
 
     margin: int
+    notes: Sequence[str]
 
     def __len__(self) -> int:
         """Return the number of positions."""
@@ -56,6 +65,11 @@ class OpeningBook(Protocol):
         """
 
 
+def whole_number(text: str) -> int | None:
+    """Return a number in a line of a book; None for anything else, such as 'none'."""
+    return int(text) if _WHOLE.fullmatch(text) else None
+
+
 def choose(
     known: Sequence[BookMove], legal: Collection[str], rng: random.Random, *, best: int, margin: int
 ) -> BookMove | None:
@@ -67,7 +81,7 @@ def choose(
     usable = [each for each in known if each.move in legal][: max(best, 1)]
     if not usable:
         return None
-    good = [each for each in usable if each.value >= usable[0].value - margin]
+    good = [each for each in usable if each.worth >= usable[0].worth - margin]
     counts = [each.count for each in good]
     return rng.choices(good, counts if any(counts) else None)[0]
 

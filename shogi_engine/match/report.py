@@ -1,6 +1,7 @@
 """Reports on a match: as JSON, as a line, as a table, and as a picture."""
 
 import math
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -26,6 +27,8 @@ from shogi_engine.records import GameRecord
 from shogi_engine.types.outcomes import ENDINGS, Outcome, Termination
 from shogi_engine.types.results import Score
 
+MATE_LEAST = 29_000  # scores from this on mean a mate, in logs of USI clients and of the search
+PLY_CLASSES = (0, 30, 60, 90, 150)  # the first ply of each class of `own_scores`
 POINTS = 200  # approximate number of points in a picture's curve
 ROUNDS = 200  # iterations when fitting a tournament's ratings
 
@@ -61,7 +64,24 @@ def summarise(records: Mapping[int, Record], sprt: Sprt | None) -> Record:
     summary["faults"] = {side: dict(counts) for side, counts in faults.items()}
     for side in SIDES:
         summary[side] = usage([record[side] for record in records.values() if side in record])
+        summary[side]["own_scores"] = own_scores(records, side)
     return summary
+
+
+def own_scores(records: Mapping[int, Record], side: str) -> list[list[int]]:
+    """Return [first ply, number, mean] of a player's scores for itself, mates left out, by PLY_CLASSES.
+
+    Between equal players the means of correct scores are near 0; a player that overestimates its positions has higher
+    ones in games that it does not win.
+    """
+    found: list[list[int]] = [[] for _ in PLY_CLASSES]
+    for game, record in records.items():
+        mover = (game + SIDES.index(side)) % 2
+        for ply, score in enumerate(record.get("scores") or ()):
+            if ply % 2 == mover and score is not None and abs(score) < MATE_LEAST:
+                found[bisect(PLY_CLASSES, ply) - 1].append(score)
+    rows = zip(PLY_CLASSES, found, strict=True)
+    return [[first, len(scores), round(sum(scores) / len(scores))] for first, scores in rows if scores]
 
 
 def _reason(record: Record) -> str:
@@ -243,7 +263,6 @@ def course(scores: Mapping[int, float], sprt: Sprt | None) -> list[tuple[int, Es
 # ---- The games of a match as records, to be saved as KIF, CSA, GGF or any other format
 
 
-MATE_LEAST = 29_000  # scores from this on mean a mate, in logs of USI clients and of the search
 ADJUDICATED = "adjudicated"  # the comment on such a game
 
 

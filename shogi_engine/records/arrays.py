@@ -260,6 +260,10 @@ def games(
                     reader.refuse(archives.fault_of(fault, name))
         except RecordError as fault:
             reader.refuse(fault)
+        except OSError as fault:  # of the system: the other files of a folder can still be read
+            if not keep or file == place:
+                raise
+            reader.refuse(RecordError("{0}: {1}", file, fault.strerror or fault))
     if reader.table.filled or reader.table.faults:
         yield reader.table.arrays()
 

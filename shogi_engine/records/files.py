@@ -123,11 +123,18 @@ def iterate(
 
 
 def files_below(folder: str | Path) -> Iterator[str]:
-    """Yield the paths of all files in a folder and below it, in order."""
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            yield os.path.join(place, name)
+    """Yield the paths of all files in a folder and below it, in order; a pipe or a dangling link is none."""
+    waiting = [os.fspath(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as found:
+                entries = sorted(found, key=lambda each: each.name)
+        except OSError:  # a folder that may not be read
+            continue
+        for each in entries:
+            if each.is_file(follow_symlinks=False) or (each.is_symlink() and os.path.isfile(each.path)):
+                yield each.path
+        waiting += [each.path for each in reversed(entries) if each.is_dir(follow_symlinks=False)]
 
 
 def load(
@@ -188,8 +195,12 @@ def read(
     if not head.strip():
         raise RecordError("the file is empty")
     chosen = load_format(format) if format else None
-    if chosen is None and head[:2] not in UTF_16 and b"\0" in head[:64]:
+    if chosen is None and not encoding and head[:2] not in UTF_16 and b"\0" in head[:64].rstrip(b"\0"):
         chosen = recognise(head.decode("latin-1"), binary=True, game=game)
+        if chosen is None:
+            raise RecordError(
+                "this is a binary file, and no record; shogi_engine.batch reads packed positions (hcp, hcpe, psv)"
+            )
     if chosen is not None and chosen.binary:
         yield from _some(chosen, chosen.read(source, keep))
         return

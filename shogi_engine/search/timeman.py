@@ -40,6 +40,10 @@ class Limits:
     searchmoves: tuple[int, ...] = ()
     multipv: int = 1
 
+    def end_search(self) -> bool:
+        """Tell whether the search ends without being stopped."""
+        return any(limit is not None for limit in (self.depth, self.nodes, self.mate, self.budget))
+
 
 @dataclass(frozen=True)
 class Info:

@@ -1,4 +1,4 @@
-"""Textbook players: they play by minimax, alpha-beta or NegaScout, and choose at random among equally good moves."""
+"""Textbook players: they play by minimax, alpha-beta, NegaScout or iterative deepening, and vary their games."""
 
 import random
 import re
@@ -14,8 +14,11 @@ from shogi_engine.common.threads import SearchHandle
 from shogi_engine.play.game import Answer, Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.context import new_context, set_root
+from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.textbook.deepening import ALL_PARTS
 from shogi_engine.textbook.searches import (
     ALPHA_BETA,
+    DEEPENING,
     MINIMAX,
     NEGASCOUT,
     ORDERED,
@@ -31,9 +34,11 @@ KINDS = {
     "alphabeta": (ALPHA_BETA, 0),
     "negascout": (NEGASCOUT, 0),
     "pvs": (NEGASCOUT, ORDERED),
+    "deepening": (DEEPENING, ALL_PARTS),
 }
 EVALUATIONS = {"plain": PLAIN, "engine": 0}
 DEFAULT_DEPTH, MAX_DEPTH = 4, 20
+TABLE_MB = 4  # of a player that has a table
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,8 @@ class TextbookPlayer(Player):
         self._game = games.load(self._name)
         self._ctx = new_context(self._game)
         self._contexts = np.ndarray(1, self._ctx.dtype, self._ctx.data)  # the same memory, see `answer`
+        self._table = TranspositionTable(TABLE_MB)
+        self._table.attach(self._ctx)
         self._visits = np.zeros(len(self._ctx.pv_end), dtype=np.int64)
         self._place(self._game.start)
         self._state = np.ones(1, dtype=np.uint64)
@@ -110,6 +117,7 @@ class TextbookPlayer(Player):
         """Draw the beginning of its random numbers."""
         self.ready()
         self._place(game.record.start)
+        self._table.clear()
         self._state = np.array([random.Random(f"{side} {seed}").getrandbits(64) | 1], dtype=np.uint64)
 
     def _place(self, position: str) -> None:

@@ -13,6 +13,7 @@ from shogi_engine.jit import njit
 from shogi_engine.jit.random_numbers import random_below
 from shogi_engine.search.context import generate_searched_moves, make_move, unmake_move, write_root_moves
 from shogi_engine.search.movepick import CAPTURE_SCORE, pick
+from shogi_engine.textbook.deepening import deepen
 
 # Bits of ctx.search_flags, in addition to those of context.ALL_FLAGS.
 PLAIN = 1 << 16  # evaluate by `naive_value`
@@ -149,7 +150,7 @@ def negascout(ctx, alpha, beta, depth, start, visits):
 # ---- The choice of a move by a textbook search, at random among equally good moves, for any game
 
 
-RANDOM, MINIMAX, ALPHA_BETA, NEGASCOUT = range(4)  # kinds of players; NegaScout with ORDERED is PVS
+RANDOM, MINIMAX, ALPHA_BETA, NEGASCOUT, DEEPENING = range(5)  # kinds of players; NegaScout with ORDERED is PVS
 
 
 @njit
@@ -190,6 +191,9 @@ def choose(ctx, count, kind, depth, state, visits):
         return ctx.root_moves[0]
     if count == 1 and rules.move_cost(ctx.pos, ctx.root_moves[0]) == 0:
         return ctx.root_moves[0]
+    if kind == DEEPENING:
+        rules.refresh_line(ctx)
+        return deepen(ctx, count, depth, visits)
     for index in range(count):
         ctx.moves[index] = ctx.root_moves[index]
     if ctx.search_flags & ORDERED:

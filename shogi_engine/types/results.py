@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import total_ordering
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeAlias, overload
 
 from shogi_engine.common.text import clamped_number
@@ -37,28 +38,40 @@ def limited_discs(text: str) -> float:
 
 
 @total_ordering
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, init=False)
 class Score:
     """The value of a position for the side to move. Scores can be negated, compared and sorted; a mate is highest.
+
+    >>> Score("cp 3") == Score(3), Score("mate -4") == Score.mated_in(4)
+    (True, True)
 
     Attributes:
         value: centipawns or discs; MATE_SCORE for a mate, -MATE_SCORE if the side to move is mated
         unit: CP, DISCS or MATE
         plies: the plies until mate, None if unknown or not a mate
 
+    Args:
+        value: a number; or a text for `parse`, and nothing else
+
     Raises:
         ValueError: if `plies` is negative; `mated_in` is the score of the side that is mated
+        TypeError: if `value` is neither a number nor a text
     """
 
     value: float
     unit: str = CP
     plies: int | None = None
 
-    def __post_init__(self) -> None:
-        if self.plies is not None and self.plies < 0:
-            raise InputError(
-                "a mate takes 0 plies or more, not {0}; use mated_in for the side that is mated", self.plies
-            )
+    def __init__(self, value: float | str, unit: str = CP, plies: int | None = None) -> None:
+        if isinstance(value, str):
+            parsed = Score.parse(value)
+            value, unit, plies = parsed.value, parsed.unit, parsed.plies
+        elif not isinstance(value, Real):
+            raise TypeError(f"a score must be a number or a text such as 'cp 12', not {value!r}")
+        if plies is not None and plies < 0:
+            raise InputError("a mate takes 0 plies or more, not {0}; use mated_in for the side that is mated", plies)
+        for name, item in (("value", value), ("unit", unit), ("plies", plies)):
+            object.__setattr__(self, name, item)
 
     @classmethod
     def discs(cls, value: float) -> Self:

@@ -84,7 +84,6 @@ class Analyses:
 
     Attributes:
         on, multipv: whether live analysis is on, and its number of lines
-        chances: black's winning chance by move number
         values: black's value by move number, and whether it is exact
         verdicts: the verdicts on judged moves, by move number
         progress: of judging, 0 to 1, None while nothing is being judged
@@ -94,7 +93,6 @@ class Analyses:
         self._session = session
         self.on = False
         self.multipv = 1
-        self.chances: dict[int, float] = {}
         self.values: dict[int, tuple[Score, bool]] = {}
         self.verdicts: dict[int, dict[str, Any]] = {}
         self.judged: dict[tuple[int, ...], dict[int, Finding]] = {}  # findings by ply, by the moves of a line
@@ -109,7 +107,7 @@ class Analyses:
         """Discard all results, before another game."""
         self.stop_judging()
         self._mate.cancel()
-        self.chances, self.values, self.verdicts, self.judged, self._place = {}, {}, {}, {}, None
+        self.values, self.verdicts, self.judged, self._place = {}, {}, {}, None
 
     def close(self) -> None:
         """End all searches; live analysis can be resumed."""
@@ -197,7 +195,7 @@ class Analyses:
 
     def _value(self, number: int, black: Score, exact: bool) -> None:
         """Store black's value after a move."""
-        self.chances[number], self.values[number] = round(black.chance(), 4), (black, exact)
+        self.values[number] = black, exact
 
     def _info(self, number: int, infos: list[Any], look: Look) -> Info:
         """Return a report of an analysis for the pages of a look."""
@@ -312,11 +310,11 @@ class Analyses:
         record.names = list(tree.record.names)
         return judge(record, self.judged[line])
 
-    def restore(self, chances: dict[int, float], judged: dict[tuple[int, ...], dict[int, Finding]]) -> None:
+    def restore(self, values: dict[int, tuple[Score, bool]], judged: dict[tuple[int, ...], dict[int, Finding]]) -> None:
         """Restore earlier findings."""
         for numbers, findings in judged.items():
             self._judged(self._record(numbers), numbers, findings)
-        self.chances.update(chances)
+        self.values.update(values)
 
     def read_record(self) -> None:
         """Take the values in the record's main line, and what they say about its moves, as if they were found here."""

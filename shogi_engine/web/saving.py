@@ -109,7 +109,9 @@ def dump(session: "Session") -> dict[str, Any]:
         "clock": {"setting": setting, "times": clock.times()} if setting else None,
         "flipped": session.flipped,
         "tsume": _tsume(session.tsume, place) if session.tsume is not None and session.tsume.root in place else None,
-        "chances": {place[number]: value for number, value in analyses.chances.items() if number in place},
+        "values": {
+            place[number]: [str(score), exact] for number, (score, exact) in analyses.values.items() if number in place
+        },
         "judged": [
             {
                 "line": [place[number] for number in line],
@@ -124,7 +126,10 @@ def dump(session: "Session") -> dict[str, Any]:
 def _tsume(problem: Tsume, place: Mapping[int, int]) -> dict[str, Any]:
     """Return the state of a problem."""
     lengths = {place[number]: plies for number, plies in problem.lengths.items() if number in place}
-    return {"root": place[problem.root], "ply": problem.ply, "status": problem.status, "lengths": lengths}
+    return {
+        "root": place[problem.root], "ply": problem.ply, "status": problem.status, "lengths": lengths,
+        "helped": problem.helped,
+    }  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,7 +139,7 @@ class SavedGame:
     tree: Tree
     content: Mapping[str, Any]
     live: int
-    chances: dict[int, float]
+    values: dict[int, tuple[Score, bool]]
     judged: dict[tuple[int, ...], dict[int, Finding]]
     clock: tuple[Clock | None, list[float] | None]
     tsume: dict[str, Any] | None
@@ -164,7 +169,8 @@ class SavedGame:
                 tree,
                 content,
                 place[content["live"]],
-                {place[int(index)]: float(chance) for index, chance in content["chances"].items()},
+                # Earlier builds kept chances instead; those values are found again.
+                {place[int(at)]: (Score.parse(text), exact) for at, (text, exact) in content.get("values", {}).items()},
                 judged,
                 (Clock.from_seconds(*clock["setting"]), clock["times"]) if clock else (None, None),
                 tsume,
@@ -175,7 +181,7 @@ class SavedGame:
     def put_into(self, session: "Session") -> None:
         """Let a session continue the game, paused until a page shows it."""
         session.replace(self.tree)
-        session.analyses.restore(self.chances, self.judged)
+        session.analyses.restore(self.values, self.judged)
         if self.content["on"] or self.content["outcome"]:
             session.playing.restore(self.content["players"], *self.clock, self.live, on=self.content["on"])
         session.flipped = self.content["flipped"]

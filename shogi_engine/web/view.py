@@ -265,7 +265,7 @@ def line(session: "Session", language: str) -> list[Row]:
             Row(
                 node=number,
                 text=texts.get(number, ""),
-                chance=analyses.chances.get(number),
+                chance=round(value.chance(), 4) if value is not None else None,
                 value=score_words(value, "discs", words) if value is not None and tree.game == "othello" else "",
                 exact=exact,
                 verdict=(said["verdict"] or "mistake") if said and wrong else "",

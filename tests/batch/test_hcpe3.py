@@ -93,9 +93,9 @@ def test_an_illegal_move_is_refused(written, tmp_path):
 
 
 def test_the_example_in_the_docs(written, monkeypatch):
-    page = (ROOT / "docs" / "batches.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "batch-files.md").read_text(encoding="utf-8")
     block = next(part.split("```")[0] for part in page.split("```python\n") if 'read_hcpe3(batch, "games' in part)
     monkeypatch.chdir(written[0].parent)
     names = {}
-    exec(compile(block, "batches.md", "exec"), names)  # noqa: S102
+    exec(compile(block, "batch-files.md", "exec"), names)  # noqa: S102
     assert len(names["values"]) == len(names["policy"]) == sum(bool(row[6]) for row in written[1])

@@ -150,10 +150,10 @@ def test_an_illegal_move_is_unknown(batch, made):
 
 
 def test_the_example_in_the_docs(folder, batch, made, monkeypatch):
-    page = (ROOT / "docs" / "batches.md").read_text(encoding="utf-8")
-    block = page.split("### Training data")[1].split("```python\n")[1].split("```")[0]
+    page = (ROOT / "docs" / "batch-files.md").read_text(encoding="utf-8")
+    block = page.split("## Training data")[1].split("```python\n")[1].split("```")[0]
     monkeypatch.chdir(folder)
-    exec(compile(block.replace('"work/gen0/data"', '"data"'), "batches.md", "exec"), {})  # noqa: S102
+    exec(compile(block.replace('"work/gen0/data"', '"data"'), "batch-files.md", "exec"), {})  # noqa: S102
     labelled = labelled_positions(batch, made)
     assert (open_records("games.psv", "psv") == to_records(batch, labelled, "psv")).all()
     assert (open_records("games.hcpe", "hcpe") == to_records(batch, labelled, "hcpe")).all()

@@ -278,6 +278,23 @@ def test_opening_moves_earn_no_increment():
     assert again.game.clock.times()[:2] == [317, 310]
 
 
+@pytest.mark.parametrize(
+    ("moves", "game_id", "left"),
+    [
+        (("+7776FU,T12", "-3334FU,T6"), "t-1", [88, 94]),  # played before this client came
+        (("+7776FU,T0", "-3334FU,T0", "+2726FU,T5"), "t-1", [95, 100]),
+        (("+7776FU", "-3334FU"), "t-1", [100, 100]),
+        (("+7776FU,T12", "-3334FU,T6"), "wdoor+floodgate-300-10F+a+b+20261128090000", [100, 100]),
+    ],
+)
+def test_moves_that_were_played_before_a_client_was_started_anew_are_charged(moves, game_id, left):
+    context = GameContext(Protocol(), lambda text: None, Thinker(ScriptedPlayer()), lambda token, answer: None)
+    offer = read(summary("+", *moves, game_id=game_id, time=("Total_Time:100", "Byoyomi:1")))
+    game = ServerGame(offer, context)
+    assert game.game.clock.times()[:2] == left
+    assert [node.seconds for node in game.record.main_line[1:]] == [seconds for _, seconds in offer.moves]
+
+
 def test_the_increment_comes_before_the_move():
     time = Times(increment=10_000)
     assert time.clock.allowed(0) == 70

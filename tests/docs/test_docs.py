@@ -2,13 +2,15 @@
 
 import ast
 import functools
+import importlib
+import inspect
 import re
 
 import pytest
 
 from shogi_engine.search.parameters import SEARCH_PARAMETERS
 from tests.support.processes import ROOT
-from tools import command_line
+from tools import board_pictures, command_line, usi_options
 from tools.package_map import PICTURE, layers, picture
 from usi.options import options_table
 
@@ -18,6 +20,13 @@ PACKAGES = ("shogi_engine", "usi")
 PLAYERS = ("index", "play", "browser", "guis", "usi-options", "levels", "mates", "analysis", "study")
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 NAMED_IN_FULL = [DOCS / "architecture.md", DOCS / "search-tour.md"]  # pages whose dotted names are this program's
+PUBLIC = (  # packages that programs import from
+    *("shogi_engine", "shogi_engine.analysis", "shogi_engine.batch", "shogi_engine.clients.usi", "shogi_engine.engine"),
+    *("shogi_engine.explorer", "shogi_engine.games.othello.board", "shogi_engine.games.othello.records"),
+    *("shogi_engine.games.shogi.board", "shogi_engine.games.shogi.openings", "shogi_engine.match"),
+    *("shogi_engine.records", "shogi_engine.study", "shogi_engine.tsume"),
+)
+LINES = 150  # of a page for users; what was measured or tried belongs in the notebook
 
 
 def words(page):
@@ -107,8 +116,11 @@ def test_the_tour_counts_the_steps_of_the_search():
     assert steps == list(range(1, 19)) and "A node: eighteen steps" in (DOCS / "search-tour.md").read_text("utf-8")
 
 
-def test_the_options_are_those_the_engine_declares():
-    assert options_table() in (DOCS / "usi-options.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("language", usi_options.PAGES)
+def test_the_options_are_those_the_engine_declares(language):
+    page = usi_options.PAGES[language].read_text(encoding="utf-8")
+    assert page == usi_options.page(language), "python -m tools.usi_options writes the tables anew"
+    assert options_table(language) in page
 
 
 def tool(name):
@@ -136,11 +148,22 @@ def test_parameters_that_commands_set_exist():
     assert "futility_margin" in named and named - known == set()
 
 
+@functools.cache
+def anchors(path):
+    """Return the anchors of a page's headings, as GitHub and mkdocs make them."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    headings = [re.sub(r"[^\w\s-]", "", each) for each in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+    return {re.sub(r"\s", "-", heading.strip().lower()) for heading in headings}
+
+
 @each_page
 def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8").replace("\n", " ")):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8").replace("\n", " ")):
         if not target.startswith("http"):
-            assert (page.parent / target).exists(), target
+            name, _, anchor = target.partition("#")
+            path = (page.parent / name).resolve() if name else page
+            assert path.exists(), target
+            assert not anchor or anchor in anchors(path), target
 
 
 @pytest.mark.parametrize("name", PLAYERS)
@@ -157,22 +180,50 @@ def test_players_pages_are_in_japanese_too(name):
     assert set(own) >= set(re.findall(r"^shogi-engine (\S+)", english, re.MULTILINE))
 
 
-def test_the_table_of_options_is_in_japanese_too():
-    assert options_table("ja") in (DOCS / "ja/usi-options.md").read_text(encoding="utf-8")
-
-
 def test_every_page_is_in_the_menu():
     menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:")[1]
     assert set(re.findall(r"(\S+\.md)", menu)) == {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
 
 
+def test_the_first_page_leads_to_all():
+    linked = set(re.findall(r"\]\(([^)#]+\.md)", (DOCS / "index.md").read_text(encoding="utf-8")))
+    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md") if page.parent.name != "ja"}
+    assert pages - linked == {"index.md"} and "ja/index.md" in linked
+
+
+def test_the_reference_has_all_that_public_packages_export():
+    text = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("reference.md", "reference-boards.md"))
+    entries = set(re.findall(r"^::: (\S+)", text, re.MULTILINE))
+    lacking = set()
+    for package in map(importlib.import_module, PUBLIC):
+        for name in package.__all__:
+            value = getattr(package, name)
+            if (isinstance(value, type) or inspect.isfunction(value)) and value.__module__.startswith("shogi_engine"):
+                whole = f"{value.__module__}.{value.__qualname__}"
+                above = {whole.rsplit(".", cut)[0] for cut in range(whole.count("."))} | {f"{package.__name__}.{name}"}
+                if not entries & above:
+                    lacking.add(whole)
+    assert not lacking, f"add `::: NAME` to docs/reference.md or docs/reference-boards.md for {lacking}"
+
+
+def test_pages_are_short():
+    generated = {command_line.PAGE}
+    pages = {page for page in DOCS.rglob("*.md") if page.parent.name != "notebook"} - generated
+    assert [page.name for page in pages if len(page.read_text(encoding="utf-8").splitlines()) > LINES] == []
+
+
 def test_the_command_line_reference_is_what_the_parsers_say():
-    """After a change of an option: python -m tools.command_line."""
-    assert command_line.PAGE.read_text(encoding="utf-8") == command_line.page()
+    found = command_line.PAGE.read_text(encoding="utf-8")
+    assert found == command_line.page(), "python -m tools.command_line writes the page anew"
 
 
 def test_the_picture_of_the_packages_is_that_of_the_contracts():
     assert PICTURE.read_text(encoding="utf-8") == picture(), "python -m tools.package_map draws it anew"
+
+
+def test_the_pictures_of_boards_are_those_of_the_tables():
+    for file, drawn in board_pictures.pictures().items():
+        assert file.read_text(encoding="utf-8") == drawn, "python -m tools.board_pictures draws them anew"
 
 
 def test_every_package_is_in_the_picture():

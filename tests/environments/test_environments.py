@@ -176,6 +176,36 @@ class TestOneAgent:
             colours.add(info["colour"])
         assert {1, -1} <= set(rewards) and colours == ({colour} if colour else {"black", "white"})
 
+    def test_a_step_after_the_end_says_so(self, module):
+        from shogi_engine.environments.agents import TwoAgents
+
+        for illegal in (False, True):
+            env = module.OneAgent("othello", module.random_opponent(1), size=4, colour="black")
+            with pytest.raises(RuntimeError, match="no game has begun"):
+                env.step(0)
+            env.reset(seed=1)
+            over = False
+            while not over:
+                *_, over, truncated, info = env.step(0 if illegal else env.state_of_game.legal()[0])
+            with pytest.raises(RuntimeError, match="the game is over"):
+                env.step(env.state_of_game.legal()[0] if env.state_of_game.legal() else 0)
+            env.reset()
+            env.step(env.state_of_game.legal()[0])
+        short = module.OneAgent("othello", module.random_opponent(1), size=4, colour="black", longest=1)
+        short.reset()
+        assert short.step(short.state_of_game.legal()[0])[3]
+        with pytest.raises(RuntimeError, match="the game is over"):
+            short.step(0)
+        both = TwoAgents("othello", 4)
+        both.reset()
+        while not any(both.terminations.values()):
+            both.step(both.state_of_game.legal()[0])
+        while both.agents:
+            both.step(None)
+        for action in (None, 0):
+            with pytest.raises(RuntimeError, match="the game is over"):
+                both.step(action)
+
     def test_refusals(self, module):
         with pytest.raises(ValueError, match="black or white"):
             module.OneAgent("othello", module.random_opponent(), size=4, colour="red")

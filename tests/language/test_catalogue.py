@@ -30,7 +30,7 @@ def japanese(monkeypatch):
 
 def test_nothing_is_missing_and_what_is_compiled_is_what_is_written():
     texts = catalogue.updated()
-    assert catalogue.missing(texts) == []
+    assert catalogue.missing(texts) == [], f"translate these in {catalogue.PO}, then run python -m tools.catalogue"
     assert catalogue.PO.read_bytes() == catalogue.written(texts), "run python -m tools.catalogue"
     assert catalogue.MO.read_bytes() == catalogue.compiled(texts), "run python -m tools.catalogue"
 

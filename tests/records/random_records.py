@@ -107,7 +107,8 @@ def random_record(seed, game="shogi", plies=60, variations=3, start=None):
             end.end(Outcome(None, Termination.INTERRUPTED))
     record.names = [rng.choice(("", "\u5148\u624b\u592a\u90ce", "Engine 2 (1800)")) for _ in range(2)]
     if rng.random() < 0.5:
-        record.headers = {"event": "\u7b2c1\u671f", "started": "2020/01/02 10:00:00"}
+        started = "2020/01/02 10:00:00" if game == "shogi" else "2020-01-02"  # in the form that all formats have
+        record.headers = {"event": "\u7b2c1\u671f", "started": started}
     return record
 
 

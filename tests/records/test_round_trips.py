@@ -106,7 +106,7 @@ def test_long_games_and_deep_variations_need_no_deep_stack():
 
 
 @pytest.mark.parametrize("game", ["shogi", "othello"])
-@pytest.mark.parametrize("header", ["event", "備考", "note", "ZZ", "started", "PB"])
+@pytest.mark.parametrize("header", ["event", "記録係", "note", "ZZ", "started", "PB", "time", "max_moves"])
 def test_a_header_is_kept_or_listed_as_lost(game, header):
     record = random_record(1, game, 6, start="")
     record.headers = {header: "x"}

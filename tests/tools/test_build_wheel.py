@@ -4,6 +4,7 @@ import importlib.util
 import platform
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +41,8 @@ def test_the_wheel_carries_the_kernels_if_there_are_any(tmp_path, source, prebui
     assert wheel.name.endswith(f"-cp{sys.version_info.major}{sys.version_info.minor}-none-linux_x86_64.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {"shogi_engine/jit/policy.py", "usi/loop.py", "shogi_engine/games/othello/evaluation/weights.bin"} <= names
+    texts = {Path(name).suffix for name in names if "LC_MESSAGES" in name}
+    assert texts == {".mo"}  # not what they are made from
     kernels = {name for name in names if name.startswith("shogi_engine/_kernels/")}
     place = "shogi_engine/_kernels/x86-64-v3"
     assert kernels == ({f"{place}/manifest.json", f"{place}/search-0.kernel"} if prebuilt else set())

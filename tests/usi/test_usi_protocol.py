@@ -93,7 +93,9 @@ def test_position_reads_every_form():
 
 
 def test_a_move_number_of_0_is_1():
-    assert position(f"sfen {SFEN.rsplit(' ', 1)[0]} 0 moves 1a1b") == Position(SFEN, ("1a1b",))
+    """For the number of moves made, by which time is planned; the engine's reader does the same."""
+    zero, one = (position(f"sfen {SFEN.rsplit(' ', 1)[0]} {number} moves 1a1b") for number in (0, 1))
+    assert zero.ply == one.ply == 1
 
 
 @pytest.mark.parametrize("line", ["", "startpos 7g7f", "sfen", "sfen moves 7g7f", "somewhere", "moves 7g7f"])
@@ -127,7 +129,8 @@ def test_option_lines_are_those_guis_can_read():
 
 
 def test_every_option_says_what_it_does():
-    assert set(HELP) == {option.name for option in OPTIONS}
+    names = {option.name for option in OPTIONS}
+    assert set(HELP) == names, f"OPTIONS and HELP of usi/options.py differ: {set(HELP) ^ names}"
     assert all(f"| `{option.name}` |" in options_table() for option in OPTIONS)
 
 

@@ -310,3 +310,17 @@ def test_a_killed_process_holds_nothing(tmp_path):
     process.wait()
     with locked(tmp_path / "log"), pytest.raises(InUseError, match=re.escape(f"process {os.getpid()} on")):
         Lock(tmp_path / "log")
+
+
+def test_a_new_log_whose_first_line_fails_leaves_nothing(tmp_path, monkeypatch):
+    def full(descriptor, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (tmp_path / "old").write_bytes(b"")  # not its own
+    monkeypatch.setattr(os, "write", full)
+    for name in ("new", "old"):
+        with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+            LineFile(tmp_path / name, digits, b"0")
+    assert [each.name for each in tmp_path.iterdir()] == ["old"]
+    monkeypatch.undo()
+    LineFile(tmp_path / "new", digits, b"0").close()  # it is not locked

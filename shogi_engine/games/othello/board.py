@@ -320,7 +320,9 @@ class LegalMoves:
         return len(self) > 0
 
     def __contains__(self, move: object) -> bool:
-        return isinstance(move, (int, np.integer)) and self._board.is_legal(int(move))
+        if isinstance(move, (int, np.integer)):
+            return self._board.is_legal(int(move))
+        return isinstance(move, str) and self._board.is_legal(move)
 
     def __repr__(self) -> str:
         return f"<LegalMoves ({', '.join(map(str, self))})>"
@@ -576,8 +578,10 @@ class Board(BoardMemory):
         discs: list[int] = self._undo["disc"][: self._count].tolist()
         return [DISC_MOVE | disc.bit_length() - 1 if disc else PASS for disc in discs]
 
-    def is_legal(self, move: int) -> bool:
-        """Tell whether `move` is legal."""
+    def is_legal(self, move: int | str) -> bool:
+        """Tell whether `move`, or the text of one (see `parse_text`), is legal."""
+        if isinstance(move, str):
+            return self._is_legal_text(move)
         return bool(ENTRIES.is_legal_move(self._address, move))
 
     def flipped(self, move: Move) -> list[int]:

@@ -2,7 +2,7 @@
 
 A line is a position in OBF and its moves with their values for the side to move, in discs:
 `<64 squares> X; c4:+0.3; c3:-0.1`. One line represents all eight images of the position. Lines that begin with `%` are
-comments. A file whose name ends in .gz is compressed with gzip.
+comments. A line that cannot be read is passed over, and noted. A file whose name ends in .gz is compressed with gzip.
 
 Loading processes all lines at once with numpy; a line's moves are parsed when it is looked up.
 """
@@ -11,7 +11,7 @@ import functools
 import gzip
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, tr
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.types import DISC_MOVE, PASS, move_square
 from shogi_engine.interface.extras import NO_BOOK, BookError, BookMove
-from shogi_engine.language import InputError
+from shogi_engine.language import InputError, Message
 
 # ---- Operations on thousands of bitboards in numpy, for files of positions, without compiled kernels
 #
@@ -93,6 +93,7 @@ Key = tuple[int, int]
 
 # A line as this program writes it; other forms are read more slowly.
 _USUAL = re.compile(r"[XO-]{64} [XO](?:; [a-h][1-8]:[+-]?\d++(?:\.\d++)?)++")
+_VALUE = re.compile(r"[+-]?[0-9]{1,4}(?:\.[0-9]{1,9})?")
 _MOVES_AT = 66  # the index of the moves in such a line
 
 
@@ -110,8 +111,8 @@ class Book:
 
     margin = DISC // 2
 
-    def __init__(self, lines: Mapping[Key, str] | None = None) -> None:
-        self._lines = dict(lines or {})
+    def __init__(self, lines: Mapping[Key, str] | None = None, notes: Sequence[str] = ()) -> None:
+        self._lines, self.notes = dict(lines or {}), notes
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -154,8 +155,8 @@ def _split_moves(fields: str) -> list[tuple[int, int]]:
 
     moves = []
     for field in fields.split(";")[1:]:
-        name, colon, value = field.strip().partition(":")
-        if not colon:
+        name, _, value = field.strip().partition(":")
+        if not _VALUE.fullmatch(value.strip()):
             raise InputError("expected a move such as c4:+0.3, not {0!r}", field.strip())
         square = split_move(name)
         moves.append((PASS if square is None else DISC_MOVE | square, round(float(value) * DISC)))
@@ -191,8 +192,9 @@ def _text_of(path: Path) -> str:
 
 
 def read(path: Path) -> Book:
-    """Read a book. Raises ValueError naming the invalid line, OSError if the file cannot be read."""
+    """Read a book. Raises ValueError if there is no position in it, OSError if the file cannot be read."""
     lines: dict[Key, str] = {}
+    notes: list[str] = []
     numbers, usual = [], []
     for number, line in enumerate(_text_of(path).splitlines(), 1):
         if _USUAL.fullmatch(line):
@@ -202,30 +204,35 @@ def read(path: Path) -> Book:
             try:
                 position, moves = parse_line(line)
             except ValueError as fault:
-                raise InputError("line {0}: {1}", number, fault) from None
+                notes.append(Message("line {0}: {1}", number, fault))
+                continue
             key, symmetry = canonical_key(position)
             lines[key] = f"{symmetry}{format_line(position, moves)[_MOVES_AT:]}"
     if usual:
-        lines |= _read_usual(numbers, usual)
-    return Book(lines)
+        lines |= _read_usual(numbers, usual, notes)
+    if notes and not lines:
+        raise InputError(notes[0])
+    return Book(lines, notes)
 
 
-def _read_usual(numbers: list[int], lines: list[str]) -> dict[Key, str]:
-    """Return the contents of a `Book` for lines of the usual form, numbered by `numbers`. Raises ValueError."""
+def _read_usual(numbers: list[int], lines: list[str], notes: list[str]) -> dict[Key, str]:
+    """Return the contents of a `Book` for lines of the usual form, numbered by `numbers`; note the illegal ones."""
     cells = np.frombuffer("".join([line[:_MOVES_AT] for line in lines]).encode(), dtype=np.uint8)
     cells = cells.reshape(-1, _MOVES_AT)
     own, opponent = _discs(cells[:, :64], cells[:, -1:])
-    illegal = _first_illegal([line[_MOVES_AT:] for line in lines], many_places(own, opponent))
-    if illegal is not None:
+    passed = set()
+    for place in _illegal([line[_MOVES_AT:] for line in lines], many_places(own, opponent)):
         try:
-            parse_line(lines[illegal])
+            parse_line(lines[place])
         except ValueError as fault:
-            raise InputError("line {0}: {1}", numbers[illegal], fault) from None
+            notes.append(Message("line {0}: {1}", numbers[place], fault))
+            passed.add(place)
     owns, opponents, symmetries = canonical_boards(own, opponent)
     keys = zip(owns.tolist(), opponents.tolist(), strict=True)
     return {
         key: f"{symmetry}{line[_MOVES_AT:]}"
-        for key, symmetry, line in zip(keys, symmetries.tolist(), lines, strict=True)
+        for place, (key, symmetry, line) in enumerate(zip(keys, symmetries.tolist(), lines, strict=True))
+        if place not in passed
     }
 
 
@@ -236,14 +243,14 @@ def _discs(squares: NDArray[np.uint8], sides: NDArray[np.uint8]) -> tuple[Boards
     return boards[0].astype(np.uint64), (boards[0] ^ boards[1]).astype(np.uint64)
 
 
-def _first_illegal(moves: list[str], places: Boards) -> int | None:
-    """Return the index of the first of `moves` with a square that is not in its `places`, None if there is none."""
+def _illegal(moves: list[str], places: Boards) -> list[int]:
+    """Return the indices of those of `moves` with a square that is not in their `places`."""
     text = np.frombuffer("\n".join(moves).encode(), dtype=np.uint8)
     at = np.flatnonzero(text >= ord("a"))
     squares = 8 * (text[at + 1] - ord("1")) + text[at] - ord("a")
     line = np.cumsum(text == ord("\n"))[at]
     wrong = np.flatnonzero(places[line] >> squares.astype(np.uint64) & np.uint64(1) == 0)
-    return int(line[wrong[0]]) if len(wrong) else None
+    return np.unique(line[wrong]).tolist()
 
 
 @functools.cache

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from shogi_engine.common.text import wide_to_ascii
 from shogi_engine.games.shogi import types
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.rules import attacking_squares
@@ -438,12 +439,10 @@ def format_western(pos: Any, move: int, last: int | None, full: bool = False) ->
     return f"{SYMBOLS[kind]}{origin}{'x' if move_captured(move) else '-'}{SQUARE_NAMES[target]}{promotion}"
 
 
-__all__ = ["NOTATIONS", "USI_MOVE", "format_move", "normalize", "parse_move", "wide_to_ascii"]
+__all__ = ["NOTATIONS", "USI_MOVE", "format_move", "normalize", "parse_move"]
 
 USI_MOVE = re.compile(r"[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i]")
 _USI_IN_ANY_CASE = re.compile(r"[1-9][A-Ia-i][1-9][A-Ia-i]\+?|[PLNSGBRplnsgbr]\*[1-9][A-Ia-i]")
-_WIDE = {0xFF01 + n: 0x21 + n for n in range(94)} | {0x3000: 0x20}  # full-width forms of ASCII
-_WIDE |= {ord(dash): ord("-") for dash in "−–—"} | {ord("×"): ord("x")}
 
 # By name: (pos, legal move, the target of the move before or None) -> text.
 NOTATIONS: dict[str, Callable[[Any, int, int | None], str]] = {
@@ -453,11 +452,6 @@ NOTATIONS: dict[str, Callable[[Any, int, int | None], str]] = {
     "western": format_western,
     "csa": format_csa,
 }
-
-
-def wide_to_ascii(text: str) -> str:
-    """Return `text` with full-width letters, digits and signs made ASCII; every character keeps its place."""
-    return text.translate(_WIDE)
 
 
 def normalize(text: str) -> str:

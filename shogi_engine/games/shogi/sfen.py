@@ -33,8 +33,9 @@ def parse_sfen(text: str) -> Any:
     """Return the record[POSITION] of an SFEN with three or four fields, of 'startpos', or of a USI `position` command.
 
     The words 'position' and 'sfen' may be missing, and the fields may be joined by '_', as in addresses of web pages.
-    Moves after the word 'moves' are played. Hands are read in any order; a missing move number is 1. Raises ValueError,
-    which says what is wrong and where, for bad notation and for positions that `validate_position` refuses.
+    Moves after the word 'moves' are played. Hands are read in any order; a missing move number, and 0, which some
+    programs write, are 1. Raises ValueError, which says what is wrong and where, for bad notation and for positions
+    that `validate_position` refuses.
     """
     if not isinstance(text, str):
         raise InputError("position: expected text, not {0}", type(text).__name__)
@@ -54,9 +55,9 @@ def parse_sfen(text: str) -> Any:
     pos.side = WHITE if fields[1] == "w" else BLACK
     _parse_hands(pos, fields[2])
     number = fields[3] if len(fields) == 4 else "1"
-    if not number.isdigit() or len(number) > 9 or not 1 <= int(number) <= MAX_MOVE_NUMBER:
+    if not number.isdigit() or len(number) > 9 or int(number) > MAX_MOVE_NUMBER:
         raise InputError("sfen: the move number must be 1 to {0}, not {1!r}", MAX_MOVE_NUMBER, number)
-    pos.ply = int(number) - 1
+    pos.ply = max(int(number) - 1, 0)
     validate_position(pos)
     return _played(pos, moves) if moves else pos
 

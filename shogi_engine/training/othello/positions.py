@@ -91,10 +91,10 @@ class DataOptions(data.DataOptions):
     piece_games: int = 500
     exact: int = 14
 
-    def label(self, player: data.SearchState, moves: np.ndarray, values: np.ndarray) -> None:
+    def label(self, player: data.SearchState, start: Any, moves: np.ndarray, values: np.ndarray) -> None:
         """Replace the values of endgame positions by exact ones, in place."""
         replay, (own, opponent) = new_record(REPLAY), np.zeros((2, len(moves)), dtype=np.uint64)
-        replay.pos = GAME.parse_position(GAME.start)
+        replay.pos = start
         write_boards(replay, moves, own, opponent)
         places = np.flatnonzero(np.bitwise_count(own | opponent) >= SQUARES - self.exact)[::-1]
         scores = np.zeros(len(places), dtype=np.int8)

@@ -1,13 +1,12 @@
 """How a Shogi network is made: see training.recipe."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 from zlib import crc32
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.network import Network
 from shogi_engine.games.shogi.names import evaluation_of
 from shogi_engine.interface.game import VALUE_MAX
 from shogi_engine.interface.stubs import Evaluator
@@ -15,7 +14,7 @@ from shogi_engine.training import data
 from shogi_engine.training.game_kernels import CHANCES
 from shogi_engine.training.recipe import Recipe, Report
 from shogi_engine.training.shogi.games import SCALE, Block, Openings, compared
-from shogi_engine.training.shogi.kernels import relabel
+from shogi_engine.training.shogi.kernels import STARTS, relabel
 from shogi_engine.training.shogi.trainer import LIMIT, Trainer, TrainOptions, new_trainer
 
 # ---- Checks of a new network: its losses, its neurons, and the effect of quantising
@@ -129,6 +128,7 @@ def report(trainer: Trainer, file: Path) -> Report:
 
 
 GAME_BYTES = 360  # approximate size of a game on disk
+HANDICAP_DECIDED = 2500  # what ends handicap games: most of them are beyond the usual value at once
 LEAST_FACTOR = 0.1  # of values; the largest is its inverse
 
 
@@ -141,6 +141,7 @@ class DataOptions(data.DataOptions):
             factor above 1 narrows the search's margins, which makes small searches stronger.
         label_nodes: the nodes of a second search of each labelled position; 0 keeps the values of the game's searches
         label_share: the share of quiet positions that are labelled by a second search; the others have no label
+        handicap_share: the share of games that start from a handicap, with any lead
     """
 
     game_name: ClassVar[str] = "shogi"
@@ -155,6 +156,7 @@ class DataOptions(data.DataOptions):
     value_factor: float = 1.0
     label_nodes: int = 0
     label_share: float = 0.25
+    handicap_share: float = 0.0
 
     def __post_init__(self) -> None:
         if not LEAST_FACTOR <= self.value_factor <= 1 / LEAST_FACTOR:
@@ -166,21 +168,29 @@ class DataOptions(data.DataOptions):
         evaluator = super().evaluator()
         if self.value_factor == 1:
             return evaluator
-        if not isinstance(evaluator.weights, Network):
+        if not hasattr(evaluator.weights, "enlarged"):
             raise ValueError(f"training: the values of {self.evaluation} cannot be multiplied; those of a network can")
-        network = replace(evaluator.weights, scale=round(evaluator.weights.scale * self.value_factor))
-        return Evaluator(evaluator.evaluation, network)
+        return Evaluator(evaluator.evaluation, evaluator.weights.enlarged(self.value_factor))
+
+    @property
+    def starts(self) -> tuple[str, ...]:
+        """The usual start and the handicaps."""
+        return STARTS
 
     def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:
         """Write a game's opening, with all margins enlarged; see training.data."""
         super().draw(random, terms, moves)
+        terms.start, decided = 0, self.decided
+        if random.random() < self.handicap_share:
+            terms.start, terms.given, terms.balance = int(random.integers(1, len(STARTS))), 0, VALUE_MAX
+            decided = max(decided, HANDICAP_DECIDED)
         terms.balance, terms.margin = round(terms.balance * self.value_factor), round(terms.margin * self.value_factor)
-        terms.decided = round(self.decided * self.value_factor)
+        terms.decided = round(decided * self.value_factor)
 
-    def label(self, player: data.SearchState, moves: np.ndarray, values: np.ndarray) -> None:
+    def label(self, player: data.SearchState, start: Any, moves: np.ndarray, values: np.ndarray) -> None:
         """Search a share of the positions anew, and divide the values by the factor, in place; mates are kept."""
         if self.label_nodes:
-            player.ctx.pos = self.game.parse_position(self.game.start)
+            player.ctx.pos = start
             state = np.random.default_rng([self.seed, crc32(moves.tobytes())]).integers(
                 1, 1 << 63, size=1, dtype=np.uint64
             )

@@ -25,8 +25,8 @@ PARAMETERS = OUTPUT_BIAS + 1
 
 
 @njit
-def layer(parameters, weights, bias, values, out):
-    """Write the sums of a layer, clipped, to `out`.
+def affine(parameters, weights, bias, values, out):
+    """Write the sums of a layer to `out`.
 
     Args:
         weights, bias: their indices in `parameters`
@@ -41,7 +41,13 @@ def layer(parameters, weights, bias, values, out):
             row = parameters[weights + i * count : weights + (i + 1) * count]
             for j in range(count):
                 out[j] += value * row[j]
-    for j in range(count):
+
+
+@njit
+def layer(parameters, weights, bias, values, out):
+    """Write the sums of a layer, clipped, to `out`; the arguments are those of `affine`."""
+    affine(parameters, weights, bias, values, out)
+    for j in range(out.shape[0]):
         out[j] = clip(out[j])
 
 

@@ -219,3 +219,10 @@ def test_refusals_leave_the_board_as_it_was(act, error, reason):
     with pytest.raises(error) as raised:
         act(game)
     assert reason in str(raised.value) and game.obf() == GAME.start and game.move_stack == []
+
+
+def test_texts_of_moves_are_read_where_moves_are_asked_for():
+    board = Board()
+    assert "f5" in board.legal_moves and board.is_legal("f5") and board.is_legal("F5")
+    for text in ("a1", "pass", "rubbish", "", "37"):
+        assert text not in board.legal_moves and not board.is_legal(text)

@@ -122,8 +122,16 @@ def test_what_stands_where(pairs):
         for square in ours.SQUARES:
             assert str(mine.piece_at(square)) == str(theirs.piece_at(square))
         for color in ours.COLORS:
+            for kind in ours.PIECE_TYPES:
+                assert mine.piece_squares(kind, color) == theirs.piece_bb[kind] & theirs.occupied[color]
             for kind in ours.PIECE_TYPES_WITHOUT_KING:
                 assert mine.has_piece_in_hand(kind, color) == theirs.has_piece_in_hand(kind, color)
+
+
+@pytest.mark.parametrize(("kind", "color"), [(ours.NONE, ours.BLACK), (15, ours.BLACK), (ours.PAWN, 2)])
+def test_no_squares_of_pieces_that_are_none(kind, color):
+    with pytest.raises(ValueError, match="there is no type of piece|a colour must be"):
+        ours.Board().piece_squares(kind, color)
 
 
 def test_attacks(pairs):

@@ -50,7 +50,7 @@ def parse_result(text: str, side: int) -> tuple[float | None, Outcome | None]:
     Each is None if not given. If no winner is named, `side`, which is to move, has resigned or run out of time.
     """
     text = text.strip().upper()
-    if discs := _DISCS.fullmatch(text):
+    if (discs := _DISCS.fullmatch(text)) and int(discs[1]) + int(discs[2]) <= SQUARES:
         text = f"{int(discs[1]) - int(discs[2]):+}"
     winner, _, how = text.partition(":" if ":" in text or text[:1] in "+-0123456789?" else "+")
     colour = {"B": 0, "W": 1}.get(winner)

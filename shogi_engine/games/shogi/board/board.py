@@ -345,6 +345,12 @@ class Placement(BoardMemory):
         """The mask of each piece type's squares, of both colours; a copy."""
         return [0] + [int(pieces(self._pos, t.BLACK, kind) | pieces(self._pos, t.WHITE, kind)) for kind in PIECE_TYPES]
 
+    def piece_squares(self, piece_type: int, color: int) -> SquareSet:
+        """Return the squares of the pieces of this type and colour: what python-chess calls `pieces`."""
+        if piece_type not in PIECE_TYPES:
+            raise ValueError(f"there is no type of piece {piece_type!r}")
+        return SquareSet(int(pieces(self._pos, self._colour(color), piece_type)))
+
     @property
     def occupied(self) -> Occupied:
         """The masks of the occupied squares: occupied[BLACK], occupied[WHITE], occupied.bits; a copy."""
@@ -570,7 +576,7 @@ class MoveList:
         return len(self) > 0
 
     def __contains__(self, move: object) -> bool:
-        return any(move == each for each in self)
+        return any(move == (str(each) if isinstance(move, str) else each) for each in self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} ({', '.join(move.usi() for move in self)})>"
@@ -598,7 +604,9 @@ class LegalMoves(MoveList):
         return int(ENTRIES.count_legal_moves(board._address))
 
     def __contains__(self, move: object) -> bool:
-        return isinstance(move, (int, np.integer)) and self._board.is_legal(int(move))
+        if isinstance(move, (int, np.integer)):
+            return self._board.is_legal(int(move))
+        return isinstance(move, str) and self._board.is_legal(move)
 
 
 class PseudoLegalMoves(MoveList):
@@ -734,8 +742,10 @@ class Board(BaseBoard):
         moves: list[int] = self._undo["move"][: self._count].tolist()
         return moves
 
-    def is_legal(self, move: int) -> bool:
-        """Tell whether `move` is legal. The null move is not."""
+    def is_legal(self, move: int | str) -> bool:
+        """Tell whether `move`, or the text of one (see `parse_text`), is legal. The null move is not."""
+        if isinstance(move, str):
+            return self._is_legal_text(move)
         if self._edited:
             self._validate()
         return bool(ENTRIES.is_legal_code(self._address, move))

@@ -196,6 +196,10 @@ class Network:
     made: dict[str, Any] = field(default_factory=dict)
     source: str = "not from a file"
 
+    def enlarged(self, factor: float) -> "Network":
+        """Return the network with its values multiplied by `factor`."""
+        return replace(self, scale=round(self.scale * factor))
+
     @property
     def width(self) -> int:
         """The number of neurons of each side."""

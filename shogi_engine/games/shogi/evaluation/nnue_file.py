@@ -14,12 +14,11 @@ https://github.com/nodchip/nnue-pytorch.
 """
 
 import functools
-import mmap
 import re
 import struct
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -190,7 +189,11 @@ class Architecture:
 
     @property
     def text(self) -> str:
-        """The text that YaneuraOu wrote into files of the plain kind; newer versions call the first layer sparse."""
+        """The text that YaneuraOu writes into files; newer versions call the plain kind's first layer sparse."""
+        if self.stacks:
+            head = f"{SFNN_TEXT};Features={self.features.name}[{self.features.rows}->{self.width}x2]"
+            name = f"SFNN_{self.features.title.replace('-', '')}_{self.width}_{self.first}_{self.second}_K3K3".upper()
+            return f"{head},Network={name}{{LayerStack={self.stacks}}}"
         inner = f"InputSlice[{2 * self.width}(0:{2 * self.width})]"
         for outputs, inputs in self.layers[:2]:
             inner = f"ClippedReLU[{outputs}](AffineTransform[{outputs}<-{inputs}]({inner}))"
@@ -388,6 +391,16 @@ def decompress(coded, out, doubled):
     return count if shift == 0 else -1
 
 
+def compress(numbers: np.ndarray) -> bytes:
+    """Return int16[n] coded: the inverse of `decompress`."""
+    wide = numbers.astype(np.int64)
+    parts = np.stack([wide >> 7 * place & MORE - 1 for place in range(LONGEST)], axis=1)
+    sizes = 1 + sum((wide < -(SIGN << 7 * place)) | (wide >= SIGN << 7 * place) for place in range(LONGEST - 1))
+    places = np.arange(LONGEST)
+    parts |= np.where(places < sizes[:, None] - 1, MORE, 0)
+    return parts[places < sizes[:, None]].astype(np.uint8).tobytes()
+
+
 HEADER = struct.Struct("<III")
 COMPRESSED = b"COMPRESSED_LEB128"  # precedes the u32 size, in bytes, of a compressed block
 LAYERS = 3
@@ -400,7 +413,7 @@ READ = "HalfKP, K-P, HalfKA or HalfKPE9 with layers such as 256x2-32-32, or SFNN
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """The contents of a file; the rows of the plain kind are the file itself, mapped into memory.
+    """The contents of a file; the rows of the plain kind are the file's bytes as read.
 
     Attributes:
         bias: int16[width]
@@ -427,6 +440,10 @@ class Network:
     file: Path
     contents: Contents
     fv_scale: int
+
+    def enlarged(self, factor: float) -> "Network":
+        """Return the network with its values multiplied by about `factor`, as the divisor is whole."""
+        return replace(self, fv_scale=max(round(self.fv_scale / factor), 1))
 
     def fill(self, params: Any) -> None:
         """Write the addresses of the weights, the sizes and the scale to `params`."""
@@ -463,9 +480,9 @@ def load_network(file: Path | None) -> Network:
         key = file.resolve(), state.st_mtime_ns, state.st_size
         contents = _loaded.get(key)
         if contents is None:
-            with file.open("rb") as stream:
-                content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as fault:  # ValueError: an empty file cannot be mapped
+            with file.open("rb") as stream:  # not mapped: a file that changes in place would change or end the search
+                content = stream.read(state.st_size)
+    except (OSError, ValueError) as fault:
         raise ValueError(f"evaluation nnue: {file} cannot be read ({fault})") from None
     if contents is None:
         contents = _loaded[key] = _Reader(file, content).contents()
@@ -475,7 +492,7 @@ def load_network(file: Path | None) -> Network:
 class _Reader:
     """Reads a file from its beginning. Every method raises ValueError if the content is not as expected."""
 
-    def __init__(self, file: Path, content: mmap.mmap) -> None:
+    def __init__(self, file: Path, content: bytes) -> None:
         self.file, self.content, self.at = file, content, 0
         self.hashes: list[int] = []
         self.version, self.text = 0, ""
@@ -588,25 +605,33 @@ class _Reader:
         return bias, np.pad(weights[0], (0, -inputs % ALIGNMENT))
 
 
-# ---- Write a network's file in the standard format of Shogi, nn.bin, of the plain kind: see nnue_file.py
+# ---- Write a network's file in the standard format of Shogi, nn.bin: see nnue_file.py
 
 
 Layer = tuple[np.ndarray, np.ndarray]  # bias int32[outputs], weights int8[outputs, inputs]
 
 
-def encode(shape: Architecture, bias: np.ndarray, rows: np.ndarray, layers: Sequence[Layer]) -> bytes:
-    """Return the file of a network of the plain kind.
+def encode(shape: Architecture, bias: np.ndarray, rows: np.ndarray, stacks: Sequence[Sequence[Layer]]) -> bytes:
+    """Return the file of a network.
 
     Args:
         bias: int16[width]
         rows: int16[rows, width]
+        stacks: the layers; the plain kind has one stack
     """
     file_hash, transformer_hash, layers_hash = shape.hashes
     text = shape.text.encode("ascii")
     parts = [struct.pack("<III", NNUE_VERSION, file_hash, len(text)), text, struct.pack("<I", transformer_hash)]
-    parts += [bias.astype("<i2").tobytes(), rows.astype("<i2").tobytes(), struct.pack("<I", layers_hash)]
-    for (outputs, inputs), (layer_bias, weights) in zip(shape.layers, layers, strict=True):
-        padded = np.zeros((outputs, in_file(inputs)), dtype=np.int8)
-        padded[:, :inputs] = weights
-        parts += [layer_bias.astype("<i4").tobytes(), padded.tobytes()]
+    for numbers in (bias, rows):
+        if shape.stacks:
+            coded = compress(numbers.ravel())
+            parts += [COMPRESSED, struct.pack("<I", len(coded)), coded]
+        else:
+            parts.append(numbers.astype("<i2").tobytes())
+    for layers in stacks:
+        parts.append(struct.pack("<I", layers_hash))
+        for (outputs, inputs), (layer_bias, weights) in zip(shape.layers, layers, strict=True):
+            padded = np.zeros((outputs, in_file(inputs)), dtype=np.int8)
+            padded[:, :inputs] = weights
+            parts += [layer_bias.astype("<i4").tobytes(), padded.tobytes()]
     return b"".join(parts)

@@ -9,6 +9,7 @@ legal defence, including useless interpositions; `tsume` gives the conventional 
 """
 
 import contextlib
+import functools
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -235,14 +236,15 @@ class MateSolver:
         answer = self._prove(position, LENGTH_MAX if limit is None else limit)
         if answer != MATE:
             return ForcedWin(RESULTS.get(answer, "timeout"))
-        length, exact = self._shorten(position, self._length()) if shortest else (self._length(), False)
-        moves = self._line(position, length)
+        moves, exact = self._proven_line(position, self._length()), None
         if moves is None:
             return ForcedWin("timeout")
+        if shortest:
+            moves, exact = self._shortest_line(position, moves)
         solutions = [tuple(moves)]
         if every:
-            solutions += self._others(position, moves[0], length if shortest else LENGTH_MAX)
-        return ForcedWin("mate", tuple(moves), exact if shortest else None, solutions=tuple(solutions))
+            solutions += self._others(position, moves[0], len(moves) if shortest else LENGTH_MAX)
+        return ForcedWin("mate", tuple(moves), exact, solutions=tuple(solutions))
 
     def _prove(self, position: Any, limit: int) -> int:
         self._ctx.pos = position
@@ -262,18 +264,47 @@ class MateSolver:
             length = self._length()
         return length, True
 
+    def _shortest_line(self, position: Any, line: list[int]) -> tuple[list[int], bool]:
+        """Look for mates shorter than `line`; return the shortest line found, and whether it is proven shortest.
+
+        Each proof is followed by its line, while the table has it; the last line is kept if a search fails.
+        """
+        while len(line) > 1:
+            answer = self._prove(position, len(line) - 2)
+            shorter = self._proven_line(position, self._length()) if answer == MATE else None
+            if shorter is None:
+                return line, answer == NO_MATE
+            line = shorter
+        return line, True
+
     # ---- lines ------------------------------------------------------------------------------------------------
+
+    def _proven_line(self, position: Any, length: int) -> list[int] | None:
+        """Return the line of the mate of at most `length` plies that was just proven for `position`; see `_whole`."""
+        return self._whole(position, length, lambda: self._line(position, length))
+
+    def _whole(self, position: Any, length: int, find: Callable[[], list[int] | None]) -> list[int] | None:
+        """Return the line `find()` of a mate of at most `length` plies that was just proven for `position`.
+
+        If the table has lost parts of the proof and finding them again takes too long, prove the mate again with an
+        empty table, within the limits of the search; return None if they end it.
+        """
+        with self._unlimited():
+            line = find()
+        if line is None:
+            self.clear()
+            line = find() if self._prove(position, length) == MATE else None
+        return line
 
     def _line(self, position: Any, length: int) -> list[int] | None:
         """Return the moves of the mate of at most `length` plies proven for `position`, against the longest defence.
 
-        Return None if the table has lost parts of the proof and finding them again takes too long.
+        Return None if the limits end the search for parts of the proof that the table has lost.
         """
-        with self._unlimited():
-            if self._prove(position, length) != MATE:
-                return None
-            first = int(self._ctx.found.move)
-            rest = self._defence(_after(position, first, self._undo), self._length() - 1)
+        if self._prove(position, length) != MATE:
+            return None
+        first = int(self._ctx.found.move)
+        rest = self._defence(_after(position, first, self._undo), self._length() - 1)
         return None if rest is None else [first, *rest]
 
     def _defence(self, position: Any, length: int) -> list[int] | None:
@@ -331,8 +362,8 @@ class MateSolver:
                 if self._stop.stopped:
                     break
                 continue
-            with self._unlimited():
-                rest = self._defence(after, self._length())
+            length = self._length()
+            rest = self._whole(after, length, functools.partial(self._defence, after, length))
             if rest is not None:
                 lines.append((check, *rest))
         return lines
@@ -384,7 +415,7 @@ class _Conventional:
         if solver._prove(pos, LENGTH_MAX) != MATE:
             raise TimeoutError
         length, exact = solver._shorten(pos, solver._length())
-        line = solver._line(pos, length) if exact else None
+        line = solver._proven_line(pos, length) if exact else None
         if line is None:
             raise TimeoutError
         if (kept := self.along(pos, line)) is not None:

@@ -206,17 +206,14 @@ def begins_game(kind: int, number: int, last: int, last_number: int, found: int)
     return found >= HEADERS and number != last_number + 1
 
 
-HEADER_NAMES = HeaderNames(
-    {
-        "title": "表題",
-        "event": "棋戦",
-        "site": "場所",
-        "started": "開始日時",
-        "ended": "終了日時",
-        "opening": "戦型",
-        "time": "持ち時間",
-    }
-)
+def is_header(name: str) -> bool:
+    """Tell whether a line 'NAME：' is read back as a header, and not as the players' names or the handicap."""
+    line = f"{name}："
+    moves = KI2_MOVES.match(line) or NUMBERED.match(line)
+    return not moves and kind_of(line)[0] == HEADER and header_of(line) == (name, "")
+
+
+HEADER_NAMES = HeaderNames("kif", is_header)
 SIDES = dict(zip(PLAYERS, (BLACK, BLACK, WHITE, WHITE), strict=True))
 BLACK_AND_WHITE = ("先手", "後手")
 HANDICAP_SIDES = ("下手", "上手")
@@ -465,21 +462,13 @@ def player_names(record: GameRecord) -> tuple[str, str]:
     return BLACK_AND_WHITE if handicap_name(record.start) in (EVEN, "") else HANDICAP_SIDES
 
 
-def is_header(name: str) -> bool:
-    """Tell whether a line 'NAME：' is read back as a header, and not as the players' names or the handicap."""
-    line = f"{name}："
-    moves = KI2_MOVES.match(line) or NUMBERED.match(line)
-    return not moves and kind_of(line)[0] == HEADER and header_of(line) == (name, "")
-
-
 # ---- writing -----------------------------------------------------------------------------------------------------
 
 
 def header_lines(record: GameRecord) -> Iterator[str]:
     """Yield the headers, the starting position and the names."""
     for name, value in HEADER_NAMES.own_of(record.headers).items():
-        if is_header(name):
-            yield f"{name}：{value}"
+        yield f"{name}：{value}"
     name = handicap_name(record.start)
     if name:
         yield f"手合割：{name}"

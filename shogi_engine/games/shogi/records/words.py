@@ -3,8 +3,8 @@
 The values are black's. Two forms are written: floodgate's in CSA, `* 78 -8384FU +2625FU`, and ShogiHome's in the other
 formats, one line each for `*評価値=78`, `*詰み=先手勝ち:15手`, `*読み筋=△８四歩▲２五歩` and `*深さ=12`. Lines of
 these forms that are fully understood are moved from the comment to the node's evaluation, depth and pv. Other values
-stay in the comment: ShogiHome's analyses (`#評価値=`), ShogiGUI's (`*対局 ... 評価値 88`), Kishin Analytics' and Piyo
-Shogi's (`#指し手[62]`). The rules are those of ShogiHome's reader:
+stay in the comment: ShogiHome's analyses (`#評価値=`), ShogiGUI's (`*対局 ... 評価値 88`, or in English
+`**Rank1 ... Value 88`), Kishin Analytics' and Piyo Shogi's (`#指し手[62]`). The rules are those of ShogiHome's reader:
 https://github.com/sunfish-shogi/electron-shogi/blob/main/src/renderer/store/record.ts
 """
 
@@ -115,7 +115,7 @@ _VALUE = re.compile(rf"([*#])評価値={_NUMBER}", re.ASCII)
 _PV = re.compile(r"\*読み筋=(.*)")
 _DEPTH = re.compile(r"\*深さ=([0-9]{1,5})", re.ASCII)
 FLOODGATE = re.compile(rf"\*{{1,2}} {_NUMBER}((?: [+-][0-9]{{4}}[A-Z]{{2}})*)( .*)?", re.ASCII)
-_WORDY = re.compile(rf"\*.* 評価値 (?:{_NUMBER}|([+-])詰 ?([0-9]{{0,5}}))(?: .*)?", re.ASCII)
+_WORDY = re.compile(rf"\*.* (?:評価値|Value) (?:{_NUMBER}|([+-])(?:詰|Mate) ?([0-9]{{0,5}}))(?: .*)?", re.ASCII)
 _PIYO = re.compile(rf"#(?:形勢|指し手)\[{_NUMBER}\].*", re.ASCII)
 _MARKED = re.compile(r"[▲△][^▲△]+")
 _WINNERS = {"先手勝ち": 1, "後手勝ち": -1}

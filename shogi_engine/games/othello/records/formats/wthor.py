@@ -89,7 +89,7 @@ class WthorFormat(RecordFormat):
 
     def recognises(self, head: str) -> bool:
         """Tell whether `head` begins with a date (century, year, month, day) and has a board size in its place."""
-        return len(head) >= 16 and 0 < ord(head[2]) <= 12 and 0 < ord(head[3]) <= 31 and head[12] in "\0\x08"
+        return len(head) >= 16 and 0 < ord(head[2]) <= 12 and 0 < ord(head[3]) <= 31 and head[12] in "\0\x08\x0a"
 
     def split(self, source: BinaryIO) -> Iterator[tuple[Database, int, int, bytes]]:
         """Yield each game's database, its number, the number of games, and its bytes.

@@ -10,7 +10,7 @@ from typing import Any
 from shogi_engine.games.shogi.notation import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP, file_and_rank, target_name
 from shogi_engine.games.shogi.notation import japanese_square as square_of
 from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, PRESETS, SIDES, Setup, handicap, player_names
-from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START
+from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START, REMARK_PASSED
 from shogi_engine.games.shogi.records.words import NEAREST, evaluation_lines, take_evaluations
 from shogi_engine.games.shogi.records.words import WORDS as CSA_WORDS
 from shogi_engine.games.shogi.types import (
@@ -133,6 +133,9 @@ def _read_header(record: GameRecord, header: Any, initial_is_there: bool) -> Non
 
 def _read_handicap(record: GameRecord, name: str, initial_is_there: bool) -> None:
     """Read the handicap of a header; `initial` counts if it is there. Raises ValueError."""
+    name, remark, text = name.partition("#")
+    if remark:
+        record.notes.append(Message(REMARK_PASSED, clipped(f"#{text}")))
     if name in ("", OTHER_START):
         return
     try:
@@ -207,7 +210,7 @@ class _GameReader:
     def take(self, value: dict[str, Any]) -> None:
         """Read the object. Raises ValueError; `where` then names the place."""
         if "moves" not in value:
-            raise InputError("'moves' is missing")
+            raise InputError("'moves' is missing: this JSON is not JKF")
         _read_start(self.record, value.get("initial"))
         _read_header(self.record, value.get("header"), value.get("initial") is not None)
         self.builder = builder = RecordBuilder(self.record)
@@ -257,7 +260,7 @@ class _GameReader:
                 special = _of(element["special"], str, "special").lstrip("%")
                 self._end(special, None if "move" in element else _seconds(element.get("time")), builder)
             elif element.get("move") is None and (index or first):
-                raise InputError("it has neither 'move' nor 'special'")
+                raise InputError("it has neither 'move' nor 'special', as in JKF")
             lines = _of(element.get("comments") or [], list, "comments")
             if text := "\n".join(_of(line, str, "comments") for line in lines).lstrip("\n"):
                 builder.node.add_comment(text)

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from shogi_engine.common.text import wide_to_ascii
 from shogi_engine.games.shogi import notation
-from shogi_engine.games.shogi.notation import wide_to_ascii
 from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.games.shogi.records.kakinoki import (
     BLANKS,

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from shogi_engine.common.text import wide_to_ascii
 from shogi_engine.games.shogi import notation
-from shogi_engine.games.shogi.notation import wide_to_ascii
 from shogi_engine.games.shogi.records import kakinoki, kif_kernels, scanners
 from shogi_engine.games.shogi.records.kakinoki import (
     BLANKS,
@@ -72,6 +72,9 @@ class KifReader(Reader):
         found = NUMBERED.match(line)
         assert found is not None  # the kind of the line
         rest, star, comment = found["rest"].partition("*")
+        rest, remark, text = rest.partition("#")
+        if remark:
+            self.note_remark(f"#{text}")
         number, (text, column) = int(found["number"][:9]), parts_of(rest)
         if self._first is None:
             self._first = number - builder.ply
@@ -114,14 +117,20 @@ class KifReader(Reader):
 
 
 def parts_of(text: str) -> tuple[str, str]:
-    """Return the move, or the words of an ending, and the column after it, of a line without its number."""
+    """Return the move, or the words of an ending, and the column after it, of a line without its number.
+
+    Raises ValueError if there is neither.
+    """
     found = notation.MOVE.match(wide_to_ascii(text))
     end = found.end() if found else 0
     if not end or text[end : end + 1] not in _AFTER_MOVE:
         word = _WORD.match(text)
         end = word.end() if word else 0
         if not end or (text[end : end + 1] in _BRACKETS and not _UNITS.search(text, end, end + 80)):
-            end = _RUN.match(text).end()  # type: ignore[union-attr]
+            run = _RUN.match(text)
+            if run is None:
+                raise InputError("there is a number without a move")
+            end = run.end()
     return text[:end], text[end:]
 
 
