@@ -3,7 +3,7 @@
 python -m tools.board_pictures
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from shogi_engine import othello, shogi
@@ -19,13 +19,13 @@ rect { stroke: #5b6770 }
 .o { fill: #ffffff } .a { fill: #f2c14e } .b { fill: #8fb8de } .c { fill: #a8d08d }"""
 
 
-def board(title: str, size: int, texts: Mapping[int, str], **shades: Collection[int]) -> tuple[str, int, list[str]]:
+def board(title: str, size: int, texts: Mapping[int, str], **shades: Iterable[int]) -> tuple[str, int, list[str]]:
     """Return a board to draw: texts by square, and sets of squares by their shade, a, b or c."""
     cells = []
+    shade_of = {square: name for name, squares in reversed(shades.items()) for square in squares}
     for square in range(size * size):
         x, y = square % size * CELL, square // size * CELL
-        shade = next((name for name, squares in shades.items() if square in squares), "o")
-        cells.append(f'<rect class="{shade}" x="{x}" y="{y}" width="{CELL}" height="{CELL}"/>')
+        cells.append(f'<rect class="{shade_of.get(square, "o")}" x="{x}" y="{y}" width="{CELL}" height="{CELL}"/>')
         if square in texts:
             cells.append(f'<text x="{x + CELL // 2}" y="{y + CELL // 2 + 4}">{texts[square]}</text>')
     return title, size, cells

@@ -246,7 +246,8 @@ def _collect(
 
 def _joined(parts: Iterator[Games]) -> Games:
     """Return all games as one object."""
-    found = list(parts) or [Games(*(np.zeros((0,) * axes, kind) for axes, kind in _EMPTY))]
+    nothing: Any = (np.zeros((0,) * axes, kind) for axes, kind in _EMPTY)
+    found = list(parts) or [Games(*nothing)]
     width = max(part.moves.shape[1] for part in found)
 
     def joined(tables: list[Any], filler: int) -> Any:
@@ -466,7 +467,7 @@ def training_games(batch: Batch, path: str | os.PathLike[str]) -> Iterator[Games
     files = [place] if place.is_file() else sorted(place.rglob("piece-*.npz"))
     if not files:
         raise ValueError(f"{path}: there are no files of games (piece-*.npz)")
-    known = recipe.load(batch.game.name).data().starts
+    known = recipe.load(batch.game.name).data.starts()
     began = signs(batch, batch.pack(known))
     for file in files:
         shard = read_shard(file)

@@ -67,7 +67,7 @@ def choose(
     if engine.may_declare():
         return Answer(DECLARE)
     if book and opens_from_book(level) and (known := engine.book.choice(**lookup)) is not None:
-        score = engine.game.extras.score(known.value)
+        score = None if known.value is None else engine.game.extras.score(known.value)
         return Answer(known.move, 0.0, known.ponder, score, known.depth, pv=(known.move,), from_book=True)
     return answer_of(search())
 

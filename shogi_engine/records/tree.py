@@ -192,12 +192,18 @@ _TABLE = {
     "impasse": Header("the rule for games with both kings in the other's camp", "持将棋", "", "JISHOGI"),
     "note": Header("a note", "備考", "", "NOTE", "GC"),
 }
+_TIMES = "time", "black_time", "white_time"
 _FORMS: dict[str, dict[str, Form]] = {
     "csa_2": {"started": _date_csa, "ended": _date_csa, "time": _time_csa_2},
-    "csa_3": {"started": _date_csa, "ended": _date_csa, "max_moves": _number, "note": _with_escapes}
-    | dict.fromkeys(("time", "black_time", "white_time"), _time_csa_3),
+    "csa_3": {
+        **dict.fromkeys(_TIMES, _time_csa_3),
+        "started": _date_csa,
+        "ended": _date_csa,
+        "max_moves": _number,
+        "note": _with_escapes,
+    },
     "sgf": {"started": _date_sgf, "time": _time_sgf},
-    "ggf": dict.fromkeys(("time", "black_time", "white_time"), _time_ggf),
+    "ggf": dict.fromkeys(_TIMES, _time_ggf),
 }
 HEADERS = {name: header.meaning for name, header in _TABLE.items()}
 
@@ -211,7 +217,7 @@ class HeaderNames:
     """
 
     def __init__(self, column: str, fits: Callable[[str], bool] = bool) -> None:
-        self._own = {name: own for name, header in _TABLE.items() if (own := getattr(header, column))}
+        self._own: dict[str, str] = {name: own for name, header in _TABLE.items() if (own := getattr(header, column))}
         self._shared = {own: name for name, own in self._own.items()}
         self._forms, self._fits = _FORMS.get(column, {}), fits
 

@@ -15,18 +15,9 @@ from shogi_engine.play.game import Answer, Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.context import new_context, set_root
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.textbook.choice import ALPHA_BETA, DEEPENING, MINIMAX, NEGASCOUT, RANDOM, answer
 from shogi_engine.textbook.deepening import ALL_PARTS
-from shogi_engine.textbook.searches import (
-    ALPHA_BETA,
-    DEEPENING,
-    MINIMAX,
-    NEGASCOUT,
-    ORDERED,
-    PLAIN,
-    PUBLISHED_BUGS,
-    RANDOM,
-    answer,
-)
+from shogi_engine.textbook.searches import ORDERED, PLAIN, PUBLISHED_BUGS
 
 KINDS = {
     "random": (RANDOM, 0),

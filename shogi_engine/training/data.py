@@ -3,7 +3,7 @@
 The data are files, called shards (piece-SEED-NUMBER.npz), of a few hundred games each. A shard stores, for one game
 after another, `moves` (uint32) and `values` (int16: the search's value for the side to move, VALUE_NONE for a move of
 the opening); for each game, `lengths` (int32), `results` (int8: 1, 0, -1 for the side that began) and `starts` (uint8:
-the number of its start in DataOptions.starts; older shards have none, and their games start at the first); and
+the number of its start in DataOptions.starts(); older shards have none, and their games start at the first); and
 `options`, which record how the games were made. A position takes four to five bytes. A shard depends only on its
 options, seed and number, byte for byte. It is written atomically, and its container (zip) has checksums.
 """
@@ -104,10 +104,10 @@ class DataOptions:
         """The game."""
         return games.load(self.game_name)
 
-    @property
-    def starts(self) -> tuple[str, ...]:
-        """The positions where games start, by TERMS.start; by default only the game's usual one."""
-        return (self.game.start,)
+    @classmethod
+    def starts(cls) -> tuple[str, ...]:
+        """Return the positions where games start, by TERMS.start; by default only the game's usual one."""
+        return (games.load(cls.game_name).start,)
 
     def evaluator(self) -> Evaluator:
         """Return the evaluation that labels the games. Raises ValueError."""
@@ -163,7 +163,7 @@ class Workbench:
         options = self.options
         random = np.random.default_rng([options.seed, number])
         game = options.game
-        starts, terms = [*map(game.parse_position, options.starts)], new_terms(options.nodes, options.decided)
+        starts, terms = [*map(game.parse_position, options.starts())], new_terms(options.nodes, options.decided)
         moves, values = np.zeros(LONGEST, dtype=np.uint32), np.zeros(LONGEST, dtype=np.int16)
         played: list[tuple[np.ndarray, np.ndarray, int, int]] = []
         for player in self.players:

@@ -113,4 +113,4 @@ def test_shards_without_starts_begin_at_the_usual_one(tmp_path):
         arrays = {name: stored[name] for name in stored.files if name != "starts"}
     np.savez(tmp_path / "piece-1-00000.npz", **arrays)
     assert not Games.load([tmp_path]).starts.any()
-    assert DataOptions().starts[0] == GAME.start
+    assert DataOptions.starts()[0] == GAME.start

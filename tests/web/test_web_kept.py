@@ -71,7 +71,7 @@ def test_a_session_comes_back_after_its_expiry(open_hub):
 
 
 def shown(page):
-    """Return all that a page shows but the names of the session and of the moves, and what may be asked for now."""
+    """Return all that a page shows but the names of the session and of the moves, and what may be requested now."""
     state = dict(page.state)
     for each in ("seq", "session", "analysis", "canRestore"):
         state.pop(each, None)

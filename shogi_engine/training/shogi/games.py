@@ -108,8 +108,8 @@ class Games:
     @classmethod
     def of(cls, shard: Mapping[str, np.ndarray], ends: Ends | None = None) -> "Games":
         """Return the games of a shard."""
-        ends = ends or (np.zeros(len(shard["moves"]), np.uint8), np.zeros(0, np.uint32))
-        return cls(*(shard[field.name] for field in fields(cls)[:-2]), *ends)
+        found, lines = ends or (np.zeros(len(shard["moves"]), np.uint8), np.zeros(0, np.uint32))
+        return cls(**{field.name: shard[field.name] for field in fields(cls)[:-2]}, ends=found, lines=lines)
 
     @classmethod
     def joined(cls, parts: "Sequence[Games]") -> "Games":

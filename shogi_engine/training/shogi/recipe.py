@@ -168,13 +168,14 @@ class DataOptions(data.DataOptions):
         evaluator = super().evaluator()
         if self.value_factor == 1:
             return evaluator
-        if not hasattr(evaluator.weights, "enlarged"):
+        enlarged = getattr(evaluator.weights, "enlarged", None)
+        if enlarged is None:
             raise ValueError(f"training: the values of {self.evaluation} cannot be multiplied; those of a network can")
-        return Evaluator(evaluator.evaluation, evaluator.weights.enlarged(self.value_factor))
+        return Evaluator(evaluator.evaluation, enlarged(self.value_factor))
 
-    @property
-    def starts(self) -> tuple[str, ...]:
-        """The usual start and the handicaps."""
+    @classmethod
+    def starts(cls) -> tuple[str, ...]:
+        """Return the usual start and the handicaps."""
         return STARTS
 
     def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:

@@ -395,7 +395,8 @@ def compress(numbers: np.ndarray) -> bytes:
     """Return int16[n] coded: the inverse of `decompress`."""
     wide = numbers.astype(np.int64)
     parts = np.stack([wide >> 7 * place & MORE - 1 for place in range(LONGEST)], axis=1)
-    sizes = 1 + sum((wide < -(SIGN << 7 * place)) | (wide >= SIGN << 7 * place) for place in range(LONGEST - 1))
+    limits = SIGN << 7 * np.arange(LONGEST - 1)
+    sizes = 1 + np.sum((wide[:, None] < -limits) | (wide[:, None] >= limits), axis=1)
     places = np.arange(LONGEST)
     parts |= np.where(places < sizes[:, None] - 1, MORE, 0)
     return parts[places < sizes[:, None]].astype(np.uint8).tobytes()
