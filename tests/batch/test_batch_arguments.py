@@ -93,5 +93,5 @@ def test_no_positions_are_no_mistake(none):
     games.reset(rows=[])
     games.reset(rows=none if getattr(none, "ndim", 1) == 1 else [])
     assert BATCH.texts(games.positions()) == before
-    puct = Puct(BATCH, 2)
+    puct = Puct(BATCH, 2, even)
     puct.reset(rows=[])
