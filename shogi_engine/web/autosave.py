@@ -290,8 +290,9 @@ class Autosave:
             if id == self.id:
                 self.write()
             self.store.delete(id, owner)
-            if id == self.id:
-                self._take("")
+            with self._session.lock:
+                if id == self.id:
+                    self._take("")
 
     def games(self, owner: str, text: str = "", result: str = "") -> list[dict[str, Any]]:
         """Return the rows of an owner's list of games, those that `Store.games` finds."""

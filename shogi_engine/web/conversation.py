@@ -18,7 +18,7 @@ from shogi_engine.language import Message, mark, translate
 from shogi_engine.web import file_messages, game_messages, messages, replies, study_messages
 from shogi_engine.web.game_messages import Hello
 from shogi_engine.web.hub import Full, Hub
-from shogi_engine.web.limits import HELLO_SECONDS, REFUSED_MAX, Bucket, Limits, address_of
+from shogi_engine.web.limits import HELLO_SECONDS, REFUSED_MAX, Bucket, Limits, Slow, address_of
 from shogi_engine.web.links import LinkError
 from shogi_engine.web.messages import MESSAGE_MAX, MessageError
 from shogi_engine.web.session import Session
@@ -142,11 +142,16 @@ class Conversation:
             hello = await self._hello()
         if hello is None:
             return
+
+        def attach() -> tuple[Session, Viewer]:
+            return self._hub.attach(
+                hello.session, hello.owner, self._queue.put, self._token, address=self._address, **hello.given()
+            )
+
+        is_quick = not self._token and self._hub.is_quick(hello.session)
         try:
-            self._page = session, viewer = await self._in_thread(
-                lambda: self._hub.attach(
-                    hello.session, hello.owner, self._queue.put, self._token, address=self._address, **hello.given()
-                )
+            self._page = session, viewer = await (
+                self._in_thread(attach) if is_quick else self._slowly(Slow.DISK, attach)
             )
         except LinkError as fault:
             await self._socket.close(POLICY, translate(str(fault), hello.language or ""))
@@ -159,6 +164,9 @@ class Conversation:
 
     async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
         return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limits.handling)
+
+    async def _slowly(self, kind: Slow, work: Callable[..., Any], *arguments: Any) -> Any:
+        return await self._limits.do_slowly(kind, address_of(self._socket.scope), work, *arguments)
 
     async def _receive(self) -> str | bytes | None:
         """Return the browser's next message, None when it has left. Who sends too many is made to wait."""
@@ -208,8 +216,7 @@ class Conversation:
             if isinstance(message, Hello):
                 raise MessageError(Message("hello was already sent"))
             if message.slow:
-                async with self._limits.upload_lock(address_of(self._socket.scope)):
-                    await anyio.to_thread.run_sync(message.obey, session, viewer, limiter=self._limits.uploading)
+                await self._slowly(message.slow, message.obey, session, viewer)
             else:
                 await self._in_thread(message.obey, session, viewer)
             if asked is not None:
