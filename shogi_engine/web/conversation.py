@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from shogi_engine.common.text import sanitize
 from shogi_engine.language import Message, mark, translate
 from shogi_engine.web import file_messages, game_messages, messages, replies, study_messages
+from shogi_engine.web.autosave import reason_of
 from shogi_engine.web.game_messages import Hello
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.limits import HELLO_SECONDS, REFUSED_MAX, Bucket, Limits, Slow, address_of
@@ -29,6 +30,7 @@ QUEUE_MAX = 100  # replies of other kinds queued for a slow browser
 UNREAD_MAX = 2  # and while there are as many, it is not heard: some of them are files of megabytes
 DELTAS_MAX = 20  # beyond, they are dropped: the page misses them and asks for the whole state
 POLICY, TRY_AGAIN_LATER = 1008, 1013  # close a WebSocket
+REASON_MAX = 123  # bytes of the reason for which a WebSocket is closed
 LINK = "link"  # in the address of a WebSocket: the token of the link by which the page came
 KINDS: dict[str, type[messages.Message]] = {
     str(kind.__struct_config__.tag): kind
@@ -156,8 +158,10 @@ class Conversation:
         except LinkError as fault:
             await self._socket.close(POLICY, translate(str(fault), hello.language or ""))
             return
-        except Full as fault:
-            await self._socket.close(TRY_AGAIN_LATER, str(fault))
+        except (Full, OSError) as fault:
+            log.log(logging.INFO if isinstance(fault, Full) else logging.WARNING, "a page cannot come in: %s", fault)
+            reason = translate(reason_of(fault), hello.language or "").encode()[:REASON_MAX].decode(errors="ignore")
+            await self._socket.close(TRY_AGAIN_LATER, reason)
             return
         while self._refused < REFUSED_MAX and (data := await self._receive()) is not None:
             await self._obey(session, viewer, data)
@@ -224,6 +228,9 @@ class Conversation:
         except (ValueError, OverflowError) as fault:
             self._refused += isinstance(fault, MessageError)
             self._complain(translate(str(fault), viewer.language), asked)
+        except OSError as fault:  # the disk is full, say, or the database locked
+            log.warning("a message failed: %s", fault)
+            self._complain(translate(reason_of(fault), viewer.language), asked)
         except Exception:
             log.exception("a message failed")
             self._complain(translate(mark("the server could not process the request"), viewer.language), asked)
