@@ -17,6 +17,7 @@ from shogi_engine.web.addresses import qr_picture
 from shogi_engine.web.files import FILE_MAX, dated, file_of
 from shogi_engine.web.game_messages import left
 from shogi_engine.web.guard import is_loopback
+from shogi_engine.web.limits import Slow
 from shogi_engine.web.messages import (
     TEXT_MAX,
     Action,
@@ -35,7 +36,7 @@ NOTES_MAX = 3  # of an opened game
 
 
 class _Reading(Question, kw_only=True):
-    slow: ClassVar[bool] = True
+    slow: ClassVar[Slow] = Slow.WORK
     locked: ClassVar[bool] = False
     number: GameNumber = 0
 
@@ -80,13 +81,17 @@ class Paste(_Reading):
 
 
 class Save(Question):
-    """Send the game as a file."""
+    """Send the game as a file. Others are served while it is made."""
 
     who: ClassVar[Who] = Who.WATCHER
+    slow: ClassVar[Slow] = Slow.WORK
+    locked: ClassVar[bool] = False
     format: Annotated[str, Meta(max_length=20)]
 
     def _obey(self, session: Session, page: Viewer) -> Reply:
-        return file_of(session.analyses.annotated(page.language), self.format)
+        with session.lock:
+            annotated = session.analyses.annotated(page.language)
+        return file_of(annotated(), self.format)
 
 
 class About(Action):
@@ -122,7 +127,7 @@ class Diagram(Question):
 class Sheet(Question):
     """Send a page to print: all tsume of a length, or, with 0, the mistakes of the judged game."""
 
-    slow: ClassVar[bool] = True
+    slow: ClassVar[Slow] = Slow.WORK
     locked: ClassVar[bool] = False
     length: Annotated[int, Meta(ge=0, le=99)] = 0
 
@@ -157,6 +162,7 @@ class Invite(Action):
     A game begins if somebody is invited to play and there is none.
     """
 
+    slow: ClassVar[Slow] = Slow.DISK
     setting_up: ClassVar[bool] = False
     to: Literal["own", "play", "watch"]
     side: Side = 1
@@ -180,6 +186,7 @@ class Invite(Action):
 class Revoke(Action):
     """End a link; the pages that came by it show the game no longer."""
 
+    slow: ClassVar[Slow] = Slow.DISK
     token: Name
 
     def _obey(self, session: Session, page: Viewer) -> Reply:

@@ -55,8 +55,8 @@ class Reader:
         self._files = 0
 
     def start(self) -> None:
-        """Start the process, so that the first file need not wait."""
-        with self._lock:
+        """Start the process, so that the first file need not wait; if it does not start, that file will say so."""
+        with self._lock, contextlib.suppress(ValueError):
             self._started()
 
     def read(self, content: bytes, name: str, number: int) -> Chosen:
