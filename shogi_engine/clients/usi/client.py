@@ -253,7 +253,12 @@ class UsiClient(EngineClient):
         """
         limit, command = limit or Limit(), await self._command(position)
         side = side_to_move(command)
-        go = ["go", go_words(limit), "infinite" if limit.is_endless(side) else "", *searched_moves(position, root_moves)]
+        go = [
+            "go",
+            go_words(limit),
+            "infinite" if limit.is_endless(side) else "",
+            *searched_moves(position, root_moves),
+        ]
         if multipv is not None:
             check_number("multipv", multipv, 1, whole=True)
         await self.start()
