@@ -21,7 +21,7 @@ MOVES = ["f5", "d3", "e6"]
 
 
 class Searches:
-    """Searches that have the depth asked for, depth 1 if they were stopped; without a limit they wait for that."""
+    """Searches that have the depth requested, depth 1 if they were stopped; without a limit they wait for that."""
 
     def prepare(self):
         self._stopped = threading.Event()

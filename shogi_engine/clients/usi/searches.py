@@ -22,7 +22,7 @@ Position = str | BoardLike[Move]  # a str is USI's command, with or without the 
 def position_command(position: Position[Any]) -> str:
     """Return USI's `position` command for a Board, 'startpos moves 7g7f', 'sfen ...' or a bare SFEN.
 
-    Raises ValueError for a text that is no position or has an illegal move (an engine would go on with the position
+    Raises ValueError for a text that is no position or has an illegal move (an engine would continue with the position
     before), and TypeError for anything else, such as a Board of Othello.
     """
     if isinstance(position, str):
