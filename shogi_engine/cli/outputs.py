@@ -9,7 +9,7 @@ from shogi_engine.language import InputError, translate_fault
 
 
 class Attempts:
-    """Writes of several outputs. One that fails, on a full disk for instance, does not keep the others from being tried."""
+    """Writes of several outputs. If one fails, on a full disk for instance, the others are tried too."""
 
     def __init__(self) -> None:
         self._faults: list[Exception] = []

@@ -130,7 +130,9 @@ class FrontEnd:
         self.free_at = 0.0
         self._tasks: list[Task] = []  # unanswered, in order
         self._queue: queue.SimpleQueue[Task] = queue.SimpleQueue()
-        self._obeying = threading.Condition()  # guards what follows; held while a line is executed, never while a task is
+        self._obeying = (
+            threading.Condition()
+        )  # guards what follows; held while a line is executed, never while a task is
         self._held: deque[tuple[str, float]] = deque()  # lines of a script, and when they were read
         self._awaited: deque[Task] = deque()  # the tasks that a script waits for, not yet done
         self._script = False  # whether the line being executed is one of a script

@@ -21,7 +21,7 @@ MOVES = ["f5", "d3", "e6"]
 
 
 class Searches:
-    """Searches that have the depth asked for, depth 1 if they were stopped; without a limit they wait for that."""
+    """Searches that have the depth requested, depth 1 if they were stopped; without a limit they wait for that."""
 
     def prepare(self):
         self._stopped = threading.Event()
@@ -124,12 +124,15 @@ def answers(kind, game, lines, *, patient):
         front_end._loaded.wait(60)
     front_end.run(raw)
     text = b"".join(written).decode()
-    return re.sub(r" (nps|time|hashfull) \d+|/\d+\.\d\d$|nodestats .*|\d+\.\d+ s, \d+ nodes/s", "", text, flags=re.M).split("\n")
+    return re.sub(
+        r" (nps|time|hashfull) \d+|/\d+\.\d\d$|nodestats .*|\d+\.\d+ s, \d+ nodes/s", "", text, flags=re.M
+    ).split("\n")
 
 
-USI = ["usi", "isready", "position startpos", "position startpos moves 7g7f", "position startpos moves 7g7e", "go depth 3",
-       "go nodes 500", "go mate 5000", "go byoyomi 50000", "go btime 60000 wtime 60000", "stop", "gameover win", "moves",
-       "side", "go perft 1", "setoption name MultiPV value x", "setoption", "ponderhit", "usinewgame", "xyzzy"]  # fmt: skip
+USI = ["usi", "isready", "position startpos", "position startpos moves 7g7f", "position startpos moves 7g7e",
+       "go depth 3", "go nodes 500", "go mate 5000", "go byoyomi 50000", "go btime 60000 wtime 60000", "stop",
+       "gameover win", "moves", "side", "go perft 1", "setoption name MultiPV value x", "setoption", "ponderhit",
+       "usinewgame", "xyzzy"]  # fmt: skip
 ENDLESS = ["go infinite", "go ponder depth 3", "go mate infinite"]
 NBOARD = ["nboard 2", "set depth 3", "set depth x", "move F5", "move D3", "move A1", "go", "hint 2", "analyze", "learn",
           "ping 1", "ping 2", "fly", "E6", "set what 3"]  # fmt: skip
@@ -145,7 +148,12 @@ GTP = ["1 name", "2 fly", "play b f5", "play w d3", "play b a1", "genmove b", "g
 def test_a_script_is_answered_as_its_commands_one_at_a_time(kind, game, commands, data):
     script = data.draw(st.lists(st.sampled_from(commands), max_size=12))
     if kind is Loop and data.draw(st.booleans()):
-        script += [data.draw(st.sampled_from(ENDLESS)), *data.draw(st.permutations(["isready", "side", "xyzzy"])), "stop", "usi"]
+        script += [
+            data.draw(st.sampled_from(ENDLESS)),
+            *data.draw(st.permutations(["isready", "side", "xyzzy"])),
+            "stop",
+            "usi",
+        ]
     assert answers(kind, game, script, patient=False) == answers(kind, game, script, patient=True)
 
 

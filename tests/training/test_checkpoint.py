@@ -8,8 +8,16 @@ import pytest
 from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
 
 
-@pytest.mark.parametrize("damage", [lambda data: data[:1000], lambda data: data[:-30], lambda data: b"", lambda data: b"PK",
-                                    lambda data: data[:400] + b"\0" * 200 + data[600:]])  # fmt: skip
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[:1000],
+        lambda data: data[:-30],
+        lambda data: b"",
+        lambda data: b"PK",
+        lambda data: data[:400] + b"\0" * 200 + data[600:],
+    ],
+)
 def test_a_damaged_checkpoint_is_told(tmp_path, caplog, damage):
     file = tmp_path / "network.checkpoint.npz"
     with caplog.at_level(logging.WARNING):

@@ -11,7 +11,15 @@ from shogi_engine.types.score import Score
 
 @pytest.mark.parametrize(
     "score",
-    [Score(3), Score(-40), Score.mate_in(5), Score.mated_in(4), Score.mate_in(None), Score.mated_in(0), Score.discs(2.5)],
+    [
+        Score(3),
+        Score(-40),
+        Score.mate_in(5),
+        Score.mated_in(4),
+        Score.mate_in(None),
+        Score.mated_in(0),
+        Score.discs(2.5),
+    ],
 )
 def test_the_repr_of_a_score_is_the_score(score):
     assert eval(repr(score)) == score == Score(str(score)) == Score.parse(str(score))

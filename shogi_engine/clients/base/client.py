@@ -19,7 +19,7 @@ Command = str | Sequence[str]
 
 
 class EngineClient(ABC):
-    """An engine. Its process is started by `start` or the first call that needs it, and again after `close` or its death.
+    """An engine. Its process is started by `start` or the first call that needs it, again after `close` or its death.
 
     Of two calls at once, in two tasks, the second waits until the first is answered; only `close` does not wait.
 

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import sys
 import time
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -19,6 +20,7 @@ from shogi_engine.clients.usi.lines import (
     plain_text,
 )
 from shogi_engine.clients.usi.searches import (
+    RULES,
     Position,
     Search,
     clock_words,
@@ -216,8 +218,8 @@ class UsiClient(EngineClient):
 
     @staticmethod
     async def _command(position: Position[Any]) -> str:
-        """Return the `position` command. A text is checked in a thread, as that may load or compile the rules."""
-        if isinstance(position, str):
+        """Return the `position` command. The first text is checked in a thread, as that loads or compiles rules."""
+        if isinstance(position, str) and RULES not in sys.modules:
             return await asyncio.to_thread(position_command, position)
         return position_command(position)
 
@@ -253,7 +255,12 @@ class UsiClient(EngineClient):
         """
         limit, command = limit or Limit(), await self._command(position)
         side = side_to_move(command)
-        go = ["go", go_words(limit), "infinite" if limit.is_endless(side) else "", *searched_moves(position, root_moves)]
+        go = [
+            "go",
+            go_words(limit),
+            "infinite" if limit.is_endless(side) else "",
+            *searched_moves(position, root_moves),
+        ]
         if multipv is not None:
             check_number("multipv", multipv, 1, whole=True)
         await self.start()

@@ -1,6 +1,7 @@
 """Searches by a USI engine: their positions and limits in USI's words, their infos and their results."""
 
 import asyncio
+import functools
 import time
 from collections.abc import Iterable
 from itertools import takewhile
@@ -16,19 +17,20 @@ from shogi_engine.types.info import BoardLike, Info, Move, Moves, PlayResult
 from shogi_engine.types.limit import Limit, check_limit
 
 START = "startpos"
+RULES = "shogi_engine.games.shogi.board"  # the module by which texts are checked
 Position = str | BoardLike[Move]  # a str is USI's command, with or without the word `position`
 
 
 def position_command(position: Position[Any]) -> str:
     """Return USI's `position` command for a Board, 'startpos moves 7g7f', 'sfen ...' or a bare SFEN.
 
-    Raises ValueError for a text that is no position or has an illegal move (an engine would go on with the position
+    Raises ValueError for a text that is no position or has an illegal move (an engine would continue with the position
     before), and TypeError for anything else, such as a Board of Othello.
     """
     if isinstance(position, str):
         text = " ".join(position.split()).removeprefix("position").strip()
         if text != START:
-            _board(text)
+            _check(text)
         return f"position {text if text.startswith((START, 'sfen')) else f'sfen {text}'}"
     check_board(position, "sfen")
     board: Any = position
@@ -36,6 +38,12 @@ def position_command(position: Position[Any]) -> str:
     moves = " ".join(move.usi() for move in board.move_stack)
     start = START if sfen == type(board)().sfen() else f"sfen {sfen}"
     return f"position {start}" + (f" moves {moves}" if moves else "")
+
+
+@functools.lru_cache(maxsize=8)
+def _check(text: str) -> None:
+    """Raise ValueError unless a text is a position; one that was checked is remembered."""
+    _board(text)
 
 
 def _board(text: str) -> Any:

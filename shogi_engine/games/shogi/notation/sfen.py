@@ -20,7 +20,8 @@ def parse_sfen(text: str) -> Any:
 
     The words 'position' and 'sfen' may be missing, and the fields may be joined by '_', as in addresses of web pages.
     Moves after the word 'moves' are played. Hands are read in any order; a missing move number, and 0, which some
-    programs write, are 1. Raises ValueError, which says what is wrong and where, for bad notation and for positions that `validate_position` refuses.
+    programs write, are 1. Raises ValueError, which says what is wrong and where, for bad notation and for positions
+    that `validate_position` refuses.
     """
     if not isinstance(text, str):
         raise InputError("position: expected text, not {0}", type(text).__name__)
