@@ -10,8 +10,7 @@ import sys
 
 import numpy as np
 
-from shogi_engine.environments.states import SmallOthello
-from shogi_engine.environments.two_agents import TwoAgents
+from shogi_engine.environments.agents import SmallOthello, TwoAgents
 
 HIDDEN, VISITS, EXPLORATION, RATE = 96, 24, 1.5, 0.003
 rng = np.random.default_rng(1)

@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from shogi_engine.engine import Engine
     from shogi_engine.games.othello import board as othello
     from shogi_engine.games.shogi import board as shogi
-    from shogi_engine.types.limit import Limit
-    from shogi_engine.types.score import Score
+    from shogi_engine.types.limits import Limit
+    from shogi_engine.types.results import Score
 
 __version__ = "1.0.0"  # the home of the version: pyproject.toml reads it here
 __all__ = ["Engine", "Limit", "Score", "__version__", "othello", "shogi"]
 
 _MODULES = {
     "Engine": "shogi_engine.engine",
-    "Limit": "shogi_engine.types.limit",
-    "Score": "shogi_engine.types.score",
+    "Limit": "shogi_engine.types.limits",
+    "Score": "shogi_engine.types.results",
     "othello": "shogi_engine.games.othello.board",
     "shogi": "shogi_engine.games.shogi.board",
 }

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from importlib import import_module
 
 from shogi_engine import __version__, language
-from shogi_engine.common.safe_path import leave_start_folder
+from shogi_engine.common.system import leave_start_folder
 
 if __name__ == "__main__":
     leave_start_folder()
@@ -17,10 +17,11 @@ if __name__ == "__main__":
 from shogi_engine.cli import COMMANDS, GROUPS, TOOLS  # noqa: E402
 from shogi_engine.cli.common import Parser, add_command, add_language, tell  # noqa: E402
 from shogi_engine.cli.ending_signals import ending_signals, flush_quietly  # noqa: E402
-from shogi_engine.common.streams import can_show, set_up_streams  # noqa: E402
+from shogi_engine.common.system import can_show, set_up_streams  # noqa: E402
 from shogi_engine.language import Message, mark, translate_fault  # noqa: E402
 from shogi_engine.language import translate as _  # noqa: E402
 
+BROKEN_PIPE = 128 + 13  # the exit status of a program that SIGPIPE ends
 EXAMPLES = mark("""
 examples:
   shogi-engine play shogi --level 3
@@ -75,10 +76,16 @@ def main(arguments: list[str] | None = None) -> int:
     first = "".join(arguments[:1]).partition("=")[0]
     if first.startswith("-") and first not in top._option_string_actions:
         top.error(_(Message("options follow the command, as in shogi-engine play {0}", first)))
-    args = top.parse_args(arguments)
     with ending_signals() as signals:
         try:
-            status: int = args.run(args)
+            try:
+                args = top.parse_args(arguments)
+                status: int = args.run(args)
+            finally:
+                sys.stdout.flush()  # here, as an error would be a traceback at the end of Python
+        except BrokenPipeError:  # no one reads the output any more, as with `| head`
+            flush_quietly()
+            status = BROKEN_PIPE
         except MemoryError as fault:
             status = refused(_("shogi-engine: not enough memory: {fault}").format(fault=one_line(fault)))
         except (ValueError, OverflowError, OSError) as fault:

@@ -1,10 +1,14 @@
-"""What all tests share: the language, a folder of data that is not the user's, and headless Chromium."""
+"""What all tests share: settings of hypothesis, the language, a folder of data that is not the user's, Chromium."""
 
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 
 from shogi_engine import language
+
+hypothesis.settings.register_profile("kernels", deadline=None)  # the first example compiles or loads what it calls
+hypothesis.settings.load_profile("kernels")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -23,14 +23,13 @@ from babel.messages.pofile import read_po, write_po
 
 from shogi_engine import games
 from shogi_engine.__main__ import parser
-from shogi_engine.analysis.reasons import SENTENCES
-from shogi_engine.clients.base import errors
-from shogi_engine.games.shogi.symbols import KIND_NAMES
+from shogi_engine.analysis.judgement import SENTENCES
+from shogi_engine.clients import base
+from shogi_engine.games.shogi.types import KIND_NAMES
 from shogi_engine.language import DOMAIN, FOLDER, Message
 from shogi_engine.records import formats
-from shogi_engine.types.fact import Kind
-from shogi_engine.types.termination import ENDINGS
-from shogi_engine.web import words
+from shogi_engine.types.outcomes import ENDINGS, Kind
+from shogi_engine.web import app
 
 ROOT = Path(__file__).resolve().parents[1]
 PO = FOLDER / "ja" / "LC_MESSAGES" / f"{DOMAIN}.po"
@@ -67,10 +66,10 @@ def of_tables() -> Iterator[tuple[Text, str | None]]:
         yield from ((text, game) for text in ("black", "white", "black's chance", "black's winning chance"))
     yield SENTENCES[Kind.BOOK_LEFT], "othello"
     yield from ((str(ending), "ending") for ending in filter(None, ENDINGS))
-    yield from ((text, words.CONTEXT) for text in words.WORDS.values())
+    yield from ((text, app.CONTEXT) for text in app.WORDS.values())
     yield from ((text, None) for text in (*filter(None, KIND_NAMES), *formats.ALL, formats.WINNERS, formats.OPEN))
     yield from ((text, None) for text in ("centipawns", "first wins", "second wins", "first", "second"))
-    yield from ((text, None) for text in (*errors.FAULTS, *SYSTEM, *ARGPARSE))
+    yield from ((text, None) for text in (*base.FAULTS, *SYSTEM, *ARGPARSE))
 
 
 def of_parser(top: argparse.ArgumentParser) -> Iterator[str | None]:

@@ -2,7 +2,7 @@
 
 import sys
 
-from shogi_engine.common.safe_path import leave_start_folder
+from shogi_engine.common.system import leave_start_folder
 
 if __name__ == "__main__":
     leave_start_folder()

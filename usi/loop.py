@@ -1,12 +1,12 @@
 """The USI loop. Its reader, worker, loader and ending are those of `frontends.core`.
 
 The reader executes urgent commands at once: usi, stop, ponderhit, gameover, quit, and isready during a search. The
-worker executes all other commands in order, so a GUI may send many commands without waiting. Each `go` is
+worker executes all other commands in order, so a GUI may send many commands without waiting. In a script, all of them
+wait for the answers to earlier commands (see `frontends.core`). Each `go` is
 answered by exactly one bestmove (or checkmate). If it ponders or is infinite, the answer waits for `stop` or
 `ponderhit`.
 """
 
-import contextlib
 import importlib
 import os
 import threading
@@ -15,29 +15,155 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
-from shogi_engine.common.memory import machine_megabytes
-from shogi_engine.common.text import SHOWN_WITH_PATH, sanitize
-from shogi_engine.frontends.core import Task
-from shogi_engine.frontends.stdio import run_stdio
-from shogi_engine.games.shogi.levels import FULL
-from shogi_engine.games.shogi.names import ENTERING_KING_RULES
-from shogi_engine.interface.extras.levels import lowest
+from shogi_engine.common.system import machine_megabytes
+from shogi_engine.common.text import SHOWN_WITH_PATH, nodes_per_second, sanitize
+from shogi_engine.frontends.core import FrontEnd, Task, run_stdio
+from shogi_engine.games.shogi.names import ENTERING_KING_RULES, FULL, flip_sfen, worth_table
+from shogi_engine.interface.extras import lowest
 from shogi_engine.search.timeman import fixed, in_full_seconds, plan
-from shogi_engine.types.clock import LEAST_MS, TimeBudget
-from shogi_engine.types.score import Score
+from shogi_engine.types.limits import LEAST_MS, TimeBudget
+from shogi_engine.types.results import Score
 from usi import protocol
-from usi.console import COMMANDS, Console
-from usi.evaluation import Choice, choice_of, load, use
-from usi.info import InfoWriter, UsiOutput
-from usi.options import OPTIONS, Options
-from usi.own_book import OwnBook
-from usi.task import GoTask
+from usi.options import OPTIONS, Choice, Options, OwnBook, choice_of, file_facts, load, use
+from usi.protocol import Go, InfoWriter, Position, ProtocolError, UsiOutput
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
     from shogi_engine.engine.results import SearchResult
 
+
+# ---- Console commands beyond the protocol: d, moves, side, eval, flip, bench and go perft
+
+
+class Console(FrontEnd):
+    """A session with the console commands.
+
+    Attributes:
+        position: the position in use
+        evaluation: the engine's evaluation
+        speed: the nodes per second of the last search
+    """
+
+    position: Position
+    evaluation: Choice
+    speed: int | None
+
+    def ready_engine(self) -> "Engine":
+        """Return the engine with the current options and position."""
+        raise NotImplementedError
+
+    def place(self, position: Position) -> None:
+        """Set up a position."""
+        raise NotImplementedError
+
+    def show_position(self) -> None:
+        """Print the board."""
+        for line in self.ready_engine().diagram().splitlines():
+            self.out.line(line)
+
+    def show_moves(self) -> None:
+        """Print the legal moves on one line, as YaneuraOu does for programs like Ayane."""
+        self.out.line(" ".join(self.ready_engine().legal_moves()))
+
+    def show_side(self) -> None:
+        """Print the side to move, `black` or `white`, as YaneuraOu does."""
+        self.out.line("white" if self.position.white_to_move else "black")
+
+    def show_value(self) -> None:
+        """Print the static value of the position, the evaluation in use, and the value of each piece."""
+        engine = self.ready_engine()
+        value = engine.evaluate()
+        self.out.line(f"static value: {value} (side to move)")
+        self.out.line(f"evaluation: {sanitize(engine.searcher.evaluator.describe(), SHOWN_WITH_PATH)}")
+        if facts := file_facts(engine, self.evaluation):
+            self.out.line(f"its file: {facts}")
+        if self.speed is not None:
+            self.out.line(f"nodes/s of the last search: {self.speed}")
+        self.out.line("value of each piece, for its own side:")
+        for line in worth_table(engine.position_text, engine.evaluate):
+            self.out.line(line)
+        self.out.line(f"eval = {value}")
+
+    def flip(self) -> None:
+        """Rotate the position by 180 degrees and exchange the colours."""
+        self.place(Position(flip_sfen(self.ready_engine().position_text)))
+
+    def run_bench(self) -> None:
+        """Print the number of nodes of the benchmark. `stop` takes effect after the current position."""
+        from shogi_engine.suites.suite import bench
+
+        task = self.task
+
+        def show_progress(done: int, whole: int) -> None:
+            if task.stopped:
+                raise ProtocolError(f"bench: stopped after {done} of {whole} positions")
+            self.out.info(f"bench {done}/{whole}")
+
+        self.ready_engine()
+        result = bench("shogi", show_progress)
+        per_second = nodes_per_second(result.nodes, result.seconds)
+        self.out.line(f"Bench: {result.nodes}   ({result.seconds:.2f} s, {per_second} nodes/s)")
+
+    def run_perft(self, depth: int) -> None:
+        """Count leaf nodes and print the number for each root move. `stop` takes effect at once."""
+        task, engine = self.task, self.ready_engine()
+        moves = len(engine.legal_moves())
+
+        def check() -> None:
+            if task.stopped:
+                raise ProtocolError(f"perft {depth}: stopped after 0 of {moves} moves")
+
+        try:
+            with task.searching(engine, check):
+                result = engine.perft(min(depth, 60))
+        except Exception as failure:
+            if task.stopped and not isinstance(failure, ProtocolError):
+                raise ProtocolError(f"perft {depth}: {failure}") from None  # its text says how far it got
+            raise
+        for move, nodes in result.divide.items():
+            self.out.line(f"{move}: {nodes}")
+        per_second = nodes_per_second(result.nodes, result.seconds)
+        self.out.line(f"perft {depth}: {result.nodes} nodes, {result.seconds:.3f} s, {per_second} nodes/s")
+
+
+COMMANDS = {
+    "d": Console.show_position,
+    "moves": Console.show_moves,
+    "side": Console.show_side,
+    "eval": Console.show_value,
+    "flip": Console.flip,
+    "bench": Console.run_bench,
+}
+
+
+# ---- A `go` command as a task of the worker. Standard library only
+
+
+class GoTask(Task):
+    """A `go`, and its state.
+
+    Attributes:
+        ahead: whether it searches the position before the opponent's move
+        only: whether there is only one legal move
+        released: set when the answer may be sent
+    """
+
+    def __init__(self, go: Go, work: Callable[[], None], requested: float) -> None:
+        super().__init__(work, requested, bounded=go.is_bounded(), pondering=go.ponder)
+        self.go = go
+        self.ahead = self.only = False
+        self.released = threading.Event()
+        if not (go.ponder or go.infinite):
+            self.released.set()
+
+    def stop(self) -> None:
+        """Stop the search, and allow the answer."""
+        super().stop()
+        self.released.set()
+
+
 PARAMETER = "param."  # prefix of undeclared options that set a parameter in Game.params
+BOOK_PAUSE = 0.002  # seconds before a book's answer: uci2wb loses one that comes while it still handles the last move
 OPTIONS_COME = 2.0  # seconds after the first line to wait for EvalType before compiling the default evaluation
 
 
@@ -72,7 +198,7 @@ class Loop(Console):
             "usi": self._usi,
             "isready": self._isready,
             "setoption": self._setoption,
-            "usinewgame": lambda words, received_at: self._change(self._begin_game, received_at),
+            "usinewgame": lambda words, received_at: self.put(Task(self._begin_game, received_at, awaited=False)),
             "position": self._position,
             "sfen": lambda words, received_at: self._position(["sfen", *words], received_at),
             "startpos": lambda words, received_at: self._position(["startpos", *words], received_at),
@@ -97,10 +223,7 @@ class Loop(Console):
             command = COMMANDS[words[0]]
             self.put(Task(lambda: command(self), received_at))
             return
-        try:
-            self._readers[words[0]](words[1:], received_at)
-        except protocol.ProtocolError as fault:
-            self.fail(fault)
+        self._readers[words[0]](words[1:], received_at)
 
     def fail(self, fault: Exception) -> None:
         """Report what was wrong with a line, or an internal error."""
@@ -110,14 +233,9 @@ class Loop(Console):
         """Report why the engine could not be loaded."""
         self.out.info(f"the engine cannot start: {failure!r}")
 
-    def say_compiling(self, seconds: float) -> None:
-        """Report that kernels are being compiled, so that the GUI does not give up."""
-        known = self.progress() or "this takes long only before the first game"
-        self.out.info(f"compiling ... {seconds:.0f} s ({known})")
-
-    def _change(self, work: Callable[[], None], received_at: float) -> None:
-        """Queue a command that only changes the state. The end of input does not wait for it."""
-        self.put(Task(work, received_at, awaited=False))
+    def say_alive(self, text: str) -> None:
+        """Report what takes long, so that the GUI does not give up."""
+        self.out.info(text)
 
     def _usi(self, words: list[str], received_at: float) -> None:
         self.out.line(f"id name shogi_engine {__version__}")
@@ -134,9 +252,12 @@ class Loop(Console):
 
     def _setoption(self, words: list[str], received_at: float) -> None:
         option = protocol.parse_setoption(words)
-        with contextlib.suppress(protocol.ProtocolError):  # the worker reports it, in order
-            self._announced.set(option.name, option.value)
-        self._change(lambda: self._set(option.name, option.value), received_at)
+        complains = option.name.lower().startswith(PARAMETER)  # or may do so, and then a script waits for it
+        try:
+            complains |= self._announced.set(option.name, option.value) == "DebugLogFile"
+        except protocol.ProtocolError:  # the worker reports it, in order
+            complains = True
+        self.put(Task(lambda: self._set(option.name, option.value), received_at, awaited=complains))
 
     def _position(self, words: list[str], received_at: float) -> None:
         position = protocol.parse_position(words)
@@ -387,6 +508,7 @@ class Loop(Console):
             self.out.line(f"info depth 0 score {Score.mate_in(None)}")
             return "bestmove win"
         if (answer := self.book.answer(go, engine)) is not None:
+            time.sleep(BOOK_PAUSE)
             return answer
         task.only = len(searchmoves or moves) == 1
         writer = self._info_writer(searchmoves or moves)

@@ -4,16 +4,35 @@ Names have no spaces, because ShogiHome drops names with spaces. They are not ca
 optional. Unknown options are ignored without a message, because GUIs always send some.
 """
 
-from collections.abc import Collection
+import random
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shogi_engine.common.text import clamped_number, sanitize
-from shogi_engine.games.shogi.evaluation.eval_options import DEFAULT_SCALE, LARGEST_SCALE
-from shogi_engine.games.shogi.levels import FULL
-from shogi_engine.games.shogi.names import ENTERING_KING_RULES, EVALUATIONS
+from shogi_engine.frontends import core
+from shogi_engine.games.shogi.book import SHIPPED, shipped
+from shogi_engine.games.shogi.names import (
+    DEFAULT_SCALE,
+    ENTERING_KING_RULES,
+    EVALUATIONS,
+    FILE_EVALUATIONS,
+    FULL,
+    LARGEST_SCALE,
+    TRAINED_EVALUATIONS,
+    read_scale,
+)
+from shogi_engine.interface.extras import opens_from_book
 from shogi_engine.language import mark, translate
 from shogi_engine.search.timeman import TimeOptions
-from usi.protocol import ProtocolError
+from shogi_engine.types.results import Score
+from usi.protocol import Go, ProtocolError
+
+if TYPE_CHECKING:
+    from shogi_engine.engine import Engine
+    from usi.protocol import UsiOutput
+
 
 STANDARD_FILE = "nn.bin"  # for nnue; with this name, `network` uses the engine's own file
 
@@ -203,3 +222,123 @@ def options_table(language: str = "en") -> str:
         words = translate(HELP[option.name], language)
         lines.append(f"| `{option.name}` | {option.kind} | {option.default} | {spread} | {words} |")
     return "\n".join(lines)
+
+
+# ---- Loading the evaluation that the options select
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The name of an evaluation, the file of its weights if it needs one, and FV_SCALE."""
+
+    name: str = EVALUATIONS.default
+    file: Path | None = None
+    fv_scale: int = DEFAULT_SCALE
+
+
+def choice_of(options: Options) -> Choice:
+    """Return the evaluation that `options` select."""
+    name, file_name = options.text("EvalType"), options.text("EvalFile")
+    if name not in FILE_EVALUATIONS and (name not in TRAINED_EVALUATIONS or file_name == STANDARD_FILE):
+        return Choice(name)
+    file = Path(options.text("EvalDir"), file_name).absolute()
+    return Choice(name, file, options.number("FV_SCALE"))
+
+
+def load(choice: Choice) -> tuple["Engine", Choice]:
+    """Return an engine and its evaluation: `choice`, or the default if `choice` has a file, which `use` loads later."""
+    if choice.file is not None:
+        return core.load_engine("shogi", compiled=False), Choice()
+    return core.load_engine("shogi", choice.name), choice
+
+
+def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None:
+    """Set the evaluation of `engine` to `choice`, or to the default if the file is invalid, and compile its kernels.
+
+    Args:
+        inform: called with a description of the evaluation, or of the fault in the file
+    """
+    try:
+        engine.set_evaluation(choice.name, choice.file)
+    except ValueError as fault:
+        inform(f"{fault}; using {EVALUATIONS.default} instead")
+        engine.set_evaluation()
+    else:
+        if choice.file is not None:
+            described = f"evaluation {engine.searcher.evaluator.describe()}"
+            if choice.name == "nnue":
+                scale = choice.fv_scale if choice.fv_scale != DEFAULT_SCALE else read_scale(choice.file.parent)
+                engine.configure(fv_scale=scale)
+                described += f", FV_SCALE {scale}"
+            inform(described)
+    engine.warmup()
+
+
+def file_facts(engine: "Engine", choice: Choice) -> str:
+    """Return the size of the evaluation's file and its FV_SCALE, '' if no file is in use."""
+    if choice.file is None or not choice.file.exists():
+        return ""
+    evaluator = engine.searcher.evaluator
+    if evaluator.evaluation.name != choice.name:  # the file was refused
+        return ""
+    size = f"{choice.file.stat().st_size / 1e6:.1f} MB"
+    return f"{size}, FV_SCALE {evaluator.params.fv_scale}" if choice.name in FILE_EVALUATIONS else size
+
+
+# ---- The opening book of a USI session: opening it, and answering `go` from it
+
+
+NO_BOOK = "no_book"
+NOTES_MAX = 3  # lines that are passed over and told
+
+
+class OwnBook:
+    """The book selected by the options. An engine begins with its own book, which it opens itself."""
+
+    def __init__(self, options: Options, out: "UsiOutput") -> None:
+        self._options, self._out = options, out
+        self._name = SHIPPED.name
+        self._rng = random.Random()
+
+    def open(self, engine: "Engine") -> None:
+        """Open the selected book. If it cannot be read, report this once and play without a book."""
+        wanted = self._options.text("BookFile") if self._options.flag("USI_OwnBook") else NO_BOOK
+        if wanted == self._name:
+            return
+        self._name = wanted
+        try:
+            engine.book.open(wanted)
+        except ValueError as fault:
+            self._out.info(f"no book: {fault}; BookFile {sanitize(wanted)}")
+        for note in engine.book.notes[:NOTES_MAX]:
+            self._out.info(f"book: {note}; BookFile {sanitize(wanted)}")
+
+    def load(self) -> None:
+        """Read the engine's own book if it is selected, so that this does not use time on the clock later."""
+        if self._name == SHIPPED.name:
+            shipped()
+
+    def answer(self, go: Go, engine: "Engine") -> str | None:
+        """Return a book move as the answer to a `go` with a clock or movetime, or None if the book is not used."""
+        by_clock = go.has_clock() or go.movetime is not None
+        number, flag = self._options.number, self._options.flag
+        if not opens_from_book(number("SkillLevel")):
+            return None
+        if not by_clock or go.infinite or go.searchmoves or go.depth or go.nodes or flag("ConsiderationMode"):
+            return None
+        self.open(engine)
+        if self._name == NO_BOOK or self._rng.randrange(100) < number("BookIgnoreRate"):
+            return None
+        lookup = {"flipped": flag("FlippedBook"), "any_ply": flag("IgnoreBookPly")}
+        found = engine.book.choice(best=number("BookMoves"), margin=number("BookEvalDiff"), **lookup)
+        if found is None:
+            return None
+        lines, count = [found], number("MultiPV")
+        if count > 1:
+            lines += [each for each in engine.book.moves(**lookup) if each.move != found.move][: count - 1]
+        for place, each in enumerate(lines, 1):
+            rank = f"multipv {place} " if count > 1 else ""
+            pv = " ".join(filter(None, (each.move, each.ponder)))
+            self._out.line(f"info depth {each.depth} {rank}score {Score(each.worth)} nodes 0 time 0 pv {pv}")
+        self._out.info("book move")
+        return " ponder ".join(filter(None, ("bestmove " + found.move, found.ponder)))

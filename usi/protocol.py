@@ -4,12 +4,20 @@ The protocol is http://hgm.nubati.net/usi.html with the extensions of Shogidokor
 line raises a `ProtocolError` with one line of text. If only a part of a `go` is invalid, it is reported in `Go.faults`.
 """
 
-from collections.abc import Sequence
+import math
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from shogi_engine.common.text import clamped_number, nodes_per_second, sanitize
-from shogi_engine.types.clock import Clock
-from shogi_engine.types.score import Score
+from shogi_engine.common.text import NUMBER_MAX, clamped_number, nodes_per_second, sanitize
+from shogi_engine.frontends.core import Output
+from shogi_engine.types.limits import Clock
+from shogi_engine.types.results import Score
+
+if TYPE_CHECKING:
+    from shogi_engine.engine.results import PvInfo
+
 
 FALLBACK_MS = 1000  # for a `go` whose only limit could not be read
 
@@ -86,10 +94,13 @@ class Go:
         return self.has_clock() or any(limit is not None for limit in (self.movetime, self.depth, self.nodes))
 
     def is_bounded(self) -> bool:
-        """Tell whether the command ends by itself, without `stop`."""
+        """Tell whether the command ends by itself, without `stop`. NUMBER_MAX stands for no limit."""
         if self.infinite or self.ponder:
             return False
-        return self.mate > 0 if self.mate is not None else self.has_limit() or bool(self.faults)
+        if self.mate is not None:
+            return 0 < self.mate < NUMBER_MAX
+        limits = [limit for limit in (self.movetime, self.depth, self.nodes) if limit is not None]
+        return self.has_clock() or bool(self.faults) or any(limit < NUMBER_MAX for limit in limits)
 
 
 _NUMBERS = ("btime", "wtime", "byoyomi", "binc", "winc", "movetime", "depth", "nodes", "perft")
@@ -162,8 +173,6 @@ def parse_position(arguments: list[str]) -> Position:
         raise ProtocolError("position: the sfen is missing")
     if len(words) == 3:  # the move number is often omitted
         words.append("1")
-    if len(words) == 4 and words[3] == "0":  # or counted from 0
-        words[3] = "1"
     return Position(" ".join(words), moves)
 
 
@@ -200,3 +209,113 @@ def info_line(
     if pv:
         words += ["pv", *pv]
     return " ".join(words)
+
+
+# ---- The info lines of a search. Standard library only
+
+
+class UsiOutput(Output):
+    """Lines to the GUI and to the debug log."""
+
+    def info(self, text: str) -> None:
+        """Write an `info string`; `text` may contain any characters."""
+        self.line(f"info string {sanitize(text)}")
+
+
+class InfoWriter:
+    """Prints the lines of one search, at most every `interval_ms`.
+
+    With MultiPV, the lines of a depth are printed together, best first; those of the first depth are printed at once.
+    Lines whose value is a bound are dropped then, because they cannot be ordered.
+
+    Args:
+        numbered: whether to print `multipv`
+        count: the number of lines, MultiPV
+        bounds: whether to print lines with bounds if there is only one line
+        pv: returns the moves to print for a line
+    """
+
+    def __init__(
+        self,
+        output: Output,
+        *,
+        interval_ms: int,
+        numbered: bool = False,
+        count: int = 1,
+        bounds: bool = True,
+        pv: Callable[["PvInfo"], Sequence[str]] = lambda line: line.pv,
+    ) -> None:
+        self._out, self._interval = output, interval_ms / 1000
+        self._numbered, self._count = numbered, count
+        self._bounds, self._pv = bounds, pv
+        self._last = time.monotonic() if count == 1 else -math.inf
+        self._held: list[PvInfo] = []  # exact lines of the current depth
+        self._complete: list[PvInfo] = []  # those of the last complete depth, best first
+
+    def __call__(self, line: "PvInfo") -> None:
+        """Receive a line from the search."""
+        if self._count == 1:
+            if not line.bound:
+                self._complete = [line]
+            if (self._bounds or not line.bound) and self._due():
+                self._show(line, 1)
+        elif not line.bound:
+            if self._held and self._held[0].depth != line.depth:
+                self._held = []
+            self._held.append(line)
+            if len(self._held) == self._count:
+                self._complete, self._held = by_value(self._held), []
+                if self._due():
+                    self._show_all(self._complete)
+
+    def finish(self, lines: Sequence["PvInfo"]) -> None:
+        """Print the last lines of a search, best first and each move once, with the nodes and time of the search."""
+        for number, line in enumerate(self.last_lines(lines), 1):
+            self._show(line, number, lines[0])
+
+    def last_lines(self, lines: Sequence["PvInfo"]) -> list["PvInfo"]:
+        """Return the final lines, given those of the result. The line of the best move stays first.
+
+        Where bounds are not shown, a line with a bound is replaced by the last exact line of the same move.
+        """
+        bounds = self._bounds and self._count == 1
+        exact = {line.pv[0]: line for line in [*self._complete, *self._held] if line.pv}
+        chosen: dict[str, PvInfo] = {}
+        for line in lines:
+            move = line.pv[0] if line.pv else ""
+            chosen.setdefault(move, exact.get(move, line) if line.bound and not bounds else line)
+        return list(chosen.values())
+
+    def _due(self) -> bool:
+        """Tell whether the interval has passed; if so, restart it."""
+        now = time.monotonic()
+        due = now - self._last >= self._interval
+        if due:
+            self._last = now
+        return due
+
+    def _show_all(self, lines: Sequence["PvInfo"]) -> None:
+        for number, line in enumerate(lines, 1):
+            self._show(line, number)
+
+    def _show(self, line: "PvInfo", number: int, whole: "PvInfo | None" = None) -> None:
+        """Print one line with the given number, and the nodes and time of `whole`, which is `line` by default."""
+        whole = whole or line
+        self._out.line(
+            info_line(
+                depth=line.depth,
+                seldepth=line.seldepth,
+                multipv=number if self._numbered else 0,
+                score=line.score,
+                bound=line.bound,
+                nodes=whole.nodes,
+                seconds=whole.time,
+                hashfull=whole.hashfull,
+                pv=self._pv(line),
+            )
+        )
+
+
+def by_value(lines: Sequence["PvInfo"]) -> list["PvInfo"]:
+    """Return lines sorted from best to worst. The sort is stable."""
+    return sorted(lines, key=lambda line: -line.value)

@@ -8,14 +8,22 @@
 `judgement` evaluates moves, `analyst` searches, and the other modules show and store the results.
 """
 
-from shogi_engine.analysis.analyst import Analyst, Hint, analyse, cores, hints, limits_for
-from shogi_engine.analysis.annotation import annotate, annotated
+from shogi_engine.analysis.analyst import Analyst, Hint, SavedAnalysis, analyse, cores, hints, limits_for
 from shogi_engine.analysis.judgement import BLUNDER, INACCURACY, MISTAKE, Finding, GameAnalysis, MoveAnalysis, judge
-from shogi_engine.analysis.page import page
-from shogi_engine.analysis.players import Player, player_table, players
-from shogi_engine.analysis.results import player_of, score_table, scored
-from shogi_engine.analysis.saved import SavedAnalysis
-from shogi_engine.analysis.tables import game_table, hint_table, sparkline
+from shogi_engine.analysis.report import (
+    Player,
+    annotate,
+    annotated,
+    game_table,
+    hint_table,
+    page,
+    player_of,
+    player_table,
+    players,
+    score_table,
+    scored,
+    sparkline,
+)
 
 __all__ = [
     "Analyst",

@@ -14,21 +14,29 @@ streams           files of positions, read and written in blocks: hcp, hcpe, psv
 
 from shogi_engine.batch.batch import Batch, Found, Legal, Outcomes
 from shogi_engine.batch.games import (
+    KINDS,
     Games,
+    Labelled,
+    OpeningMoves,
     Positions,
+    RecordWriter,
+    count_records,
+    from_records,
     iterate_random_games,
     iterate_self_play,
+    labelled_positions,
+    open_records,
+    opening_moves,
     positions_of,
     random_games,
+    read_records,
     self_play,
+    to_records,
+    training_games,
 )
 from shogi_engine.batch.hcpe3 import Searched, read_hcpe3, write_hcpe3
-from shogi_engine.batch.labelled import Labelled, from_records, labelled_positions, to_records, training_games
-from shogi_engine.batch.live import LiveGames, Steps
 from shogi_engine.batch.policy import PolicyPlayer, load_network
-from shogi_engine.batch.puct import Puct
-from shogi_engine.batch.statistics import OpeningMoves, opening_moves
-from shogi_engine.batch.streams import KINDS, RecordWriter, count_records, open_records, read_records
+from shogi_engine.batch.puct import LiveGames, Puct, Steps
 
 __all__ = [
     "Batch",

@@ -1,24 +1,27 @@
 """Many games at once, with random moves or by self-play, and their positions."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.batch import kernels
-from shogi_engine.batch.batch import Batch
-from shogi_engine.batch.rows import CHUNK, check_batch
+from shogi_engine.batch.batch import CHUNK, Batch, check_batch
+from shogi_engine.common.files import AppendFile, WholeFile
 from shogi_engine.common.threads import results_on_threads
-from shogi_engine.games.batch_rules import IDS
+from shogi_engine.games.batch import IDS
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE
 from shogi_engine.records.arrays import GameArrays
 from shogi_engine.search.context import MAX_GAME_PLY, new_context, set_root
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training.data import SearchState, new_terms, play_from
+from shogi_engine.training import recipe
+from shogi_engine.training.data import SearchState, new_terms, play_from, read_shard
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST
-from shogi_engine.types.arguments import check_number
+from shogi_engine.types.limits import check_number
 
 TOGETHER = 16  # games that a thread plays one after the other
 TABLE_MB = 4
@@ -29,20 +32,22 @@ Made = tuple[NDArray[np.uint32], NDArray[np.int16], int]  # a game's moves, valu
 
 
 class Games(NamedTuple):
-    """Games from the starting position, one per row.
+    """Games, one per row.
 
     Attributes:
         moves: int32[n, longest], in the layout 'ids', -1 after the last move
         lengths: int32[n], the numbers of moves
-        results: int8[n], 1, 0, -1 for the side that began; an unfinished game is a draw
+        results: int8[n], 1, 0, -1 for black; an unfinished game is a draw
         values: int16[n, longest], the value of the search before each move, for the side to move; VALUE_NONE if there
             was no search
+        starts: where each begins, as text; None: all at the game's usual start
     """
 
     moves: NDArray[np.int32]
     lengths: NDArray[np.int32]
     results: NDArray[np.int8]
     values: NDArray[np.int16]
+    starts: Sequence[str] | None = None
 
 
 class Positions(NamedTuple):
@@ -174,10 +179,10 @@ def positions_of(batch: Batch, games: Games | GameArrays, plies: int | None = No
         ValueError: a game has an illegal move
     """
     lengths = games.lengths if plies is None else np.minimum(games.lengths, plies)
-    if isinstance(games, GameArrays):
-        starts = batch.pack(games.starts)
-    else:
+    if games.starts is None:
         starts = np.repeat(batch.pack([batch.game.start]), len(lengths), 0)
+    else:
+        starts = batch.pack(games.starts)
     out = positions_after(batch, starts, games.moves, lengths, IDS)
     game = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     begins = np.cumsum(lengths) - lengths
@@ -241,7 +246,8 @@ def _collect(
 
 def _joined(parts: Iterator[Games]) -> Games:
     """Return all games as one object."""
-    found = list(parts) or [Games(*(np.zeros((0,) * axes, kind) for axes, kind in _EMPTY))]
+    nothing: Any = (np.zeros((0,) * axes, kind) for axes, kind in _EMPTY)
+    found = list(parts) or [Games(*nothing)]
     width = max(part.moves.shape[1] for part in found)
 
     def joined(tables: list[Any], filler: int) -> Any:
@@ -266,3 +272,356 @@ def _arrays(batch: Batch, games: list[Made]) -> Games:
         table[row, : len(moves)] = moves & ((1 << batch.rules.code_bits) - 1)
         values[row, : len(moves)] = found
     return Games(table, lengths, np.array([result for _, _, result in games], dtype=np.int8), values)
+
+
+# ---- Files of positions: records of a fixed size, mapped into memory in blocks and never read whole
+#
+# `KINDS` names them: hcp has positions alone; hcpe adds the best move, value and result, as in Apery, dlshogi
+# and cshogi; psv, YaneuraOu's PackedSfenValue; othello, this package's own. Moves in hcpe are labels of the layout
+# 'cshogi', in psv of 'yaneuraou', in othello of 'ids'; `Batch.relabel` converts them.
+
+
+HCP = np.dtype([("hcp", "u1", (32,))])
+HCPE = np.dtype(
+    [
+        ("hcp", "u1", (32,)),
+        ("eval", "<i2"),  # for the side to move
+        ("bestMove16", "<i2"),
+        ("gameResult", "i1"),  # 0 a draw, 1 black has won, 2 white
+        ("dummy", "u1"),
+    ]
+)
+PSV = np.dtype(
+    [
+        ("sfen", "u1", (32,)),
+        ("score", "<i2"),  # for the side to move
+        ("move", "<u2"),
+        ("gamePly", "<u2"),
+        ("game_result", "i1"),  # 1, 0, -1 for the side to move
+        ("padding", "u1"),
+    ]
+)
+OTHELLO = np.dtype(
+    [
+        ("packed", "u1", (17,)),
+        ("move", "u1"),
+        ("score", "<i2"),  # for the side to move, in hundredths of a disc
+        ("result", "i1"),  # final disc difference for the side to move
+        ("empties", "u1"),
+    ]
+)
+KINDS = {"hcp": HCP, "hcpe": HCPE, "psv": PSV, "othello": OTHELLO}
+PIECE = 1 << 16  # records mapped at a time
+
+
+def record_kind(kind: str) -> "np.dtype[Any]":
+    """Return the dtype of a kind of file; raises ValueError with the names if there is no such kind."""
+    if kind not in KINDS:
+        raise ValueError(f"there is no kind of file {kind!r}; there are {', '.join(KINDS)}")
+    return KINDS[kind]
+
+
+def count_records(path: str | os.PathLike[str], kind: str) -> int:
+    """Return the number of records in a file; raises ValueError if it does not end with a whole record."""
+    size, each = Path(path).stat().st_size, record_kind(kind).itemsize
+    if size % each:
+        raise ValueError(f"{path}: {size} bytes are not a whole number of {kind} records of {each} bytes")
+    return size // each
+
+
+def open_records(path: str | os.PathLike[str], kind: str, mode: Any = "r") -> NDArray[Any]:
+    """Return a file as one array of records, mapped into memory: only the parts used are read.
+
+    Args:
+        mode: 'r', 'r+' to change records in place, 'c' to change them in memory only
+
+    Raises:
+        ValueError: the file does not end with a whole record
+    """
+    count = count_records(path, kind)
+    return np.memmap(path, record_kind(kind), mode, shape=(count,)) if count else np.zeros(0, record_kind(kind))
+
+
+def read_records(
+    path: str | os.PathLike[str], kind: str, rows: int = PIECE, start: int = 0, stop: int | None = None
+) -> Iterator[NDArray[Any]]:
+    """Yield records[start:stop] of a file in blocks of `rows`, each mapped for as long as it is referenced.
+
+    A file of any size thus takes the memory of one block. Raises ValueError as `open_records` does.
+    """
+    count = count_records(path, kind)
+    stop = count if stop is None else min(stop, count)
+    each = record_kind(kind)
+    for first in range(start, stop, rows):
+        yield np.memmap(path, each, "r", first * each.itemsize, (min(rows, stop - first),))
+
+
+class RecordWriter:
+    """Writes records to a file, block by block. A new file, or one to replace, appears when the writer is closed.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, RecordWriter(f"{folder}/games.hcpe", "hcpe") as writer:
+    ...     writer.write(np.zeros(3, HCPE))
+    ...     writer.count
+    3
+
+    Args:
+        append: append to an existing file, which must end with a whole record, instead of replacing it; until the
+            writer is closed, no other process can append to the file
+
+    Raises:
+        OSError: the file cannot be written; what was written in a `with` block that failed is discarded, or with
+            `append` the block of records that does not fit
+    """
+
+    def __init__(self, path: str | os.PathLike[str], kind: str, *, append: bool = False) -> None:
+        self.path, self.kind = path, kind
+        self._dtype, self.count = record_kind(kind), 0
+        self._file: AppendFile | WholeFile
+        if append:
+            self._file = AppendFile(path, lambda: count_records(path, kind) * self._dtype.itemsize)
+            self.count = count_records(path, kind)
+        else:
+            self._file = WholeFile(path)
+
+    def __repr__(self) -> str:
+        return f"<RecordWriter of {self.count} {self.kind} records to {os.fspath(self.path)!r}>"
+
+    def write(self, records: NDArray[Any]) -> None:
+        """Append records; raises ValueError if they are not of the file's dtype."""
+        if records.dtype != self._dtype:
+            raise ValueError(f"records must be of {self._dtype}, not {records.dtype}")
+        self._file.write(np.ascontiguousarray(records).reshape(-1).view(np.uint8).data)
+        self.count += len(records)
+
+    def close(self) -> None:
+        """Write buffered records, and close the file."""
+        self._file.close()
+
+    def __enter__(self) -> "RecordWriter":
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        self._file.__exit__(*failure)
+
+
+# ---- Labelled positions: each has a move, a value and a result. They come from games, training data and files
+#
+# All sources are converted to `Labelled`, so any of them can be converted to any file format:
+# `to_records(batch, from_records(batch, psv, "psv"), "hcpe")`. Values are copied unchanged, although the scale of
+# centipawns differs between engines.
+
+
+NO_MOVE = 0  # in hcpe and psv
+UNKNOWN_PLY = -1
+
+
+class Labelled(NamedTuple):
+    """Positions and what is known about each.
+
+    Attributes:
+        positions: uint8[n, size], packed
+        moves: int32[n], in the layout 'ids', -1 if unknown or illegal
+        values: int16[n], for the side to move
+        results: int8[n], 1, 0, -1 for the side to move
+        plies: int32[n], the number of moves made before, -1 if unknown
+    """
+
+    positions: NDArray[np.uint8]
+    moves: NDArray[np.int32]
+    values: NDArray[np.int16]
+    results: NDArray[np.int8]
+    plies: NDArray[np.int32]
+
+
+class _Fields(NamedTuple):
+    """The names of the fields of a kind of file.
+
+    Attributes:
+        layout: the layout of its moves
+    """
+
+    packing: str
+    position: str
+    value: str
+    move: str
+    layout: str
+
+
+_FIELDS = {
+    "hcpe": _Fields("hcp", "hcp", "eval", "bestMove16", "cshogi"),
+    "psv": _Fields("psfen", "sfen", "score", "move", "yaneuraou"),
+}
+
+
+def training_games(batch: Batch, path: str | os.PathLike[str]) -> Iterator[Games]:
+    """Yield the games that `shogi-engine train` or `training.pipeline` played, one file at a time.
+
+    Args:
+        path: a file of games, or a folder with such files in it or below it
+
+    Raises:
+        ValueError: there are no such files, or one is damaged
+    """
+    place = Path(path)
+    files = [place] if place.is_file() else sorted(place.rglob("piece-*.npz"))
+    if not files:
+        raise ValueError(f"{path}: there are no files of games (piece-*.npz)")
+    known = recipe.load(batch.game.name).data.starts()
+    began = signs(batch, batch.pack(known))
+    for file in files:
+        shard = read_shard(file)
+        lengths = shard["lengths"]
+        filled = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
+        moves: Any = np.full(filled.shape, kernels.NO_LABEL, dtype=np.int32)
+        values = np.full(filled.shape, VALUE_NONE, dtype=np.int16)
+        moves[filled], values[filled] = shard["moves"] & batch.code_mask, shard["values"]
+        starts = [known[number] for number in shard["starts"]]
+        yield Games(moves, lengths, shard["results"] * began[shard["starts"]], values, starts)
+
+
+def labelled_positions(batch: Batch, games: Games | GameArrays, *, without_value: bool = False) -> Labelled:
+    """Return the positions of games with their labels; see `positions_of`.
+
+    Games of `records.games` that have no result are left out.
+
+    Args:
+        games: the result of `training_games`, `self_play` or `records.games`
+        without_value: include positions that were not searched, with the value 0
+
+    Raises:
+        ValueError: a game has an illegal move
+    """
+    found = positions_of(batch, games)
+    values = games.values[found.game, found.ply]
+    wanted = (values != VALUE_NONE) | without_value
+    if isinstance(games, GameArrays):
+        wanted &= games.decided[found.game]
+    rows = np.flatnonzero(wanted)
+    game, ply, values = found.game[rows], found.ply[rows], values[rows]
+    return Labelled(
+        found.positions[rows],
+        games.moves[game, ply].astype(np.int32),
+        np.where(values == VALUE_NONE, 0, values).astype(np.int16),
+        games.results[game] * signs(batch, found.positions[rows]),
+        ply,
+    )
+
+
+def from_records(batch: Batch, records: NDArray[Any], kind: str) -> Labelled:
+    """Return records of a file, 'hcpe' or 'psv', in the packing of `batch`.
+
+    Raises ValueError for an invalid position.
+    """
+    fields = _fields(kind)
+    theirs = Batch(batch.game.name, fields.packing, threads=batch.threads)
+    positions = theirs.repack(records[fields.position], batch.packing)
+    if kind == "psv":
+        results, plies = records["game_result"].astype(np.int8), records["gamePly"].astype(np.int32) - 1
+    else:
+        results = black_results(records["gameResult"]) * signs(batch, positions)
+        plies = np.full(len(records), UNKNOWN_PLY, dtype=np.int32)
+    moves = batch.relabel(positions, records[fields.move].astype(np.int32), fields.layout, IDS)
+    return Labelled(positions, moves, records[fields.value].astype(np.int16), results, plies)
+
+
+def to_records(batch: Batch, labelled: Labelled, kind: str) -> NDArray[Any]:
+    """Return records of the given kind, 'hcpe' or 'psv', to write with `RecordWriter`.
+
+    An unknown move is 0. In psv the first position of a game has the ply 1, and 0 means unknown.
+    """
+    fields = _fields(kind)
+    records = np.zeros(len(labelled.positions), record_kind(kind))
+    records[fields.position] = batch.repack(labelled.positions, fields.packing)
+    records[fields.value] = labelled.values
+    moves = batch.relabel(labelled.positions, labelled.moves, IDS, fields.layout)
+    records[fields.move] = np.where(moves < 0, NO_MOVE, moves)
+    if kind == "psv":
+        records["game_result"], records["gamePly"] = labelled.results, labelled.plies + 1
+    else:
+        records["gameResult"] = (labelled.results * signs(batch, labelled.positions)) % 3  # -1, white has won, is 2
+    return records
+
+
+def _fields(kind: str) -> _Fields:
+    """Return the field names of a kind of file; raises ValueError for a kind without moves and values."""
+    if kind not in _FIELDS:
+        raise ValueError(f"only files of the kind {' or '.join(_FIELDS)} have labels, not {kind!r}")
+    return _FIELDS[kind]
+
+
+def black_results(codes: NDArray[Any]) -> NDArray[np.int8]:
+    """Return int8[n], 1, 0, -1 for black, from hcpe's results, of which only the lowest two bits count."""
+    signs_of: NDArray[np.int8] = np.array([0, 1, -1, 0], dtype=np.int8)[codes & 3]
+    return signs_of
+
+
+def signs(batch: Batch, positions: NDArray[np.uint8]) -> NDArray[np.int8]:
+    """Return int8[n]: 1 where black is to move, -1 where white is."""
+    return (1 - 2 * batch.sides(positions)).astype(np.int8)
+
+
+# ---- Statistics of openings: how often each move was played in each position of many games, and with what success
+
+
+class OpeningMoves(NamedTuple):
+    """Moves of positions, the most frequent first.
+
+    Attributes:
+        positions: uint8[n, size], packed
+        moves: int32[n], in the layout 'ids'
+        plies: int32[n], the fewest moves made before the position
+        counts: int64[n], the games in which the move was played
+        wins, draws, losses: int64[n], for the side that made the move; the results of the other games are not known
+    """
+
+    positions: NDArray[np.uint8]
+    moves: NDArray[np.int32]
+    plies: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    wins: NDArray[np.int64]
+    draws: NDArray[np.int64]
+    losses: NDArray[np.int64]
+
+    def at(self, position: Any) -> "OpeningMoves":
+        """Return the moves of one packed position, uint8[size]; none if it did not occur."""
+        rows = (self.positions == np.asarray(position, dtype=np.uint8)).all(axis=1)
+        return OpeningMoves(*(field[rows] for field in self))
+
+
+def opening_moves(batch: Batch, games: Games | GameArrays, *, plies: int = 20, least: int = 1) -> OpeningMoves:
+    r"""Count the moves of the first `plies` moves of games; transpositions are counted together.
+
+    >>> from shogi_engine.records import loads, to_arrays
+    >>> games = to_arrays(loads("f5d6c3\nf5f6e6\nc4c3d3", format="transcript"))
+    >>> batch = Batch("othello")
+    >>> found = opening_moves(batch, games, plies=1)
+    >>> found.counts.tolist(), found.plies.tolist()
+    ([2, 1], [0, 0])
+
+    Args:
+        games: `Games`, or the GameArrays of `records.games`
+        least: omit moves that were played in fewer games
+
+    Raises:
+        ValueError: a game has an illegal move
+    """
+    played = positions_of(batch, games, plies)
+    moves = games.moves[played.game, played.ply].astype(np.int32)
+    keys = np.zeros(len(moves), dtype=[("position", np.void, batch.size), ("move", np.int32)])
+    keys["position"] = np.ascontiguousarray(played.positions).view(f"V{batch.size}")[:, 0]
+    keys["move"] = moves
+    _, firsts, kinds = np.unique(keys.view(f"V{keys.itemsize}"), return_index=True, return_inverse=True)
+    kinds = kinds.reshape(-1)
+    known = games.decided if isinstance(games, GameArrays) else np.ones(len(games.lengths), bool)
+    results, known = games.results[played.game] * signs(batch, played.positions), known[played.game]
+    tables = [np.bincount(kinds[known & (results == result)], minlength=len(firsts)) for result in (1, 0, -1)]
+    counts = np.bincount(kinds, minlength=len(firsts))
+    fewest = np.full(len(firsts), plies, dtype=np.int32)
+    np.minimum.at(fewest, kinds, played.ply)
+    order = np.lexsort((moves[firsts], fewest, -counts))
+    order = order[counts[order] >= least]
+    rows = firsts[order]
+    return OpeningMoves(
+        played.positions[rows], moves[rows], fewest[order], counts[order], *(table[order] for table in tables)
+    )

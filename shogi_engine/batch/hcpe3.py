@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.batch.batch import Batch
-from shogi_engine.batch.games import Games, positions_after, positions_of
-from shogi_engine.batch.hcpe3_kernels import HEADER_BYTES, LONGEST, MOVE_BYTES, VISITS_BYTES, read_games
-from shogi_engine.batch.labelled import Labelled, black_results, signs
+from shogi_engine.batch.games import Games, Labelled, black_results, positions_after, positions_of, signs
+from shogi_engine.batch.kernels import HEADER_BYTES, LONGEST, MOVE_BYTES, VISITS_BYTES, read_games
 from shogi_engine.common.files import WholeFile
-from shogi_engine.games.batch_rules import IDS
+from shogi_engine.games.batch import IDS
 from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.records.arrays import GameArrays
 

@@ -14,20 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.batch.batch import Batch
-from shogi_engine.batch.layouts import defaulted, side_by_side
-from shogi_engine.batch.live import LiveGames
-from shogi_engine.batch.live_kernels import LONGEST
-from shogi_engine.batch.puct import Network, Puct, check_network
-from shogi_engine.common.search_handle import SearchHandle
+from shogi_engine.batch.batch import Batch, defaulted, side_by_side
+from shogi_engine.batch.puct import LiveGames, Network, Puct, check_network
+from shogi_engine.batch.puct_kernels import LONGEST
+from shogi_engine.common.threads import SearchHandle
 from shogi_engine.language import InputError
-from shogi_engine.play.answer import DECLARE, Answer
-from shogi_engine.play.game import Game
+from shogi_engine.play.game import DECLARE, Answer, Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.timeman import TimeOptions, fixed, plan
-from shogi_engine.types.arguments import check_names, keyword_names
-from shogi_engine.types.limit import Limit, check_limit
-from shogi_engine.types.score import Score
+from shogi_engine.types.limits import Limit, check_limit, check_names, keyword_names
+from shogi_engine.types.results import Score
 
 SIMULATIONS = 400  # for a move without another limit
 COPIES = 8  # leaves of a tree that are evaluated at once

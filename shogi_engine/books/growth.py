@@ -8,21 +8,224 @@ last positions reached, backed up through the book (negamax).
 """
 
 import heapq
+import importlib
+import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shogi_engine.books.recipe import Entries, Recipe
-from shogi_engine.books.run_file import DOUBTFUL, Found, Line, RunFile
+from shogi_engine import games
+from shogi_engine.common.files import LineFile, json_of
+from shogi_engine.common.text import read_text
 from shogi_engine.common.threads import results_on_threads
-from shogi_engine.interface.extras.book import BookMove
-from shogi_engine.interface.game import VALUE_MATE_IN_MAX, do_move
+from shogi_engine.interface.extras import BookMove
+from shogi_engine.interface.game import VALUE_MATE_IN_MAX, Game, do_move
 from shogi_engine.jit import new_record
 from shogi_engine.language import InputError
-from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
+from shogi_engine.search.timeman import Limits
+
+# ---- A game's part in making books: one file per game, whose `RECIPE` defines the keys of positions
+#
+# A book identifies a position by its key, a text that the game's `parse_position` reads. Positions that are the same up
+# to rotation, reflection or exchanged colours (images) share one key.
+
+
+Entries = dict[str, list[BookMove]]  # by key
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """A game's defaults for searching positions and keeping moves.
+
+    Attributes:
+        limit: 'nodes' or 'depth', and its amount
+        multi_probcut_margin: as in search.limits.Limits
+        width: moves searched per position
+        margin: how much worse than the best a kept move may be, in the game's unit
+        max_ply: plies of the last positions from the start
+        ply_cost: how much better a line has to be to be followed one ply further than another
+    """
+
+    limit: tuple[str, int]
+    width: int
+    margin: int
+    max_ply: int
+    ply_cost: int
+    multi_probcut_margin: int | None = None
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A game's books.
+
+    Attributes:
+        unit: value of the unit shown to people (Shogi: a centipawn, 1; Othello: a disc, 100)
+        canonical: `canonical(text)` returns (key, image) of any position in the game's notation; raises ValueError
+        turned: `turned(move, image, back)` converts a move of the position to one of its key, or back
+        read: `read(path, notes)` returns Entries from the game's own format or another, and adds what it passed over
+            to the notes; raises book.BookError
+        write: `write(entries)` returns them in the game's own format
+        sources: what `read` reads
+        gzip: files ending in .gz are compressed; `read` unpacks them
+    """
+
+    game_name: str
+    defaults: Defaults
+    unit: int
+    unit_name: str
+    canonical: Callable[[str], tuple[str, int]]
+    turned: Callable[[str, int, bool], str]
+    read: Callable[[Path, list[str]], Entries]
+    write: Callable[[Entries], str]
+    sources: str
+    gzip: bool = False
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+        return games.load(self.game_name)
+
+
+def load(name: str) -> Recipe:
+    """Return the recipe of a game. Raises ValueError, listing the known games, if it has none."""
+    if name not in games.NAMES:
+        raise ValueError(f"book: {name!r} has no books; there are books for {', '.join(games.NAMES)}")
+    recipe: Recipe = importlib.import_module(f"shogi_engine.books.{name}").RECIPE
+    return recipe
+
+
+def merged(books: list[Entries]) -> Entries:
+    """Merge books. Of a move that several books have, the deepest search is kept; of equal depths, the first."""
+    result: Entries = {}
+    for book in books:
+        for key, moves in book.items():
+            known = {each.move: each for each in result.get(key, ())}
+            for move in moves:
+                if move.move not in known or _depth(move) > _depth(known[move.move]):
+                    known[move.move] = move
+            result[key] = sorted(known.values(), key=lambda each: (-each.worth, -each.count))
+    return result
+
+
+def _depth(move: BookMove) -> int:
+    """Return the depth of a move's value, -1 if it has none."""
+    return -1 if move.value is None else move.depth
+
+
+# ---- The file of a run that makes a book: JSON lines, first the settings, then one for each position and each given
+# line
+#
+# {"nodes": 40000, "width": 3, "margin": 50, "max_ply": 24}
+#     {"line": "a name", "start": "", "moves": ["7g7f", "3c3d"]}
+#     {"position": KEY, "moves": [{"move": "7g7f", "ponder": "3c3d", "value": 35, "depth": 12}]}
+#
+# Positions are written as they are searched. An interrupted run continues; an incomplete last line is removed.
+
+
+DOUBTFUL = "?"
+Found = list[dict[str, Any]]  # a position's moves, best first: move, ponder, value, depth
+
+
+@dataclass(frozen=True)
+class Line:
+    """Moves in the game's notation from `start` ('' is the game's); all their positions are in the book.
+
+    A move marked DOUBTFUL is in the book because others may play it, but the line does not recommend it.
+    """
+
+    name: str
+    moves: tuple[str, ...]
+    start: str = ""
+
+
+class RunFile:
+    """A run's settings, lines and positions, in memory and on disk. Until `close`, no other process can extend the run.
+
+    Args:
+        settings: of a new run; None: the run must exist
+
+    Raises:
+        OSError: the file cannot be read or written, or another process extends the run
+        ValueError: the existing run has other settings or an unreadable line
+    """
+
+    def __init__(self, path: Path, settings: dict[str, Any] | None = None) -> None:
+        self.path = path
+        self.known: dict[str, Found] = {}
+        self.lines: list[Line] = []
+        self.settings = settings or {}
+        if settings is None and not path.exists():
+            raise ValueError(f"{path}: there is no such run")
+        if settings is None and not path.stat().st_size:
+            raise ValueError(f"{path} is empty")
+
+        def check(number: int, raw: bytes) -> None:
+            try:
+                self._take(number, json_of(raw), settings)
+            except _OtherRunError:
+                raise
+            except (ValueError, KeyError, TypeError, AttributeError):
+                raise ValueError(f"{path}, line {number}: this is not a line of a run") from None
+
+        self._file = LineFile(path, check, b"" if settings is None else _line(settings))
+
+    def _take(self, number: int, line: dict[str, Any], settings: dict[str, Any] | None) -> None:
+        if number == 1:
+            if not isinstance(line, dict) or "position" in line:
+                raise ValueError("settings come first")
+            if settings is not None and line != settings:
+                raise _OtherRunError(f"{self.path} is a run with {json.dumps(line)}, not {json.dumps(settings)}")
+            self.settings = line
+        elif "line" in line:
+            self.lines.append(Line(line["line"], tuple(line["moves"]), line["start"]))
+        else:
+            self.known[line["position"]] = line["moves"]
+
+    def add(self, key: str, moves: Found) -> None:
+        """Add a searched position."""
+        self._file.write_line(_line({"position": key, "moves": moves}))
+        self.known[key] = moves
+
+    def add_lines(self, lines: Iterable[Line]) -> int:
+        """Add the lines that are new; return their number."""
+        there = {(line.start, line.moves) for line in self.lines}
+        before = len(there)
+        for line in lines:
+            if (line.start, line.moves) not in there:
+                there.add((line.start, line.moves))
+                self._file.write_line(_line({"line": line.name, "start": line.start, "moves": list(line.moves)}))
+                self.lines.append(line)
+        return len(there) - before
+
+    def close(self) -> None:
+        """Write everything to disk, and let other processes extend the run."""
+        self._file.close()
+
+
+def _line(content: dict[str, Any]) -> bytes:
+    return json.dumps(content, ensure_ascii=False).encode()
+
+
+class _OtherRunError(ValueError):
+    """A run with other settings."""
+
+
+def read_lines(path: Path) -> list[Line]:
+    """Return the lines of a file: `name: moves`, # for comments. Raises ValueError naming the line, OSError."""
+    found = []
+    for number, text in enumerate(read_text(path).splitlines(), 1):
+        if not text.strip() or text.lstrip().startswith("#"):
+            continue
+        name, colon, moves = text.rpartition(":")
+        if not colon or not moves.split():
+            raise ValueError(f"{path}, line {number}: a line is written 'name: moves'")
+        found.append(Line(name.strip(), tuple(moves.split())))
+    return found
+
 
 BATCH = 4  # positions taken from the queue at a time, at most, for any number of threads
 HASH_MB = 16
@@ -220,8 +423,8 @@ class Growth:
             moves += [BookMove(move, "", UNSEARCHED, 0, count) for move, count in given.items() if move not in there]
             moves = [self._answered(book, key, move) for move in moves]
             if moves:
-                top = max(move.value for move in moves)
-                book[key] = [move for move in moves if move.value >= top - self._margin or move.move in given]
+                top = max(move.worth for move in moves)
+                book[key] = [move for move in moves if move.worth >= top - self._margin or move.move in given]
         return book
 
     def _answered(self, book: Entries, key: str, move: BookMove) -> BookMove:
@@ -230,6 +433,6 @@ class Growth:
         answers = book.get(child)
         if not answers or self._ply[child] <= self._ply[key]:
             return move
-        best = max(answers, key=lambda answer: answer.value)
+        best = max(answers, key=lambda answer: answer.worth)
         reply = self.recipe.turned(best.move, image, True)
-        return replace(move, value=-best.value, ponder=reply, depth=best.depth + 1)
+        return replace(move, value=-best.worth, ponder=reply, depth=best.depth + 1)

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from shogi_engine.books.recipe import Defaults, Entries, Recipe
-from shogi_engine.games.shogi.book import Book, flipped_key, flipped_move, position_key
+from shogi_engine.books.growth import Defaults, Entries, Recipe
+from shogi_engine.games.shogi.book import SBK, Book, flipped_key, flipped_move, position_key
 
 
 def canonical(sfen: str) -> tuple[str, int]:
@@ -17,10 +17,18 @@ def turned(move: str, image: int, back: bool) -> str:
     return flipped_move(move) if image else move
 
 
-def read(path: Path) -> Entries:
-    """Return the positions of a book in YaneuraOu's text format, black to move. Raises BookError."""
+def read(path: Path, notes: list[str]) -> Entries:
+    """Return the positions of a book in YaneuraOu's text format, or ShogiGUI's, black to move; see `Recipe.read`."""
     entries: Entries = {}
-    for key, moves in Book.load(path).positions.items():
+    if path.suffix.lower() == SBK:
+        from shogi_engine.books import shogi_files
+
+        positions = shogi_files.read(path, notes)
+    else:
+        book = Book.load(path)
+        notes += book.notes
+        positions = book.positions
+    for key, moves in positions.items():
         home, image = canonical(key)
         if image:
             moves = Book({key: moves}).known(home)
@@ -42,5 +50,5 @@ RECIPE = Recipe(
     turned=turned,
     read=read,
     write=write,
-    sources="YaneuraOu's text (.db)",
+    sources="YaneuraOu's text (.db), ShogiGUI's .sbk",
 )

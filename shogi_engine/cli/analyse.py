@@ -1,22 +1,90 @@
 """`shogi-engine analyse`: judges every move of games in files, or the moves of one position."""
 
 import argparse
-from collections.abc import Sequence
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, language
 from shogi_engine.cli import common
-from shogi_engine.cli.analysed_files import check_files, write_files
+from shogi_engine.cli.common import Attempts, check_outputs, tell_lost
 from shogi_engine.cli.progress import progress_bar
-from shogi_engine.common.files import write_whole
-from shogi_engine.common.locks import locked
+from shogi_engine.common.files import locked, write_whole
 from shogi_engine.language import InputError
 from shogi_engine.language import translate as _
-from shogi_engine.play.strength import DEFAULT_MS
+from shogi_engine.play.words import DEFAULT_MS
 
 if TYPE_CHECKING:
     from shogi_engine.analysis import Analyst, GameAnalysis
-    from shogi_engine.records import GameRecord
+    from shogi_engine.records import GameRecord, RecordFormat
+
+
+# ---- The output files of `shogi-engine analyse`: annotated records in the format and encoding of their sources
+
+
+def check_files(files: Sequence[str], out: str | None, others: Mapping[str, str | None]) -> None:
+    """Raise ValueError, before hours of work, if an output could not be written.
+
+    This is the case for what `check_outputs` refuses, and if `out` would put the records of several files into one.
+    The folder of several files is made if it is not there.
+
+    Args:
+        others: the other outputs by their options
+    """
+    if len(files) > 1 and out is not None:
+        if Path(out).is_file():
+            raise InputError("analyse: --out must be a folder for {0} files, and {1} is not one", len(files), out)
+        if len({Path(file).name for file in files}) < len(files):
+            raise InputError("analyse: two files of the same name cannot both be written to --out")
+        Path(out).mkdir(parents=True, exist_ok=True)
+    targets = [] if out is None else [target_of(out, file) for file in files]
+    places: list[Path | None] = [*targets] or [None]
+    for target in places:
+        check_outputs("analyse", {"--out": target, **others}, files)
+
+
+def target_of(out: str, file: str) -> Path:
+    """Return the file that the games of `file` are written to."""
+    return Path(out) / Path(file).name if Path(out).is_dir() else Path(out)
+
+
+def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]", attempts: Attempts) -> None:
+    """Write annotated games, each with the file it came from. Report on stderr what a format cannot hold."""
+    for file in dict.fromkeys(file for file, _game in games):
+        attempts(_write_file, out, file, [record for source, record in games if source == file])
+
+
+def _write_file(out: str, file: str, games: "Sequence[GameRecord]") -> None:
+    from shogi_engine import records
+
+    target = target_of(out, file)
+    chosen, encoding = format_and_encoding(file, games[0].game)
+    if not Path(out).is_dir():
+        named = records.format_of_name(out, games[0].game)
+        if named is not None and named.name != chosen.name:
+            chosen, encoding = named, records.encoding_for(out)
+    write_whole(target, records.dumps(games, chosen.name, encoding))
+    tell_lost(target, chosen, games)
+
+
+def format_and_encoding(file: str, game: str) -> "tuple[RecordFormat, str]":
+    """Return the format that a file was read in, and the encoding to write it in ('' : the format's)."""
+    from shogi_engine import records
+    from shogi_engine.records.files import HEAD, encoding_of
+
+    data = Path(file).read_bytes()
+    found = records.recognise(data[:HEAD].decode("latin-1"), binary=True, game=game) if b"\0" in data[:64] else None
+    encoding = ""
+    if found is None:
+        encoding = encoding_of(io.BytesIO(data))
+        head = data.decode(encoding)[:HEAD].lstrip("\ufeff")
+        found = records.recognise(head, binary=False, game=game) or records.format_of_name(file, game)
+        if encoding == "utf-8-sig" and not data.startswith(b"\xef\xbb\xbf"):
+            encoding = "utf-8"
+    assert found is not None  # it was read before
+    return found, encoding
+
 
 SHOGI_LINES = 5  # for a Shogi position; for an Othello position all moves are shown
 POSITION_LEVEL = 10  # for an Othello position
@@ -109,6 +177,7 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
     names = sorted({record.game for record in records})
     settings = {"hash": args.hash, **{name: analysis.limits_for(name, args.limit) for name in names}}
     analyst = analysis.Analyst(args.threads or analysis.cores(), args.hash, args.limit, args.cluster)
+    attempts = Attempts()
     with locked(args.save):
         saved = analysis.SavedAnalysis(args.save, records, settings)
         judged = _analysed(analyst, records, saved, names)
@@ -117,19 +186,20 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
             for (file, number, _), each in zip(sources, judged, strict=True)
         ]
         if args.save:
-            saved.finish(rows)
+            attempts(saved.finish, rows)
     if args.out:
         notes = [analysis.annotated(each, args.language) for each in judged]
-        write_files(args.out, [(source[0], note) for source, note in zip(sources, notes, strict=True)])
+        write_files(args.out, [(source[0], note) for source, note in zip(sources, notes, strict=True)], attempts)
     if args.html:
         text = analysis.page(judged, args.language, _titles(sources))
-        write_whole(args.html, text.encode("utf-8", "replace"))
+        attempts(write_whole, args.html, text.encode("utf-8", "replace"))
     speed = analyst.positions / analyst.seconds if analyst.seconds > 0 else 0.0
     values = {"games": rows, "positions": analyst.positions, "seconds": analyst.seconds, "positions_per_second": speed}
     player = analysis.player_of(judged)
     values["players"] = [each.values() for each in analysis.players(judged)]
     values["scores"] = {"player": player, "rows": [row.values() for row in analysis.scored(judged, player)]}
     common.report(args, values, _text(args, sources, judged, analyst))
+    attempts.end()
     return 0
 
 
@@ -161,8 +231,9 @@ def _analysed(
 
         try:
             return analyst.run(records, saved.known, keep)
-        finally:
+        except BaseException:
             saved.write()
+            raise
 
 
 def _titles(sources: Sequence[Any]) -> list[str]:

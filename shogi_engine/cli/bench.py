@@ -18,7 +18,7 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search the positions of one game, or of all."""
-    from shogi_engine.bench import POSITIONS, bench
+    from shogi_engine.suites.suite import POSITIONS, bench
 
     names = [args.game] if args.game else [name for name in games.NAMES if name in POSITIONS]
     results = {}

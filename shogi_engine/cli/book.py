@@ -8,20 +8,128 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import language
 from shogi_engine.cli import common
-from shogi_engine.cli.common import Setting
-from shogi_engine.cli.explored_games import explore, index_games, is_games
-from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.cli.common import Setting, check_outputs
 from shogi_engine.cli.progress import progress_bar
-from shogi_engine.cli.terminal.screen import notation_for
+from shogi_engine.cli.terminal import notation_for
+from shogi_engine.common.database import is_database
 from shogi_engine.common.files import write_whole
-from shogi_engine.language import InputError, Message, plural
+from shogi_engine.common.text import table
+from shogi_engine.language import InputError, Message, plural, translate_fault
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
-    from shogi_engine.books.growth import Growth
-    from shogi_engine.books.recipe import Entries, Recipe
-    from shogi_engine.books.run_file import Line, RunFile
-    from shogi_engine.interface.extras.book import BookMove
+    from shogi_engine.books.growth import Entries, Growth, Line, Recipe, RunFile
+    from shogi_engine.explorer import Added, Explorer, Found
+    from shogi_engine.interface.extras import BookMove
+
+
+# ---- The games of `shogi-engine book`: index adds them to an index, and show prints the moves that were played
+
+
+FAULTS_MAX = 10  # that are printed
+LISTED = 5  # games that are listed under a position
+
+
+def is_games(path: Path) -> bool:
+    """Tell whether a path leads to an index of games, or to games: a folder, or a file that is no book."""
+    from shogi_engine.records import format_of_name
+    from shogi_engine.records.archives import SUFFIXES
+
+    if path.is_dir() or is_database(path):
+        return True
+    name = path.name.lower()
+    archive = name.endswith(SUFFIXES) and not name.endswith(".txt.gz")
+    return archive or path.suffix not in ("", ".txt") and format_of_name(name, "") is not None
+
+
+def index_games(args: argparse.Namespace) -> int:
+    """Add games to an index; status 1 if some were skipped."""
+    from shogi_engine.explorer import Explorer
+
+    skipped = 0
+    with progress_bar() as line, Explorer(args.out, args.game) as explorer:
+        for path in args.books:
+            line.say(str(path))
+            added = explorer.add(path)
+            line.say("")
+            skipped += tell(path, added)
+        count = len(explorer)
+    print(plural("{count} game in {file}", "{count} games in {file}", count).format(count=count, file=args.out))
+    return 1 if skipped else 0
+
+
+def tell(path: Path, added: "Added") -> int:
+    """Print what was added, and what was skipped to stderr; return the number of what was skipped."""
+    words = plural("{count} new game", "{count} new games", added.games).format(count=added.games)
+    words += _(", {known} known before").format(known=added.known) if added.known else ""
+    words += _(", {others} of another game").format(others=added.others) if added.others else ""
+    print(f"{path}: {words}", flush=True)
+    tell_faults(added)
+    return added.skipped
+
+
+def tell_faults(added: "Added") -> None:
+    """Print why files and games were skipped to stderr, at most FAULTS_MAX lines."""
+    for fault in added.faults[:FAULTS_MAX]:
+        common.tell(translate_fault(fault))
+    if (more := added.skipped - FAULTS_MAX) > 0:
+        common.tell(plural("{count} more was skipped", "{count} more were skipped", more).format(count=more))
+
+
+def explore(args: argparse.Namespace, board: Any) -> int:
+    """Print the moves played in a Board's position; status 1 if there are none."""
+    with progress_bar() as line, opened(Path(args.book), args.game, line) as explorer:
+        rows, played = explorer.moves(board), explorer.played(board, most=LISTED)
+    values = {
+        "game": args.game,
+        "position": board.position(),
+        "moves": [as_json(row) for row in rows],
+        "games": [game._asdict() for game in played],
+    }
+    common.report(args, values, as_text(board, rows, played, args.notation) if rows else _("no game has this position"))
+    return 0 if rows else 1
+
+
+def opened(path: Path, game: str, line: Any) -> "Explorer":
+    """Return an index, or the games of a path in one in memory."""
+    from shogi_engine.explorer import Explorer
+
+    if is_database(path):
+        return Explorer(path, game)
+    explorer = Explorer(None, game)
+    line.say(str(path))
+    added = explorer.add(path)
+    line.say("")
+    tell_faults(added)
+    return explorer
+
+
+def as_json(row: "Found") -> dict[str, Any]:
+    """Return a move as JSON values."""
+    return {
+        "move": row.move, "games": row.games, "black": row.black, "draws": row.draws, "white": row.white,
+        "score": None if row.score is None else round(row.score, 4),
+    }  # fmt: skip
+
+
+def as_text(board: Any, rows: "Sequence[Found]", played: Sequence[Any], notation: str) -> str:
+    """Return the moves as a table, and the games added last under it."""
+    heads = [_(head) for head in ("move", "games", "score", "black", "draws", "white")]
+    cells = [
+        [
+            board.text(board.parse_text(row.move), notation) if notation else row.move,
+            str(row.games),
+            "-" if row.score is None else f"{100 * row.score:.1f}%",
+            *map(str, (row.black, row.draws, row.white)),
+        ]
+        for row in rows
+    ]
+    games = [
+        " ".join(filter(None, [f"{game.file}, {game.place}:", " - ".join(filter(None, game.names)), game.result]))
+        for game in played
+    ]
+    return "\n".join([*table([heads, *cells], "<>>>>>"), "", *games])
+
 
 ACTIONS = ("build", "extend", "show", "explore", "import", "export", "index")
 POSITIONS = 800  # the default size of a new book
@@ -118,7 +226,7 @@ def _add_build(actions: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the action."""
-    from shogi_engine.books.recipe import load
+    from shogi_engine.books.growth import load
 
     status: int = args.work(args, load(args.game))
     return status
@@ -126,8 +234,7 @@ def run(args: argparse.Namespace) -> int:
 
 def build_run(args: argparse.Namespace, recipe: "Recipe") -> int:
     """Search the positions that a book of the requested size still lacks, or add positions to a run."""
-    from shogi_engine.books.growth import run_settings
-    from shogi_engine.books.run_file import RunFile
+    from shogi_engine.books.growth import RunFile, run_settings
 
     check_outputs("book", {"RUN": args.run_file, "--out": args.out}, [args.openings, *args.records])
     lines = [*_given_lines(args), *_record_lines(args)]
@@ -147,25 +254,21 @@ def build_run(args: argparse.Namespace, recipe: "Recipe") -> int:
 
 
 def _given_lines(args: argparse.Namespace) -> list["Line"]:
-    from shogi_engine.books.run_file import read_lines
+    from shogi_engine.books.growth import read_lines
 
     return read_lines(args.openings) if args.openings else []
 
 
 def _record_lines(args: argparse.Namespace) -> list["Line"]:
     """Return the games of the records as lines; moves are not recommended just because they were played."""
-    from shogi_engine import records
-    from shogi_engine.books.run_file import DOUBTFUL, Line
+    from shogi_engine.books.growth import DOUBTFUL, Line
 
     lines = []
     for path in args.records:
-        notes: list[str] = []
-        for number, game in enumerate(records.iterate(path, game=args.game), 1):
-            notes += game.notes
+        for number, game in enumerate(common.loaded(str(path), args.game), 1):
             start = "" if game.start == type(game)(args.game).start else game.start
             moves = tuple(f"{move}{DOUBTFUL}" for move in game.moves[: args.set["plies"]])
             lines.append(Line(f"{path.name}, game {number}", moves, start))
-        common.tell_notes(str(path), notes)
     return lines
 
 
@@ -226,8 +329,7 @@ def _write(path: Path, recipe: "Recipe", entries: "Entries") -> None:
 
 def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
     """Write all positions of a run as a book."""
-    from shogi_engine.books.growth import Growth
-    from shogi_engine.books.run_file import RunFile
+    from shogi_engine.books.growth import Growth, RunFile
 
     if len(args.books) > 1:
         raise InputError("book: only one run can be exported")
@@ -241,8 +343,8 @@ def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
 
 def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
     """Merge books, or write that of a run."""
-    from shogi_engine.books.recipe import merged
-    from shogi_engine.interface.extras.book import BookError
+    from shogi_engine.books.growth import merged
+    from shogi_engine.interface.extras import BookError
 
     check_outputs("book", {"--out": args.out}, args.books)
     if args.action == "export":
@@ -251,10 +353,12 @@ def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
         return index_games(args)
     books = []
     for path in args.books:
+        notes: list[str] = []
         try:
-            books.append(recipe.read(path))
+            books.append(recipe.read(path, notes))
         except BookError as fault:
             raise InputError("{0}: {1} (known: {2})", path, fault, recipe.sources) from None
+        common.tell_notes(str(path), notes)
         print(f"{path}: {_count(books[-1])}", flush=True)
     _write(args.out, recipe, merged(books))
     return 0
@@ -268,7 +372,7 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
     import numpy as np
 
     from shogi_engine import games
-    from shogi_engine.interface.extras.book import BookError
+    from shogi_engine.interface.extras import BookError
     from shogi_engine.interface.game import do_move
     from shogi_engine.jit import new_record
 
@@ -293,11 +397,13 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
         book = game.extras.open_book(args.book)
     except BookError as fault:
         raise InputError("{0}: {1}", args.book or "the book", fault) from None
+    common.tell_notes(str(args.book), book.notes)
     where = game.format_position(position)
     moves = book.known(where)
     rows = [_row(recipe, board, move, args.notation) for move in moves]
     lines = [
-        f"{row['move']:<8} {row['value']:+g}" + (_("  depth {depth}").format(**row) if row["depth"] else "")
+        f"{row['move']:<8} {'' if row['value'] is None else format(row['value'], '+g')}"
+        + (_("  depth {depth}").format(**row) if row["depth"] else "")
         + (_("  then {ponder}").format(**row) if row["ponder"] else "")
         for row in rows
     ]  # fmt: skip
@@ -320,5 +426,5 @@ def _row(recipe: "Recipe", board: Any, move: "BookMove", notation: str) -> dict[
                 after.push_text(text)
             except ValueError:  # books of other programs may contain anything
                 break
-    value = move.value if recipe.unit == 1 else move.value / recipe.unit
+    value = move.value if recipe.unit == 1 or move.value is None else move.value / recipe.unit
     return {"move": texts[0], "value": value, "depth": move.depth, "count": move.count, "ponder": texts[1]}

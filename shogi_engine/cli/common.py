@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from shogi_engine import games, language
 from shogi_engine.cli import COMMANDS
-from shogi_engine.common.memory import machine_megabytes
+from shogi_engine.common.files import AnyPath, is_same_file, write_whole
+from shogi_engine.common.system import machine_megabytes
 from shogi_engine.common.text import columns, nodes_per_second, printable, printable_lines
 from shogi_engine.games.shogi.names import NOTATIONS
-from shogi_engine.language import Message, mark, plural
+from shogi_engine.language import InputError, Message, mark, plural, translate_fault
 from shogi_engine.language import translate as _
-from shogi_engine.types.clock import Clock
+from shogi_engine.types.limits import Clock
 
 if TYPE_CHECKING:
-    from shogi_engine.records import GameRecord
+    from shogi_engine.records import GameRecord, RecordFormat
     from shogi_engine.suites.suite import Outcome
+
 
 DIGITS_MAX = 18  # longer numbers do not fit an int64
 HASH_MB_MAX = 65536  # as in USI
@@ -348,12 +350,34 @@ def tell(text: str) -> None:
 
 
 def loaded(path: str, game: str = "") -> "list[GameRecord]":
-    """Return the games of a file; what was passed over in it is printed to stderr. Raises OSError, ValueError."""
-    from shogi_engine import records
+    """Return the games of a file, or of those files in a folder that can be read.
 
-    found = records.load(path, game=game)
-    tell_notes(path, [note for record in found for note in record.notes])
-    return found
+    What was passed over in a file, and why one cannot be read, is printed to stderr. Raises OSError, ValueError.
+    """
+    from shogi_engine import records
+    from shogi_engine.records.files import files_below
+
+    folder, games = Path(path).is_dir(), list[records.GameRecord]()
+    for file in files_below(path) if folder else [path]:
+        try:
+            found = records.load(file, game=game)
+        except (OSError, ValueError) as fault:
+            if not folder:
+                raise
+            tell(language.translate_fault(fault))
+            continue
+        tell_notes(file, [note for record in found for note in record.notes])
+        games += found
+    if not games:
+        raise InputError("{0}: there is no game that can be read", path)
+    return games
+
+
+def tell_lost(file: str | Path, format: "RecordFormat", written: "Iterable[GameRecord]") -> None:
+    """Print what a format cannot hold of the games in a file to stderr."""
+    if lost := sorted({what for record in written for what in format.losses(record)}):
+        words = _("{file}: {format} cannot hold {lost}")
+        tell(words.format(file=file, format=format.name, lost=", ".join(map(_, lost))))
 
 
 def tell_notes(name: str, notes: Sequence[str]) -> None:
@@ -376,3 +400,117 @@ def report_suite(args: argparse.Namespace, outcome: "Outcome") -> int:
         print(printable_lines(failure))
     report(args, outcome.values(), f"{outcome.summary()}, {nodes_per_second(outcome.nodes, outcome.seconds)} nodes/s")
     return 1 if outcome.failed else 0
+
+
+# ---- The output files of commands, checked before hours of work, and each written whatever becomes of the others
+
+
+class Attempts:
+    """Writes of several outputs: the others are tried too if one fails, on a full disk for instance."""
+
+    def __init__(self) -> None:
+        self._faults: list[Exception] = []
+
+    def __call__(self, write: Callable[..., object], *arguments: object) -> None:
+        """Call `write(*arguments)` and keep its fault, an OSError or ValueError."""
+        try:
+            write(*arguments)
+        except (OSError, ValueError) as fault:
+            self._faults.append(fault)
+
+    def end(self) -> None:
+        """Print all faults but the last on stderr, and raise that one."""
+        for fault in self._faults[:-1]:
+            tell(f"shogi-engine: {translate_fault(fault)}")
+        if self._faults:
+            raise self._faults[-1]
+
+
+def check_outputs(command: str, outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath | None] = ()) -> None:
+    """Raise ValueError if an output has no folder or is one, or would overwrite an input or another output.
+
+    Args:
+        outputs: by their options; None or '' if an option is not given
+        inputs: the files to be read, None or '' if they are not given
+    """
+    read = [path for path in inputs if path]
+    written: dict[str, AnyPath] = {}
+    for option, path in outputs.items():
+        if not path:
+            continue
+        target = Path(path)
+        if not target.absolute().parent.is_dir():
+            raise InputError("{0}: there is no folder {1} to write {2} to", command, target.parent, target.name)
+        if target.is_dir():
+            raise InputError("{0}: {1} must be a file, and {2} is a folder", command, option, path)
+        if any(is_same_file(path, each) for each in read):
+            raise InputError("{0}: {1} would overwrite {2}, which is read", command, option, path)
+        for other, earlier in written.items():
+            if is_same_file(path, earlier):
+                raise InputError("{0}: {1} and {2} would write the same file {3}", command, other, option, path)
+        written[option] = path
+
+
+# ---- Positions as pictures and pages, for `convert`, `study` and `tsume`
+
+
+PAGE = "html"
+STYLES = ("book.svg", "book.png", "svg", "png")  # a name ends in the first that fits
+DRAWN = (*STYLES, PAGE)
+
+
+def drawn_by(name: str) -> str:
+    """Return which of DRAWN a file's name ends in, '' if none."""
+    return next((kind for kind in DRAWN if name.lower().endswith(f".{kind}")), "")
+
+
+def draw(games: "Sequence[GameRecord]", kind: str, title: str) -> bytes:
+    """Return a picture of a game, as `study.diagram` draws it, or a page of several games.
+
+    Args:
+        kind: one of DRAWN
+        title: of a page
+
+    Raises:
+        ValueError: several games for one picture, or the package for PNG is not installed
+    """
+    from shogi_engine import study
+    from shogi_engine.games.svg import BOOK, COLOUR, png
+
+    if kind == PAGE:
+        return study.sheet(games, title, language.current()).encode("utf-8", "replace")
+    if len(games) != 1:
+        raise InputError("a picture shows one position, and there are {0}; .html is for several", len(games))
+    picture = study.diagram(games[0], BOOK if kind.startswith("book") else COLOUR)
+    return png(picture) if kind.endswith("png") else picture.encode()
+
+
+# ---- The files of problems that `study` and `tsume` write: records, a page to print, or lines of text
+
+
+def write_problems(file: Path, problems: "Sequence[GameRecord]", title: str, lines: str) -> str:
+    """Write problems as the file's name says: as a page, as records, else as lines of text; return what was written.
+
+    A format that only one game has gets the problems of that game.
+
+    Args:
+        title: of a page
+        lines: the problems as text
+    """
+    from shogi_engine import records
+
+    formats = {game: records.format_of_name(str(file), game) for game in sorted({each.game for each in problems})}
+    chosen = next((each for each in formats.values() if each is not None), None)
+    written = problems
+    if kind := drawn_by(file.name):
+        content = draw(problems, kind, title)
+    elif chosen is not None:
+        written = [each for each in problems if formats[each.game] is not None]
+        content = records.dumps(written, chosen.name, records.encoding_for(str(file)))
+    else:
+        content = lines.encode()
+    write_whole(file, content)
+    if chosen is not None and not kind:
+        tell_lost(file, chosen, written)
+    words = plural("{file}: {count} problem", "{file}: {count} problems", len(written))
+    return words.format(file=file, count=len(written))

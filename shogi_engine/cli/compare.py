@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli import common
-from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.cli.common import check_outputs
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common import text
 from shogi_engine.common.files import write_whole
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 def round_robin(args: argparse.Namespace, players: Sequence["Textbook"]) -> list[Row]:
     """Play all games and return a row for every two players. Raises ValueError."""
     from shogi_engine import match
-    from shogi_engine.match.engines import TEXTBOOK
+    from shogi_engine.match.plan import TEXTBOOK
 
     if len(players) < 2:
         raise ValueError("a round robin needs at least two players")
@@ -100,7 +100,7 @@ def rows_of(names: Sequence[str], records: Mapping[int, Row]) -> list[Row]:
     tables of other programs, and `nodes_by_depth` the nodes of both by plies below the root.
     """
     from shogi_engine.match.report import crosstable, meeting_of
-    from shogi_engine.match.workers import SIDES
+    from shogi_engine.match.runner import SIDES
 
     rows, results = [], crosstable(records, len(names))
     for one, two in itertools.combinations(range(len(names)), 2):

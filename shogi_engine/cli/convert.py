@@ -7,9 +7,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shogi_engine.cli.common import STANDARD, add_command, add_json, report, tell, tell_notes
-from shogi_engine.cli.outputs import check_outputs
-from shogi_engine.cli.pictures import DRAWN, draw, drawn_by
+from shogi_engine.cli.common import (
+    DRAWN,
+    STANDARD,
+    add_command,
+    add_json,
+    check_outputs,
+    draw,
+    drawn_by,
+    report,
+    tell,
+    tell_notes,
+)
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import printable
 from shogi_engine.language import InputError, plural, translate_fault
@@ -55,6 +64,8 @@ def run(args: argparse.Namespace) -> int:
     values, text = converted(args, args.input, args.output)
     if args.output != STANDARD or args.json:
         report(args, values, text)
+    elif values["lost"]:
+        tell(text)
     return 1 if values["damaged"] else 0
 
 
@@ -77,10 +88,11 @@ def run_folder(args: argparse.Namespace) -> int:
             if target in rows:
                 raise InputError("{0} is already written for another file", target)
             rows[target], text = converted(args, str(file), str(target))
-            print("" if args.json else f"{printable(text)}\n", end="", flush=True)
-        except (ValueError, OSError) as fault:
+        except Exception as fault:  # whatever it is, it is this file's
             rows[file] = {"file": str(file), "damaged": [str(fault)]}
             tell(translate_fault(fault))
+            continue
+        print("" if args.json else f"{printable(text)}\n", end="", flush=True)
     if args.json:
         report(args, {"files": list(rows.values())}, "")
     return 1 if any(row["damaged"] for row in rows.values()) else 0

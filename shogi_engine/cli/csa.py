@@ -13,15 +13,15 @@ from shogi_engine.cli import common
 from shogi_engine.cli.common import Setting, at_least_one, natural, tell
 from shogi_engine.cli.ending_signals import Ended, EndingSignals, ending_signals
 from shogi_engine.cli.progress import Progress, progress_bar
-from shogi_engine.common.appending import LineFile
+from shogi_engine.common.files import LineFile
 from shogi_engine.common.text import printable
-from shogi_engine.csa.password import VARIABLE, read_password
+from shogi_engine.csa.connection import VARIABLE, read_password
 from shogi_engine.language import InputError, Message, mark, translate_fault
 
 if TYPE_CHECKING:
     from shogi_engine.csa.session import Session
     from shogi_engine.play.players import Player
-    from shogi_engine.types.limit import Limit
+    from shogi_engine.types.limits import Limit
 
 _ADDRESS = re.compile(r"(\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\s:\[\]]+))(:(?P<port>[0-9]{1,5}))?")
 _LOGGED = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} [<>=] ")
@@ -85,7 +85,7 @@ def add_parser(commands: Any) -> None:
 
 def server_address(text: str) -> tuple[str, int]:
     """Return host and port of 'HOST', 'HOST:PORT' or '[::1]:PORT'. Raises ValueError."""
-    from shogi_engine.csa.settings import PORT
+    from shogi_engine.csa.session import PORT
 
     found = _ADDRESS.fullmatch(text)
     if not found or not 0 < int(found["port"] or PORT) <= common.PORT_MAX:
@@ -168,7 +168,7 @@ def leaving_by_signals(session: "Session") -> Iterator[EndingSignals]:
 def make_player(args: argparse.Namespace) -> "Player":
     """Return the player, ready for the first game. Raises ValueError, OSError."""
     from shogi_engine.play.players import EnginePlayer
-    from shogi_engine.types.limit import Limit
+    from shogi_engine.types.limits import Limit
 
     limit = Limit(**args.limit)
     if args.engine:
@@ -188,8 +188,9 @@ def make_player(args: argparse.Namespace) -> "Player":
 
 def usi_player(args: argparse.Namespace, limit: "Limit") -> "Player":
     """Return a USI engine as a player, ready for the first game. Raises ValueError."""
-    from shogi_engine.clients.usi import EngineError, SimpleEngine
-    from shogi_engine.play.programs import UsiPlayer
+    from shogi_engine.clients.base import EngineError
+    from shogi_engine.clients.usi import SimpleEngine
+    from shogi_engine.play.players import UsiPlayer
 
     defaults = {"USI_Hash": args.hash, "Threads": args.threads, "USI_Ponder": args.ponder}
     engine = SimpleEngine.described(args.engine, defaults=defaults, timeout=TIMEOUT)
@@ -203,9 +204,7 @@ def usi_player(args: argparse.Namespace, limit: "Limit") -> "Player":
 
 def run(args: argparse.Namespace) -> int:
     """Play; the status is 0 if all games were finished, 1 if one was aborted."""
-    from shogi_engine.csa.keeper import Keeper
-    from shogi_engine.csa.session import Session
-    from shogi_engine.csa.settings import Settings
+    from shogi_engine.csa.session import Keeper, Session, Settings
 
     host, port = server_address(args.server)
     settings = Settings(

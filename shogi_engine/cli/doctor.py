@@ -17,11 +17,8 @@ from shogi_engine.cli import common
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import nodes_per_second, table
-from shogi_engine.frontends.stdio import crash_log_path
-from shogi_engine.games.shogi.evaluation.eval_options import read_scale
-from shogi_engine.games.shogi.evaluation.piece_worth import worth_table
-from shogi_engine.games.shogi.evaluation.weights_file import evaluation_of
-from shogi_engine.games.shogi.names import FILE_EVALUATIONS
+from shogi_engine.frontends.core import crash_log_path
+from shogi_engine.games.shogi.names import FILE_EVALUATIONS, evaluation_of, read_scale, worth_table
 from shogi_engine.language import Message, mark
 from shogi_engine.language import translate as _
 

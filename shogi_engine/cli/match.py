@@ -3,21 +3,70 @@
 import argparse
 import contextlib
 import json
-from collections.abc import Sequence
+import sys
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli import common
-from shogi_engine.cli.common import Setting, at_least_one, natural, report, tell
-from shogi_engine.cli.match_table import shown_match
-from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.cli.common import Attempts, Setting, at_least_one, check_outputs, natural, report, tell
+from shogi_engine.cli.progress import live
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import InputError, Message, mark
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.match import EngineGames, EngineSpec, Match, Schedule, Terms
+
+
+# ---- The progress of a match: a table on a terminal
+
+
+@contextlib.contextmanager
+def shown_match(match: "Match", names: Sequence[str]) -> Iterator[None]:
+    """Show a table while the block plays, if stderr is a terminal."""
+    with live(MatchView(match, names).table) if sys.stderr.isatty() else contextlib.nullcontext():
+        yield
+
+
+class MatchView:
+    """The table, drawn from a copy of the log, because another thread may change the log meanwhile."""
+
+    def __init__(self, match: "Match", names: Sequence[str]) -> None:
+        self._match, self._names = match, names
+        self._began, self._before = time.monotonic(), len(match.log.records)
+
+    def table(self) -> Any:
+        """Return the current table, a rich table."""
+        from rich.table import Table
+
+        from shogi_engine.match import report
+
+        records = dict(self._match.log.records)
+        table = Table(title=self._title(len(records)), caption=self._caption(records))
+        for column in report.COLUMNS:
+            table.add_column(_(column), justify="left" if not column else "right")
+        for row in report.standings(records, self._names):
+            table.add_row(*report.cells(row))
+        return table
+
+    def _title(self, done: int) -> str:
+        whole = len(self._match.numbers)
+        played = done - self._before
+        elapsed = time.monotonic() - self._began
+        title = _("{done} of {whole} games").format(done=done, whole=whole)
+        minutes = elapsed / max(played, 1) * (whole - done) / 60
+        return title + (_(", {minutes:.1f} min left").format(minutes=minutes) if played > 0 else "")
+
+    def _caption(self, records: dict[int, Any]) -> str:
+        from shogi_engine.match import report
+
+        if len(self._names) != 2:
+            return ""
+        return report.line(report.summarise(records, self._match.sprt))
+
 
 MOST_ENGINES = 24
 LIMIT = "nodes=10000"
@@ -171,7 +220,7 @@ def prepared(args: argparse.Namespace) -> Prepared:
 
 def _own_settings(args: argparse.Namespace, names: list[str]) -> dict[str, Any]:
     """Return the players' settings, which must be the same whenever the log is continued."""
-    from shogi_engine.match.engines import is_in_process
+    from shogi_engine.match.plan import is_in_process
 
     own = {"engines": args.engines, "ponder": args.ponder, "margin": args.set["margin"]}
     own |= {"hash": args.hash} if any(map(is_in_process, args.engines)) else {}
@@ -201,7 +250,7 @@ def for_each(option: str, given: Sequence[str], count: int) -> Sequence[str]:
 def between_engines(args: argparse.Namespace, schedule: "Schedule") -> tuple["EngineGames", list[str]]:
     """Return the maker of the games, and the engines' names. Raises ValueError."""
     from shogi_engine import games, match
-    from shogi_engine.match.engines import is_in_process
+    from shogi_engine.match.plan import is_in_process
 
     texts, count = args.engines, len(args.engines)
     limits = for_each("--limit", args.limit, count) if len(args.limit) > 1 else (args.limit or [LIMIT]) * count
@@ -263,7 +312,7 @@ def play(args: argparse.Namespace, ready: Prepared) -> int:
     """Play, print the summary and write the other outputs; after an interruption too."""
     from shogi_engine.match.report import summarise
 
-    interruption = None
+    interruption, attempts = None, Attempts()
     try:
         with shown_match(ready.match, ready.names):
             for _game in ready.match.run(args.concurrency, args.cluster):
@@ -271,7 +320,7 @@ def play(args: argparse.Namespace, ready: Prepared) -> int:
     except KeyboardInterrupt as signal:
         interruption = signal
     finally:
-        write_outputs(args, ready)
+        write_outputs(args, ready, attempts)
     records = ready.match.log.records
     if len(ready.names) == 2:
         values, text = summarise(records, ready.match.sprt), two_text(ready)
@@ -280,28 +329,33 @@ def play(args: argparse.Namespace, ready: Prepared) -> int:
     report(args, {**values, "settings": ready.settings}, text)
     if interruption is not None:
         raise interruption
+    attempts.end()
     return 0 if ready.match.complete() else 1
 
 
-def write_outputs(args: argparse.Namespace, ready: Prepared) -> None:
+def write_outputs(args: argparse.Namespace, ready: Prepared, attempts: Attempts) -> None:
     """Write the records and the page."""
     from shogi_engine import match
 
     log, title = ready.match.log, " - ".join(ready.names)
-    if args.out and log.records:
+
+    def save() -> None:
         lost = match.save(args.out, ready.game, log.records, ready.names, title)
         if lost:
             words = _("{file}: this format cannot hold {lost}")
             tell(words.format(file=args.out, lost=", ".join(map(_, lost))))
+
+    if args.out and log.records:
+        attempts(save)
     if args.html:
         text = match.page(title, log.records, ready.names, ready.match.sprt)
-        write_whole(args.html, text.encode("utf-8", "replace"))
+        attempts(write_whole, args.html, text.encode("utf-8", "replace"))
 
 
 def two_text(ready: Prepared) -> str:
     """Return the result of a match between two players, how games ended, and the resources used."""
     from shogi_engine.match.report import line, summarise
-    from shogi_engine.match.workers import SIDES
+    from shogi_engine.match.runner import SIDES
 
     summary = summarise(ready.match.log.records, ready.match.sprt)
     lines = [line(summary)]
@@ -310,6 +364,8 @@ def two_text(ready: Prepared) -> str:
         used = summary[side]
         words = _("  {side} ({name}): {ms_per_move} ms and {nodes_per_move} nodes a move")
         lines.append(words.format(side=_(side), name=name, **used))
+        means = ", ".join(f"{first}: {mean:+d}" for first, _count, mean in used["own_scores"])
+        lines += [_("    mean of its own scores, from ply: {means}").format(means=means)] if means else []
     return "\n".join(lines)
 
 

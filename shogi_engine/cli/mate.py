@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import language
-from shogi_engine.cli.common import STANDARD, report, report_suite
-from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.cli.common import STANDARD, check_outputs, report, report_suite
 from shogi_engine.cli.progress import Progress, progress_bar
-from shogi_engine.cli.terminal.screen import WESTERN, notation_for, pieces_for
+from shogi_engine.cli.terminal import WESTERN, notation_for, pieces_for
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.language import InputError, plural
 from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.cli.mate_answer import MateAnswer
-    from shogi_engine.suites.mate_jobs import Found, Question
+    from shogi_engine.suites.mate import Found, Question
 
 MAX_MS = 10_000  # for each problem
 BOARD_BARS = 8  # between the ranks of an SFEN
@@ -28,8 +27,8 @@ def run(args: argparse.Namespace, words: list[str]) -> int:
     """Solve the problems of `words`, an SFEN or the name of a file, or check a suite."""
     args.max_ms = args.max_ms or MAX_MS
     check_outputs(args.command, {"--out": args.out}, [args.suite, *words])
-    from shogi_engine.games.shogi.notation.sfen import parse_sfen
-    from shogi_engine.suites.mate_suite import check, plain_sfen, questions, read
+    from shogi_engine.games.shogi.sfen import parse_sfen
+    from shogi_engine.suites.mate import check, plain_sfen, questions, read
 
     args.notation = notation_for(sys.stdout, args.notation or ("japanese" if language.current() == "ja" else "usi"))
     if args.notation == "japanese":
@@ -48,7 +47,7 @@ def run(args: argparse.Namespace, words: list[str]) -> int:
     for sfen in sfens:
         parse_sfen(sfen)
     if args.check:
-        from shogi_engine.cli.mate_check import check as check_problems
+        from shogi_engine.cli.mate_answer import check as check_problems
 
         return check_problems(args, given)
     return solve_many(args, sfens) if many else solve_one(args, sfens[0])
@@ -91,7 +90,7 @@ def found_of(args: argparse.Namespace, questions: "list[Question]", line: Progre
     """Yield the result of each problem in turn, with progress in `line` if only one is solved at a time."""
     from shogi_engine.games.shogi.mate.solver import MateSolver
     from shogi_engine.jobs import Pool, in_order
-    from shogi_engine.suites.mate_jobs import MateMaker, answer
+    from shogi_engine.suites.mate import MateMaker, answer
 
     maker = MateMaker(args.hash, args.max_ms)
     if not args.cluster:
@@ -114,8 +113,8 @@ def found_of(args: argparse.Namespace, questions: "list[Question]", line: Progre
 def answers(args: argparse.Namespace, sfens: list[str]) -> "Iterator[MateAnswer]":
     """Yield the answer to each problem in turn."""
     from shogi_engine.cli.mate_answer import MateAnswer
-    from shogi_engine.games.shogi.notation.sfen import parse_sfen
-    from shogi_engine.suites.mate_jobs import Question
+    from shogi_engine.games.shogi.sfen import parse_sfen
+    from shogi_engine.suites.mate import Question
 
     asked = [Question(number, sfen, args.shortest, args.all, args.tsume) for number, sfen in enumerate(sfens)]
     with progress_bar() as line:

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.cli.common import add_command, real
+from shogi_engine.cli.common import add_command, real, tell_notes
 from shogi_engine.language import InputError
 
 if TYPE_CHECKING:
@@ -29,9 +29,8 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run until `quit` or the end of input."""
-    from shogi_engine.frontends.gtp import Gtp
-    from shogi_engine.frontends.nboard import NBoard
-    from shogi_engine.frontends.stdio import Output, run_stdio
+    from shogi_engine.frontends.core import Output, run_stdio
+    from shogi_engine.frontends.othello import Gtp, NBoard
 
     book, front_end = book_use(args), {"gtp": Gtp, "nboard": NBoard}[args.command]
     return run_stdio(Output, lambda output, lines: front_end(output, book=book).run(lines))
@@ -48,10 +47,11 @@ def book_use(args: argparse.Namespace) -> "BookUse | None":
     book = None
     if args.book != SHIPPED:
         from shogi_engine.games.othello.book import open_book
-        from shogi_engine.interface.extras.book import BookError
+        from shogi_engine.interface.extras import BookError
 
         try:
             book = open_book(args.book)  # errors are reported now, not in the middle of a game
         except BookError as fault:
             raise InputError("{0}: {1}", args.book, fault) from None
+        tell_notes(args.book, book.notes)
     return BookUse(book, args.book_randomness)

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     if args.game is None or args.depth is None:
         raise ValueError("perft needs GAME and DEPTH, or --suite FILE")
     from shogi_engine.perft import perft
-    from shogi_engine.suites.perft_jobs import perft_on_cluster
+    from shogi_engine.suites.perft import perft_on_cluster
 
     game = games.load(args.game)
     text = args.position or game.start
@@ -67,7 +67,7 @@ def run_suite(args: argparse.Namespace) -> int:
     """Check a suite; the file says how passes count, so --free-pass and --divide are ignored."""
     if args.game or args.position:
         raise ValueError("perft: with --suite, game and positions come from the file")
-    from shogi_engine.suites.perft_suite import check, read
+    from shogi_engine.suites.perft import check, read
 
     game, cases = read(args.suite)
     options = {"max_nodes": args.max_nodes, "bulk": not args.no_bulk, "threads": args.threads, "cluster": args.cluster}

@@ -7,28 +7,389 @@ search while the human reads and types. The engine waits for its search only if 
 import argparse
 import contextlib
 import random
+import shlex
 import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine import games
-from shogi_engine.cli import common
+from shogi_engine import games, records
+from shogi_engine.cli import common, terminal
+from shogi_engine.cli.common import NOTES_MAX
 from shogi_engine.cli.ending_signals import ending_signals
-from shogi_engine.cli.preparation import Preparation, leave
-from shogi_engine.cli.progress import progress_bar
-from shogi_engine.cli.terminal import screen
-from shogi_engine.cli.terminal.game import TerminalGame
+from shogi_engine.cli.progress import Preparation, leave, progress_bar
+from shogi_engine.cli.terminal import WESTERN, Line, Look, draw, plain
 from shogi_engine.common.files import data_folder
-from shogi_engine.language import InputError, Message, translate_fault
+from shogi_engine.language import InputError, Message, mark, plural, translate_fault
 from shogi_engine.language import translate as _
-from shogi_engine.play.clock import GameClock
-from shogi_engine.play.game import Game
-from shogi_engine.play.strength import DEFAULT_MS, FIRST_LEVEL, level_limits
-from shogi_engine.play.words import side_name
-from shogi_engine.types.limit import SIDES
+from shogi_engine.play.clock import GameClock, TimeUp
+from shogi_engine.play.game import DECLARE, Game
+from shogi_engine.play.words import (
+    DEFAULT_MS,
+    FIRST_LEVEL,
+    choose,
+    ending_text,
+    level_limits,
+    name_in_records,
+    score_text,
+    side_name,
+    timed_limits,
+)
+from shogi_engine.records.files import GameFile, kept_games, load_game
+from shogi_engine.types.limits import SIDES
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
+    from shogi_engine.engine.results import SearchResult
+    from shogi_engine.records import GameRecord
+
+
+# ---- One game at the terminal, between a human and the engine or any two of them
+
+
+HELP = mark(
+    """a move    e.g. {example}, in any notation; `moves` lists them
+undo      take back your last move
+hint      what the engine would play
+go        let the engine move for you
+board     show the board again; `flip` turns it
+level N   the engine's level from now on, 0 to {strongest}
+resign    give up
+save FILE write the game: {formats}
+load FILE continue with the game of a file; `load` alone lists saved games
+quit      leave; the game is saved"""
+)
+HELP_DECLARE = mark("declare   claim a win by the entering-king rule")
+COMMANDS = (
+    "undo", "hint", "go", "board", "flip", "moves", "level", "resign", "declare", "save", "load", "help", "quit"
+)  # fmt: skip
+KEPT_SHOWN = 20  # maximum number of games that `load` lists
+SHORT = {"exit": "quit", "q": "quit", "?": "help", "h": "help", "d": "board"} | {
+    "終了": "quit", "ヘルプ": "help", "待った": "undo", "ヒント": "hint", "投了": "resign", "宣言": "declare"
+}  # fmt: skip
+
+
+@dataclass
+class TerminalGame:
+    """The lines typed and shown during one game.
+
+    Attributes:
+        humans: the sides that humans play, of 0 (black) and 1 (white); their games are saved after each move
+        limits: the engine's limits, as keywords of Engine.search; if empty, DEFAULT_MS or the clock's time
+        read: given a prompt, returns one line; raises EOFError at the end of input, or TimeUp
+        show: prints a line
+        await_search: called before a search; returns when the engine is ready
+        notation: the notation of displayed moves; '' for the game's own
+        show_board: prints the lines of a board; None: `show` prints them without styles
+    """
+
+    engine: "Engine"
+    game: Game
+    humans: set[int]
+    limits: dict[str, Any] = field(default_factory=dict)
+    read: Callable[[str], str] = input
+    show: Callable[[str], Any] = print
+    await_search: Callable[[], object] = lambda: None
+    notation: str = ""
+    pieces: str = WESTERN
+    flipped: bool = False
+    show_board: Callable[[list[Line]], Any] | None = None
+
+    def __post_init__(self) -> None:
+        self._stored = self._state()  # the game as the user's own file has it
+        self._written: set[Path] = set()
+        self.file = GameFile()
+        self.fault = ""  # why the game could not be saved automatically
+
+    # ---- the game
+
+    def play(self) -> None:
+        """Play until the game is over or the human leaves."""
+        self._board()
+        while not self.game.over:
+            if self.game.turn not in self.humans:
+                self._engine_moves()
+            elif not self._human_moves():
+                return
+        self.show(ending_text(self.game))
+
+    @property
+    def board(self) -> Any:
+        """A copy of the game's Board."""
+        return self.game.board.copy()
+
+    def _changed(self) -> None:
+        """Save the game, and show the board."""
+        self.keep()
+        self._board()
+
+    # ---- what is shown
+
+    def _shown(self, moves: Sequence[str]) -> str:
+        """Return consecutive moves from the current position in the displayed notation."""
+        if not self.notation:
+            return " ".join(moves)
+        board, texts = self.board, []
+        for move in moves:
+            texts.append(board.text(board.parse_text(move), self.notation))
+            board.push_text(move)
+        return " ".join(texts)
+
+    def _board(self) -> None:
+        clock = self.game.clock
+        look = Look(self.pieces, self.flipped, (clock.text(0), clock.text(1)), colours=self.show_board is not None)
+        lines = draw(self.game.name, self.board, look)
+        self.show("")
+        if self.show_board is None:
+            self.show(plain(lines))
+        else:
+            self.show_board(lines)
+
+    def _legal_moves(self) -> list[str]:
+        return [str(move) for move in self.game.board.legal_moves]
+
+    def words(self) -> Iterator[str]:
+        """Yield the possible inputs: commands, and the moves in the engine's and in the displayed notation."""
+        yield from COMMANDS
+        for move in self._legal_moves():
+            yield move
+            if self.notation:
+                yield self._shown([move]).lstrip("▲△")
+
+    def clocks(self) -> str:
+        """Return both clocks in a line."""
+        return "   ".join(f"{side_name(side, self.game.name)} {self.game.clock.text(side)}" for side in (0, 1))
+
+    # ---- the engine
+
+    def _engine_moves(self) -> None:
+        """Let the engine move, or end the game."""
+        game = self.game
+        self._place()
+        answer = choose(self.engine, self._search, self.limits.get("level"))
+        if answer.move == DECLARE:
+            self.show(_("engine: declares a win (entering king)"))
+            game.declare()
+            self.keep()
+            return
+        shown, how = self._shown([answer.move]), _("book")
+        if answer.score is not None and not answer.from_book:
+            how = _("{score}, depth {depth}, {seconds:.1f} s").format(
+                score=score_text(answer.score), depth=answer.depth, seconds=answer.seconds
+            )
+        if game.move(answer.move) is None:
+            self.keep()
+            return
+        self._changed()
+        self.show(_("engine: {move}   ({how})").format(move=shown, how=how))
+
+    def _place(self) -> None:
+        """Set the engine's position."""
+        self.engine.set_position(self.game.record.start, self.game.moves)
+
+    def _search(self, **limits: Any) -> "SearchResult":
+        """Search, within the engine's limits and its clock or those given.
+
+        The search runs in a thread, so that Ctrl-C works at once.
+        """
+        self.await_search()
+        self.game.start()
+        with self.engine.start(**(limits or timed_limits(self.engine, self.limits, self.game))) as running:
+            return running.search_result()
+
+    # ---- the human
+
+    def _human_moves(self) -> bool:
+        """Execute one line; return False if the human leaves."""
+        game = self.game
+        game.start()
+        try:
+            line = self.read(f"{side_name(game.turn, game.name)}> ").strip()
+        except EOFError:
+            return False
+        except TimeUp:
+            line = ""
+        if game.flag_fell():
+            self.keep()
+            return True
+        command, _blank, rest = line.partition(" ")
+        command = SHORT.get(command, command)
+        if command == "quit":
+            return False
+        try:
+            if command in COMMANDS:
+                getattr(self, f"_do_{command}")(rest.strip())
+            elif line:
+                self._move(line)
+        except (ValueError, OSError) as fault:
+            self.show(_("{fault} (`help` lists the commands)").format(fault=translate_fault(fault)))
+        return True
+
+    def _move(self, line: str) -> None:
+        """Make the move of a line; if it has several, as a transcript has, make them for both sides."""
+        try:
+            self.game.move(line)
+        except ValueError:
+            if len(getattr(self.game.board, "split_moves", str.split)(line)) < 2:
+                raise
+            position = self.game.board.position()
+            for move in games.typed_moves(games.load(self.game.name), position, [line]):
+                self.game.move(move)
+        self._changed()
+
+    def _do_help(self, rest: str) -> None:
+        formats = ", ".join(each.extensions[0] for each in records.all_formats(self.game.name))
+        example = self._shown(self._legal_moves()[:1])
+        self.show(_(HELP).format(example=example, formats=formats, strongest=self.engine.game.extras.levels - 1))
+        if hasattr(self.game.board, "can_declare_win"):
+            self.show(_(HELP_DECLARE))
+
+    def _do_moves(self, rest: str) -> None:
+        self.show(" ".join(self._shown([move]) for move in self._legal_moves()))
+
+    def _do_board(self, rest: str) -> None:
+        self._board()
+
+    def _do_flip(self, rest: str) -> None:
+        self.flipped = not self.flipped
+        self._board()
+
+    def _do_hint(self, rest: str) -> None:
+        strength = {name: value for name, value in self.limits.items() if name != "level"}
+        self._place()
+        found = self._search(**(strength or {"movetime": DEFAULT_MS}))
+        move, line = self._shown([found.bestmove]), self._shown(found.pv)
+        self.show(_("hint: {move}   ({score}, {line})").format(move=move, score=score_text(found.score), line=line))
+
+    def _do_go(self, rest: str) -> None:
+        self._engine_moves()
+
+    def _do_resign(self, rest: str) -> None:
+        self.game.resign()
+        self.keep()
+
+    def _do_declare(self, rest: str) -> None:
+        self.game.declare()
+        self.keep()
+
+    def _do_level(self, text: str) -> None:
+        if text:
+            if not text.isdecimal():
+                raise InputError("a level must be a number, not {0!r}", text)
+            kept = {name: value for name, value in self.limits.items() if name == "movetime"}
+            self.limits = kept | level_limits(self.engine, int(text))
+        self.show(self.strength())
+
+    def strength(self) -> str:
+        """Return how strongly the engine plays, in words."""
+        level = self.limits.get("level")
+        if level is not None:
+            return _("The engine plays at level {level}; `level N` changes it.").format(level=level)
+        if self.limits:
+            limits = ", ".join(f"{name} {value}" for name, value in self.limits.items())
+            return _("The engine plays within these limits: {limits}.").format(limits=limits)
+        return _("The engine plays at full strength; `level N` makes it weaker.")
+
+    def _do_undo(self, rest: str) -> None:
+        """Take back a move of the human, and the engine's reply."""
+        self.game.take_back(1 if len(self.humans) == 2 else 2)
+        self._changed()
+
+    # ---- files
+
+    def _do_save(self, name: str) -> None:
+        self.save(_file_name(name))
+
+    def save(self, name: str) -> None:
+        """Write the game in the format of the file's name. Raises OSError, or ValueError for another game's file."""
+        if not name:
+            raise InputError("save under which name? `save game.kif`")
+        path = Path(name).expanduser()
+        if path.exists() and path.resolve() not in self._written:
+            raise InputError("{0} already exists; choose another name", path)
+        records.save(self.record(), path)
+        self._written.add(path.resolve())
+        self._stored = self._state()
+        self.file.discard()
+        self.show(_("saved in {path}").format(path=path))
+
+    def keep(self) -> None:
+        """Write a human's game into the user's folder, unless the user's own file has it as it stands."""
+        if not self.humans or not self.is_unsaved():
+            return
+        try:
+            self.file.write(self.record())
+            self.fault = ""
+        except (ValueError, OSError) as fault:
+            text = _("the game could not be saved: {fault}").format(fault=translate_fault(fault))
+            if text != self.fault:
+                self.fault = text
+                self.show(text)
+
+    def _do_load(self, name: str) -> None:
+        name = _file_name(name)
+        if not name:
+            self._list_kept()
+            return
+        self.load(name)
+        self._board()
+
+    def _list_kept(self) -> None:
+        """List the latest saved games. Raises ValueError if there is none."""
+        game = self.game.name
+        paths = kept_games(game)[:KEPT_SHOWN]
+        if not paths:
+            raise InputError("load which file?")
+        for number, path in enumerate(paths, 1):
+            try:
+                record = load_game(str(path), game)
+            except (OSError, ValueError):
+                continue
+            count = len(record.moves)
+            about = plural("{count} move", "{count} moves", count).format(count=count)
+            self.show(f"{number:>3}  {path.stem}  {about}  {' - '.join(filter(None, record.names))}".rstrip())
+        self.show(_("`load N` continues game N."))
+
+    def load(self, name: str) -> None:
+        """Continue with the first game of a file. Raises OSError, ValueError; the current game is then unchanged."""
+        clock = self.game.clock
+        record = load_game(name, self.game.name)
+        self.game = Game(record, clock=clock, terms=self.game.terms)
+        clock.reset()
+        self._stored, self.file = self._state(), GameFile()
+        for note in record.notes[:NOTES_MAX]:
+            self.show(_(note))
+
+    def _state(self) -> tuple[Any, ...]:
+        """Return what a file holds: an ending by the rules follows from the moves."""
+        game = self.game
+        outcome = None if game.outcome is None or game.board.outcome() else game.outcome
+        return game.record.start, tuple(game.moves), outcome
+
+    def is_unsaved(self) -> bool:
+        """Tell whether there are moves that the user's own file lacks."""
+        return bool(self.game.moves) and self._state() != self._stored
+
+    def record(self) -> "GameRecord":
+        """Return the game so far."""
+        level, record = self.limits.get("level"), self.game.record
+        record.names = [_("human") if side in self.humans else name_in_records(level) for side in (0, 1)]
+        record.headers.setdefault("started", time.strftime("%Y/%m/%d"))
+        if not self.game.over:
+            record.ending = "interrupted"  # until the next move
+        return record
+
+
+def _file_name(text: str) -> str:
+    """Return a file name without its quotes."""
+    try:
+        parts = shlex.split(text)
+    except ValueError:
+        return text
+    return parts[0] if len(parts) == 1 and text[:1] in "'\"" else text
+
 
 # If any of these options is given, no questions are asked.
 SAID = (
@@ -45,7 +406,7 @@ def add_parser(commands: Any) -> None:
     common.add_level(parser)
     parser.add_argument(
         "--pieces",
-        choices=screen.PIECES,
+        choices=terminal.PIECES,
         help="draw kanji (Othello: discs) or letters; default: kanji if the terminal supports them",
     )
     common.add_notation(parser)
@@ -93,9 +454,9 @@ def run(args: argparse.Namespace) -> int:
         match.show(greeting(match))
         try:
             match.play()
-            if match.game.over and screen.is_terminal():
+            if match.game.over and terminal.is_terminal():
                 offer_save(match)
-            elif screen.is_terminal():
+            elif terminal.is_terminal():
                 time.sleep(SIGNAL_DELAY)
         except KeyboardInterrupt:
             status = signals.status or 130
@@ -115,8 +476,8 @@ def complete(args: argparse.Namespace) -> None:
 
     Raises ValueError if there is no game, EOFError if the user leaves.
     """
-    if screen.is_terminal() and not any(getattr(args, name) for name in SAID):
-        from shogi_engine.cli.terminal.questions import ask
+    if terminal.is_terminal() and not any(getattr(args, name) for name in SAID):
+        from shogi_engine.cli.terminal import ask
 
         ask(args)
     if args.game is None:
@@ -151,7 +512,7 @@ def _start(args: argparse.Namespace) -> str:
         raise InputError("play: only one of --position, --handicap, --load and --xot can be given")
     if not args.handicap:
         return str(args.position)
-    from shogi_engine.games.shogi.records.handicaps import handicap
+    from shogi_engine.games.shogi.records.kakinoki import handicap
 
     return handicap(args.handicap)
 
@@ -160,7 +521,7 @@ def _opening(args: argparse.Namespace) -> list[str]:
     """Return a random opening for `--xot`."""
     if not args.xot:
         return []
-    from shogi_engine.match.openings import OpeningPlan, Openings
+    from shogi_engine.match.plan import OpeningPlan, Openings
 
     plan = OpeningPlan.of(args.game, seed=random.SystemRandom().randrange(1 << 32))
     return Openings(plan)[0].split()
@@ -169,23 +530,23 @@ def _opening(args: argparse.Namespace) -> list[str]:
 def _match(args: argparse.Namespace, engine: "Engine", game: Game) -> TerminalGame:
     """Return the match that the arguments describe."""
     humans = {"both": {0, 1}, "none": set()}.get(args.human) or {n for n in (0, 1) if SIDES[n] == args.human}
-    pieces = screen.pieces_for(sys.stdout, args.pieces or screen.default_pieces(sys.stdout))
+    pieces = terminal.pieces_for(sys.stdout, args.pieces or terminal.default_pieces(sys.stdout))
     limits = args.limit | ({} if args.level is None else level_limits(engine, args.level))
     match = TerminalGame(
         engine,
         game,
         humans,
         limits,
-        notation=screen.notation_for(
-            sys.stdout, args.notation or ("japanese" if pieces == screen.KANJI and args.game == "shogi" else "")
+        notation=terminal.notation_for(
+            sys.stdout, args.notation or ("japanese" if pieces == terminal.KANJI and args.game == "shogi" else "")
         ),
         pieces=pieces,
         flipped=humans == {1} and args.game == "shogi",
     )
-    if screen.is_terminal():
-        from shogi_engine.cli.terminal.prompt import LinePrompt
+    if terminal.is_terminal():
+        from shogi_engine.cli.prompt import LinePrompt
 
-        match.show, match.show_board = screen.console()
+        match.show, match.show_board = terminal.console()
         history = data_folder() / f"history-{args.game}"
         match.read = LinePrompt(match.words, game.clock.left, match.clocks, history)
     if args.load:
@@ -198,7 +559,7 @@ def load_rules(match: TerminalGame) -> None:
     board, engine = match.board, match.engine
     for move in list(board.legal_moves)[:1]:
         board.push(move)
-        screen.draw(match.game.name, board, screen.Look())
+        terminal.draw(match.game.name, board, terminal.Look())
     board.outcome()
     engine.set_position(match.game.record.start, [str(move) for move in board.move_stack])
     engine.may_declare()

@@ -11,7 +11,7 @@ from shogi_engine.common.text import nodes_per_second
 from shogi_engine.games import typed_moves
 from shogi_engine.language import InputError
 from shogi_engine.language import translate as _
-from shogi_engine.play.strength import DEFAULT_MS
+from shogi_engine.play.words import DEFAULT_MS
 
 if TYPE_CHECKING:
     from shogi_engine.engine.results import PvInfo

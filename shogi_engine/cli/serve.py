@@ -14,15 +14,15 @@ from urllib.parse import quote
 
 from shogi_engine.cli.common import add_command, at_least_one, port
 from shogi_engine.cli.ending_signals import ending_signals
-from shogi_engine.cli.preparation import leave
-from shogi_engine.cli.progress import progress_bar
+from shogi_engine.cli.progress import leave, progress_bar
 from shogi_engine.common.files import data_folder
-from shogi_engine.common.text_files import read_text
+from shogi_engine.common.text import read_text
 from shogi_engine.language import InputError, Message, fault_text
-from shogi_engine.web.addresses import qr_code, reachable_host
+from shogi_engine.web.access import qr_code, reachable_host
 
 if TYPE_CHECKING:
     from shogi_engine.explorer import Explorer
+    from shogi_engine.web.access import Guard
 
 PORT = 8765
 TOKEN_VARIABLE = "SHOGI_ENGINE_TOKEN"
@@ -48,6 +48,12 @@ def add_parser(commands: Any) -> None:
         ),
     )
     parser.add_argument("--token-file", metavar="FILE", help="file whose first line is the token")
+    parser.add_argument(
+        "--shared",
+        action="store_true",
+        help="every browser sees all games, and those of the terminal; default: only on this machine's own address "
+        "without a token",
+    )
     parser.add_argument("--log", metavar="FILE", help="log of the server, of at most 5 files of 1 MB")
     parser.add_argument("--engines", type=at_least_one, help="number of simultaneous searches; default: one per core")
     parser.add_argument(
@@ -73,19 +79,17 @@ def run(args: argparse.Namespace) -> int:
             "serve needs packages that are not installed: pip install starlette uvicorn websockets msgspec"
         ) from None
     from shogi_engine.analysis import cores
+    from shogi_engine.web.access import Guard, Limits, is_loopback, limited
     from shogi_engine.web.app import application, hub_of_engines
-    from shogi_engine.web.game_collections import Collections
-    from shogi_engine.web.guard import Guard, is_loopback
-    from shogi_engine.web.limits import Limits
     from shogi_engine.web.messages import MESSAGE_MAX
-    from shogi_engine.web.protocol import limited
+    from shogi_engine.web.saving import Collections
     from shogi_engine.web.store import Store
 
     if args.log:
         _log_to(args.log)
     guard, limits = Guard.of(args.host, _token(args)), Limits(connections=_most_connections())
     indexes = _indexes(args.games)
-    store = Store(data_folder() / "games", shared=is_loopback(args.host))
+    store = Store(data_folder() / "games", shared=_is_shared(args, guard))
     listener = _listener(args.host, args.port)
     address = _address(reachable_host(args.host), listener.getsockname()[1], guard.token)
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -115,6 +119,13 @@ def run(args: argparse.Namespace) -> int:
         finally:
             hub.close()
     leave(0)  # engines may still be searching
+
+
+def _is_shared(args: argparse.Namespace, guard: "Guard") -> bool:
+    """Tell whether every browser sees all games: who asks for a token expects others, maybe through a proxy."""
+    from shogi_engine.web.access import is_loopback
+
+    return bool(args.shared) or is_loopback(args.host) and not guard.token
 
 
 def _indexes(files: Sequence[Path]) -> "dict[str, Explorer]":

@@ -89,16 +89,16 @@ def run_othello(args: argparse.Namespace, words: list[str]) -> int:
     from shogi_engine.games.othello.endgame.solver import Solver
     from shogi_engine.games.othello.notation import format_move, parse_obf
     from shogi_engine.jit import compiling
-    from shogi_engine.suites import endgame_suite
+    from shogi_engine.suites import endgame
 
-    endings = endgame_suite.read(args.suite) if args.suite else []
+    endings = endgame.read(args.suite) if args.suite else []
     position = None if args.suite else parse_obf(" ".join(words))
     solver = Solver(GAME, hash_mb=args.hash, threads=args.threads)
     with progress_bar(), compiling(COMPILE_TASK):
         solver.warmup()
     if position is None:
         with progress_bar("position") as line:
-            outcome = endgame_suite.check(endings, solver, line.count)
+            outcome = endgame.check(endings, solver, line.count)
         return common.report_suite(args, outcome)
     with progress_bar("root move") as line:
         solved = solver.solve(position, wld=args.wld, pv=not args.wld, progress=line.count)

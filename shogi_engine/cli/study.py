@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import language
-from shogi_engine.cli import common
-from shogi_engine.cli.outputs import check_outputs
-from shogi_engine.cli.problem_files import write_problems
+from shogi_engine.cli import common, terminal
+from shogi_engine.cli.common import check_outputs, write_problems
 from shogi_engine.cli.progress import progress_bar
-from shogi_engine.cli.terminal import desk
-from shogi_engine.cli.terminal.screen import default_pieces, draw, plain
+from shogi_engine.cli.terminal import default_pieces, draw, plain
 from shogi_engine.language import InputError, mark, plural
 from shogi_engine.language import translate as _
-from shogi_engine.types.limit import SIDES
+from shogi_engine.types.limits import SIDES
 
 if TYPE_CHECKING:
     from shogi_engine.analysis import GameAnalysis
@@ -137,11 +135,11 @@ def side_of(record: "GameRecord", player: str | None, side: str | None) -> str |
 # ---- solving -----------------------------------------------------------------------------------------------------
 
 
-class Desk(desk.Desk):
+class Desk(terminal.Desk):
     """Gives the problems that are due.
 
     Args:
-        read, show, pieces: as in `desk.Desk`
+        read, show, pieces: as in `terminal.Desk`
         clock: returns the time, by default the present
     """
 
@@ -161,7 +159,7 @@ class Desk(desk.Desk):
 
     def prepare(self) -> None:
         """Compile the kernels that the problems need."""
-        from shogi_engine.analysis.kinds import MATE
+        from shogi_engine.analysis.judgement import MATE
 
         due = self.store.due(self.clock())
         for game in {each.game for each in due}:
@@ -201,7 +199,7 @@ class Desk(desk.Desk):
 
     def give(self, problem: "Problem") -> bool:
         """Give a problem until it is solved or skipped; return False if the user leaves."""
-        from shogi_engine.analysis.kinds import MATE
+        from shogi_engine.analysis.judgement import MATE
         from shogi_engine.study import KINDS
 
         board, attempt = problem.board(), self.store.attempt(problem)
@@ -249,7 +247,7 @@ class Desk(desk.Desk):
 
         A first move is right even if no mate by checks is proven after it.
         """
-        from shogi_engine.tsume.defence import best_defence
+        from shogi_engine.tsume import best_defence
 
         first, text = not board.move_stack, self._texts(board, [move])
         board.push_text(move)
@@ -296,7 +294,7 @@ class Desk(desk.Desk):
             self.show(_("It comes back on {day}.").format(day=f"{when.astimezone():%Y-%m-%d}"))
 
     def _texts(self, board: Any, line: Sequence[str]) -> str:
-        from shogi_engine.analysis.words import line_texts, shown
+        from shogi_engine.analysis.judgement import line_texts, shown
 
         return " ".join(line_texts(board, shown(line, False), language.current()))
 

@@ -38,16 +38,21 @@ SETTINGS = {  # fields of Plan, and of the recipes' DataOptions and TrainOptions
         Setting("gate_nodes=N", at_least_one, "nodes per move of the test match; default 20000"),
     ),
     "settings of Shogi": (
-        Setting("architecture=NAME", str, "own, or k-p: K-P 256x2-32-32, an nn.bin for YaneuraOu and related engines; "
-                "default own"),
+        Setting("architecture=NAME", str, "own; or k-p or sfnn: an nn.bin for YaneuraOu and related engines, K-P "
+                "256x2-32-32 or SFNN K-P with 15-32; default own"),
         Setting("width=N", at_least_one, "neurons per side; default 256"),
         Setting("batch=N", at_least_one, "positions per step; default 4096"),
         Setting("rate=R", fraction, "initial learning rate; default 0.001"),
+        Setting("quiet_ends=true", true_or_false, "learn from searches that chose a capture or a promotion, too: at "
+                "the end of their quiescence search"),
         Setting("refine=true", true_or_false, "start from the network that labelled the last games"),
         Setting("result_share=S:S", first_and_last, "weight of game results in the first and in the last epoch; "
                 "default 0:0.15"),
         Setting("value_factor=F", common.real(0.01, 100), "multiply the network's values by F in the searches of the "
                 "games, which narrows their margins"),
+        Setting("decided=N", at_least_one, "centipawns that end a game when both sides have found them twice; default "
+                "1200"),
+        Setting("handicap_share=S", fraction, "share of games that start from a handicap; default 0"),
         Setting("label_nodes=N", natural, "nodes of a second search of some quiet positions, the only ones with "
                 "labels; default 0, off"),
         Setting("label_share=S", fraction, "share of the positions that label_nodes searches; default 0.25"),
@@ -121,7 +126,7 @@ def existing(folder: Path) -> Path:
 
 def plan_of(args: argparse.Namespace) -> Any:
     """Return the pipeline.Plan of the arguments. Raises ValueError for an option that the game does not have."""
-    from shogi_engine.batch.streams import open_records
+    from shogi_engine.batch.games import open_records
     from shogi_engine.training.pipeline import Plan
     from shogi_engine.training.recipe import load
 

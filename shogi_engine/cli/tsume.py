@@ -5,12 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from shogi_engine.cli.common import add_command, at_least_one
-from shogi_engine.cli.outputs import check_outputs
-from shogi_engine.cli.problem_files import write_problems
+from shogi_engine.cli import terminal
+from shogi_engine.cli.common import add_command, at_least_one, check_outputs, write_problems
 from shogi_engine.cli.progress import progress_bar
-from shogi_engine.cli.terminal import desk
-from shogi_engine.cli.terminal.screen import default_pieces, draw, plain
+from shogi_engine.cli.terminal import default_pieces, draw, plain
 from shogi_engine.language import InputError
 from shogi_engine.language import translate as _
 from shogi_engine.tsume import GRADES, Problem, Progress, as_records, as_text, daily, heading, problems, title
@@ -102,8 +100,8 @@ def progress_lines(progress: Progress) -> list[str]:
     return rows
 
 
-class Desk(desk.Desk):
-    """Gives mate problems; the rest as in `desk.Desk`."""
+class Desk(terminal.Desk):
+    """Gives mate problems; the rest as in `terminal.Desk`."""
 
     def __init__(
         self,

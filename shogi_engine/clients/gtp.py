@@ -9,10 +9,11 @@ Protocol: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draf
 from typing import Any
 
 from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, plain
+from shogi_engine.clients.turns import in_turn
 from shogi_engine.common.text import sanitize
 from shogi_engine.language import InputError
-from shogi_engine.types.info import BoardLike, Move, PlayResult
-from shogi_engine.types.limit import SIDES, Limit
+from shogi_engine.types.limits import SIDES, Limit
+from shogi_engine.types.results import BoardLike, Move, PlayResult
 
 
 class GtpClient(MovesClient):
@@ -41,6 +42,7 @@ class GtpClient(MovesClient):
         self.name = await self.command("name")
         self.version = await self.command("version")
 
+    @in_turn
     async def command(self, text: str, seconds: float | None = None) -> str:
         """Send a command and return the answer without its status.
 
@@ -75,6 +77,7 @@ class GtpClient(MovesClient):
         if limit.nodes or limit.mate or limit.level or limit.black_inc or limit.white_inc:
             raise InputError("a GTP engine can have a main time, byoyomi, movetime or depth (set_level) only")
 
+    @in_turn
     async def play(self, position: BoardLike[Move], limit: Limit) -> PlayResult[Move]:
         """Return the move for an Othello Board, within its clock, `time` or `depth` (by set_level)."""
         board: Any = position
@@ -86,11 +89,13 @@ class GtpClient(MovesClient):
         if limit.depth and limit.depth != self._depth:
             await self.command(f"set_level {limit.depth}")
             self._depth = limit.depth
+        told, self._told = self._told, None  # unless the move comes, what the engine has played is unknown
         text = await self.genmove(SIDES[side], limit.allowed(side))
         if text == "resign":
             return PlayResult(resigned=True, time=self.time)
         move = self._legal(board, text)
-        self._told[1].append(str(move))  # type: ignore[index]
+        told[1].append(str(move))  # type: ignore[index]
+        self._told = told
         return PlayResult(move, time=self.time)
 
     async def _tell(self, board: Any, start: str, moves: list[str], new: list[str] | None, limit: Limit) -> None:
@@ -108,6 +113,7 @@ class GtpClient(MovesClient):
         for ply in range(first, len(moves)):
             await self.command(f"play {SIDES[ply % 2]} {moves[ply]}")
 
+    @in_turn
     async def genmove(self, colour: str, allowed: float | None = None) -> str:
         """Let the engine make a move for a side and return it: a vertex, 'pass' or 'resign', in lower case.
 

@@ -13,13 +13,11 @@ import time
 from typing import Any, overload
 
 from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, run_plainly
-from shogi_engine.common.lines import legal_line
-from shogi_engine.common.text import clamped_number
+from shogi_engine.clients.turns import in_turn
+from shogi_engine.common.text import clamped_number, legal_line
 from shogi_engine.language import InputError
-from shogi_engine.types.clock import Clock
-from shogi_engine.types.info import BoardLike, Info, Move, PlayResult
-from shogi_engine.types.limit import Limit
-from shogi_engine.types.score import Score, limited_discs
+from shogi_engine.types.limits import Clock, Limit
+from shogi_engine.types.results import BoardLike, Info, Move, PlayResult, Score, limited_discs
 
 VERSION = 2
 _MOVE = re.compile(r"[a-h][1-8]|pass|pa", re.IGNORECASE)
@@ -78,9 +76,10 @@ class NBoardClient(MovesClient):
         self._pings = 0
         self._depth: int | None = None  # that the engine has been told
         self._answered = ("", 0.0)  # its last move, and the time that it took
+        self._busy = False  # whether an answer may still come to a call that was cancelled
 
     async def _greet(self) -> None:
-        self._depth = None
+        self._depth, self._busy = None, False
         await self.send(f"nboard {VERSION}")
         await self.ping()
 
@@ -90,6 +89,7 @@ class NBoardClient(MovesClient):
         if limit.nodes or limit.mate or limit.level or limit.byoyomi:
             raise InputError("an NBoard engine can have a depth, a main time with an increment, or movetime only")
 
+    @in_turn
     async def play(self, position: BoardLike[Move], limit: Limit) -> PlayResult[Move]:
         """Return the move for an Othello Board, within a depth, a clock, or both."""
         board: Any = position
@@ -99,6 +99,7 @@ class NBoardClient(MovesClient):
         self._answered = str(move), found.time
         return PlayResult(move, info=Info(score=found.info.score, nodes=found.info.nodes), time=found.time)
 
+    @in_turn
     async def analyse(self, position: Any, limit: Limit, *, multipv: int | None = None) -> Any:
         """Return what the engine reports of a Board. With `multipv`, return a list of reports, best move first."""
         await self._follow(position, limit)
@@ -114,6 +115,7 @@ class NBoardClient(MovesClient):
         return best[0] if best else Info()
 
     async def _tell(self, board: Any, start: str, moves: list[str], new: list[str] | None, limit: Limit) -> None:
+        await self._settle()
         if limit.depth and (new is None or limit.depth != self._depth):
             await self.send(f"set depth {limit.depth}")
             self._depth = limit.depth
@@ -131,6 +133,7 @@ class NBoardClient(MovesClient):
             used = f"//{seconds:.2f}" if number == 0 and move == answered else ""
             await self.send(f"move {_square(move)}{used}")
 
+    @in_turn
     async def send(self, line: str) -> float:
         """Send a command that has no answer; return the time (time.monotonic)."""
         await self.start()
@@ -142,20 +145,34 @@ class NBoardClient(MovesClient):
             self.name = line.removeprefix("set myname ").strip()
         return came, line
 
+    @in_turn
     async def ping(self) -> None:
         """Wait until the engine has processed everything sent; this ends its thinking."""
         self._pings += 1
         end = await self.send(f"ping {self._pings}") + self.ready_timeout
         while (await self._line(end))[1] != f"pong {self._pings}":
             pass
+        self._busy = False
 
+    async def _settle(self) -> None:
+        """End the search of a call that was cancelled, if there is one."""
+        if self._busy:
+            await self.ping()
+
+    async def _begin(self, command: str) -> float:
+        """Send a command to search, when no other is being answered; return the time."""
+        await self._settle()
+        self._busy = True
+        return await self.send(command)
+
+    @in_turn
     async def go(self, allowed: float | None = None) -> PlayResult[str]:
         """Return the engine's move, without making it.
 
         Args:
             allowed: the seconds that the move may take (None for no limit); `timeout` is added to them
         """
-        began = await self.send("go")
+        began = await self._begin("go")
         end = None if self.timeout is None else began + (allowed or 0.0) + self.timeout
         nodes: int | None = None
         while True:
@@ -164,12 +181,14 @@ class NBoardClient(MovesClient):
                 with contextlib.suppress(ValueError, IndexError):
                     nodes = clamped_number(line.split()[1], 0)
             elif line.startswith("==="):
+                self._busy = False
                 return parse_go(line, came - began, nodes)
 
+    @in_turn
     async def hint(self, count: int, seconds: float) -> list[Info[str]]:
         """Return the hints about the `count` best moves given within `seconds`, in the order of arrival."""
         await self.ping()
-        end = await self.send(f"hint {count}") + seconds
+        end = await self._begin(f"hint {count}") + seconds
         found: list[Info[str]] = []
         while time.monotonic() < end:
             try:

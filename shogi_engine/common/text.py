@@ -1,13 +1,50 @@
 """Text: whole numbers from other programs, foreign text in messages, tables, speeds. Standard library only."""
 
+import codecs
+import os
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
 
 from shogi_engine.language import InputError
 
+# ---- Lines of moves checked against a board
+
+
+Move = TypeVar("Move")
+
+
+def legal_line(texts: Iterable[str], board: Any, parse: Callable[[str], Move]) -> tuple[Move, ...]:
+    """Return the moves of a line from the position on `board`, up to the first illegal move.
+
+    Args:
+        board: is unchanged on return
+        parse: returns the board's move of a text; raises ValueError
+    """
+    moves: list[Move] = []
+    for text in texts:
+        try:
+            move = parse(text)
+            board.push(move)
+        except ValueError:
+            break
+        moves.append(move)
+    for _ in moves:
+        board.pop()
+    return tuple(moves)
+
+
+_WIDE = {0xFF01 + n: 0x21 + n for n in range(94)} | {0x3000: 0x20}  # full-width forms of ASCII
+_WIDE |= {ord(dash): ord("-") for dash in "−–—"} | {ord("×"): ord("x")}
 SHOWN_MAX = 160  # the most characters of a foreign text that a message quotes
 SHOWN_WITH_PATH = 1000  # the most characters of a message that names a file and its fault
 NUMBER_MAX = 1 << 53  # larger numbers are clamped to this: a program may send anything
+
+
+def wide_to_ascii(text: str) -> str:
+    """Return `text` with full-width letters, digits and signs made ASCII; every character keeps its place."""
+    return text if text.isascii() else text.translate(_WIDE)
 
 
 def sanitize(text: str, most: int = SHOWN_MAX) -> str:
@@ -75,3 +112,34 @@ def table(rows: Sequence[Sequence[str]], sides: str = "") -> list[str]:
 def nodes_per_second(nodes: int, seconds: float) -> int:
     """Return the speed of a search, 0 if no time was measured."""
     return int(nodes / seconds) if seconds > 0 else 0
+
+
+# ---- Text files as people and other programs write them. Standard library only
+
+
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def encoding_of_text(head: bytes) -> str:
+    """Return the encoding of a text that begins with `head`: that of its byte order mark, UTF-8 if it has none.
+
+    Editors and shells of Windows write UTF-8 and UTF-16 with a mark.
+    """
+    return "utf-16" if head.startswith(UTF_16) else "utf-8-sig"
+
+
+def text_of(data: bytes) -> str:
+    """Return the text of a file's bytes, with line feeds only. Raises ValueError if it is not UTF-8 or UTF-16."""
+    try:
+        text = data.decode(encoding_of_text(data))
+    except UnicodeDecodeError:
+        raise InputError("not a text file in UTF-8 or UTF-16") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Return the text of a file. Raises OSError, and ValueError that names the file if it is not UTF-8 or UTF-16."""
+    try:
+        return text_of(Path(path).read_bytes())
+    except InputError as fault:
+        raise InputError("{0}: {1}", path, *fault.args) from None

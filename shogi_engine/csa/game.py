@@ -1,30 +1,231 @@
 """One game on a server: its events become moves and the end of a `play.Game`, and requests to the player."""
 
+import contextlib
 import math
+import re
+import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from shogi_engine.clients.base.errors import EngineError
-from shogi_engine.common.lines import legal_line
-from shogi_engine.csa.clock import MS, ServerClock, TimeReader
-from shogi_engine.csa.protocol import Declared, Ended, Moved, Protocol, outcome_of, result_of
-from shogi_engine.csa.summary import JISHOGI, Summary
-from shogi_engine.csa.thinker import Thinker
+from shogi_engine.clients.base import EngineError
+from shogi_engine.common.text import legal_line
+from shogi_engine.common.threads import SearchHandle, start_thread
+from shogi_engine.csa.protocol import (
+    JISHOGI,
+    Declared,
+    Ended,
+    Moved,
+    Protocol,
+    ServerTime,
+    Summary,
+    outcome_of,
+    result_of,
+)
 from shogi_engine.games.shogi.names import CSA_27, ENTERING_KING_RULES, NO_ENTERING_KING
-from shogi_engine.games.shogi.records.evaluations import evaluation_lines
-from shogi_engine.play.answer import DECLARE, RESIGN, Answer
-from shogi_engine.play.game import Game
-from shogi_engine.play.terms import Terms, number
-from shogi_engine.records.headers import one_line
-from shogi_engine.records.tree import GameRecord, Node
-from shogi_engine.types.termination import Outcome, Termination
+from shogi_engine.games.shogi.records.words import evaluation_lines
+from shogi_engine.play.clock import GameClock, Share
+from shogi_engine.play.game import DECLARE, RESIGN, Answer, Game, Terms, number
+from shogi_engine.play.players import Player
+from shogi_engine.records.tree import GameRecord, Node, one_line
+from shogi_engine.search.timeman import TimeOptions, in_full_seconds
+from shogi_engine.types.limits import Clock, Limit, TimeBudget
+from shogi_engine.types.outcomes import Outcome, Termination
+
+# ---- The time of moves by the server's count: the `T` after a move is the time charged for it. Standard library only
+
+
+MS = 1000.0
+UNTIMED_MS = 5000  # for each move if the game has no time limit
+
+
+class ServerClock(GameClock):
+    """Both sides' clocks by the server's count. CSA adds the increment before each move, including the first.
+
+    Args:
+        delay: the ms that a move takes on its way to the server
+
+    Attributes:
+        overhead: the ms charged for the last moves beyond their thinking time, on a busy machine or a slow line
+    """
+
+    def __init__(self, times: tuple[ServerTime, ServerTime], delay: int = 20) -> None:
+        black, white = (
+            replace(each.clock, time=each.clock.time + each.clock.increment) if each.timed else None for each in times
+        )
+        super().__init__((black, white))
+        self.overhead = 0.0
+        self._times, self._delay = times, delay
+
+    def for_search(self, side: int) -> Clock:
+        """Return the clock for a search; a game without a time limit is played within UNTIMED_MS for each move."""
+        return super().for_search(side) or Clock(byoyomi=UNTIMED_MS)
+
+    def _late(self) -> int:
+        """Return the ms that a move loses to the line and the machine."""
+        return max(self._delay, int(self.overhead))
+
+    def budget(self, side: int, share: Share) -> TimeBudget:
+        """Return the time for a search that begins now."""
+        time, late = self._times[side], self._late()
+        clock = self.for_search(side)
+        if time.roundup:
+            clock = _less(clock, time.unit)
+        options = TimeOptions(
+            network_delay=late,
+            network_delay2=max(TimeOptions.network_delay2, 5 * late),
+            minimum_thinking_time=max(time.least - late, 0),
+        )
+        budget = share(clock, options)
+        if time.timed and time.unit >= MS:
+            budget = in_full_seconds(budget, clock, options)
+        return budget.less(MS * self.elapsed if self.side == side else 0)
+
+    def limited(self, limit: Limit, side: int) -> Limit:
+        """Return `limit` with the clocks for a search by `side`: the main time without the increment, less the delay.
+
+        The overhead of each move, or the part of the delay that the clock cannot pay, also reduces the increment.
+        """
+        clocks = [self.for_search(each) for each in range(2)]
+        increments = [int(clock.increment) for clock in clocks]
+        times = [int(clock.time) - increment for clock, increment in zip(clocks, increments, strict=True)]
+        byoyomi, overhead = int(clocks[side].byoyomi), int(self.overhead)
+        late = self._late() + (int(MS * self.elapsed) if self.side == side else 0)
+        if byoyomi:  # USI has no increments together with a byoyomi
+            times[side] += increments[side]
+            increments = [0, 0]
+        from_byoyomi = late if byoyomi > 2 * late else 0
+        from_clock = min(late - from_byoyomi, times[side])
+        times[side] -= from_clock
+        increments[side] = max(increments[side] - max(late - from_byoyomi - from_clock, overhead), 0)
+        limit = replace(limit, black_clock=times[0] / MS, white_clock=times[1] / MS)
+        if any(increments):
+            return replace(limit, black_inc=increments[0] / MS, white_inc=increments[1] / MS)
+        return replace(limit, byoyomi=(byoyomi - from_byoyomi) / MS)
+
+
+def _less(clock: Clock, ms: float) -> Clock:
+    """Return a clock less `ms`, of the byoyomi if it is long enough, else of the main time."""
+    if clock.byoyomi > ms:
+        return replace(clock, byoyomi=clock.byoyomi - ms)
+    return replace(clock, time=max(clock.time - ms, 0))
+
+
+class TimeReader:
+    """Reads the times after the moves of a game, as the server writes them.
+
+    They are in seconds, as in CSA files, but with a unit of less than a second some servers give them in that unit.
+    This is assumed if it is nearer to the measured time, or if as many seconds would exceed the side's time.
+    """
+
+    def __init__(self, times: tuple[ServerTime, ServerTime]) -> None:
+        self._times = times
+        self._counts_units = [False, False]
+
+    def seconds(self, text: str, side: int, allowed: float | None, measured_ms: float | None = None) -> float:
+        """Return the time of a move of `side` in seconds.
+
+        Args:
+            allowed: the seconds that it could take, None for no limit
+            measured_ms: the time of this engine's move as measured here; None for the opponent's moves
+        """
+        number, unit = float(text), self._times[side].unit
+        if unit < MS and "." not in text and number:
+            if measured_ms is not None:
+                in_units = abs(number * unit - measured_ms) < abs(number * MS - measured_ms)
+                self._counts_units = [in_units, in_units]
+            elif allowed is not None and number > allowed:
+                self._counts_units = [True, True]
+            if self._counts_units[side]:
+                number *= unit / MS
+        return number
+
+
+# ---- Thinker: lets a player think in a thread of its own, so that the session can listen to the server meanwhile
+
+
+CLOSE_TIMEOUT = 5.0  # seconds for a player to end its search
+
+Deliver = Callable[[Answer | Exception], None]
+
+
+class Thinker:
+    """Calls a player, at most once at a time; any thread may call it, but not two at once."""
+
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        self._working = threading.Lock()  # held while the player is called
+        self._search = SearchHandle()  # of the last requested move
+        self._thread: threading.Thread | None = None
+
+    def begin(self, game: Game, side: int) -> None:
+        """Prepare for a game. Raises EngineError, ValueError, OSError."""
+        self._search.stop()
+        with self._working:
+            self.player.new_game(game, side, "")
+
+    def restart(self) -> None:
+        """Start the player again after a fault. Raises EngineError, ValueError, OSError."""
+        self._search.stop()
+        with self._working:
+            self.player.close()
+            self.player.ready()
+
+    def think(self, game: Game, deliver: Deliver) -> None:
+        """Let it think about the next move. The answer, or the failure, is delivered once, from its thread."""
+        self._search.stop()
+        self._search = search = SearchHandle()
+        self._thread = start_thread(self._do, "player", game, search, deliver)
+
+    def _do(self, game: Game, search: SearchHandle, deliver: Deliver) -> None:
+        with self._working:
+            answer: Answer | Exception
+            if search.stopped:
+                return
+            try:
+                answer = self.player.think(game, search)
+            except Exception as failure:  # after any failure the game continues: the player tries again, or resigns
+                answer = failure
+        if not search.stopped:
+            deliver(answer)
+
+    def ponder(self, game: Game, move: str) -> None:
+        """Let it begin to think on the opponent's time; if that fails, the next move does."""
+        with self._working, contextlib.suppress(EngineError):
+            self.player.ponder(game, move)
+
+    def halt(self) -> None:
+        """Drop the requested move, without waiting, and end thinking on the opponent's time."""
+        self._search.stop()
+        self._thread = start_thread(self._rest, "player")
+
+    def _rest(self) -> None:
+        with self._working, contextlib.suppress(EngineError):
+            self.player.stop_pondering()
+
+    def over(self, result: str) -> None:
+        """Tell it how the game ended: 'win', 'lose' or 'draw'."""
+        self._search.stop()
+        with self._working:
+            try:
+                self.player.game_over(result)
+            except EngineError:  # the next game starts it again
+                self.player.close()
+
+    def close(self) -> None:
+        """End the player."""
+        self.halt()
+        assert self._thread is not None
+        self._thread.join(CLOSE_TIMEOUT)
+        self.player.close()
+
 
 PV_MAX = 12  # maximum number of moves in a comment
 OVERHEAD_KEPT = 0.8  # share of the overhead kept at the next move, so that a slow move has an effect for a while
 FAULTS_MAX = 2  # faults of a player at one move before the engine resigns
 SIGNS = "+-"
+_OF_SHOGI_SERVER = re.compile(r"[^+]+(?:\+.+){3}\+[0-9]{14}")  # its names of games: EVENT+GAME+BLACK+WHITE+TIME
 SAID_BY_ENDING = (
     Termination.RESIGNATION,
     Termination.TIME_FORFEIT,
@@ -59,6 +260,17 @@ class GameContext:
     comments: bool = False
     ponder: bool = False
     note: Callable[[str], None] = print
+
+
+def opening_moves(summary: Summary) -> int:
+    """Return how many of the moves that a game begins with are its opening, which cost no time and earn no increment.
+
+    Moves with times were played before this client was started anew, and are charged; not so by shogi-server, which
+    cannot resume games and sets up openings only.
+    """
+    if _OF_SHOGI_SERVER.fullmatch(summary.game_id):
+        return len(summary.moves)
+    return next((ply for ply, (_, seconds) in enumerate(summary.moves) if seconds), len(summary.moves))
 
 
 class ServerGame:
@@ -98,9 +310,9 @@ class ServerGame:
         self._turn_answered = False
         self._faults = 0
         self._illegal: tuple[str, str] | None = None  # a move by the server that is not legal, and why
+        self._accepted = ""  # the last move by the server
         self._head()
-        # Moves that a game begins with cost no time and earn no increment; those made before it was aborted do.
-        self.opening_moves: int = earlier.opening_moves if earlier else len(summary.moves)
+        self.opening_moves: int = earlier.opening_moves if earlier else opening_moves(summary)
         for ply, (move, seconds) in enumerate(summary.moves):
             charged = None if seconds is None or ply < self.opening_moves else self._seconds(f"{seconds:g}")
             self.game.move(move, seconds=charged)
@@ -174,6 +386,8 @@ class ServerGame:
         if self._illegal is not None:
             raise BrokenGame(f"the server sent {event.move} after an illegal move")
         if event.move[0] != SIGNS[board.turn]:
+            if event.move == self._accepted:
+                return  # said twice
             raise BrokenGame(f"{event.move} is a move of the wrong side")
         if ours and event.move != self._sent:
             raise BrokenGame(f"the server reports {event.move} as this engine's move, not {self._sent or 'none'}")
@@ -185,6 +399,7 @@ class ServerGame:
             return
         # If the server gives no time, the measured one is at least the server's.
         text, measured = (event.time, self._measured_ms) if event.time else (str(int(self._clock.elapsed)), None)
+        self._accepted = event.move
         node = self.game.move(move, seconds=self._seconds(text, measured if ours else None))
         assert node is not None  # the server judges
         self.game.start(now)

@@ -7,19 +7,22 @@ with the moves made, it continues; if not, it stays aborted and the next game is
 
 import contextlib
 import math
+import os
 import queue
 import random
+import re
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from typing import Protocol as Interface
 
-from shogi_engine.clients.base.errors import EngineError
+from shogi_engine.clients.base import EngineError
+from shogi_engine.common.files import free_name, write_whole
 from shogi_engine.common.text import sanitize
-from shogi_engine.csa.connection import Closed, Connection, ConnectionLost, Received
-from shogi_engine.csa.game import BrokenGame, GameContext, ServerGame
-from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.password import Password
+from shogi_engine.csa.connection import Closed, Connection, ConnectionLost, Password, Received
+from shogi_engine.csa.game import BrokenGame, GameContext, ServerGame, Thinker
 from shogi_engine.csa.protocol import (
     Declared,
     Ended,
@@ -35,12 +38,174 @@ from shogi_engine.csa.protocol import (
     Started,
     State,
     Unreadable,
+    asks_for_side,
+    check_game,
+    check_name,
 )
-from shogi_engine.csa.settings import Settings, Tally
-from shogi_engine.csa.thinker import Thinker
-from shogi_engine.play.answer import Answer
+from shogi_engine.language import InputError
+from shogi_engine.play.game import Answer
 from shogi_engine.play.players import Player
-from shogi_engine.types.limit import SIDES
+from shogi_engine.records.files import dumps
+from shogi_engine.records.tree import GameRecord
+from shogi_engine.types.limits import SIDES
+
+# ---- Records of games on a server as files: CSA and KIF, written when a game ends or is aborted
+
+
+FORMATS = ("csa", "kif")
+NAME_MAX = 200  # characters of a file name without its extension
+
+
+class Keeper:
+    """Writes records into a folder, under their game's name; does nothing without a folder."""
+
+    def __init__(self, folder: str | Path = "") -> None:
+        self._folder = Path(folder).expanduser() if folder else None
+        self._names: dict[str, str] = {}  # of the files written here, by the stems they were to have
+        self._own: set[Path] = set()
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+
+    def stem(self, game_id: str) -> str:
+        """Return an unused file name, without extension, for a new game."""
+        name = re.sub(r"[^\w+.@-]+", "_", game_id, flags=re.ASCII).strip("._") or time.strftime("%Y%m%d-%H%M%S")
+        name = name[:NAME_MAX]
+        folder = self._folder
+        return name if folder is None else free_name(name, lambda stem: any(map(os.path.lexists, _paths(folder, stem))))
+
+    def save(self, record: GameRecord, stem: str) -> Path | None:
+        """Write a game's record, replacing an earlier one of this object only; return the first file's path.
+
+        If another process has taken the name since `stem` returned it, the record gets the next free one.
+
+        Raises OSError.
+        """
+        if self._folder is None:
+            return None
+        contents = [dumps(record, each) for each in FORMATS]
+        while True:
+            name = self._names.get(stem) or self.stem(stem)
+            paths = _paths(self._folder, name)
+            try:
+                for path, content in zip(paths, contents, strict=True):
+                    write_whole(path, content, new=path not in self._own)
+                    self._names[stem] = name
+                    self._own.add(path)
+                return paths[0]
+            except FileExistsError:
+                self._names.pop(stem, None)
+
+
+def _paths(folder: Path, stem: str) -> list[Path]:
+    return [folder / f"{stem}.{each}" for each in FORMATS]
+
+
+# ---- A session's settings and timeouts, and the results of its games. Standard library only
+
+
+PORT = 4081
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """Timeouts and delays in seconds.
+
+    Attributes:
+        connect: until there is a connection
+        login: until LOGIN is answered
+        start: from AGREE to START
+        silence: without a line, beyond the time of the side to move
+        logout: until LOGOUT is answered
+        keep_alive: without a line in either direction, until an empty one is sent; the protocol requires 30 at
+            least
+        first_delay, longest_delay: before reconnecting; the delay doubles with each failure
+    """
+
+    connect: float = 15.0
+    login: float = 15.0
+    start: float = 180.0
+    silence: float = 120.0
+    logout: float = 5.0
+    keep_alive: float = 40.0
+    first_delay: float = 1.0
+    longest_delay: float = 60.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a session. Raises ValueError for values that no server would accept.
+
+    Attributes:
+        game: shogi-server's game name, '' for servers that know none
+        x1: use the extended mode, which needs a game name
+        turn: in the extended mode, '+', '-' or '*' for either
+        games: the number of games, 0 for no limit
+        comments: send scores and lines with moves
+        ponder: think on the opponent's time
+        delay: the ms that a move takes on its way to the server
+        attempts: the maximum number of consecutive attempts to connect or log in
+        resume: seconds to wait for the server to offer an aborted last game again
+    """
+
+    host: str
+    name: str
+    port: int = PORT
+    game: str = ""
+    x1: bool = False
+    turn: str = "*"
+    games: int = 1
+    comments: bool = False
+    ponder: bool = True
+    delay: int = 20
+    attempts: int = 10
+    resume: float = 60.0
+    timeouts: Timeouts = field(default_factory=Timeouts)
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        if self.game:
+            check_game(self.game)
+        elif self.x1:
+            raise InputError("the extended mode x1 needs a game name")
+        if self.x1 and asks_for_side(self.game):
+            raise InputError("in the extended mode x1 a side is requested by --x1, not in the game's name")
+        if not self.x1 and self.turn != "*":
+            raise InputError("without the extended mode x1 a side is requested by -B or -W after the game's name")
+
+    @property
+    def password_game(self) -> str:
+        """The game name that goes in front of the password in shogi-server's standard mode, '' otherwise."""
+        return "" if self.x1 else self.game
+
+
+@dataclass
+class Tally:
+    """The results of games.
+
+    Attributes:
+        broken: the number of games without a result
+    """
+
+    wins: int = 0
+    losses: int = 0
+    draws: int = 0
+    broken: int = 0
+
+    def count(self, result: str) -> None:
+        """Count a game that ended in 'win', 'lose', 'draw' or ''."""
+        name = {"win": "wins", "lose": "losses", "draw": "draws"}.get(result, "broken")
+        setattr(self, name, getattr(self, name) + 1)
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return self.wins + self.losses + self.draws + self.broken
+
+    def describe(self) -> str:
+        """Return the results in words."""
+        text = f"{self.wins} won, {self.losses} lost, {self.draws} drawn"
+        return f"{text}, {self.broken} aborted" if self.broken else text
+
 
 NAP = 0.1  # seconds; delays are slept in steps of this
 TICK = 1.0  # seconds between looks at the clock

@@ -8,38 +8,382 @@ All front ends and commands use it. A process can have several engines, each wit
 """
 
 import contextlib
+import copy
+import math
+import queue
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack, cast, overload
+from typing import Any, Generic, Self, TypedDict, Unpack, cast, overload
+
+import numpy as np
 
 from shogi_engine import games
 from shogi_engine.common.stop import StopToken
+from shogi_engine.common.threads import SearchHandle, join, received, start_thread
 from shogi_engine.engine import parameters
-from shogi_engine.engine.analysis import Analysis, OnInfo
-from shogi_engine.engine.book import EngineBook
-from shogi_engine.engine.limits import Wanted, search_limits
-from shogi_engine.engine.move_stack import MoveStack
 from shogi_engine.engine.results import Line, PvInfo, SearchResult, legal_line
-from shogi_engine.engine.search_lock import SearchLock
-from shogi_engine.interface.extras.levels import LevelPlan
-from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, declaration_value
-from shogi_engine.jit import Progress, Task, shared_task
+from shogi_engine.interface.extras import (
+    FULL_STRENGTH_MS,
+    BookMove,
+    LevelPlan,
+    OpeningBook,
+    choose,
+    drawn_limits,
+    lowest,
+)
+from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, declaration_value, do_move
+from shogi_engine.jit import Progress, Task, new_record, shared_task
 from shogi_engine.language import InputError
 from shogi_engine.perft import Perft, perft
-from shogi_engine.search.context import static_value
+from shogi_engine.search.context import copy_position, static_value
 from shogi_engine.search.forced_win import ForcedWinSolver, RootSolver
-from shogi_engine.search.limits import Info as Found
-from shogi_engine.search.limits import Limits, Result
 from shogi_engine.search.root import Searcher
-from shogi_engine.search.timeman import TimeOptions, budget_of, plan
-from shogi_engine.types.arguments import check_board, check_number, move_texts
-from shogi_engine.types.clock import Clock, TimeBudget
-from shogi_engine.types.forced_win import ForcedWin
-from shogi_engine.types.info import BoardLike, Info, Move, Moves, PlayResult
-from shogi_engine.types.limit import Limit, check_limit
+from shogi_engine.search.timeman import Info as Found
+from shogi_engine.search.timeman import Limits, Result, TimeOptions, budget_of, plan
+from shogi_engine.types.limits import (
+    Clock,
+    Limit,
+    TimeBudget,
+    check_board,
+    check_limit,
+    check_names,
+    check_number,
+    move_texts,
+    no_limit,
+)
+from shogi_engine.types.results import BoardLike, ForcedWin, Info, Move, Moves, PlayResult
+
+# ---- Analysis: a search of an `Engine` in another thread
+
+
+OnInfo = Callable[[PvInfo], None]
+
+
+class Analysis(SearchHandle, Generic[Move]):
+    """A search in another thread. Iterate over it to receive its reports. The end of a `with` block stops it.
+
+    So does Ctrl-C while its reports or its end are waited for.
+    """
+
+    def __init__(self, engine: Any, search: Callable[[OnInfo], SearchResult], line: Line[Move]) -> None:
+        super().__init__()
+        self._player, self._line = engine, line
+        self._reports: queue.SimpleQueue[PvInfo | BaseException | None] = queue.SimpleQueue()
+        self._lines: dict[int, PvInfo] = {}
+        self._result: SearchResult | BaseException | None = None
+        with contextlib.ExitStack() as announced:
+            announced.enter_context(self.searching(engine, lambda: None))
+            self._thread = start_thread(self._run, "analysis", search, announced.pop_all())
+
+    def __repr__(self) -> str:
+        return f"<Analysis {'done' if self._result is not None else 'running'}: {self.info}>"
+
+    def _run(self, search: Callable[[OnInfo], SearchResult], announced: contextlib.ExitStack) -> None:
+        try:
+            with announced:
+                self._result = search(self._report)
+        except BaseException as fault:
+            self._result = fault
+        finally:
+            self._reports.put(None)
+
+    def _report(self, info: PvInfo) -> None:
+        if not info.bound:
+            self._lines = {**self._lines, info.multipv: info}
+        self._reports.put(info)
+
+    @property
+    def info(self) -> Info[Move]:
+        """The latest report on the best move; empty before the first."""
+        return next(iter(self.multipv), Info())
+
+    @property
+    def multipv(self) -> list[Info[Move]]:
+        """The latest report on each of the best moves, best first."""
+        return [info.convert(self._line) for _, info in sorted(self._lines.items())]
+
+    def ponderhit(self, budget: Limit | TimeBudget | None, now: float | None = None) -> None:
+        """Continue as a normal search, because the expected move was made. The time of the Limit begins now."""
+        if isinstance(budget, Limit):
+            budget = self._player.time_budget(budget)
+        super().ponderhit(budget, now)
+
+    def search_result(self) -> SearchResult:
+        """Wait for the search to end and return its result. Raises any exception that the search raised."""
+        with self._interruptible():
+            join(self._thread)
+        if isinstance(self._result, BaseException):
+            raise self._result
+        assert self._result is not None
+        return self._result
+
+    def wait(self) -> PlayResult[Move]:
+        """Wait for the search to end and return its move. Raises any exception that the search raised."""
+        return self.search_result().played(self._line)
+
+    def __iter__(self) -> Iterator[Info[Move]]:
+        """Yield each new report until the search ends. Raises any exception that the search raised."""
+        while True:
+            with self._interruptible():
+                info = received(self._reports)
+            if info is None:
+                break
+            yield info.convert(self._line)
+        self._reports.put(None)
+        self.search_result()
+
+    @contextlib.contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """End the search if the wait for it is interrupted: no one may have it any more, and the engine is needed."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.stop()
+            join(self._thread)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.stop()
+        join(self._thread)
+
+
+# ---- The opening book of an engine. Its moves are looked up for the engine's position
+
+
+class EngineBook:
+    """The book of an `Engine`: the game's own until another is opened."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+        self._book: OpeningBook | None = None
+
+    def open(self, name: str | OpeningBook | None = None) -> None:
+        """Use an opening book from now on.
+
+        Raises book.BookError, a ValueError, if the book cannot be read; the engine then has no book.
+
+        Args:
+            name: the name or path of a book, or an open book; None for the game's own book, '' for no book
+        """
+        self._book, open_book = None, self._engine.game.extras.open_book
+        if not (name is None or isinstance(name, str)):
+            self._book = name
+        elif open_book is not None:
+            self._book = open_book("")
+            self._book = open_book(name)
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was passed over in the book's file."""
+        return () if self._book is None else self._book.notes
+
+    def moves(self, *, flipped: bool = True, any_ply: bool = True) -> list[BookMove]:
+        """Return the book's legal moves for the engine's position, best first; see book.OpeningBook.known."""
+        if self._book is None:
+            self.open()
+        if self._book is None:
+            return []
+        known = self._book.known(self._engine.position_text, flipped=flipped, any_ply=any_ply)
+        legal = set(self._engine.legal_moves()) if known else ()
+        return [each for each in known if each.move in legal]
+
+    def choice(
+        self, *, best: int = 16, margin: int | None = None, flipped: bool = True, any_ply: bool = True
+    ) -> BookMove | None:
+        """Choose one of the book's moves for the engine's position at random; return None if it has none.
+
+        Args:
+            best: the number of moves to choose from
+            margin: how far their values may be below the first move's, in the game's unit; None for the book's own
+            flipped, any_ply: see book.OpeningBook.known
+        """
+        known = self.moves(flipped=flipped, any_ply=any_ply)
+        if self._book is None:
+            return None
+        if margin is None:
+            margin = self._book.margin
+        return choose(known, [each.move for each in known], self._engine.rng, best=best, margin=margin)
+
+    def move(self) -> str:
+        """Choose one of the book's best moves at random; return '' if it has none."""
+        found = self.choice()
+        return found.move if found else ""
+
+
+# ---- The limits of a search
+
+
+class Wanted(TypedDict, total=False):
+    """The arguments of `Engine.search`, where they are described."""
+
+    depth: int | None
+    nodes: int | None
+    movetime: float | None
+    mate: int | None
+    level: int | None
+    multi_probcut_margin: int | None
+    searchmoves: Sequence[str]
+    multipv: int
+    budget: TimeBudget | None
+
+
+def search_limits(
+    engine: Any,
+    *,
+    depth: int | None = None,
+    nodes: int | None = None,
+    movetime: float | None = None,
+    mate: int | None = None,
+    level: int | None = None,
+    multi_probcut_margin: int | None = None,
+    searchmoves: Sequence[str] = (),
+    multipv: int = 1,
+    budget: TimeBudget | None = None,
+    **unknown: object,
+) -> Limits:
+    """Return the limits of a search of the engine's position. Raises TypeError or ValueError for invalid arguments."""
+    check_names("a search", unknown, Wanted.__annotations__)
+    given: dict[str, object] = {"depth": depth, "nodes": nodes, "mate": mate, "multipv": multipv}
+    given |= {"movetime": movetime, "level": level}
+    for name, value in given.items():
+        if value is not None:
+            least = {"movetime": 0, "level": -math.inf}.get(name, 1)  # levels have bounds of their own
+            check_number(name, value, least, whole=name != "movetime")
+    selectivity = None
+    if level is not None:
+        plan = engine.check_level(level)
+        if plan.is_full_strength() and all(limit is None for limit in (depth, nodes, movetime, mate, budget)):
+            movetime = FULL_STRENGTH_MS
+        selectivity = plan.selectivity if depth is None and nodes is None else None
+        drawn = drawn_limits(plan, searchmoves or engine.legal_moves() if plan.moves else (), engine.rng)
+        searchmoves = drawn.get("searchmoves", searchmoves)
+        depth, nodes = lowest(depth, drawn.get("depth")), lowest(nodes, drawn.get("nodes"))
+        if multi_probcut_margin is None:
+            multi_probcut_margin = drawn.get("multi_probcut_margin")
+    budget = budget if budget or movetime is None else TimeBudget.exactly(movetime)
+    moves = tuple(engine.game.parse_move(engine.position, move) for move in move_texts(searchmoves))
+    return Limits(depth, nodes, mate, budget, multi_probcut_margin, selectivity, moves, multipv)
+
+
+# ---- MoveStack: a position and the moves played from it
+
+
+MOVES_MAX = 30_000  # the largest move number of an SFEN; no game of any kind is longer
+
+
+class MoveStack:
+    """The moves of a game, from its starting position on.
+
+    Attributes:
+        positions: the starting position, and the position after each move
+        texts: the moves in the game's notation
+        encoded: the moves encoded; a new list after each change, because a search in another thread may use the old one
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game, self._undo = game, new_record(game.undo)
+        self._start = ""
+        self.positions: list[Any] = [game.parse_position(game.start)]
+        self.texts: list[str] = []
+        self.encoded: list[int] = []
+
+    def at(self, text: str, moves: Sequence[str]) -> "MoveStack":
+        """Return the moves `moves` played from the position `text` ('' for the starting position).
+
+        Raises ValueError saying what is invalid.
+        """
+        if len(moves) > MOVES_MAX:
+            raise InputError("there are {0} moves, more than {1}", len(moves), MOVES_MAX)
+        stack, same = copy.copy(self), 0  # the number of moves that are the same as here
+        if text == self._start:
+            while same < min(len(moves), len(self.texts)) and moves[same] == self.texts[same]:
+                same += 1
+            stack.positions = self.positions[: same + 1]
+        else:
+            stack.positions = [self._game.parse_position(text or self._game.start)]
+        stack._start, stack.texts, stack.encoded = text, self.texts[:same], self.encoded[:same]
+        for move in moves[same:]:
+            stack._add(move)
+        return stack
+
+    def push(self, move: str) -> None:
+        """Play one move. Raises ValueError if it is not legal."""
+        self.encoded = list(self.encoded)
+        self._add(move)
+
+    def _add(self, move: str) -> None:
+        position = self.positions[-1]
+        try:
+            encoded = self._game.parse_move(position, move)
+        except ValueError as fault:
+            raise InputError("move {0}: {1}", len(self.encoded) + 1, fault) from None
+        child = copy_position(self._game, position)
+        do_move(child, np.uint32(encoded), self._undo)
+        self.texts.append(self._game.format_move(position, encoded))
+        self.positions.append(child)
+        self.encoded.append(encoded)
+
+    def pop(self) -> str:
+        """Take back the last move and return it. Raises ValueError if there is none."""
+        if not self.texts:
+            raise InputError("there is no move to take back")
+        self.positions.pop()
+        self.encoded = self.encoded[:-1]
+        return self.texts.pop()
+
+
+# ---- SearchLock: an engine runs one search at a time
+
+
+class SearchLock:
+    """Lets one search run at a time; the context managers raise RuntimeError if another one is running.
+
+    Args:
+        stop: the token that ends a search
+    """
+
+    def __init__(self, stop: StopToken) -> None:
+        self._stop, self._lock = stop, threading.Lock()
+        self._owner = 0  # the thread that holds the lock for its next search
+
+    @contextlib.contextmanager
+    def idle(self) -> Iterator[None]:
+        """Prevent all searches from starting inside the `with` block."""
+        if not self._lock.acquire(blocking=False):
+            raise RuntimeError("this engine is already searching")
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    @contextlib.contextmanager
+    def search(self) -> Iterator[None]:
+        """Prevent other searches from starting inside the `with` block, in which this thread searches."""
+        claimed, self._owner = self._owner == threading.get_ident(), 0
+        with contextlib.nullcontext() if claimed else self.idle():
+            self._stop.begin()
+            yield
+
+    @contextlib.contextmanager
+    def claim(self) -> Iterator[None]:
+        """Let only this thread search, and only once, inside the `with` block."""
+        with self.idle():
+            self.hand_over(threading.get_ident())
+            try:
+                yield
+            finally:
+                self.hand_over(0)
+
+    def hand_over(self, thread: int) -> None:
+        """Let another thread search inside the `claim` of this one; 0 for none yet."""
+        self._owner = thread
+
 
 OnProgress = Callable[[Progress], None]
 
@@ -313,6 +657,8 @@ class Engine:
     def search(self, *, on_info: OnInfo | None = None, **wanted: Unpack[Wanted]) -> SearchResult:
         """Search the position until a limit is reached or `stop` is called.
 
+        Without a limit, only `stop` ends it, from another thread: announce that by `prepare`, or use `start`.
+
         Args:
             depth: the depth in plies
             nodes: the number of positions, of all threads together
@@ -328,10 +674,14 @@ class Engine:
             on_info: called with each report, in the searching thread
 
         Raises:
-            ValueError: a limit is invalid, or a move in `searchmoves` is illegal
+            ValueError: a limit is invalid, or there is none and `prepare` was not called, or a move in `searchmoves` is
+                illegal
             RuntimeError: a search of this engine is running
         """
-        return self._search(search_limits(self, **wanted), on_info)
+        limits = search_limits(self, **wanted)
+        if not self._stop.prepared and not limits.end_search():
+            raise no_limit()
+        return self._search(limits, on_info)
 
     def _search(self, limits: Limits, on_info: OnInfo | None = None) -> SearchResult:
         with self._lock.search(), self._compiling():

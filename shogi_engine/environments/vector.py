@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.batch import Batch, LiveGames
-from shogi_engine.batch.layouts import defaulted, planes_shape, side_by_side
-from shogi_engine.environments.two_agents import LONGEST
+from shogi_engine.batch.batch import defaulted, planes_shape, side_by_side
+from shogi_engine.environments.agents import LONGEST
 
 try:
     from gymnasium import spaces

@@ -1,24 +1,130 @@
 """Explorer: the first moves of many games, by position, in a database. Several processes can use it."""
 
 import collections
+import functools
 import hashlib
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import filterfalse
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shogi_engine import records
-from shogi_engine.batch import Batch
+from shogi_engine.batch import Batch, positions_of
 from shogi_engine.common.database import BELONGING, Database, kind_of, migrations
 from shogi_engine.common.files import AnyPath
-from shogi_engine.explorer.counting import LATEST, counted, keys_of
-from shogi_engine.explorer.images import images
+from shogi_engine.games.othello.bitboard import SYMMETRIES, transform_square
 from shogi_engine.language import InputError, Message
 from shogi_engine.records import ENDINGS, GameArrays
 from shogi_engine.records.files import files_below
+
+# ---- Counts the moves of many games by position
+
+
+LATEST = 8  # games that are remembered for each move
+_WORD = 8  # bytes
+
+
+class Counts(NamedTuple):
+    """Moves of positions, in ascending order of key and move.
+
+    Attributes:
+        keys: int64[n], of the positions
+        moves: int32[n], in the layout 'ids'
+        black, draws, white, unknown: int64[n], how the games with the move ended
+        latest: for each move the numbers of its last games, uint32, oldest first
+    """
+
+    keys: NDArray[np.int64]
+    moves: NDArray[np.int32]
+    black: NDArray[np.int64]
+    draws: NDArray[np.int64]
+    white: NDArray[np.int64]
+    unknown: NDArray[np.int64]
+    latest: list[bytes]
+
+
+def keys_of(positions: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the keys of packed positions, int64[n].
+
+    They hash the packed form, not the search's keys, which may differ between versions of the engine. Among a hundred
+    million positions, two have the same key with a probability of 0.0003.
+    """
+    rows, size = positions.shape
+    words = np.zeros((rows, -(-size // _WORD) * _WORD), dtype=np.uint8)
+    words[:, :size] = positions
+    key = np.full(rows, size, dtype=np.uint64)
+    for word in words.view("<u8").T:
+        key = _mixed(key ^ word)
+    return key.view(np.int64)
+
+
+def _mixed(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a bijective hash of each number: SplitMix64 (Steele, Lea and Flood, 2014)."""
+    state = state + np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))
+
+
+def counted(batch: Batch, games: GameArrays, numbers: NDArray[np.uint32], plies: int) -> Counts:
+    """Count the first `plies` moves of games.
+
+    Args:
+        numbers: uint32[games], ascending; they identify the games
+    """
+    played = positions_of(batch, games, plies)
+    keys, moves = keys_of(played.positions), games.moves[played.game, played.ply]
+    order = np.lexsort((played.game, moves, keys))
+    keys, moves, game = keys[order], moves[order], played.game[order]
+    fresh = np.ones(len(keys), dtype=bool)
+    fresh[1:] = (keys[1:] != keys[:-1]) | (moves[1:] != moves[:-1])
+    # A game that comes back to a position and makes the same move again counts once.
+    again = np.zeros(len(keys), dtype=bool)
+    again[1:] = ~fresh[1:] & (game[1:] == game[:-1])
+    keys, moves, game, fresh = keys[~again], moves[~again], game[~again], fresh[~again]
+    firsts = np.flatnonzero(fresh)
+    results, known = games.results[game], games.decided[game]
+
+    def count(which: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.add.reduceat(which.astype(np.int64), firsts) if len(firsts) else np.zeros(0, dtype=np.int64)
+
+    black, draws, white = (count(known & (results == result)) for result in (1, 0, -1))
+    data, borders = numbers[game].astype("<u4"), [*firsts.tolist(), len(game)]
+    latest = [data[max(first, end - LATEST) : end].tobytes() for first, end in itertools.pairwise(borders)]
+    return Counts(keys[firsts], moves[firsts], black, draws, white, count(~known), latest)
+
+
+# ---- Positions that count as the same: Othello's images by the eight symmetries of the board
+#
+# A position of Shogi and the rotated one with the colours exchanged are two: who has won matters.
+
+
+SQUARES = 64
+Image = tuple[str, Callable[[Any], int]]  # a position, and a function that turns a Board's move like it
+
+
+def images(game: str, position: str) -> list[Image]:
+    """Return the images of a position, the position itself first; those of a symmetric position repeat."""
+    if game != "othello":
+        return [(position, int)]
+    return [(_image(position, symmetry), functools.partial(_turned, symmetry)) for symmetry in range(SYMMETRIES)]
+
+
+def _image(position: str, symmetry: int) -> str:
+    cells = list(position)
+    for square in range(SQUARES):
+        cells[transform_square(square, symmetry)] = position[square]
+    return "".join(cells)
+
+
+def _turned(symmetry: int, move: Any) -> int:
+    return int(move) if move.square is None else int(type(move)(transform_square(move.square, symmetry)))
+
 
 PLIES = 40  # the moves of each game that a new index counts
 PLIES_MAX = 1000

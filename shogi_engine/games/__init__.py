@@ -11,6 +11,9 @@ from shogi_engine.language import InputError
 
 if TYPE_CHECKING:
     from shogi_engine.interface.game import Game
+    from shogi_engine.records import GameRecord
+    from shogi_engine.types.outcomes import GameNames
+
 
 NAMES = ("shogi", "othello")  # the games of this package
 REQUIRED = ("generate_moves", "do_move", "undo_move", "key", "terminal_value")  # rules without a default
@@ -81,11 +84,11 @@ def part(name: str, part: str) -> Any:
         if fault.name is None or not module.startswith(fault.name):  # a module imported by the part is missing
             raise
     if part == "board":
-        from shogi_engine.games.rules_board import board_of
+        from shogi_engine.games.game_board import board_of
 
         return SimpleNamespace(Board=board_of(load(name)))
     if part == "batch":
-        from shogi_engine.games.rules_batch import rules_of
+        from shogi_engine.games.batch import rules_of
 
         return SimpleNamespace(RULES=rules_of(load(name)))
     raise missing
@@ -105,7 +108,7 @@ def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
     if game.name in _registry:
         kind = part(game.name, "board").Board
     else:
-        from shogi_engine.games.rules_board import board_of
+        from shogi_engine.games.game_board import board_of
 
         kind = board_of(game)
     board = kind(game.format_position(position))
@@ -125,7 +128,7 @@ def moves_of(name: str, texts: Sequence[str]) -> list[Any]:
 
 def board_entries(name: str) -> Any:
     """Return the Board's kernels, a `jit.Entries`, for the game called `name`."""
-    return part(name, "board.entries").ENTRIES
+    return part(name, "board").ENTRIES
 
 
 def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
@@ -150,3 +153,17 @@ def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
         except ValueError as fault:
             raise InputError("move {0}: {1}", number, fault) from None
     return texts
+
+
+# ---- Castles and openings of games, by name, for every game that has them
+
+
+def opening_names(record: "GameRecord") -> "GameNames | None":
+    """Return the castles and openings of a game's main line, None if its players have no such names.
+
+    Raises ValueError for an illegal move.
+    """
+    if not has(record.game, "openings"):
+        return None
+    names: GameNames = part(record.game, "openings").names_of_record(record)
+    return names

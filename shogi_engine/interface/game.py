@@ -9,7 +9,7 @@ the names of the stubs below. A kernel is registered for the dtype of positions:
 The search calls the stub. When numba compiles the search, it resolves the call by the dtype of `pos` (or of `ctx.pos`)
 and inlines the rule. If compilation is disabled, the stub finds the rule when it is called.
 
-An evaluation (evaluation.py) computes the value of a position. The stubs under "the evaluation" are first resolved by
+An evaluation (stubs.py) computes the value of a position. The stubs under "the evaluation" are first resolved by
 the dtype of `ctx.evaluation`, so a game can have several evaluations. A game with only one can provide it as rules.
 
 `pos`   record[POSITION]: a position, compact and without history; it can be written to a file unchanged.
@@ -28,13 +28,12 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.registry import Registry
-from shogi_engine.interface.evaluation import NOTHING, Evaluation
 from shogi_engine.interface.extras import Extras
-from shogi_engine.interface.stubs import evaluation_stub, stub
+from shogi_engine.interface.stubs import NOTHING, Evaluation, evaluation_stub, stub
 from shogi_engine.interface.stubs import provides as provides  # imported from here by a game's modules
 from shogi_engine.interface.stubs import provides_evaluation as provides_evaluation
 from shogi_engine.jit import njit
-from shogi_engine.types.termination import TERMINATIONS as TERMINATIONS
+from shogi_engine.types.outcomes import TERMINATIONS as TERMINATIONS
 
 MOVE_NONE = np.uint32(0)
 VALUE_NONE = 32002  # no value

@@ -21,8 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shogi_engine.common.files import write_whole
-from shogi_engine.common.json_text import json_of
+from shogi_engine.common.files import json_of, write_whole
 from shogi_engine.jit.folders import cache_folder
 from shogi_engine.language import Message
 

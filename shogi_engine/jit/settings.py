@@ -1,11 +1,14 @@
 """The settings that decide how kernels are compiled: numba's switches, its version and a variable of this package."""
 
 import os
+import warnings
 
 import numba
 from numba.core import config
 
 JIT_DISABLED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
+if JIT_DISABLED:  # kernels let integers overflow, of which NumPy warns in Python
+    warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning, r"shogi_engine\.")
 PLAIN_VARIABLE = "SHOGI_ENGINE_PLAIN_COMPILE"
 
 # The lean compiler (compiler.py, library.py, dispatcher.py) relies on internals of numba. These are the first and last

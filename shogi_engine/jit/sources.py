@@ -2,8 +2,9 @@
 
 import functools
 import hashlib
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -14,17 +15,48 @@ from numba.core.dispatcher import Dispatcher
 
 PACKAGE = Path(__file__).resolve().parent.parent
 kernel_modules: set[str] = set()  # the names of all modules that hold kernels
+OWN_IMPORT = re.compile(rf"^(?:from|import) ({PACKAGE.name}[\w.]*)(?: import (\([^)]*\)|.*))?".encode(), re.MULTILINE)
 
 
 def sources_digest(folder: Path) -> str:
-    """Return a SHA-256 of the Python files in `folder`, and in its subfolders if it is a package; '' without files."""
+    """Return a SHA-256 of the Python files in `folder` that kernels may depend on; '' if there are none.
+
+    These are all files in a folder, or in a package and its subfolders; in this package, those in `kernel_sources`.
+    """
+    paths = folder.glob("**/*.py" if (folder / "__init__.py").is_file() else "*.py")
+    contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if path.is_file()}
+    if folder == PACKAGE:
+        contents = kernel_sources(folder.name, contents)
     digest = hashlib.sha256()
-    pattern = "**/*.py" if (folder / "__init__.py").is_file() else "*.py"
-    files = [path for path in sorted(folder.glob(pattern)) if path.is_file()]
-    for path in files:
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode() + content)
-    return digest.hexdigest() if files else ""
+    for name, content in sorted(contents.items()):
+        digest.update(f"{name} {len(content)}\n".encode() + content)
+    return digest.hexdigest() if contents else ""
+
+
+def kernel_sources(package: str, contents: dict[str, bytes]) -> dict[str, bytes]:
+    """Return those of a package's sources that its kernels depend on, file name -> content.
+
+    These are the modules that define kernels and all that they import, directly or not, by imports at the top level.
+    (An import inside of a function is not followed: kernels have none.)
+    """
+    files = {f"{package}/{name}"[:-3].removesuffix("/__init__").replace("/", "."): name for name in contents}
+    found = {module for module, name in files.items() if b"njit" in contents[name] or b"provides" in contents[name]}
+    waiting = list(found)
+    for module in waiting:  # grows
+        new = {name for name in _imports(contents[files[module]]) if name in files} - found
+        found |= new
+        waiting += new
+    return {files[module]: contents[files[module]] for module in found}
+
+
+def _imports(content: bytes) -> Iterator[str]:
+    """Yield the modules of this package that a source may import at its top level, with the packages they are in."""
+    for match in OWN_IMPORT.finditer(content):
+        module, names = match[1].decode(), (match[2] or b"").decode("utf-8", "replace")
+        yield from (f"{module}.{name}" for name in re.findall(r"\w+", names))
+        while module:
+            yield module
+            module = module.rpartition(".")[0]
 
 
 known_digest = functools.cache(sources_digest)  # the digest that a folder's sources had when it was first requested
@@ -32,7 +64,7 @@ known_digest = functools.cache(sources_digest)  # the digest that a folder's sou
 
 @functools.cache
 def source_stamp() -> str:
-    """Return the SHA-256 of all sources of this package and of the versions that compile them; '' without sources."""
+    """Return the SHA-256 of the sources of this package's kernels and of what compiles them; '' without sources."""
     sources = known_digest(PACKAGE)
     versions = f"{sys.implementation.cache_tag} {numba.__version__} {llvmlite.__version__} {np.__version__}"
     return hashlib.sha256(f"{sources} {versions}".encode()).hexdigest() if sources else ""

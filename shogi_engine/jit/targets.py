@@ -23,8 +23,7 @@ from typing import Any
 from llvmlite import binding as llvm
 from numba.core import config
 
-from shogi_engine.common.files import write_whole
-from shogi_engine.common.json_text import json_of
+from shogi_engine.common.files import json_of, write_whole
 from shogi_engine.jit.folders import CACHE_VARIABLE
 from shogi_engine.jit.sources import PACKAGE, source_stamp
 

@@ -14,16 +14,10 @@
 `shogi-engine match` is this on the command line.
 """
 
-from shogi_engine.match.engines import EngineSpec, parse_engine
-from shogi_engine.match.game_records import game_records, save
-from shogi_engine.match.openings import OpeningPlan, Openings
-from shogi_engine.match.page import page
-from shogi_engine.match.report import standings, summarise, text_table
-from shogi_engine.match.runner import GameLog, Match, Record
-from shogi_engine.match.schedule import Schedule
-from shogi_engine.match.workers import EngineGames
-from shogi_engine.play.limits import parse_limit
-from shogi_engine.play.terms import Terms
+from shogi_engine.match.plan import EngineSpec, OpeningPlan, Openings, Schedule, parse_engine
+from shogi_engine.match.report import game_records, page, save, standings, summarise, text_table
+from shogi_engine.match.runner import EngineGames, GameLog, Match, Record
+from shogi_engine.play.game import Terms, parse_limit
 
 __all__ = [
     "EngineGames",

@@ -1,10 +1,13 @@
 """Reports on a match: as JSON, as a line, as a table, and as a picture."""
 
 import math
+from bisect import bisect
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from shogi_engine import records
 from shogi_engine.common.match_statistics import (
     ELO_PER_SCORE,
     Estimate,
@@ -16,9 +19,16 @@ from shogi_engine.common.match_statistics import (
 )
 from shogi_engine.common.text import table
 from shogi_engine.language import mark, translate
-from shogi_engine.match.runner import Record
-from shogi_engine.match.workers import SIDES
+from shogi_engine.match.runner import SIDES, Record
+from shogi_engine.pages import render
+from shogi_engine.play.game import HUNDREDTHS
+from shogi_engine.play.players import FAULT_TERMINATIONS
+from shogi_engine.records import GameRecord
+from shogi_engine.types.outcomes import ENDINGS, Outcome, Termination
+from shogi_engine.types.results import Score
 
+MATE_LEAST = 29_000  # scores from this on mean a mate, in logs of USI clients and of the search
+PLY_CLASSES = (0, 30, 60, 90, 150)  # the first ply of each class of `own_scores`
 POINTS = 200  # approximate number of points in a picture's curve
 ROUNDS = 200  # iterations when fitting a tournament's ratings
 
@@ -54,7 +64,24 @@ def summarise(records: Mapping[int, Record], sprt: Sprt | None) -> Record:
     summary["faults"] = {side: dict(counts) for side, counts in faults.items()}
     for side in SIDES:
         summary[side] = usage([record[side] for record in records.values() if side in record])
+        summary[side]["own_scores"] = own_scores(records, side)
     return summary
+
+
+def own_scores(records: Mapping[int, Record], side: str) -> list[list[int]]:
+    """Return [first ply, number, mean] of a player's scores for itself, mates left out, by PLY_CLASSES.
+
+    Between equal players the means of correct scores are near 0; a player that overestimates its positions has higher
+    ones in games that it does not win.
+    """
+    found: list[list[int]] = [[] for _ in PLY_CLASSES]
+    for game, record in records.items():
+        mover = (game + SIDES.index(side)) % 2
+        for ply, score in enumerate(record.get("scores") or ()):
+            if ply % 2 == mover and score is not None and abs(score) < MATE_LEAST:
+                found[bisect(PLY_CLASSES, ply) - 1].append(score)
+    rows = zip(PLY_CLASSES, found, strict=True)
+    return [[first, len(scores), round(sum(scores) / len(scores))] for first, scores in rows if scores]
 
 
 def _reason(record: Record) -> str:
@@ -231,3 +258,123 @@ def course(scores: Mapping[int, float], sprt: Sprt | None) -> list[tuple[int, Es
             ratio = log_likelihood_ratio(pairs, sprt.elo0, sprt.elo1) if sprt else 0.0
             steps.append((count, estimate(pairs), ratio))
     return steps
+
+
+# ---- The games of a match as records, to be saved as KIF, CSA, GGF or any other format
+
+
+ADJUDICATED = "adjudicated"  # the comment on such a game
+
+
+def outcome_of(record: Record, winner: int | None) -> Outcome:
+    """Return the outcome of a logged game.
+
+    An adjudicated game is the loser's resignation, or a draw by agreement, as other programs understand only these.
+
+    Args:
+        winner: 0 (black), 1, None for a draw
+    """
+    known = _termination(record)
+    if known is Termination.ADJUDICATION:
+        known = Termination.AGREEMENT if winner is None else Termination.RESIGNATION
+    return Outcome(winner, known or (Termination.AGREEMENT if winner is None else Termination.DEFAULT))
+
+
+def _termination(record: Record) -> Termination | None:
+    """Return why a logged game ended, None for a fault that has no Termination."""
+    reason = record.get("fault") or record["reason"]
+    return FAULT_TERMINATIONS.get(reason) or next((each for each in ENDINGS if each == reason), None)
+
+
+def game_record(game: str, number: int, record: Record, names: Sequence[str], event: str = "") -> GameRecord:
+    """Return one game.
+
+    Args:
+        names: the names of all players
+    """
+    first, second = meeting_of(record)
+    players = (second, first) if number % 2 else (first, second)
+    moves = record["moves"].split()
+    made = GameRecord(game, names=[names[player] for player in players])
+    made.headers = {"event": event} if event else {}
+    node = made.root
+    times, scores = (record.get(name) or [None] * len(moves) for name in ("times", "scores"))
+    for move, milliseconds, score in zip(moves, times, scores, strict=True):
+        node = node.add(move, seconds=None if milliseconds is None else round(milliseconds / 1000, 3))
+        node.evaluation = None if score is None else _score(game, score)
+    points = record["score"] if number % 2 == 0 else 1 - record["score"]
+    if record.get("points") is not None:
+        made.score = record["points"]
+    else:
+        made.end(outcome_of(record, None if points == 0.5 else int(points == 0)))
+        if _termination(record) is Termination.ADJUDICATION:
+            node.add_comment(ADJUDICATED)
+    return made
+
+
+def _score(game: str, value: int) -> Score:
+    """Return the score logged as a number."""
+    if abs(value) >= MATE_LEAST:
+        return Score.mate_in(None) if value > 0 else Score.mated_in(None)
+    return Score.discs(value / HUNDREDTHS) if game == "othello" else Score(value)
+
+
+def game_records(game: str, log: Mapping[int, Record], names: Sequence[str], event: str = "") -> Iterator[GameRecord]:
+    """Yield all games in order."""
+    for number, record in sorted(log.items()):
+        yield game_record(game, number, record, names, event)
+
+
+def save(path: Path, game: str, log: Mapping[int, Record], names: Sequence[str], event: str = "") -> list[str]:
+    """Write all games to a file, in the format of its extension; return, in words, what the format cannot hold.
+
+    Raises ValueError, OSError.
+    """
+    made, format = list(game_records(game, log, names, event)), records.format_for(path, game)
+    records.save(made, path)
+    return sorted({what for record in made for what in format.losses(record)})
+
+
+# ---- A match as a page: the table, the course of Elo, the cross table, and every game
+
+
+def _game(game: int, record: Record, names: Sequence[str]) -> dict[str, Any]:
+    """Return what the page says about a game."""
+    first, second = meeting_of(record)
+    black, white = (second, first) if game % 2 else (first, second)
+    points = record["score"] if game % 2 == 0 else 1 - record["score"]
+    result = {1.0: "1-0", 0.5: "1/2", 0.0: "0-1"}[points]
+    cells = [game, names[black], names[white], result, record["reason"]]
+    return {"cells": cells, "plies": record["plies"], "moves": record["moves"]}
+
+
+def page(title: str, records: Mapping[int, Record], names: Sequence[str], sprt: Sprt | None = None) -> str:
+    """Return the page's HTML.
+
+    Args:
+        names: the players' names, by number
+    """
+    summary, steps, meetings = None, [], []
+    if len(names) == 2:
+        summary = summarise(records, sprt)
+        steps = course({game: record["score"] for game, record in records.items()}, sprt)
+    else:
+        meetings = [
+            [name, *("" if sum(cell) == 0 else "+{} ={} -{}".format(*cell) for cell in line)]
+            for name, line in zip(names, crosstable(records, len(names)), strict=True)
+        ]
+    return render(
+        "match.html",
+        title=title,
+        names=names,
+        summary=summary and line(summary),
+        columns=COLUMNS,
+        standings=[cells(row) for row in standings(records, names)],
+        elo=[(count, each.elo) for count, each, _ in steps],
+        course=[(count, each.low, each.high) for count, each, _ in steps],
+        clip=6 * max(steps[-1][1].error, 5) if steps else 0,
+        llr=[(count, ratio) for count, _, ratio in steps] if sprt else [],
+        reasons=list(summary["reasons"].items()) if summary else [],
+        meetings=meetings,
+        games=[_game(game, record, names) for game, record in sorted(records.items())],
+    )

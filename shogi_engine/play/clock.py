@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from shogi_engine.language import translate as _
 from shogi_engine.search.timeman import TimeOptions
-from shogi_engine.types.clock import Clock, TimeBudget
-from shogi_engine.types.limit import Limit
+from shogi_engine.types.limits import Clock, Limit, TimeBudget
 
 Share = Callable[[Clock, TimeOptions], TimeBudget]  # divides a clock among moves, as `timeman.plan` does
 

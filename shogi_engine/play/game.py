@@ -10,16 +10,83 @@ clocks are charged and endings are decided.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from shogi_engine import games
 from shogi_engine.language import InputError, Message
 from shogi_engine.play.clock import GameClock
-from shogi_engine.play.terms import Terms, number
 from shogi_engine.records.tree import GameRecord, Node
-from shogi_engine.types.score import Score
-from shogi_engine.types.termination import BY_RULE, Outcome, Termination
+from shogi_engine.types.limits import Clock, Limit
+from shogi_engine.types.outcomes import BY_RULE, Outcome, Termination
+from shogi_engine.types.results import DISCS, Score
+
+# ---- Answer: what a player answers when it is its turn. Standard library only
+
+
+RESIGN, DECLARE = "resign", "win"  # instead of a move
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A move and its evaluation.
+
+    Attributes:
+        move: the move in the game's notation, RESIGN or DECLARE
+        seconds: the time that it took, as measured from outside a program
+        reported: that time by the player's own count, None if it does not tell
+        ponder: the reply that the player expects, '' for none
+        score: the mover's evaluation, None if unknown
+        pv: the line that the player expects, `move` first; () if unknown
+        visits: the nodes by ply, for players that count them
+        from_book: whether the move is one of an opening book
+    """
+
+    move: str
+    seconds: float = 0.0
+    ponder: str = ""
+    score: Score | None = None
+    depth: int = 0
+    nodes: int = 0
+    pv: tuple[str, ...] = ()
+    visits: tuple[int, ...] = ()
+    from_book: bool = False
+    reported: float | None = None
+
+
+# ---- When a game ends before the rules end it. Standard library only
+
+
+MAX_MOVES = 1000  # the usual length at which a game is a draw
+HUNDREDTHS = 100  # of a disc, the unit of Othello's scores as numbers
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What ends a game besides the rules, a resignation and the clock.
+
+    Values of scores are numbers as `number` returns them: centipawns or hundredths of a disc.
+
+    Attributes:
+        max_plies: a game this long is a draw; 0 for no limit
+        resign: (value, count): a side wins after its move when the last `count` scores of both players put it ahead
+            by `value`; None for never
+        draw: (value, count, ply): from `ply` on, the game is drawn when the last `count` scores of both players are
+            within `value`; None for never
+        margin: ms by which a clock may be exceeded without losing on time
+    """
+
+    max_plies: int = MAX_MOVES
+    resign: tuple[int, int] | None = None
+    draw: tuple[int, int, int] | None = None
+    margin: float = 0.0
+
+
+def number(score: Score) -> int:
+    """Return a score as a whole number: centipawns, hundredths of a disc, or MATE_SCORE for a mate."""
+    return round(score.value * HUNDREDTHS) if score.unit == DISCS else int(score.value)
+
 
 PASS = "pass"
 
@@ -359,3 +426,33 @@ class Game:
         self.clock.stop()
         self.outcome = outcome
         self.node.end(None if outcome.termination in BY_RULE else outcome, seconds)
+
+
+# ---- The limits of a player in the notation of the command line. Standard library only
+
+
+def parse_limit(text: str) -> tuple[Limit, Clock | None]:
+    """Return the limits of each move, and the clock of the game, of e.g. 'nodes=10000' or 'clock=10:00+0+5s,depth=6'.
+
+    Limits are nodes, depth, movetime and byoyomi (both in ms) and clock, which is MAIN[+BYOYOMI[+INCREMENT]], see
+    `Clock.parse`. Separate several by commas. Raises ValueError.
+    """
+    values: dict[str, int] = {}
+    clock: Clock | None = None
+    for part in text.split(","):
+        name, _, value = part.strip().partition("=")
+        if name == "clock":
+            try:
+                clock = Clock.parse(value)
+            except ValueError as fault:
+                raise InputError("invalid clock: {0}", fault) from None
+        elif name not in ("nodes", "depth", "movetime", "byoyomi"):
+            raise InputError("a limit must be nodes, depth, movetime, byoyomi or clock, not {0!r}", part.strip())
+        elif not (value.isascii() and value.isdecimal() and int(value)):
+            raise InputError("a limit must be a whole number, 1 or more, as in {0}=1000, not {1!r}", name, part.strip())
+        else:
+            values[name] = int(value)
+    if "byoyomi" in values:
+        clock = replace(clock or Clock(), byoyomi=values["byoyomi"])
+    ms = values.get("movetime")
+    return Limit(None if ms is None else ms / 1000, values.get("depth"), values.get("nodes")), clock

@@ -12,7 +12,6 @@ file each.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine.records.errors import RecordError
 from shogi_engine.records.files import decode, dumps, encoding_for, iterate, load, loads, read, save
 from shogi_engine.records.formats import (
     RecordFormat,
@@ -24,13 +23,11 @@ from shogi_engine.records.formats import (
     recognise,
     register,
 )
-from shogi_engine.records.headers import HEADERS
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.types.termination import ENDINGS, Outcome, Termination
+from shogi_engine.records.tree import HEADERS, GameRecord, Node, RecordBuilder, RecordError
+from shogi_engine.types.outcomes import ENDINGS, Outcome, Termination
 
 if TYPE_CHECKING:
-    from shogi_engine.records.arrays import GameArrays, games
-    from shogi_engine.records.conversion import from_arrays, to_arrays
+    from shogi_engine.records.arrays import GameArrays, from_arrays, games, to_arrays
 
 __all__ = [
     "ENDINGS",
@@ -63,7 +60,7 @@ __all__ = [
     "to_arrays",
 ]
 
-_LAZY = {"GameArrays": "arrays", "games": "arrays", "from_arrays": "conversion", "to_arrays": "conversion"}
+_LAZY = {"GameArrays": "arrays", "games": "arrays", "from_arrays": "arrays", "to_arrays": "arrays"}
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from shogi_engine.language import Message
-from shogi_engine.records.errors import RecordError
+from shogi_engine.records.tree import RecordError
 
 PACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".lzma": lzma.open}
 TAR_SUFFIXES = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz")

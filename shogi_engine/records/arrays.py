@@ -10,22 +10,21 @@ import functools
 import io
 import math
 import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shogi_engine.common.text_files import UTF_16
+from shogi_engine.common.text import UTF_16
 from shogi_engine.language import Message
-from shogi_engine.records import archives
-from shogi_engine.records.errors import RecordError
+from shogi_engine.records import archives, tree
 from shogi_engine.records.files import HEAD, decode, encoding_of, encodings, files_below, in_pauses, read
 from shogi_engine.records.formats import RecordFormat, format_of_name, load_format, recognise
-from shogi_engine.records.tree import GameRecord, Node, registry
-from shogi_engine.types.score import DISC, DISCS
-from shogi_engine.types.termination import DRAWS, ENDINGS, Termination
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, RecordError, registry
+from shogi_engine.types.outcomes import DRAWS, ENDINGS, Outcome, Termination
+from shogi_engine.types.results import DISC, DISCS, Score
 
 BLOCK = 1 << 22  # bytes, or characters, read at a time
 CELLS = 1 << 24  # moves for which a table has space; a game that needs a larger one is alone in its array
@@ -261,6 +260,10 @@ def games(
                     reader.refuse(archives.fault_of(fault, name))
         except RecordError as fault:
             reader.refuse(fault)
+        except OSError as fault:  # of the system: the other files of a folder can still be read
+            if not keep or file == place:
+                raise
+            reader.refuse(RecordError("{0}: {1}", file, fault.strerror or fault))
     if reader.table.filled or reader.table.faults:
         yield reader.table.arrays()
 
@@ -487,3 +490,86 @@ def _head_text(head: bytes) -> str:
         except UnicodeDecodeError:
             continue
     return head.decode("utf-8", "replace")
+
+
+# ---- Between arrays of games and records, in both directions
+
+
+ROWS, LONGEST = 256, 256  # of a table at first
+WINNERS = {1: 0, -1: 1, 0: None}  # by result
+
+
+def from_arrays(games: Any, game: str = "shogi") -> Iterator[GameRecord]:
+    """Yield the games of arrays as records, with their moves, values, names and endings; moves are checked.
+
+    >>> import numpy as np
+    >>> from shogi_engine.records.files import loads
+    >>> from shogi_engine.records import to_arrays
+    >>> arrays = to_arrays(loads("f5d6c3", format="transcript"))
+    >>> [record.moves for record in from_arrays(arrays, "othello")]
+    [['f5', 'd6', 'c3']]
+
+    Args:
+        games: GameArrays, or `batch.Games`, which begin at the usual starting position
+        game: the name of the game
+
+    Raises:
+        ValueError: a move is illegal; the message names the row
+    """
+    in_players_unit = tree.registry().load(game).extras.score
+    of_files = isinstance(games, GameArrays)
+    for row in range(len(games.lengths)):
+        record = GameRecord(game, games.starts[row] if of_files else "")
+        if of_files:
+            record.names = list(games.names[row])
+        builder = RecordBuilder(record)
+        length = int(games.lengths[row])
+        line = zip(games.moves[row, :length].tolist(), games.values[row, :length].tolist(), strict=True)
+        for ply, (code, value) in enumerate(line, 1):
+            try:
+                builder.board.push(code)
+            except ValueError as fault:
+                raise ValueError(f"row {row}: move {ply}: {fault}") from None
+            builder.path.append(builder.node.add(str(builder.board.peek()), evaluation=_score(value, in_players_unit)))
+        record.end(_outcome(games, row, builder.board))
+        builder.release()
+        yield record
+
+
+def _score(value: int, in_players_unit: Callable[[int], Score]) -> Score | None:
+    """Return a value of arrays as a Score, None if there is none."""
+    if value == VALUE_NONE:
+        return None
+    if abs(value) >= VALUE_LIMIT:
+        return Score.mate_in(None) if value > 0 else Score.mated_in(None)
+    return in_players_unit(value)
+
+
+def _outcome(games: Any, row: int, board: Any) -> Outcome | None:
+    """Return how a game ended: as the arrays say, else by the rules, else by its result alone."""
+    winner = WINNERS[int(games.results[row])]
+    if isinstance(games, GameArrays):
+        ending = ENDINGS[games.endings[row]]
+        if ending or winner is None:
+            return Outcome(winner, ending) if ending else None
+    found = board.outcome()
+    if found is not None and found.winner == winner:
+        return Outcome(winner, found.termination)
+    return Outcome(winner, Termination.UNKNOWN)
+
+
+def to_arrays(records: Iterable[GameRecord], format: str = "jsonl") -> GameArrays:
+    """Return the main lines of records as arrays.
+
+    Args:
+        format: the format whose headers tell the ratings
+
+    Raises:
+        ValueError: a move is illegal, or the records are of several games
+    """
+    table, chosen = Table(ROWS, LONGEST), load_format(format)
+    for record in records:
+        if table.is_full:
+            table.lengthen()
+        table.take(record, chosen)
+    return table.arrays()

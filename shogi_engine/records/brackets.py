@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from shogi_engine.language import InputError
-from shogi_engine.records.errors import RecordError, clipped
-from shogi_engine.records.tree import GameRecord
+from shogi_engine.records.tree import GameRecord, RecordError, clipped
 
 GAME_MAX = 1 << 24  # characters of one game
 

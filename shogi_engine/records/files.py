@@ -6,14 +6,14 @@ import gc
 import io
 import os
 import re
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from shogi_engine.common.files import write_whole
-from shogi_engine.common.text_files import UTF_16
+from shogi_engine.common.files import data_folder, write_free, write_whole
+from shogi_engine.common.text import UTF_16
 from shogi_engine.language import InputError, Message
-from shogi_engine.records.errors import RecordError
 from shogi_engine.records.formats import (
     RecordFormat,
     binary_head,
@@ -23,7 +23,7 @@ from shogi_engine.records.formats import (
     load_format,
     recognise,
 )
-from shogi_engine.records.tree import GameRecord
+from shogi_engine.records.tree import GameRecord, RecordError
 
 Item = TypeVar("Item")
 HEAD = 1 << 16  # bytes used to recognise a format
@@ -123,11 +123,18 @@ def iterate(
 
 
 def files_below(folder: str | Path) -> Iterator[str]:
-    """Yield the paths of all files in a folder and below it, in order."""
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            yield os.path.join(place, name)
+    """Yield the paths of all files in a folder and below it, in order; a pipe or a dangling link is none."""
+    waiting = [os.fspath(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as found:
+                entries = sorted(found, key=lambda each: each.name)
+        except OSError:  # a folder that may not be read
+            continue
+        for each in entries:
+            if each.is_file(follow_symlinks=False) or (each.is_symlink() and os.path.isfile(each.path)):
+                yield each.path
+        waiting += [each.path for each in reversed(entries) if each.is_dir(follow_symlinks=False)]
 
 
 def load(
@@ -188,8 +195,12 @@ def read(
     if not head.strip():
         raise RecordError("the file is empty")
     chosen = load_format(format) if format else None
-    if chosen is None and head[:2] not in UTF_16 and b"\0" in head[:64]:
+    if chosen is None and not encoding and head[:2] not in UTF_16 and b"\0" in head[:64].rstrip(b"\0"):
         chosen = recognise(head.decode("latin-1"), binary=True, game=game)
+        if chosen is None:
+            raise RecordError(
+                "this is a binary file, and no record; shogi_engine.batch reads packed positions (hcp, hcpe, psv)"
+            )
     if chosen is not None and chosen.binary:
         yield from _some(chosen, chosen.read(source, keep))
         return
@@ -322,3 +333,61 @@ def save(
 def encoding_for(path: str | Path) -> str:
     """Return the encoding implied by a file name: a `u` at its end means UTF-8 (.kifu, .ki2u)."""
     return "utf-8" if Path(path).suffix.lower() in (".kifu", ".ki2u") else ""
+
+
+# ---- Files of games played here: written after each move in the user's folder, and loaded again
+
+
+KEPT_AS = {"shogi": ".kifu", "othello": ".ggf"}  # both hold times, and any name in UTF-8
+FOR_ANY_GAME = ".jsonl"
+
+
+class GameFile:
+    """A game's file in the user's folder, written again after each change.
+
+    Attributes:
+        path: the file, None until it is written
+    """
+
+    def __init__(self) -> None:
+        self.path: Path | None = None
+
+    def write(self, record: GameRecord) -> None:
+        """Write the game as it stands now. Raises OSError, ValueError; the file then has the earlier content."""
+        ending = KEPT_AS.get(record.game, FOR_ANY_GAME)
+        format = format_for(f"game{ending}", record.game)
+        content = dumps(record, format.name, encoding_for(f"game{ending}"))
+        if self.path is None:
+            folder = data_folder() / "games"
+            folder.mkdir(parents=True, exist_ok=True)
+            self.path = write_free(folder, f"{record.game}-{time.strftime('%Y%m%d-%H%M%S')}", ending, content)
+        else:
+            write_whole(self.path, content)
+
+    def discard(self) -> None:
+        """Remove the file, as the game is saved elsewhere. Raises OSError."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+            self.path = None
+
+
+def kept_games(game: str) -> list[Path]:
+    """Return the automatically saved games of terminal and browser, the latest first."""
+    found = (data_folder() / "games").glob(f"{game}-*{KEPT_AS.get(game, FOR_ANY_GAME)}")
+    return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+
+
+def load_game(path: str, game: str) -> GameRecord:
+    """Return the first game of a file, or a saved game by its number in `kept_games`, from 1.
+
+    Raises:
+        OSError: the file cannot be read
+        ValueError: it contains no game
+    """
+    file = Path(path).expanduser()
+    if path.isdecimal() and not file.exists():
+        kept = kept_games(game)
+        if not 1 <= int(path) <= len(kept):
+            raise InputError("there is no saved game number {0}", path)
+        file = kept[int(path) - 1]
+    return next(iter(iterate(file, game=game)))

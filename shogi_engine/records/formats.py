@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from shogi_engine.language import InputError, Message, mark
-from shogi_engine.records.errors import RecordError
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, registry
-from shogi_engine.types.termination import BY_RULE, Outcome, Termination
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, RecordError, registry
+from shogi_engine.types.outcomes import BY_RULE, Outcome, Termination
 
 GAMES = ("shogi", "othello")
 LINE_MAX = 1 << 20  # characters; longer lines are not part of a record
@@ -87,7 +86,7 @@ class RecordFormat:
         faults = 0
         for number, block in enumerate(self.split(source), 1):
             try:
-                yield self.parse(block)
+                record = self._parsed(block)
             except RecordError as error:
                 error.number = number
                 if not keep:
@@ -96,9 +95,18 @@ class RecordFormat:
                 if faults > max(FAULTS_MAX, number // 2):
                     raise RecordError("{0} of {1} games are damaged: {2}", faults, number, error) from None
                 record = GameRecord(self.game or GAMES[0]) if error.record is None else error.record
-                error.__traceback__ = error.__context__ = None  # they would keep the reader in memory
+                error.__traceback__ = error.__context__ = error.__cause__ = None  # they would keep the reader in memory
                 record.fault = error
-                yield record
+            yield record
+
+    def _parsed(self, block: Any) -> GameRecord:
+        """Return the game of one part. Raises RecordError also for what a reader should not raise, OSError."""
+        try:
+            return self.parse(block)
+        except (RecordError, OSError):
+            raise
+        except Exception as fault:  # the other games, and the other files of a folder, can still be read
+            raise RecordError("the game cannot be read: {0}: {1}", type(fault).__name__, fault) from fault
 
     def split(self, source: Any) -> Iterator[Any]:
         """Yield the part of `source` for each game."""
@@ -124,9 +132,9 @@ class RecordFormat:
         """Return the outcome of a line ending at `node`, with `side` to move, as it would be read back."""
         return node.outcome if ENDINGS in self.holds else Outcome(None, Termination.NONE)
 
-    def keeps_header(self, name: str) -> bool:
-        """Tell whether a header of this shared name can be written."""
-        return HEADERS in self.holds
+    def keeps_headers(self, headers: dict[str, str]) -> bool:
+        """Tell whether all headers can be written."""
+        return HEADERS in self.holds or not headers
 
     def losses(self, record: GameRecord) -> list[str]:
         """Return, in words, the parts of a record that this format cannot hold."""
@@ -141,7 +149,7 @@ class RecordFormat:
             LINES: any(node.pv or node.depth is not None for node in nodes),
             LABELS: any(node.label for node in nodes),
             NAMES: any(record.names),
-            HEADERS: not all(map(self.keeps_header, record.headers)),
+            HEADERS: not self.keeps_headers(record.headers),
             START: record.start != GameRecord(record.game).start,
             NUMBERS: record.game == "shogi" and START in self.holds and record.start.split()[-1] != "1",
             MOVES: bool(record.moves),

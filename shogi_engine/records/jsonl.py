@@ -15,10 +15,9 @@ from typing import Any
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import GAME_MAX
-from shogi_engine.records.errors import RecordError, clipped
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.types.score import Score
-from shogi_engine.types.termination import Outcome, completed, termination_of
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, RecordError, clipped
+from shogi_engine.types.outcomes import Outcome, completed, termination_of
+from shogi_engine.types.results import Score
 
 HEAD = '{"game":'
 NUMBER_MAX = 1e9

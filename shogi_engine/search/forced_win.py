@@ -17,9 +17,9 @@ from typing import Any, Protocol
 
 from shogi_engine.common.stop import StopToken
 from shogi_engine.interface.game import Game
-from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.timeman import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.types.forced_win import ForcedWin
+from shogi_engine.types.results import ForcedWin
 
 DURING_MB = 16  # the table of the solver that runs during a search
 SHARE = 0.1  # the share of a search's time or nodes that this solver may use

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import CORRECTION_TABLES, Game
+from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import new_record
 
 STOCKFISH, OWN = "Stockfish", ""
@@ -60,7 +60,7 @@ def _margin(name: str, meaning: str, count: int = 0, unit: str = VALUE) -> Searc
 _P = SearchParameter
 
 SEARCH_PARAMETERS: tuple[SearchParameter, ...] = (
-    # Aspiration windows (root_search.py).
+    # Aspiration windows (alphabeta.py).
     _margin("aspiration_window", "half the width of the first window, before aspiration_square's term"),
     _P("aspiration_square", NUMBER, 9000, 1000, 1000000, 900, "added: mean squared score over this"),
     _P("aspiration_growth", PERCENT, 133, 110, 600, 15, "growth of the half-width after each failure"),

@@ -2,8 +2,10 @@
 
 import contextlib
 import copy
+import math
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.common.stop import StopToken
+from shogi_engine.common.stop import FOREVER, Deadline, StopToken, end_of
 from shogi_engine.common.threads import start_thread
 from shogi_engine.interface import game as rules
 from shogi_engine.interface.game import MAX_PLY, VALUE_MATE, VALUE_MATE_IN_MAX, Game
 from shogi_engine.jit import new_record
+from shogi_engine.search.alphabeta import open_window, search_root
 from shogi_engine.search.context import (
     ALL_FLAGS,
     USE_MULTI_PROBCUT,
@@ -24,20 +27,113 @@ from shogi_engine.search.context import (
     copy_position,
     keys,
     new_context,
+    prepare_root,
     set_root,
+    sort_root_moves,
     write_root_moves,
 )
 from shogi_engine.search.history import Histories, SharedHistories
-from shogi_engine.search.limits import Info, Limits, Result, by_score
 from shogi_engine.search.parameters import follow_evaluation, params_for
-from shogi_engine.search.root_moves import prepare_root, sort_root_moves
-from shogi_engine.search.root_search import open_window, search_root
-from shogi_engine.search.timeman import TimeManager
-from shogi_engine.search.timer import Timer
+from shogi_engine.search.timeman import Info, Limits, Result, TimeManager, by_score
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.search.vote import elected
-from shogi_engine.types.arguments import check_number
-from shogi_engine.types.clock import TimeBudget
+from shogi_engine.types.limits import LEAST_MS, TimeBudget, check_number
+
+# ---- The time limits of a running search, and the thread that enforces them
+
+
+class Timer:
+    """Stops a search at its hard limit, from a separate thread, because kernels cannot read a clock."""
+
+    def __init__(self, began: float, limits: Limits, stop: Callable[[], None]) -> None:
+        self.lock = threading.Lock()
+        self.deadline = Deadline(stop)
+        self.since = began
+        self.soft = FOREVER
+        self.least = began
+        self.full = FOREVER  # the budget's hard limit; `cap` may set the deadline below it
+        self.factor: float | None = None
+        self.second: float | None = None  # when the clock's current second ends
+        self.last = FOREVER  # the end of the second that the search may use up
+        self.set(began, limits.budget)
+
+    def set(self, since: float, budget: TimeBudget | None) -> None:
+        """Set the limits to a budget that counts from `since` (time.perf_counter), None for no time limit."""
+        budget = TimeBudget.exactly(math.inf) if budget is None else budget.at_least(LEAST_MS)
+        with self.lock:
+            self.since = since
+            self.second = None if budget.second_ms is None else since + budget.second_ms / 1000
+            self.last = FOREVER
+            self.least = since + budget.least_ms / 1000
+            self.soft = end_of(budget.soft_ms, since)
+            self.full = end_of(budget.hard_ms, since)
+            self._apply_cap()
+
+    def cap(self, factor: float | None) -> None:
+        """End the search at `factor` times the soft limit, even within an iteration. None restores the hard limit."""
+        with self.lock:
+            self.factor = factor
+            self._apply_cap()
+
+    def _apply_cap(self) -> None:
+        end = self.full
+        if self.factor is not None and self.soft < self.full < FOREVER:
+            end = max(self.since + self.factor * (self.soft - self.since), self.least)
+            end = min(self._full_second(end), self.full)
+        self.deadline.set(min(end, self.last))
+
+    def _full_second(self, end: float) -> float:
+        """Return the end of the second that contains `end`, on a clock that counts full seconds."""
+        return end if self.second is None else self.second + math.ceil(end - self.second)
+
+    def may_continue(self, factor: float = 1.0) -> bool:
+        """Tell whether another iteration may begin with the soft limit multiplied by `factor`, up to the hard limit.
+
+        If both limits are equal, all the time is to be used, and `factor` is ignored.
+        """
+        with self.lock:
+            end = self.soft
+            if self.soft < self.full < FOREVER:
+                end = min(max(self.since + factor * (self.soft - self.since), self.least), self.full)
+        return time.perf_counter() < end
+
+    def finish_second(self) -> bool:
+        """End the search at the end of the current second; return whether any time is left in it."""
+        with self.lock:
+            now = time.perf_counter()
+            if self.second is not None and self.last == FOREVER:
+                self.last = min(self._full_second(now), self.full)
+                self._apply_cap()
+            return self.second is not None and now < self.last
+
+    def close(self) -> None:
+        """End the thread."""
+        self.deadline.close()
+
+
+# ---- The choice among the results of several search threads
+
+
+def elected(lines: Sequence[Info], unit: int) -> Info:
+    """Return the line of the thread whose move gets the most votes, the first of equals.
+
+    Each thread votes for its best move, with more weight the deeper it has searched and the better its value is. A
+    proven win is chosen without a vote, the shortest if there are several. As in Stockfish
+    (https://github.com/official-stockfish/Stockfish, thread.cpp).
+
+    Args:
+        lines: the best line of each thread
+        unit: a small margin, in the game's unit, that the thread with the worst value has as well
+    """
+    best = max(lines, key=lambda line: line.score)
+    if best.score >= VALUE_MATE_IN_MAX:
+        return best
+    least = min(line.score for line in lines)
+    weights = [(line.score - least + unit) * line.depth for line in lines]
+    votes: Counter[int] = Counter()
+    for line, weight in zip(lines, weights, strict=True):
+        votes[line.pv[0]] += weight
+    return max(zip(lines, weights, strict=True), key=lambda each: (votes[each[0].pv[0]], each[1]))[0]
+
 
 MAX_DEPTH = 100
 MAX_THREADS = 256

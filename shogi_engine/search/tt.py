@@ -13,7 +13,7 @@ import numpy as np
 from shogi_engine.common.bits import ZERO
 from shogi_engine.interface.game import MOVE_NONE, VALUE_MATE_IN_MAX, VALUE_NONE
 from shogi_engine.jit import load_u64, njit, prefetch, store_u64
-from shogi_engine.types.arguments import check_number
+from shogi_engine.types.limits import check_number
 
 CLUSTER_BYTES = 64
 ENTRIES = 4

@@ -13,12 +13,22 @@
 
 from fsrs import Rating
 
-from shogi_engine.study.attempt import Attempt, Retry, reply_line
-from shogi_engine.study.files import as_records, as_text
-from shogi_engine.study.problems import KINDS, Accepted, Examined, Problem, problems_of
+from shogi_engine.study.problems import (
+    KINDS,
+    Accepted,
+    Attempt,
+    Examined,
+    Problem,
+    Retry,
+    Source,
+    TurningPoints,
+    as_records,
+    as_text,
+    problems_of,
+    reply_line,
+)
 from shogi_engine.study.sheet import diagram, is_problem, sheet
 from shogi_engine.study.store import NAME, Store
-from shogi_engine.study.turning import Source, TurningPoints
 
 __all__ = [
     "KINDS", "NAME", "Accepted", "Attempt", "Examined", "Problem", "Rating", "Retry", "Source", "Store",

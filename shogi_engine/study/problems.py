@@ -1,18 +1,21 @@
 """Problems made of the mistakes of judged games: positions in which a few moves were clearly best."""
 
+import datetime
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
+
+from fsrs import Rating
 
 from shogi_engine import games
 from shogi_engine.analysis import GameAnalysis, Hint, MoveAnalysis, hints
-from shogi_engine.analysis.judgement import INACCURACY
-from shogi_engine.analysis.kinds import MATE, MOVE, OPENING, PIECE, WIN, is_mistake, kind_of
+from shogi_engine.analysis.judgement import INACCURACY, MATE, MOVE, OPENING, PIECE, WIN, is_mistake, kind_of
 from shogi_engine.engine import Engine
 from shogi_engine.language import LANGUAGES, mark, translate
 from shogi_engine.play.words import VERSUS, names_shown
-from shogi_engine.types.limit import SIDES
+from shogi_engine.records import GameRecord
+from shogi_engine.types.limits import SIDES
 
 KINDS = {  # what is to be found
     MATE: mark("There is a mate."),
@@ -164,3 +167,192 @@ def problems_of(game: GameAnalysis, side: str = "", examined: Examined | None = 
 def _source(game: GameAnalysis, move: MoveAnalysis) -> str:
     names = VERSUS.join(game.record.names) if any(game.record.names) else ""
     return f"{names}, {move.ply}"
+
+
+# ---- Attempts at problems, in the terminal or the browser: what is right, and how well it was solved
+
+
+REPLY_NODES = 20_000  # of the search for a reply to a wrong move, in games without LIMITS
+REPLY_LIMITS: dict[str, dict[str, int]] = {"othello": {"level": 6}}
+
+
+class Attempt:
+    """One attempt at a problem.
+
+    Attributes:
+        problem: the problem
+        wrong: whether a wrong move was tried, or the answer shown
+        helped: whether a hint was given
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.wrong = self.helped = False
+
+    def is_right(self, move: str) -> bool:
+        """Tell whether a first move solves the problem."""
+        right = move in self.problem.answers
+        self.wrong = self.wrong or not right
+        return right
+
+    def is_best(self, move: str) -> bool:
+        """Tell whether a right move is the best one, not only about as good; all mates are."""
+        return self.problem.kind == MATE or move == self.problem.answers[0]
+
+    def hint(self) -> str:
+        """Return the best move, of which a hint tells a part."""
+        self.helped = True
+        return self.problem.answers[0]
+
+    def give_up(self) -> None:
+        """Note that the answer is shown."""
+        self.wrong = True
+
+    def refutation(self, move: str) -> tuple[str, ...] | None:
+        """Return the known line after a wrong move, None if `reply` must find one."""
+        return self.problem.refutation if move == self.problem.played else None
+
+    def reply(self, engine: Any, move: str) -> tuple[bool, tuple[str, ...]]:
+        """Search a move that is not an answer; tell whether it is right all the same, and return the line after it."""
+        engine.set_position(self.problem.position, [move])
+        return False, reply_line(engine, self.problem.game)
+
+    @property
+    def rating(self) -> Rating:
+        """How well the problem was solved, for the scheduler."""
+        return Rating.Again if self.wrong else Rating.Hard if self.helped else Rating.Good
+
+
+class Retry(Attempt):
+    """An attempt at a position of a game just judged: any move is right that is about as good as the best."""
+
+    def is_right(self, move: str) -> bool:
+        """Tell whether a first move is the best one; `reply` tells whether another one is right too."""
+        self.wrong = self.wrong or move == self.problem.played
+        return move in self.problem.answers
+
+    def reply(self, engine: Any, move: str) -> tuple[bool, tuple[str, ...]]:
+        """Search the position after a move, and that after the best one, whose values are compared.
+
+        Where a mate was missed, a move is right if the search finds a mate after it.
+        """
+        best, _ = self._searched(engine, self.problem.answers[0])
+        value, line = self._searched(engine, move)
+        right = value == 1.0 if self.problem.kind == MATE else best - value < INACCURACY
+        self.wrong = self.wrong or not right
+        return right, line
+
+    def _searched(self, engine: Any, move: str) -> tuple[float, tuple[str, ...]]:
+        """Return the winning chance after a move, for the side that makes it, and the best line."""
+        board = self.problem.board()
+        side = int(board.turn)
+        board.push_text(move)
+        if (outcome := board.outcome()) is not None:
+            return 0.5 if outcome.winner is None else float(outcome.winner == side), ()
+        engine.set_position(self.problem.position, [move])
+        found = engine.search(**limits_of(self.problem.game))
+        return 1.0 - found.score.chance(), tuple(found.pv)
+
+
+def limits_of(game: str) -> dict[str, int]:
+    """Return the limits of a search for a reply."""
+    return REPLY_LIMITS.get(game, {"nodes": REPLY_NODES})
+
+
+def reply_line(engine: Any, game: str) -> tuple[str, ...]:
+    """Return the best line of an engine's position, () at the end of a game."""
+    if not engine.legal_moves():
+        return ()
+    return tuple(engine.search(**limits_of(game)).pv)
+
+
+# ---- Problems as files: a line each with the position and the answers, and records with the best line
+
+
+ALSO = mark("This move is right too.")
+
+
+def as_text(problems: Iterable[Problem]) -> str:
+    """Return a line for each problem: the position (SFEN, OBF), a tab, and the answers, separated by blanks."""
+    return "".join(f"{each.position}\t{' '.join(each.answers)}\n" for each in problems)
+
+
+def as_records(problems: Iterable[Problem], language: str = "en") -> list[GameRecord]:
+    """Return the problems as records.
+
+    The main line is the best one. The move that was made is a variation, with its refutation, and so are other moves
+    that solve the problem. Comments say what is to be found, why the move was bad, and that others are right.
+    """
+    made = []
+    for each in problems:
+        record = GameRecord.from_moves(each.game, each.line, start=each.position)
+        record.root.add_comment(translate(KINDS[each.kind], language))
+        record.root.add_comment(each.where(language))
+        if each.played not in [child.move for child in record.root.children]:
+            node = record.root.add(each.played)
+            for said in each.reasons(language):
+                node.add_comment(said)
+            for move in each.refutation:
+                node = node.add(move)
+        for move in each.answers[1:]:
+            record.root.add(move, comment=translate(ALSO, language))
+        made.append(record)
+    return made
+
+
+# ---- The turning points of one game, to be tried again at once: problems that are not kept
+
+
+class Source(Protocol):
+    """Where problems come from: a Store, or the TurningPoints of a game.
+
+    Attributes:
+        size: how many problems there are, all in one round; 0 if problems are given when they are due
+        found: how many were solved at the first try, if they are all in one round
+    """
+
+    size: int
+    found: int
+
+    def due(self, at: datetime.datetime | None = None) -> Sequence[Problem]:
+        """Return the problems to be given."""
+
+    def next_due(self) -> datetime.datetime | None:
+        """Return when the next one is to be given, None for never."""
+
+    def attempt(self, problem: Problem) -> Attempt:
+        """Return a new attempt at one of them."""
+
+    def review(self, problem: Problem, rating: Rating, at: datetime.datetime | None = None) -> datetime.datetime | None:
+        """Note how it was solved; return when it comes back, None for never."""
+
+
+class TurningPoints:
+    """The positions of a judged game in which a much better move was missed, in the order of the game.
+
+    Args:
+        side: 'black' or 'white', '' for both
+
+    Attributes:
+        size: how many there are
+        found: how many were solved at the first try
+    """
+
+    def __init__(self, game: GameAnalysis, side: str = "") -> None:
+        self._problems = tuple(problems_of(game, side, Accepted()))
+        self.size, self.found = len(self._problems), 0
+
+    def due(self, at: datetime.datetime | None = None) -> Sequence[Problem]:
+        """Return all problems."""
+        return self._problems
+
+    def next_due(self) -> None:
+        """Return None: they do not come back."""
+
+    def attempt(self, problem: Problem) -> Attempt:
+        """Return a new attempt: a move that is about as good as the best one is right too."""
+        return Retry(problem)
+
+    def review(self, problem: Problem, rating: Rating, at: datetime.datetime | None = None) -> None:
+        """Count a problem that was solved at the first try."""
+        self.found += rating != Rating.Again

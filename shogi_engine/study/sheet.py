@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from shogi_engine.analysis.annotation import own_words
-from shogi_engine.analysis.words import line_texts, shown, words_of
-from shogi_engine.games.shogi.records.handicaps import handicap_name
+from shogi_engine.analysis.judgement import line_texts, shown, words_of
+from shogi_engine.analysis.report import own_words
+from shogi_engine.games.shogi.records.kakinoki import handicap_name
 from shogi_engine.games.svg import BOOK
 from shogi_engine.language import check, mark, translate
 from shogi_engine.pages import render
 from shogi_engine.records import GameRecord, Node
-from shogi_engine.types.limit import SIDES
+from shogi_engine.types.limits import SIDES
 
 PER_PAGE = {2: (1, 2), 4: (2, 2), 6: (2, 3), 9: (3, 3), 12: (3, 4)}  # columns and rows by the number of diagrams
 USUAL = 6

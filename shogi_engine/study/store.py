@@ -13,8 +13,7 @@ from fsrs import Card, Rating, Scheduler
 from shogi_engine.common.database import Database, migrations
 from shogi_engine.common.files import data_folder
 from shogi_engine.language import Message
-from shogi_engine.study.attempt import Attempt
-from shogi_engine.study.problems import Problem
+from shogi_engine.study.problems import Attempt, Problem
 
 NAME = "study.db"
 DAY = datetime.timedelta(days=1)  # after which a problem that was not solved comes back; by default it takes minutes

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.common.search_handle import SearchHandle
-from shogi_engine.play.answer import Answer
-from shogi_engine.play.game import Game
+from shogi_engine.common.threads import SearchHandle
+from shogi_engine.play.game import Answer, Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.context import new_context, set_root
 from shogi_engine.search.tt import TranspositionTable

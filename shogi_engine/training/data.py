@@ -1,9 +1,10 @@
 """Self-play games as training data, for any game; each game has its own options.
 
 The data are files, called shards (piece-SEED-NUMBER.npz), of a few hundred games each. A shard stores, for one game
-after another, `moves` (uint32, from the starting position) and `values` (int16: the search's value for the side to
-move, VALUE_NONE for a move of the opening); for each game, `lengths` (int32) and `results` (int8: 1, 0, -1 for black);
-and `options`, which record how the games were made. A position takes four to five bytes. A shard depends only on its
+after another, `moves` (uint32) and `values` (int16: the search's value for the side to move, VALUE_NONE for a move of
+the opening); for each game, `lengths` (int32), `results` (int8: 1, 0, -1 for the side that began) and `starts` (uint8:
+the number of its start in DataOptions.starts(); older shards have none, and their games start at the first); and
+`options`, which record how the games were made. A position takes four to five bytes. A shard depends only on its
 options, seed and number, byte for byte. It is written atomically, and its container (zip) has checksums.
 """
 
@@ -23,8 +24,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.interface.evaluation import Evaluation, Evaluator
 from shogi_engine.interface.game import Game
+from shogi_engine.interface.stubs import Evaluation, Evaluator
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import ALL_FLAGS, new_context
 from shogi_engine.search.history import Histories, forget
@@ -103,6 +104,11 @@ class DataOptions:
         """The game."""
         return games.load(self.game_name)
 
+    @classmethod
+    def starts(cls) -> tuple[str, ...]:
+        """Return the positions where games start, by TERMS.start; by default only the game's usual one."""
+        return (games.load(cls.game_name).start,)
+
     def evaluator(self) -> Evaluator:
         """Return the evaluation that labels the games. Raises ValueError."""
         evaluation: Evaluation = self.game.evaluation(self.evaluation)
@@ -117,8 +123,8 @@ class DataOptions:
         """Write a game's opening to `terms`, a record of TERMS, and the opening's given moves to `moves`."""
         self.openings.draw(random, terms, moves)
 
-    def label(self, player: SearchState, moves: np.ndarray, values: np.ndarray) -> None:
-        """Improve the values of a finished game, in place; by default the searched values are kept."""
+    def label(self, player: SearchState, start: Any, moves: np.ndarray, values: np.ndarray) -> None:
+        """Improve the values of a finished game from the position `start`, in place; by default they are kept."""
 
 
 def new_terms(nodes: int, decided: int) -> Any:
@@ -157,17 +163,18 @@ class Workbench:
         options = self.options
         random = np.random.default_rng([options.seed, number])
         game = options.game
-        start, terms = game.parse_position(game.start), new_terms(options.nodes, options.decided)
+        starts, terms = [*map(game.parse_position, options.starts())], new_terms(options.nodes, options.decided)
         moves, values = np.zeros(LONGEST, dtype=np.uint32), np.zeros(LONGEST, dtype=np.int16)
-        played: list[tuple[np.ndarray, np.ndarray, int]] = []
+        played: list[tuple[np.ndarray, np.ndarray, int, int]] = []
         for player in self.players:
             player.new_game()
         while len(played) < options.piece_games:
             options.draw(random, terms, moves)
+            start = starts[terms.start]
             result, length = play_from(start, self.players, random, terms, moves, values)
             if result != ABANDONED:
-                played.append((moves[:length].copy(), values[:length].copy(), result))
-                options.label(self.players[0], *played[-1][:2])
+                played.append((moves[:length].copy(), values[:length].copy(), result, int(terms.start)))
+                options.label(self.players[0], start, *played[-1][:2])
         file = io.BytesIO()
         np.savez_compressed(
             file,
@@ -175,6 +182,7 @@ class Workbench:
             values=np.concatenate([each[1] for each in played]),
             lengths=np.array([len(each[0]) for each in played], dtype=np.int32),
             results=np.array([each[2] for each in played], dtype=np.int8),
+            starts=np.array([each[3] for each in played], dtype=np.uint8),
             options=np.array(options.text),
         )
         return file.getvalue()
@@ -197,12 +205,14 @@ def read_shard(file: Path) -> dict[str, np.ndarray]:
     try:
         with np.load(file, allow_pickle=False) as content:
             shard = {name: content[name] for name in ("moves", "values", "lengths", "results", "options")}
+            shard["starts"] = content.get("starts", np.zeros(len(shard["lengths"]), np.uint8))
     except DAMAGED as fault:
         raise ValueError(f"training data: {file} cannot be read ({fault})") from None
     moves, lengths = len(shard["moves"]), shard["lengths"]
     if lengths.min(initial=0) < 0 or lengths.max(initial=0) > LONGEST:
         raise ValueError(f"training data: {file} has games of impossible lengths")
-    if moves != int(lengths.sum()) or moves != len(shard["values"]) or len(lengths) != len(shard["results"]):
+    of_games = {len(shard[name]) for name in ("lengths", "results", "starts")}
+    if moves != int(lengths.sum()) or moves != len(shard["values"]) or len(of_games) > 1:
         raise ValueError(f"training data: {file} has arrays that do not fit each other")
     return shard
 

@@ -7,8 +7,8 @@ from shogi_engine.interface import game as rules
 from shogi_engine.interface.game import NOT_OVER, VALUE_MATE_IN_MAX, VALUE_NONE
 from shogi_engine.jit import njit, record_dtype
 from shogi_engine.jit.random_numbers import random_below
+from shogi_engine.search.alphabeta import open_window, search_root
 from shogi_engine.search.context import begin_game, play_move, start_search, write_root_moves
-from shogi_engine.search.root_search import open_window, search_root
 from shogi_engine.search.selectivity import is_decisive
 from shogi_engine.search.tt import GENERATIONS
 
@@ -22,6 +22,7 @@ NEAR_BEST_TRIES, NEAR_BEST_DEPTH, NEAR_BEST_NODES = 12, 3, 200
 # How a game is played.
 TERMS = record_dtype(
     [
+        ("start", np.int64),  # the number of the starting position
         ("nodes", np.int64),  # searched for each move after the opening
         ("given", np.int64),  # plies of the opening that are already in `moves`
         ("opening", np.int64),  # plies of the opening, given ones included; the others are generated
@@ -141,12 +142,12 @@ def take_turn(ctx, ply, state, terms, moves, values):
 
 @njit
 def play_game(black, white, state, terms, moves, values):
-    """Play a game from the position of both contexts, black to move; return (result, moves made).
+    """Play a game from the position of both contexts; return (result, moves made).
 
-    The result is 1, 0, -1 for black, or ABANDONED.
+    The result is 1, 0, -1 for the side that begins, or ABANDONED.
 
     Args:
-        black, white: contexts of the two players, which may have different evaluations
+        black, white: contexts of the two players, `black` to begin; they may have different evaluations
         state: uint64[1], in-out, the state of random_below, for the opening and random moves
         terms: record[TERMS]
         moves: uint32[longest], in-out; holds the given moves of the opening

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from shogi_engine import games
-from shogi_engine.interface.evaluation import Evaluation, Evaluator
 from shogi_engine.interface.game import Game
+from shogi_engine.interface.stubs import Evaluation, Evaluator
 from shogi_engine.training.data import DataOptions, Openings
 
 Progress = Callable[[float, str], None]  # called with the completed share, 0 to 1, and a message

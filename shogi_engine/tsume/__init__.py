@@ -7,8 +7,209 @@
 `docs/mates.md` describes how they were made and checked.
 """
 
-from shogi_engine.tsume.files import as_records, as_text, heading, title
-from shogi_engine.tsume.problems import FILE, GRADES, Problem, daily, problems
-from shogi_engine.tsume.progress import Progress
+import contextlib
+import datetime
+import functools
+import json
+import random
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shogi_engine.common.files import data_folder, json_of, locked, write_whole
+from shogi_engine.language import mark, translate
+from shogi_engine.records import GameRecord
+
+# ---- The problems, easiest first, and the one of a day. Standard library only
+
+
+FILE = Path(__file__).with_name("problems.txt")
+GRADES = 10
+DAILY_LENGTHS = range(3, 10)  # plies of the daily problems
+_SHUFFLE = 20260  # the seed of the order of the daily problems
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A mate problem; black mates. It has one solution, and some longest defence leaves black no piece in hand.
+
+    Attributes:
+        number: from 1, the easiest first
+        length: plies of the mate
+        grade: 1 (easy) to GRADES, as measured
+        source: 'composed', or 'game' if it comes from a game of this engine
+        moves: the solution, in USI
+    """
+
+    number: int
+    sfen: str
+    length: int
+    grade: int
+    source: str
+    moves: tuple[str, ...]
+
+
+@functools.cache
+def problems(length: int | None = None, grade: int | None = None) -> tuple[Problem, ...]:
+    """Return the problems, optionally only those of a length or a grade."""
+    if length is not None or grade is not None:
+        return tuple(each for each in problems() if length in (None, each.length) and grade in (None, each.grade))
+    lines = [line for line in FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    return tuple(_problem(number, line) for number, line in enumerate(lines, 1))
+
+
+def _problem(number: int, line: str) -> Problem:
+    grade, length, source, sfen, moves = line.split("\t")
+    return Problem(number, sfen, int(length), int(grade), source, tuple(moves.split()))
+
+
+def daily(day: datetime.date | None = None) -> Problem:
+    """Return the problem of a day, by default today: the same everywhere; none repeats before all were used."""
+    day = day or datetime.date.today()
+    some = [each for each in problems() if each.length in DAILY_LENGTHS]
+    random.Random(_SHUFFLE).shuffle(some)
+    return some[day.toordinal() % len(some)]
+
+
+# ---- Mate problems as files: a line each with the position and the solution, and records
+
+
+TITLE = mark("No. {number}: mate in {length}, grade {grade}")
+HEADINGS = (mark("Tsume"), mark("Tsume: mate in {length}"))
+
+
+def title(problem: Problem, language: str = "") -> str:
+    """Return a problem's number, plies and grade as text."""
+    words = translate(TITLE, language)
+    return words.format(number=problem.number, length=problem.length, grade=problem.grade)
+
+
+def heading(problems: Iterable[Problem], language: str = "") -> str:
+    """Return the title of a page of problems."""
+    lengths = {each.length for each in problems}
+    same = len(lengths) == 1
+    return translate(HEADINGS[same], language).format(length=min(lengths, default=0))
+
+
+def as_text(problems: Iterable[Problem]) -> str:
+    """Return a line for each problem: the SFEN, a tab, and the solution, its moves separated by blanks."""
+    return "".join(f"{each.sfen}\t{' '.join(each.moves)}\n" for each in problems)
+
+
+def as_records(problems: Iterable[Problem], language: str = "") -> list[GameRecord]:
+    """Return the problems as records, whose moves are the solution."""
+    made = []
+    for each in problems:
+        made.append(GameRecord.from_moves("shogi", each.moves, start=each.sfen, comments={0: title(each, language)}))
+    return made
+
+
+# ---- Progress: which problems the user has solved, in a file of the user's folder. Standard library and platformdirs
+
+
+NAME = "tsume.json"
+TIMEOUT = 5.0  # seconds to wait for another process that writes the file
+
+
+class Progress:
+    """The solved problems. They are identified by SFEN, since their numbers may change between versions.
+
+    Several processes can use a file. One that cannot be read counts as empty, and is not overwritten. `saved` is false
+    if the file could not be written.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self.file = file or data_folder() / NAME
+        self.saved = True
+        self._rows: dict[str, dict[str, Any]] = {}
+        with contextlib.suppress(OSError, ValueError):
+            self._rows = self._read()
+
+    def _read(self) -> dict[str, dict[str, Any]]:
+        """Return the file's rows. Raises OSError, and ValueError if it is damaged."""
+        try:
+            found = json_of(self.file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        if not isinstance(found, dict) or not all(isinstance(row, dict) for row in found.values()):
+            raise ValueError(self.file)
+        return found
+
+    def is_solved(self, problem: Problem) -> bool:
+        """Tell whether the problem was solved, with or without help."""
+        return "solved" in self._rows.get(problem.sfen, {})
+
+    def solve(self, problem: Problem, helped: bool = False) -> None:
+        """Note that the problem was solved.
+
+        Args:
+            helped: by a hint
+        """
+        self._note(problem, {"solved": datetime.date.today().isoformat(), "helped": helped})
+
+    def fail(self, problem: Problem) -> None:
+        """Note a wrong move."""
+        self._note(problem, {})
+
+    def count(self, some: Iterable[Problem]) -> int:
+        """Return how many of the problems in `some` were solved."""
+        return sum(map(self.is_solved, some))
+
+    def next_of(self, some: Iterable[Problem]) -> Problem | None:
+        """Return the first problem in `some` that was not solved, None if all were."""
+        return next((each for each in some if not self.is_solved(each)), None)
+
+    def _note(self, problem: Problem, solution: dict[str, Any]) -> None:
+        """Note a solution, or a wrong move if it is empty, together with what other processes have noted meanwhile."""
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            with locked(self.file, TIMEOUT):
+                rows = with_note(self._rows | self._read(), problem.sfen, solution)
+                write_whole(self.file, json.dumps(rows, indent=1).encode())
+            self._rows, self.saved = rows, True
+        except (OSError, ValueError):
+            self._rows, self.saved = with_note(self._rows, problem.sfen, solution), False
+
+
+def with_note(rows: dict[str, dict[str, Any]], sfen: str, solution: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return `rows` with a solution, or with one more wrong move if it is empty."""
+    row = rows.get(sfen, {})
+    return rows | {sfen: row | (solution or {"wrong": int(row.get("wrong", 0)) + 1})}
+
 
 __all__ = ["FILE", "GRADES", "Problem", "Progress", "as_records", "as_text", "daily", "heading", "problems", "title"]
+
+
+# ---- The defence against a mate by checks: the reply that escapes, or holds out longest
+
+
+REPLY_MS = 4_000  # for each defence
+DEFENCE_SECONDS = 12.0  # for all of them, once one was unresolved
+
+
+def best_defence(engine: Any, stopped: Callable[[], bool] = lambda: False) -> tuple[str, int | None]:
+    """Return the reply that holds out longest against a mate by checks, and the plies to mate after it.
+
+    The plies are 0 if it is proven that there is no mate, None if no mate was found.
+
+    Args:
+        engine: its position has the defence to move; the reply is '' if there is none
+        stopped: ends this when true
+    """
+    best, longest, unproven = "", -1, ""
+    end = time.monotonic() + DEFENCE_SECONDS
+    for reply in engine.legal_moves():
+        if stopped() or (unproven and time.monotonic() > end):
+            break
+        engine.push(reply)
+        found = engine.find_mate(max_ms=REPLY_MS, shortest=True)
+        engine.pop()
+        if found.result == "nomate":
+            return reply, 0
+        if not found:
+            unproven = unproven or reply
+        elif found.length > longest:
+            best, longest = reply, found.length
+    return (unproven, None) if unproven else (best, longest)

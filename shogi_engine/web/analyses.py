@@ -2,21 +2,33 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine.analysis import Finding, GameAnalysis, annotate, judge
-from shogi_engine.analysis.annotation import copied
-from shogi_engine.analysis.judgement import PASS, VERDICTS, MoveAnalysis, judged_move, plies_to_examine
-from shogi_engine.analysis.reasons import facts_of, sentences
-from shogi_engine.analysis.words import LINE_MOVES, called, line_texts, score_words, words_of
+from shogi_engine.analysis.judgement import (
+    LINE_MOVES,
+    PASS,
+    VERDICTS,
+    MoveAnalysis,
+    called,
+    facts_of,
+    judged_move,
+    line_texts,
+    plies_to_examine,
+    score_words,
+    sentences,
+    words_of,
+)
+from shogi_engine.analysis.report import copied
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord, Node
-from shogi_engine.types.score import Score
-from shogi_engine.web.messages import MULTIPV_MAX
-from shogi_engine.web.pool import Job, Turn
+from shogi_engine.types.results import Score
+from shogi_engine.web.links import Look
+from shogi_engine.web.pool import Job, SearchSlot, Turn
 from shogi_engine.web.replies import Info, MateFound, Progress
-from shogi_engine.web.shared import Shared
-from shogi_engine.web.viewer import Look
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
 
 EFFORTS: dict[str, dict[str, dict[str, int]]] = {
     "shogi": {"quick": {"nodes": 15_000}, "normal": {"nodes": 100_000}, "deep": {"nodes": 500_000}},
@@ -24,6 +36,7 @@ EFFORTS: dict[str, dict[str, dict[str, int]]] = {
 }
 INFO_SECONDS = 0.15  # minimum time between reports below SLOW_DEPTH; beyond it every depth is reported
 SLOW_DEPTH = 12
+MULTIPV_MAX = {"shogi": 5, "othello": 60}  # in Othello all moves
 MATE_MS = 15_000
 ANALYSIS_MS = 600_000  # of live analysis of one position; then the user has to press the button again
 NAMES_OF_VERDICTS = tuple(name for name, _ in VERDICTS)
@@ -71,61 +84,51 @@ class Analyses:
 
     Attributes:
         on, multipv: whether live analysis is on, and its number of lines
-        chances: black's winning chance by move number
         values: black's value by move number, and whether it is exact
         verdicts: the verdicts on judged moves, by move number
         progress: of judging, 0 to 1, None while nothing is being judged
     """
 
-    def __init__(self, session: Shared) -> None:
+    def __init__(self, session: "Session") -> None:
         self._session = session
         self.on = False
         self.multipv = 1
-        self.chances: dict[int, float] = {}
         self.values: dict[int, tuple[Score, bool]] = {}
         self.verdicts: dict[int, dict[str, Any]] = {}
         self.judged: dict[tuple[int, ...], dict[int, Finding]] = {}  # findings by ply, by the moves of a line
         self.progress: float | None = None
-        self.mating = False
-        self._live: Job | None = None
+        self._live = SearchSlot(session, "analysis", Turn.ANALYSIS, self._live_failed)
         self._last_infos: tuple[int, list[Any]] | None = None
         self._place: tuple[Any, ...] | None = None  # the position being analysed, and the settings
-        self._judging: Job | None = None
-        self._mate: Job | None = None
+        self._judging = SearchSlot(session, "judging", Turn.ANALYSIS, self.stop_judging)
+        self._mate = SearchSlot(session, "mate", Turn.SEARCH)
 
     def forget(self) -> None:
         """Discard all results, before another game."""
         self.stop_judging()
-        self._session.pool.cancel(self._mate)
-        self._mate, self.mating = None, False
-        self.chances, self.values, self.verdicts, self.judged, self._place = {}, {}, {}, {}, None
+        self._mate.cancel()
+        self.values, self.verdicts, self.judged, self._place = {}, {}, {}, None
 
     def close(self) -> None:
         """End all searches; live analysis can be resumed."""
-        pool = self._session.pool
-        for job in (self._live, self._judging, self._mate):
-            pool.cancel(job)
-        self._live = self._judging = self._mate = self._place = None
-        self.progress, self.mating = None, False
+        for search in (self._live, self._judging, self._mate):
+            search.cancel()
+        self.progress = self._place = None
 
     def stop(self) -> None:
         """End all searches and turn live analysis off."""
         self.on = False
         self.close()
 
-    def _failed(self, job: Job, fault: BaseException) -> None:
-        """End an analysis that has failed. Live analysis is turned off, or it would fail again and again."""
-        with self._session.lock:
-            if job is self._live:
-                self._live, self.on, what = None, False, "analysis"
-                self._place = self._now()
-            elif job is self._judging:
-                self._judging, self.progress, what = None, None, "judging"
-            elif job is self._mate:
-                self._mate, self.mating, what = None, False, "mate"
-            else:
-                return
-            self._session.failed(what)
+    @property
+    def mating(self) -> bool:
+        """Whether a mate is being searched for."""
+        return self._mate.on
+
+    def _live_failed(self) -> None:
+        """Turn live analysis off, or it would fail again and again."""
+        self.on = False
+        self._place = self._now()
 
     # ---- live analysis
 
@@ -141,14 +144,14 @@ class Analyses:
 
     def repeat(self) -> None:
         """Send the last report again, after a change of language or board."""
-        if self._last_infos is not None and self._live is not None:
-            self._report(self._live, *self._last_infos)
+        if self._last_infos is not None and self._live.on:
+            self._report(*self._last_infos)
 
     def restart(self) -> None:
         """If live analysis is on, analyse the session's position."""
         session = self._session
-        session.pool.cancel(self._live)
-        self._live, self._last_infos = None, None
+        self._live.cancel()
+        self._last_infos = None
         self._place, tree = self._now(), session.tree
         if not self.on or session.setup is not None or tree.board.is_game_over():
             return
@@ -167,31 +170,32 @@ class Analyses:
                 now = time.monotonic()
                 if info.multipv == wanted and (now - last >= INFO_SECONDS or info.depth >= SLOW_DEPTH):
                     last = now
-                    self._report(job, number, [lines[each] for each in sorted(lines)])
+                    tell([lines[each] for each in sorted(lines)])
 
-            found = engine.search(movetime=ANALYSIS_MS, multipv=multipv, on_info=report)
-            self._report(job, number, found.lines)
+            def tell(infos: list[Any]) -> None:
+                self._live.report(job, lambda: self._report(number, infos))
 
-        self._live = session.search_at(number, work, self._failed, Turn.ANALYSIS)
+            tell(engine.search(movetime=ANALYSIS_MS, multipv=multipv, on_info=report).lines)
 
-    def _report(self, job: Job, number: int, infos: list[Any]) -> None:
-        """Send the lines of an analysis; called from an engine's thread."""
+        self._live.begin(work, None, number)
+
+    def _report(self, number: int, infos: list[Any]) -> None:
+        """Send the lines of an analysis."""
         session = self._session
-        with session.lock:
-            if job is not self._live or session.tree.node != number or not infos or not infos[0].pv:
-                return
-            self._last_infos = (number, infos)
-            score = infos[0].score if session.tree.board.turn == 0 else -infos[0].score
-            self._value(number, score, infos[0].exact)
-            made: dict[Look, Info] = {}
-            for viewer in session.viewers:
-                if viewer.look not in made:
-                    made[viewer.look] = self._info(number, infos, viewer.look)
-                viewer.send(made[viewer.look])
+        if session.tree.node != number or not infos or not infos[0].pv:
+            return
+        self._last_infos = (number, infos)
+        score = infos[0].score if session.tree.board.turn == 0 else -infos[0].score
+        self._value(number, score, infos[0].exact)
+        made: dict[Look, Info] = {}
+        for viewer in session.viewers:
+            if viewer.look not in made:
+                made[viewer.look] = self._info(number, infos, viewer.look)
+            viewer.send(made[viewer.look])
 
     def _value(self, number: int, black: Score, exact: bool) -> None:
         """Store black's value after a move."""
-        self.chances[number], self.values[number] = round(black.chance(), 4), (black, exact)
+        self.values[number] = black, exact
 
     def _info(self, number: int, infos: list[Any], look: Look) -> Info:
         """Return a report of an analysis for the pages of a look."""
@@ -231,8 +235,8 @@ class Analyses:
 
     def stop_judging(self) -> None:
         """Stop judging a game; the findings stay."""
-        self._session.pool.cancel(self._judging)
-        self._judging, self.progress = None, None
+        self._judging.cancel()
+        self.progress = None
 
     def judge(self, effort: str) -> None:
         """Judge every move of the game: of the main line. Raises ValueError if it has none."""
@@ -255,28 +259,23 @@ class Analyses:
                 if job.stopped:  # the finding may be incomplete
                     return
                 findings[ply] = found
-                self._found(job, record, numbers, findings)
+                self._judging.report(job, lambda: self._found(record, numbers, findings))
+
+        def done(_: None) -> None:
+            self.progress = None
+            self._judged(record, numbers, findings)
 
         self.progress = 0.0
-        self._judging = self._session.pool.submit(Job(tree.game, work, self._failed, self._session.seat, Turn.ANALYSIS))
+        self._judging.begin(work, done)
 
-    def _found(self, job: Job, record: GameRecord, numbers: list[int], findings: dict[int, Finding]) -> None:
-        """Send the progress of judging, and the results at the end; called from an engine's thread."""
+    def _found(self, record: GameRecord, numbers: list[int], findings: dict[int, Finding]) -> None:
+        """Send the progress of judging."""
         session = self._session
-        with session.lock:
-            if job is not self._judging:
-                return
-            whole = len(plies_to_examine(record))
-            self.progress = len(findings) / whole
-            first = session.tree.start_turn
-            ply, found = next(reversed(findings.items()))
-            score = found.score if (first + ply) % 2 == 0 else -found.score
-            self._value(numbers[ply], score, found.exact)
-            session.send(Progress(share=self.progress, node=numbers[ply], chance=score.chance()))
-            if len(findings) == whole:
-                self._judging, self.progress = None, None
-                self._judged(record, numbers, findings)
-                session.changed()
+        self.progress = len(findings) / len(plies_to_examine(record))
+        ply, found = next(reversed(findings.items()))
+        score = found.score if (session.tree.start_turn + ply) % 2 == 0 else -found.score
+        self._value(numbers[ply], score, found.exact)
+        session.send(Progress(share=self.progress, node=numbers[ply], chance=score.chance()))
 
     def _record(self, numbers: Sequence[int]) -> GameRecord:
         """Return a record with only one line of the game."""
@@ -311,11 +310,11 @@ class Analyses:
         record.names = list(tree.record.names)
         return judge(record, self.judged[line])
 
-    def restore(self, chances: dict[int, float], judged: dict[tuple[int, ...], dict[int, Finding]]) -> None:
+    def restore(self, values: dict[int, tuple[Score, bool]], judged: dict[tuple[int, ...], dict[int, Finding]]) -> None:
         """Restore earlier findings."""
         for numbers, findings in judged.items():
             self._judged(self._record(numbers), numbers, findings)
-        self.chances.update(chances)
+        self.values.update(values)
 
     def read_record(self) -> None:
         """Take the values in the record's main line, and what they say about its moves, as if they were found here."""
@@ -407,31 +406,21 @@ class Analyses:
         tree = self._session.tree
         if tree.game != "shogi":
             raise InputError("only shogi has mates")
-        self._session.pool.cancel(self._mate)
         number = tree.node
 
-        def work(engine: Any, job: Job) -> None:
+        def work(engine: Any, job: Job) -> tuple[str, list[str]]:
             try:
                 found = engine.find_mate(max_ms=MATE_MS, shortest=True)
-                result, line = found.result, list(found.moves)
             except ValueError:  # no king to mate
-                result, line = "nomate", []
-            if not job.stopped:
-                self._mated(job, number, result, line)
+                return "nomate", []
+            return found.result, list(found.moves)
 
-        self.mating = True
-        self._mate = self._session.search_at(number, work, self._failed, Turn.SEARCH)
+        self._mate.begin(work, lambda found: self._mated(number, *found), number)
 
-    def _mated(self, job: Job, number: int, result: str, line: list[str]) -> None:
+    def _mated(self, number: int, result: str, line: list[str]) -> None:
+        """Send the result of a search for a mate."""
         session = self._session
-        with session.lock:
-            if job is not self._mate:
-                return
-            self._mate, self.mating = None, False
-            there = number in session.tree
-            board = session.board_at(number) if there else None
-            for viewer in session.viewers:
-                texts = line_texts(board, line, viewer.language) if there else []
-                viewer.send(MateFound(result=result, length=len(line), texts=texts, moves=line, node=number))
-            session.changed()
-            session.changed()
+        board = session.board_at(number) if number in session.tree else None
+        for viewer in session.viewers:
+            texts = line_texts(board, line, viewer.language) if board is not None else []
+            viewer.send(MateFound(result=result, length=len(line), texts=texts, moves=line, node=number))

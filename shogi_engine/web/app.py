@@ -4,9 +4,10 @@ import asyncio
 import contextlib
 import gc
 import hashlib
+import json
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote
@@ -20,25 +21,90 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from shogi_engine.analysis.words import LANGUAGES
+from shogi_engine.analysis.judgement import LANGUAGES as ANALYSIS_LANGUAGES
 from shogi_engine.common.threads import start_thread
 from shogi_engine.engine import Engine
 from shogi_engine.games import NAMES, board_entries
+from shogi_engine.games.shogi.board.drawing import SETS
+from shogi_engine.games.shogi.records.kakinoki import HANDICAP_SIDES, WESTERN
+from shogi_engine.games.shogi.types import PIECE_NAMES, SYMBOLS
 from shogi_engine.jit import Progress
-from shogi_engine.web import messages, view
+from shogi_engine.language import LANGUAGES, translate
+from shogi_engine.play.words import FIRST_LEVEL, STRONGEST
+from shogi_engine.types.limits import SIDES
+from shogi_engine.web import game_messages, view
+from shogi_engine.web.access import COOKIE, LINK_COOKIE, Guard, Limits, address_of
+from shogi_engine.web.analyses import MULTIPV_MAX
 from shogi_engine.web.conversation import LINK, POLICY, TRY_AGAIN_LATER, Conversation
-from shogi_engine.web.game_collections import Collections
-from shogi_engine.web.guard import COOKIE, LINK_COOKIE, Guard
-from shogi_engine.web.handlers import handle
+from shogi_engine.web.file_messages import Reader
 from shogi_engine.web.hub import Hub
-from shogi_engine.web.limits import Limits, address_of
 from shogi_engine.web.links import Links
+from shogi_engine.web.messages import HEADER_MAX
 from shogi_engine.web.pool import HASH_MB, EnginePool
-from shogi_engine.web.reader import Reader
 from shogi_engine.web.replies import Preparing, Reply
+from shogi_engine.web.saving import Collections
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
-from shogi_engine.web.words import facts_module, texts_module
+from shogi_engine.web.view import FILE_MAX
+
+# ---- The texts of the browser's page: words.json has them by the names in its scripts, the catalogue the translations
+
+
+CONTEXT = "page"  # in the catalogue
+# Those offered for a new game.
+HANDICAPS = ("lance", "bishop", "rook", "rook-lance", "2-piece", "4-piece", "6-piece", "8-piece", "10-piece")
+CLOCKS = ("", "5m+10", "10m+30", "15m+60", "0+30", "5m+0+5")  # offered for a new game, '' for none
+WORDS: dict[str, str] = json.loads(files("shogi_engine.web").joinpath("words.json").read_text(encoding="utf-8"))
+
+
+def words(language: str) -> dict[str, str]:
+    """Return the page's texts in a language, by name."""
+    return {name: translate(text, language, CONTEXT) for name, text in WORDS.items()}
+
+
+def _names(language: str) -> dict[str, str]:
+    """Return the names of the pieces by their letters, 'P' and '+P'."""
+    return {symbol: name for symbol, name in zip(SYMBOLS, PIECE_NAMES[language], strict=True) if symbol}
+
+
+def _sides(language: str) -> dict[str, list[str]]:
+    """Return the names of the sides in each game, and in a game with a handicap."""
+    sides = {game: [translate(side, language, game).capitalize() for side in SIDES] for game in NAMES}
+    return sides | {"handicap": list(HANDICAP_SIDES) if language == "ja" else sides["shogi"]}
+
+
+def _handicaps(language: str) -> dict[str, str]:
+    """Return the handicaps that are offered: their names in messages, and in a language."""
+    return {name: WESTERN[name] if language == "ja" else name.replace("-", " ") for name in HANDICAPS}
+
+
+def texts_module() -> str:
+    """Return a JavaScript module with the texts, pieces and handicaps, by language and name."""
+    tables: dict[str, Any] = {"WORDS": words, "PIECE_NAMES": _names, "SIDES": _sides, "HANDICAPS": _handicaps}
+    made: dict[str, Any] = {name: {each: table(each) for each in LANGUAGES} for name, table in tables.items()}
+    return _module(made)
+
+
+def facts_module() -> str:
+    """Return a JavaScript module with what the page must know of the server: limits and choices."""
+    return _module(
+        {
+            "STRONGEST": STRONGEST,
+            "FIRST_LEVEL": FIRST_LEVEL,
+            "FILE_MAX": FILE_MAX,
+            "HEADER_MAX": HEADER_MAX,
+            "CLOCKS": CLOCKS,
+            "LINES": MULTIPV_MAX,
+            "SETS": SETS,
+        }
+    )
+
+
+def _module(made: Mapping[str, Any]) -> str:
+    """Return a JavaScript module that exports constants."""
+    lines = [f"export const {name} = {json.dumps(table, ensure_ascii=False)};" for name, table in made.items()]
+    return "\n".join(["// Made by the server: see words.py.", *lines, ""])
+
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -175,10 +241,10 @@ def load_rules() -> None:
     viewer = session.attach(lambda reply: None)
     for game in NAMES:
         board_entries(game).warmup()
-        handle(session, viewer, messages.Board(game=game))
-        for language in LANGUAGES:
-            handle(session, viewer, messages.Look(language=language))
-            handle(session, viewer, messages.Move(move=str(next(iter(session.board.legal_moves)))))
+        game_messages.Board(game=game).obey(session, viewer)
+        for language in ANALYSIS_LANGUAGES:
+            game_messages.Look(language=language).obey(session, viewer)
+            game_messages.Move(move=str(next(iter(session.board.legal_moves)))).obey(session, viewer)
 
 
 def hub_of_engines(threads: int, store: Store | None = None, collections: Collections | None = None) -> Hub:

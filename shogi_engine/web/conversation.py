@@ -6,22 +6,22 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Union
 
 import anyio
 import anyio.to_thread
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from shogi_engine.common.text import sanitize
 from shogi_engine.language import Message, mark, translate
-from shogi_engine.web import messages, replies
-from shogi_engine.web.handlers import handle
+from shogi_engine.web import file_messages, game_messages, messages, replies, study_messages
+from shogi_engine.web.access import HELLO_SECONDS, REFUSED_MAX, Bucket, Limits, address_of
+from shogi_engine.web.game_messages import Hello
 from shogi_engine.web.hub import Full, Hub
-from shogi_engine.web.limits import HELLO_SECONDS, REFUSED_MAX, Bucket, Limits, address_of
-from shogi_engine.web.links import LinkError
-from shogi_engine.web.messages import MessageError
+from shogi_engine.web.links import LinkError, Viewer
+from shogi_engine.web.messages import MESSAGE_MAX, MessageError
 from shogi_engine.web.session import Session
-from shogi_engine.web.viewer import Viewer
 
 LATEST = (replies.Preparing, replies.Progress, replies.Info)  # only the newest is sent, in this order
 QUEUE_MAX = 100  # replies of other kinds queued for a slow browser
@@ -29,7 +29,25 @@ UNREAD_MAX = 2  # and while there are as many, it is not heard: some of them are
 DELTAS_MAX = 20  # beyond, they are dropped: the page misses them and asks for the whole state
 POLICY, TRY_AGAIN_LATER = 1008, 1013  # close a WebSocket
 LINK = "link"  # in the address of a WebSocket: the token of the link by which the page came
+KINDS: dict[str, type[messages.Message]] = {
+    str(kind.__struct_config__.tag): kind
+    for module in (game_messages, study_messages, file_messages)
+    for name, kind in vars(module).items()
+    if isinstance(kind, type) and kind.__module__ == module.__name__ and not name.startswith("_")
+    if issubclass(kind, messages.Message)
+}
+_decoder: msgspec.json.Decoder[messages.Message] = msgspec.json.Decoder(Union[tuple(KINDS.values())])  # noqa: UP007
 log = logging.getLogger(__name__)
+
+
+def parse(data: str | bytes) -> messages.Message:
+    """Return a checked message. Raises MessageError, which says what is wrong; it is for programmers of pages."""
+    if len(data) > MESSAGE_MAX:
+        raise MessageError("the message is too long")
+    try:
+        return _decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as fault:
+        raise MessageError(f"not a message of the page: {sanitize(str(fault), 200)}") from None
 
 
 class SendQueue:
@@ -168,12 +186,12 @@ class Conversation:
                 if isinstance(reply, replies.Dismissed):
                     return
 
-    async def _hello(self) -> messages.Hello | None:
+    async def _hello(self) -> Hello | None:
         """Return the first message, None if the browser leaves before it."""
         while (data := await self._receive()) is not None:
             try:
-                message = messages.parse(data)
-                if isinstance(message, messages.Hello):
+                message = parse(data)
+                if isinstance(message, Hello):
                     return message
                 raise MessageError(Message("a connection must begin with hello"))
             except MessageError as fault:
@@ -184,15 +202,15 @@ class Conversation:
     async def _obey(self, session: Session, viewer: Viewer, data: str | bytes) -> None:
         asked: int | None = None
         try:
-            message = messages.parse(data)
+            message = parse(data)
             asked = message.re
-            if isinstance(message, messages.Hello):
+            if isinstance(message, Hello):
                 raise MessageError(Message("hello was already sent"))
-            if isinstance(message, messages.Open | messages.Paste | messages.Sheet):  # they take long
+            if message.slow:
                 async with self._limits.upload_lock(address_of(self._socket.scope)):
-                    await anyio.to_thread.run_sync(handle, session, viewer, message, limiter=self._limits.uploading)
+                    await anyio.to_thread.run_sync(message.obey, session, viewer, limiter=self._limits.uploading)
             else:
-                await self._in_thread(handle, session, viewer, message)
+                await self._in_thread(message.obey, session, viewer)
             if asked is not None:
                 self._queue.put(replies.Done(re=asked))
         except (ValueError, OverflowError) as fault:

@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from shogi_engine.language import Message
-from shogi_engine.web.autosave import OpenElsewhere
-from shogi_engine.web.links import LinkError
+from shogi_engine.web.links import LinkError, Receiver, Viewer
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.replies import Reply
-from shogi_engine.web.saved_game import SavedGame
+from shogi_engine.web.saving import OpenElsewhere, SavedGame
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
-from shogi_engine.web.viewer import Receiver, Viewer
 
 SESSIONS_MAX = 300
 VIEWERS_MAX = 50  # pages of a session
@@ -54,6 +52,7 @@ class Hub:
         self._idle, self._most, self._make = idle_seconds, most, make
         self._lock = threading.Lock()
         self.sessions: dict[str, Session] = {}
+        self._in_change: dict[str, threading.Event] = {}  # the names of sessions that are being opened or freed
         self._records_checked = False
         self.listeners: set[Receiver] = set()  # of all browsers, with or without a session
 
@@ -63,20 +62,70 @@ class Hub:
         Args:
             owner: the user, who owns the games of a new session
         """
-        with self._lock:
-            if (found := self.sessions.get(identity)) is not None:
+        while True:
+            if (found := self._there(identity)) is not None:
                 return found
+            name = self.store.of_session(identity, owner) if identity else ""
+            made = self._new(owner, identity if name else "")
+            if made is None:
+                continue
+            with self._changing(made):
+                try:
+                    if name:
+                        made.autosave.open(name, owner)
+                except OpenElsewhere as elsewhere:  # a guest came before
+                    identity = elsewhere.identity
+                    with self._lock:
+                        del self.sessions[made.identity]
+                    continue
+                except (OSError, ValueError) as fault:
+                    log.warning("the game of a session cannot be read: %s", fault)
+            return made
+
+    def _there(self, identity: str) -> Session | None:
+        """Return the session of this name, None if there is none; one that is being opened or freed is waited for."""
+        while True:
+            with self._lock:
+                changed = self._in_change.get(identity)
+                if changed is None:
+                    return self.sessions.get(identity)
+            changed.wait()
+
+    def _new(self, owner: str, identity: str) -> Session | None:
+        """Return a new session, `_in_change`: its name is taken before its game is read; None if the name was taken.
+
+        Abandoned sessions are freed if there are too many. Raises Full if all are used.
+        """
         made = self._make(self.pool, self.store)
-        made.owner = owner
+        made.owner, made.identity = owner, identity or made.identity
+        tried: set[str] = set()
+        while True:
+            with self._lock:
+                if made.identity in self.sessions or made.identity in self._in_change:
+                    return None
+                if len(self.sessions) < self._most:
+                    self.sessions[made.identity] = made
+                    self._in_change[made.identity] = threading.Event()
+                    return made
+                left = [each for each in self._abandoned() if each.identity not in tried]
+            if not left:
+                raise Full(Message("the server is full ({0} users); please try again later", self._most))
+            oldest = min(left, key=lambda session: session.seen)
+            tried.add(oldest.identity)
+            self._free(oldest)
+
+    @contextlib.contextmanager
+    def _changing(self, session: Session) -> Iterator[None]:
+        """Let others wait for a session while it is opened or freed in the block; it is `_in_change` before."""
         try:
-            if identity and (name := self.store.of_session(identity, owner)):
-                made.identity = identity
-                made.autosave.open(name, owner)
-        except OpenElsewhere as elsewhere:
-            log.info("the game of a session is open in another one: %s", elsewhere)
-        except (OSError, ValueError) as fault:
-            log.warning("the game of a session cannot be read: %s", fault)
-        return self._add(made)
+            yield
+        finally:
+            with self._lock:
+                self._in_change.pop(session.identity).set()
+
+    def _abandoned(self) -> list[Session]:
+        """Return the sessions that no page shows."""
+        return [each for each in self.sessions.values() if not each.attached and each.identity not in self._in_change]
 
     def attach(self, identity: str, owner: str, send: Receiver, token: str = "", **look: Any) -> tuple[Session, Viewer]:
         """Let a page show the session of this name, or a new one; by a link, what that leads to.
@@ -104,58 +153,57 @@ class Hub:
         link = self.store.links.find(token)
         if link.kind == "own":
             return self.find(identity or link.session, link.owner)
-        with self._lock:
-            if (found := self.sessions.get(self.store.holders.get(link.game, ""))) is not None:
-                return found
-        made = self._make(self.pool, self.store)
-        made.owner = link.owner
-        if link.session not in self.sessions and self.store.of_session(link.session, link.owner) == link.game:
-            made.identity = link.session  # the owner, who returns after the guest, comes to the same session
-        try:
-            made.autosave.open(link.game, link.owner)
-        except OpenElsewhere:
-            raise Full(Message("the game is being opened; please try again")) from None
-        except ValueError as fault:
-            raise LinkError(str(fault)) from None
-        return self._add(made)
-
-    def _add(self, made: Session) -> Session:
-        """Add a session; return it, or the one of its name that is there: two pages may return at the same time."""
-        with self._lock:
-            if (found := self.sessions.get(made.identity)) is not None:
-                return found
-            try:
-                self._make_room()
-            except Full:
-                made.close()  # the game it has opened is free again
-                raise
-            self.sessions[made.identity] = made
-        return made
-
-    def _make_room(self) -> None:
-        """If there are too many sessions, free the one abandoned longest ago. Raises Full if none is abandoned."""
-        if len(self.sessions) < self._most:
-            return
-        left = [session for session in self.sessions.values() if not session.attached]
-        if not left:
-            raise Full(Message("the server is full ({0} users); please try again later", self._most))
-        self._free(min(left, key=lambda session: session.seen))
+        while True:
+            self._there(link.session)  # its owner may be returning
+            if (holder := self.store.holders.of(link.game)) is not None:
+                found = self._there(holder.identity)
+                if found is not None and found.autosave.id == link.game:
+                    return found
+            with self._lock:
+                if link.session in self._in_change:
+                    continue
+                is_free = link.session not in self.sessions
+            # The owner, who returns after the guest, comes to the same session.
+            theirs = is_free and self.store.of_session(link.session, link.owner) == link.game
+            made = self._new(link.owner, link.session if theirs else "")
+            if made is None:
+                continue
+            with self._changing(made):
+                try:
+                    made.autosave.open(link.game, link.owner)
+                    return made
+                except (OpenElsewhere, OSError, ValueError) as fault:
+                    with self._lock:
+                        del self.sessions[made.identity]
+                    if isinstance(fault, ValueError):
+                        raise LinkError(str(fault)) from None
+                    if not isinstance(fault, OpenElsewhere):
+                        raise
+            if self.store.holders.of(link.game) is holder:  # its session has left the game, and could not write it
+                raise Full(Message("the game is being opened; please try again"))
 
     def _free(self, session: Session) -> None:
-        """Close a session. One that cannot be saved stays, and is closed later."""
-        if session.close():
+        """Close a session that no page shows. One that cannot be saved stays, and is closed later."""
+        with self._lock:
+            if session not in self._abandoned():
+                return
             del self.sessions[session.identity]
-        else:
-            session.seen = time.monotonic()
+            self._in_change[session.identity] = threading.Event()
+        with self._changing(session):
+            if not session.close():
+                session.seen = time.monotonic()
+                with self._lock:
+                    self.sessions[session.identity] = session
 
     def tick(self, now: float | None = None) -> None:
         """Free abandoned sessions, check clocks, share the engines. Call this a few times a second."""
         now = time.monotonic() if now is None else now
         with self._lock:
-            for session in list(self.sessions.values()):
-                if not session.attached and now - session.seen > self._idle:
-                    with logged("a session could not be closed"):
-                        self._free(session)
+            idle = [each for each in self._abandoned() if now - each.seen > self._idle]
+        for session in idle:
+            with logged("a session could not be closed"):
+                self._free(session)
+        with self._lock:
             there = list(self.sessions.values())
         for session in there:
             with logged("a clock could not be checked"):
@@ -177,10 +225,9 @@ class Hub:
     def _write_missing_records(self) -> None:
         """Write the records that a killed server did not write, so that the terminal lists all games."""
         for name in self.store.without_record():
-            if name in self.store.holders:
-                continue  # its session will
-            with logged("a record could not be written"):
-                self.store.write_record(name, SavedGame.parse(self.store.content(name)).tree.record)
+            with logged("a record could not be written"), self.store.holders.kept_closed(name) as free:
+                if free:  # otherwise its session will
+                    self.store.write_record(name, SavedGame.parse(self.store.content(name)).tree.record)
 
     def fault(self) -> str:
         """Return what is wrong with the server, '' if nothing is."""
@@ -200,9 +247,10 @@ class Hub:
         self.pool.close()
         self._closing()
         with self._lock:
-            for session in self.sessions.values():
-                with logged("a session could not be closed"):
-                    session.close()
+            there = list(self.sessions.values())
+        for session in there:
+            with logged("a session could not be closed"):
+                session.close()
         self.store.close()
 
 

@@ -1,18 +1,18 @@
 """A game in the browser: its players, the engine's moves, and messages that become actions of a `play.Game`."""
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine.language import InputError
-from shogi_engine.play.answer import DECLARE, Answer
 from shogi_engine.play.clock import GameClock
-from shogi_engine.play.game import PASS, Game
-from shogi_engine.play.strength import STRONGEST, choose, level_limits, timed_limits
-from shogi_engine.play.words import name_in_records
-from shogi_engine.types.clock import Clock
-from shogi_engine.types.termination import Outcome
-from shogi_engine.web.pool import Job, Turn
-from shogi_engine.web.shared import Shared
+from shogi_engine.play.game import DECLARE, PASS, Answer, Game
+from shogi_engine.play.words import STRONGEST, choose, level_limits, name_in_records, timed_limits
+from shogi_engine.types.limits import Clock
+from shogi_engine.types.outcomes import Outcome
+from shogi_engine.web.pool import Job, SearchSlot, Turn
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
 
 PASS_SECONDS = 1.2  # to show that the only move is a pass
 
@@ -31,11 +31,11 @@ class Playing:
         game: the game, None before the first one and after `leave`
     """
 
-    def __init__(self, session: Shared) -> None:
+    def __init__(self, session: "Session") -> None:
         self._session = session
         self.players: list[int | None] = [None, None]
         self.game: Game | None = None
-        self._job: Job | None = None
+        self._search = SearchSlot(session, "move", Turn.GAME)
         self._pass_due = 0.0  # when a human's forced pass is made, 0 for none
 
     @property
@@ -66,7 +66,7 @@ class Playing:
     @property
     def thinking(self) -> bool:
         """Whether the engine is thinking about its move."""
-        return self._job is not None
+        return self._search.on
 
     # ---- beginning and ending
 
@@ -107,7 +107,7 @@ class Playing:
 
     def wake(self) -> None:
         """Let the engine continue thinking if it is its turn."""
-        if self._job is None:
+        if not self.thinking:
             self.go_on()
 
     def set_level(self, side: int, level: int) -> None:
@@ -216,45 +216,32 @@ class Playing:
         self._cancel()
         game = self.game if self.on else None
 
-        def work(engine: Any, job: Job) -> None:
-            answer = choose(
+        def work(engine: Any, job: Job) -> Answer:
+            return choose(
                 engine, lambda: engine.search(**timed_limits(engine, level_limits(engine, level), game)), level
             )
-            if not job.stopped:
-                self._found(job, number, answer)
 
-        self._job = self._session.search_at(number, work, self._failed, Turn.GAME)
+        self._search.begin(work, lambda answer: self._found(number, answer), number)
 
-    def _failed(self, job: Job, fault: BaseException) -> None:
-        """End the engine's thinking, which has failed; `think` and `wake` begin it again."""
-        with self._session.lock:
-            if job is self._job:
-                self._job = None
-                self._session.failed("move")
-
-    def _found(self, job: Job, number: int, answer: Answer) -> None:
-        """Make the engine's move; called from the engine's thread."""
-        session = self._session
-        with session.lock:
-            tree, game = session.tree, self.game
-            if job is not self._job or number not in tree:
-                return
-            self._job = None
-            if game is not None and not game.over:
-                if not game.flag_fell():
-                    if answer.move == DECLARE:
-                        game.declare()
-                    else:
-                        self._make(game, answer.move)
-            elif answer.move != DECLARE:
-                follow, made = tree.node == number, tree.add(answer.move, number)
-                if follow:
-                    tree.go(made)
-            session.changed()
+    def _found(self, number: int, answer: Answer) -> None:
+        """Make the engine's move."""
+        tree, game = self._session.tree, self.game
+        if number not in tree:
+            return
+        if game is not None and not game.over:
+            if not game.flag_fell():
+                if answer.move == DECLARE:
+                    game.declare()
+                else:
+                    self._make(game, answer.move)
+        elif answer.move != DECLARE:
+            follow, made = tree.node == number, tree.add(answer.move, number)
+            if follow:
+                tree.go(made)
 
     def _cancel(self) -> None:
-        self._session.pool.cancel(self._job)
-        self._job, self._pass_due = None, 0.0
+        self._search.cancel()
+        self._pass_due = 0.0
 
     # ---- time
 

@@ -1,7 +1,6 @@
 """Session: one user's board: a game, its analyses, and the pages that show them.
 
-It does not depend on sockets or asyncio: `send` is called, from any thread, with each message to a page. `handlers`
-has what a page may ask for.
+It does not depend on sockets or asyncio: `send` is called, from any thread, with each message to a page.
 """
 
 import secrets
@@ -11,26 +10,23 @@ from collections.abc import Callable
 from typing import Any
 
 from shogi_engine.analysis.analyst import Examiner
+from shogi_engine.language import mark, translate
 from shogi_engine.records import GameRecord
-from shogi_engine.types.clock import Clock
+from shogi_engine.types.limits import Clock
 from shogi_engine.web import replies, view
+from shogi_engine.web.access import SESSION_BURST, SESSION_RATE, Bucket
 from shogi_engine.web.analyses import Analyses
-from shogi_engine.web.autosave import Autosave
-from shogi_engine.web.files import Chosen, chosen_game
-from shogi_engine.web.game_collections import Collections
-from shogi_engine.web.learning import Learning
-from shogi_engine.web.limits import SESSION_BURST, SESSION_RATE, Bucket
-from shogi_engine.web.links import Role
-from shogi_engine.web.parts import Parts
+from shogi_engine.web.exercises import Learning, Tsume
+from shogi_engine.web.links import Look, Receiver, Role, Viewer
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.pool import EnginePool, Seat
+from shogi_engine.web.saving import Autosave, Collections
 from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Removed, Tree
-from shogi_engine.web.tsume import Tsume
-from shogi_engine.web.viewer import Look, Receiver, Viewer
+from shogi_engine.web.view import Chosen, chosen_game
 
 
-class Session(Parts):
+class Session:
     """One user's game, analyses and settings, shown by any number of pages.
 
     Args:
@@ -46,6 +42,7 @@ class Session(Parts):
         owner: who may list its games
         setup: the position that is being set up, or None
         removed: the last deletion
+        write_fault: why the last write of the game failed, '' if it did not
         seen: when a page last left
     """
 
@@ -168,6 +165,23 @@ class Session(Parts):
 
     # ---- what pages are sent
 
+    def send(self, reply: replies.Reply) -> None:
+        """Send a message to all pages."""
+        for viewer in self.viewers:
+            viewer.send(reply)
+
+    def tell(self, text: str) -> None:
+        """Send an error to all pages, each in its language."""
+        for viewer in self.viewers:
+            viewer.send(replies.Error(text=translate(text, viewer.language)))
+
+    def failed(self, what: str) -> None:
+        """Tell the pages that a search has failed; the user may ask again."""
+        for viewer in self.viewers:
+            text = translate(mark("the engine failed; please try again"), viewer.language)
+            viewer.send(replies.Failed(what=what, text=text))
+        self.changed()
+
     def show(self, viewer: Viewer) -> None:
         """Send the whole state to a page."""
         role = self.role_of(viewer)
@@ -212,6 +226,24 @@ class Session(Parts):
 
     # ---- the game on the board
 
+    @property
+    def board(self) -> Any:
+        """The Board that is shown."""
+        return self.tree.board if self.setup is None else self.setup.board
+
+    def board_at(self, number: int) -> Any:
+        """Return a new Board with the moves to a node."""
+        board = self.tree.record.board(0)
+        for move in self.tree.moves(number):
+            board.push_text(move)
+        return board
+
+    def may_move(self, role: Role, side: int) -> bool:
+        """Tell whether a page may move for a side now. While two people play, neither moves for the other."""
+        if not role.owner:
+            return self.playing.on and side == role.side and self.playing.may_move(side)
+        return side not in self.guest_sides() and self.playing.may_move(side)
+
     def begin(
         self, players: list[int | None], setting: Clock | None, *, after: str = "", swapped: bool = False
     ) -> None:
@@ -229,7 +261,6 @@ class Session(Parts):
             self.autosave.write()  # the links need the new game's name
             self.store.links.move(after, self.autosave.id, swapped=swapped)
         self.seat_guests()
-        self.changed()
 
     @property
     def links_owner(self) -> str:

@@ -5,32 +5,67 @@ in the folder `deleted`. Only one server at a time works on a folder.
 """
 
 import contextlib
+import hashlib
 import json
 import logging
 import re
 import threading
 import time
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from shogi_engine import records, study
 from shogi_engine.common.database import Database, migrations
-from shogi_engine.common.files import free_name, replace, write_free, write_whole
-from shogi_engine.common.locks import Lock
-from shogi_engine.language import InputError
-from shogi_engine.play.keeping import KEPT_AS
+from shogi_engine.common.files import Lock, free_name, replace, write_free, write_whole
+from shogi_engine.games import opening_names
+from shogi_engine.language import LANGUAGES, InputError
 from shogi_engine.records import GameRecord
-from shogi_engine.tsume import Problem, Progress
-from shogi_engine.tsume.progress import NAME as PROGRESS_NAME
-from shogi_engine.tsume.progress import with_note
-from shogi_engine.web import old_games, search
+from shogi_engine.records.files import KEPT_AS
+from shogi_engine.tsume import NAME as PROGRESS_NAME
+from shogi_engine.tsume import Problem, Progress, with_note
 from shogi_engine.web.links import Links
+
+# ---- What the list of games is searched by: the words of a game, and those that a user types, in one form
+
+
+HEADERS_MAX, WORD_MAX = 50, 200  # headers that are searched, characters of each
+SEARCH_MAX = 100  # characters that a user may type
+_DATES = str.maketrans("/.", "--")  # as files write dates: 2026/11/26
+
+
+def plain(text: str) -> str:
+    """Return a text without what does not matter to a search: width, case, how dates are separated."""
+    return unicodedata.normalize("NFKC", text).casefold().translate(_DATES)
+
+
+def words_of(record: GameRecord) -> str:
+    """Return what a game is found by: its kind, players and headers."""
+    headers = list(record.headers.values())[:HEADERS_MAX]
+    return plain("\n".join(text[:WORD_MAX] for text in (record.game, *record.names, *headers)))
+
+
+def openings_of(record: GameRecord) -> str:
+    """Return the names of a game's openings and castles, in all languages."""
+    try:
+        names = opening_names(record)
+    except ValueError:  # an illegal move
+        return ""
+    found = [each.name for sides in (names.openings, names.castles) for side in sides for each in side] if names else []
+    return plain("\n".join(name.text(language) for name in dict.fromkeys(found) for language in LANGUAGES))
+
+
+def terms(text: str) -> list[str]:
+    """Return the words that a game must have, each as a part of its own, to be found."""
+    return plain(text[:SEARCH_MAX]).split()
+
 
 DATABASE = "games.db"
 LISTED_MAX = 300
+CLOSED_SECONDS = 10.0  # to wait for a game that is being deleted
 SEARCHED = "(words || char(10) || openings || char(10) || date(changed, 'unixepoch', 'localtime'))"
 DELETED_SECONDS = 30 * 86400.0
 RECORD_NAME = re.compile(r"(shogi|othello)-[0-9-]{1,40}(?:\.kifu|\.ggf)")
@@ -49,6 +84,59 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     words: str = ""  # see search.py
 
 
+class Holder(Protocol):
+    """Who has a game open: the `Autosave` of a session."""
+
+    @property
+    def identity(self) -> str:
+        """The name of the session."""
+        raise NotImplementedError
+
+
+class Holders:
+    """Who has which game open: one holder at a time. It is decided here alone; nothing slow is done under its lock."""
+
+    def __init__(self) -> None:
+        self._holders: dict[str, Holder] = {}
+        self._closed: set[str] = set()  # games that no one may take at the moment
+        self._changed = threading.Condition()
+
+    def take(self, id: str, holder: Holder) -> Holder:
+        """Give a game to a holder unless another has it; return who has it now. Raises ValueError if no one may.
+
+        What is `kept_closed` is waited for.
+        """
+        with self._changed:
+            if not self._changed.wait_for(lambda: id not in self._closed, CLOSED_SECONDS):
+                raise InputError("the game is being opened; please try again")
+            return self._holders.setdefault(id, holder)
+
+    def release(self, id: str, holder: Holder) -> None:
+        """Take a game from a holder, if it has it."""
+        with self._changed:
+            if self._holders.get(id) is holder:
+                del self._holders[id]
+
+    def of(self, id: str) -> Holder | None:
+        """Return who has a game open, None for no one."""
+        return self._holders.get(id)
+
+    @contextlib.contextmanager
+    def kept_closed(self, id: str, holder: Holder | None = None) -> Iterator[bool]:
+        """Let no one take a game during the block; give False, and do not, if somebody but `holder` has it open."""
+        with self._changed:
+            free = id not in self._closed and self._holders.get(id) in (None, holder)
+            if free:
+                self._closed.add(id)
+        try:
+            yield free
+        finally:
+            if free:
+                with self._changed:
+                    self._closed.discard(id)
+                    self._changed.notify_all()
+
+
 class Store:
     """The saved games.
 
@@ -57,7 +145,7 @@ class Store:
         shared: every user sees all games, not only their own
 
     Attributes:
-        holders: the sessions that have games open, by the games' names
+        holders: who has games open
         links: to games
 
     Raises:
@@ -67,7 +155,7 @@ class Store:
 
     def __init__(self, folder: Path | None = None, shared: bool = True) -> None:
         self.folder, self.shared = folder, shared
-        self.holders: dict[str, str] = {}
+        self.holders = Holders()
         self._folder_lock: Lock | None = None
         self._study: study.Store | None = None
         self._opening = threading.Lock()
@@ -78,9 +166,6 @@ class Store:
             self.database = Database(folder and folder / DATABASE, migrations("shogi_engine.web"))
             self.links = Links(self.database)
             if folder is not None:
-                with self.database.transaction():
-                    taken = old_games.take_over(folder, self._insert_old, self._insert_solution)
-                old_games.put_aside(folder, taken)
                 self._tidy(folder)
         except BaseException:
             self.close()
@@ -101,16 +186,6 @@ class Store:
             return bool(self.database.rows("PRAGMA user_version"))
         except OSError:
             return False
-
-    def _insert_old(self, id: str, values: Mapping[str, Any]) -> None:
-        """Add a game of an earlier version, unless it is there."""
-        row = {"id": id, "recorded": 0, "file": f"{id}{KEPT_AS[values['game']]}", **values}
-        names = ", ".join(row)
-        places = ", ".join(f":{name}" for name in row)
-        self.database.execute(f"INSERT OR IGNORE INTO games ({names}) VALUES ({places})", row)
-
-    def _insert_solution(self, solver: str, sfen: str, row: Mapping[str, Any]) -> None:
-        self.database.execute("INSERT OR IGNORE INTO solutions VALUES (?, ?, ?)", (solver, sfen, json.dumps(row)))
 
     # ---- records in the folder
 
@@ -208,7 +283,7 @@ class Store:
             path = write_free(self.folder, path.name.removesuffix(ending), ending, content)
         with self.database.transaction() as database:
             query = "UPDATE games SET file = ?, recorded = ?, openings = ? WHERE id = ?"
-            database.execute(query, (path.name, written, search.openings_of(record), id))
+            database.execute(query, (path.name, written, openings_of(record), id))
 
     # ---- writing
 
@@ -220,7 +295,7 @@ class Store:
         """Tell whether a game or a file has this name."""
         return self._is_id(id) or (self.folder is not None and any(self.folder.glob(f"{id}.*")))
 
-    def write(self, id: str, head: Head, owner: str, session: str, content: bytes) -> str:
+    def write(self, id: str, head: Head, owner: str, session: str, content: bytes, holder: Holder | None = None) -> str:
         """Save a game, and return its name. Raises OSError.
 
         Args:
@@ -228,11 +303,14 @@ class Store:
             owner: that of a new game, and of one that had none
             session: the session that has it open
             content: JSON
+            holder: who has it open; it is given a new game before others can see it
         """
         values = msgspec.structs.asdict(head) | {"owner": owner, "session": session, "content": content}
         with self.database.transaction() as database:
             if not id or not self._is_id(id):
                 id = free_name(f"{head.game}-{time.strftime('%Y%m%d-%H%M%S')}", self._is_taken)
+                if holder is not None:
+                    self.holders.take(id, holder)
                 query = "INSERT INTO games (id, owner, game, changed, file) VALUES (?, ?, ?, 0, ?)"
                 database.execute(query, (id, owner, head.game, f"{id}{KEPT_AS[head.game]}"))
             query = (
@@ -284,7 +362,7 @@ class Store:
             text: words that a game must have: of its title, players, headers, openings, or the day of its last change
             result: '1-0', '0-1', '1/2-1/2' or '*'; '' for any
         """
-        wanted = {f"term{number}": term for number, term in enumerate(search.terms(text))}
+        wanted = {f"term{number}": term for number, term in enumerate(terms(text))}
         found = "".join(f" AND instr({SEARCHED}, :{name})" for name in wanted)
         query = (
             'SELECT id, game, title, moves, result, playing AS "on", changed AS time FROM games '
@@ -350,7 +428,7 @@ class Store:
         with self._opening:
             if self._study is None:
                 self._study = study.Store(self.folder.parent / study.NAME)
-        return self._study.of("" if self.shared else old_games.solver_of(owner), game)
+        return self._study.of("" if self.shared else solver_of(owner), game)
 
     def solutions(self, solver: str) -> dict[str, dict[str, Any]]:
         """Return the rows of a solver's progress."""
@@ -366,6 +444,11 @@ class Store:
         return rows
 
 
+def solver_of(owner: str) -> str:
+    """Return the name of an owner's progress."""
+    return hashlib.sha256(owner.encode()).hexdigest()[:24]
+
+
 def content_of(content: bytes) -> Mapping[str, Any]:
     """Return a game's content. Raises ValueError if it is damaged."""
     found = msgspec.json.decode(content)
@@ -379,7 +462,7 @@ class _StoredProgress(Progress):
 
     def __init__(self, store: Store, owner: str) -> None:
         self._store, self.saved = store, True
-        self._solver = old_games.solver_of(owner)
+        self._solver = solver_of(owner)
         self._rows = store.solutions(self._solver)
 
     def _note(self, problem: Problem, solution: dict[str, Any]) -> None:

@@ -1,49 +1,46 @@
 """What a page shows of a session: the picture of the board, the legal moves, the game as text."""
 
+import base64
 import functools
+import io
 import json
-from typing import Any
+import time
+from typing import TYPE_CHECKING, Any
 
 from shogi_engine import records
-from shogi_engine.analysis.annotation import own_words
-from shogi_engine.analysis.words import score_words, words_of
+from shogi_engine.analysis.judgement import score_words, words_of
+from shogi_engine.analysis.report import own_words
 from shogi_engine.games.othello.notation import SQUARE_NAMES as OTHELLO_SQUARES
-from shogi_engine.games.shogi.board.piece_shapes import SETS, piece_shape
+from shogi_engine.games.shogi.board.drawing import SETS, piece_shape
 from shogi_engine.games.shogi.board.pieces import Piece
-from shogi_engine.games.shogi.records import handicaps
-from shogi_engine.games.shogi.symbols import (
-    HAND_ORDER,
-    KANJI_NUMBERS,
-    PIECE_NAMES,
-    SQUARE_NAMES,
-    SYMBOLS,
-    WIDE_DIGITS,
-)
+from shogi_engine.games.shogi.records import kakinoki
+from shogi_engine.games.shogi.types import HAND_ORDER, KANJI_NUMBERS, PIECE_NAMES, SQUARE_NAMES, SYMBOLS, WIDE_DIGITS
 from shogi_engine.games.svg import COLOUR
-from shogi_engine.language import translate
+from shogi_engine.language import InputError, translate
 from shogi_engine.play.words import names_joined, names_shown
 from shogi_engine.records import GameRecord
-from shogi_engine.types.limit import SIDES
-from shogi_engine.types.termination import BY_RULE, Outcome
-from shogi_engine.web import permissions
-from shogi_engine.web.links import Role
-from shogi_engine.web.messages import ABOUT
-from shogi_engine.web.parts import Parts
+from shogi_engine.types.limits import SIDES
+from shogi_engine.types.outcomes import BY_RULE, Outcome
+from shogi_engine.web.links import Look, Role
 from shogi_engine.web.playing import Playing
-from shogi_engine.web.replies import Row, State
+from shogi_engine.web.replies import File, Row, State
 from shogi_engine.web.tree import Tree
-from shogi_engine.web.viewer import Look
+
+if TYPE_CHECKING:
+    from shogi_engine.web.session import Session
+
 
 VARIATION_MOVES = 600  # maximum number of moves of variations sent to a page
 COMMENT_SHOWN = 300  # characters
+ABOUT = ("title", "event", "site", "started")  # headers that a page can change
 
 
-def state(session: Parts, look: Look, role: Role, seq: int) -> State:
+def state(session: "Session", look: Look, role: Role, seq: int) -> State:
     """Return the whole state of a session, as the pages of a look and a role show it. Guests learn no secrets."""
     tree, board, setup = session.tree, session.board, session.setup
     game, turn, record = tree.game, int(board.turn), tree.record
     outcome = None if setup else tree.board.outcome()
-    may_move = setup is None and outcome is None and permissions.may_move(session, role, turn)
+    may_move = setup is None and outcome is None and session.may_move(role, turn)
     return State(
         seq=seq,
         session=session.identity if role.owner else "",
@@ -168,20 +165,20 @@ def ended(outcome: Any, tree: Tree, language: str) -> dict[str, Any] | None:
 
 def handicap(record: GameRecord, language: str) -> str:
     """Return the name of the handicap of a game, '' for an even game or another position."""
-    name = handicaps.handicap_name(record.start) if record.game == "shogi" else ""
-    if name in ("", handicaps.EVEN) or language == "ja":
-        return "" if name == handicaps.EVEN else name
-    return next(western for western, known in handicaps.WESTERN.items() if known == name).replace("-", " ")
+    name = kakinoki.handicap_name(record.start) if record.game == "shogi" else ""
+    if name in ("", kakinoki.EVEN) or language == "ja":
+        return "" if name == kakinoki.EVEN else name
+    return next(western for western, known in kakinoki.WESTERN.items() if known == name).replace("-", " ")
 
 
-def learn(session: Parts, role: Role) -> str:
+def learn(session: "Session", role: Role) -> str:
     """Return whether problems can be made of the game's mistakes: 'ready', 'making' while that is done, else ''."""
     if not role.owner or session.store.folder is None:
         return ""
     return "making" if session.learning.on else "ready" if session.analyses.is_judged else ""
 
 
-def tsume(session: Parts, language: str) -> dict[str, Any] | None:
+def tsume(session: "Session", language: str) -> dict[str, Any] | None:
     """Return the state of a problem, with the plies to mate at its start and now; None without a problem."""
     problem = session.tsume
     if problem is None:
@@ -243,7 +240,7 @@ def hands(board: Any) -> list[dict[str, int]]:
 # ---- the game
 
 
-def line(session: Parts, language: str) -> list[Row]:
+def line(session: "Session", language: str) -> list[Row]:
     """Return the moves of the game, the start first, each with its variations."""
     tree, analyses = session.tree, session.analyses
     numbers = tree.main()
@@ -268,7 +265,7 @@ def line(session: Parts, language: str) -> list[Row]:
             Row(
                 node=number,
                 text=texts.get(number, ""),
-                chance=analyses.chances.get(number),
+                chance=round(value.chance(), 4) if value is not None else None,
                 value=score_words(value, "discs", words) if value is not None and tree.game == "othello" else "",
                 exact=exact,
                 verdict=(said["verdict"] or "mistake") if said and wrong else "",
@@ -328,3 +325,61 @@ def _texts(tree: Tree, numbers: list[int], language: str) -> dict[int, str]:
 def formats(game: str) -> list[str]:
     """Return the names of the formats that a game can be saved in here: the text formats."""
     return [each.name for each in records.all_formats(game) if not each.binary]
+
+
+# ---- Game records uploaded from and downloaded to browsers
+
+
+Chosen = tuple[GameRecord, list[str]]  # a game of a file, and the titles of its games
+ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!")  # how they begin
+FILE_MAX = 2 << 20  # bytes of a record
+GAMES_MAX = 200  # maximum number of games of a file to choose from
+
+
+def chosen_game(content: bytes, name: str, number: int) -> Chosen:
+    """Return game `number` (from 0) of a file, and the titles of its games. Raises ValueError if there is none."""
+    if len(content) > FILE_MAX:
+        raise InputError("a file can have at most {0} MB", FILE_MAX >> 20)
+    if content.startswith(ARCHIVES):
+        raise InputError("this is an archive; please unpack it, and open a record in it")
+    titles: list[str] = []
+    chosen = None
+    for place, record in enumerate(records.read(io.BytesIO(content), name=name, keep=True)):
+        if place == number:
+            chosen = record
+        if len(titles) < GAMES_MAX:
+            titles.append(title(record))
+        elif chosen is not None:
+            break
+    if chosen is None:
+        raise InputError("there is no such game in the file")
+    if chosen.fault is not None and not chosen.moves:
+        raise ValueError(str(chosen.fault))
+    _make_well_formed(chosen)
+    return chosen, [_well_formed(each) for each in titles]
+
+
+def _make_well_formed(record: GameRecord) -> None:
+    """Replace lone surrogates, which the JSON of a JKF file can contain, and no message or saved game can."""
+    record.names = [_well_formed(name) for name in record.names]
+    record.headers = {_well_formed(name): _well_formed(text) for name, text in record.headers.items()}
+    for node in record.nodes_in_preorder():
+        node.comment, node.label = _well_formed(node.comment), _well_formed(node.label)
+
+
+def _well_formed(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def dated(name: str) -> str:
+    """Return the name of a new file, without its ending."""
+    return f"{name}-{time.strftime('%Y%m%d-%H%M')}"
+
+
+def file_of(record: GameRecord, format: str) -> File:
+    """Return a record as a file."""
+    written = records.load_format(format)
+    if written.game not in ("", record.game):
+        raise InputError("{0} is not a format of {1}", format, record.game)
+    data = base64.b64encode(records.dumps(record, format)).decode("ascii")
+    return File(name=dated(record.game) + written.extensions[0], data=data, lost=list(written.losses(record)))

@@ -6,11 +6,10 @@ import re
 import pytest
 
 from shogi_engine.analysis import judgement, page
-from shogi_engine.analysis.annotation import annotated
 from shogi_engine.analysis.judgement import Finding, after_move, amount, judge, verdict
-from shogi_engine.analysis.tables import game_table, sparkline
+from shogi_engine.analysis.report import annotated, game_table, sparkline
 from shogi_engine.records import GameRecord
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 
 parse = Score.parse
 

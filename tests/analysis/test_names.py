@@ -9,7 +9,7 @@ from shogi_engine.__main__ import main
 from shogi_engine.analysis import judge
 from shogi_engine.analysis.judgement import Finding
 from shogi_engine.records import GameRecord
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 
 # A fourth file rook with a half Mino against a boat castle.
 LINE = "7g7f 3c3d 6g6f 8c8d 2h6h 7a6b 5i4h 5a4b 4h3h 4b3b 3h2h 5c5d 3i3h 6a5b 7i7h 9c9d"

@@ -8,10 +8,9 @@ import pytest
 from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import annotated, judge, page
-from shogi_engine.analysis.judgement import Finding
-from shogi_engine.analysis.words import LANGUAGES, words_of
+from shogi_engine.analysis.judgement import LANGUAGES, Finding, words_of
 from shogi_engine.records import GameRecord
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 
 MOVES = ["7g7f", "3c3d", "8h5e", "2b5e"]
 FINDINGS = {

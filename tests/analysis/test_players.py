@@ -8,9 +8,9 @@ import pytest
 from shogi_engine import analysis, records
 from shogi_engine.__main__ import main
 from shogi_engine.analysis.judgement import Finding, judge
-from shogi_engine.analysis.players import accuracy_of, player_lines
+from shogi_engine.analysis.report import accuracy_of, player_lines
 from shogi_engine.records import GameRecord
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 from tests.support.judged_games import stored
 
 NAMES = [["one", "two"], ["two", "one"], ["one", "one <b>&</b>"]]

@@ -7,16 +7,15 @@ from dataclasses import replace
 import pytest
 
 from shogi_engine import analysis, games, records
-from shogi_engine.analysis import judge, reasons
-from shogi_engine.analysis.annotation import of_programs
+from shogi_engine.analysis import judge, judgement
 from shogi_engine.analysis.judgement import Finding, judged_move
+from shogi_engine.analysis.report import of_programs
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.games.shogi.board.moves import Move
-from shogi_engine.games.shogi.material import balance, exchange
-from shogi_engine.games.shogi.positional import threats
+from shogi_engine.games.shogi.board.pieces import Move
+from shogi_engine.games.shogi.reasons import balance, exchange, threats
 from shogi_engine.records import GameRecord
-from shogi_engine.types.fact import Fact, Kind
-from shogi_engine.types.score import Score
+from shogi_engine.types.outcomes import Fact, Kind
+from shogi_engine.types.results import Score
 from tests.support import judged_games
 from tests.support.twins.fact_checks import is_true_in_othello, is_true_in_shogi, taken
 
@@ -124,8 +123,8 @@ def explained(game, position, move, better, replies, missed=0, allowed=0, score=
         judged = replace(judged, score=Score.mate_in(None), played_score=Score.mated_in(None))
     judged = replace(judged, replies=tuple(replies.split()), allowed_mate=allowed, played_exact=True)
     before = str(board)
-    facts = reasons.facts_of(game, board, judged)
-    said = reasons.sentences(game, board, facts, language)
+    facts = judgement.facts_of(game, board, judged)
+    said = judgement.sentences(game, board, facts, language)
     assert str(board) == before
     return facts, said
 
@@ -197,11 +196,11 @@ def test_what_othello_says():
     board = games.part("othello", "board").Board(LATE)
     fact = Fact(Kind.CORNER_LOST, ("c1", "d1", "f1", "g2", "g8", "h8"), "h8")
     few = Fact(Kind.MOVES_GIVEN, ("c1",), number=9, other=2)
-    assert reasons.sentences("othello", board, [fact, few], "en") == [
+    assert judgement.sentences("othello", board, [fact, few], "en") == [
         "The opponent gets the corner h8: d1 f1 g2 g8 h8.",
         "It gives the opponent 9 legal moves; the better move gives 2.",
     ]
-    assert reasons.sentences("othello", board, [fact, few], "ja") == [
+    assert judgement.sentences("othello", board, [fact, few], "ja") == [
         "隅のh8を取られます：d1 f1 g2 g8 h8。", "相手の打てる所が9か所になります（好手なら2か所）。",
     ]  # fmt: skip
 
@@ -239,8 +238,8 @@ def test_the_checks_of_facts_can_fail():
 
 def test_a_single_capture_wins_a_piece_for_nothing():
     fact = Fact(Kind.EXCHANGE_MISSED, ("7g7f",), "7f", won=("S",))
-    assert reasons.sentences("shogi", Board(), [fact], "en") == ["The exchange on 7f wins a silver: P-7f."]
-    assert reasons.sentences("shogi", Board(), [fact], "ja") == ["７六での取り合いで銀を取れました：▲７六歩。"]
+    assert judgement.sentences("shogi", Board(), [fact], "en") == ["The exchange on 7f wins a silver: P-7f."]
+    assert judgement.sentences("shogi", Board(), [fact], "ja") == ["７六での取り合いで銀を取れました：▲７六歩。"]
 
 
 @pytest.mark.parametrize(("kind", "said"), [
@@ -250,17 +249,17 @@ def test_a_single_capture_wins_a_piece_for_nothing():
 ])  # fmt: skip
 def test_one_is_singular(kind, said):
     board = games.part("othello", "board").Board(LATE)
-    assert reasons.sentences("othello", board, [Fact(kind, ("c1",), number=1, other=1)], "en") == [said]
-    many = reasons.sentences("othello", board, [Fact(kind, ("c1",), number=11, other=1)], "en")
+    assert judgement.sentences("othello", board, [Fact(kind, ("c1",), number=1, other=1)], "en") == [said]
+    many = judgement.sentences("othello", board, [Fact(kind, ("c1",), number=11, other=1)], "en")
     assert many == [said.replace("1 disc", "11 discs").replace("1 legal move", "11 legal moves")]
 
 
 def test_pieces_are_counted_and_equal_ones_cancel():
     fact = Fact(Kind.PIECES_LOST, ("7g7f", "3c3d"), "", ("S", "P", "P", "P", "B"), ("S", "P", "+P"))
-    assert reasons.sentences("shogi", Board(), [fact], "en") == [
+    assert judgement.sentences("shogi", Board(), [fact], "en") == [
         "In the line P-3d it loses 2 pawns and a bishop for a tokin."
     ]
-    assert reasons.sentences("shogi", Board(), [fact], "ja") == [
+    assert judgement.sentences("shogi", Board(), [fact], "ja") == [
         "△３四歩と進んで、歩2枚と角を取られ、と金しか取れません。"
     ]
 
@@ -291,7 +290,7 @@ def test_a_fork_is_not_said_again_as_a_threat():
 
 
 def test_the_book_of_othello_has_its_own_word_in_japanese():
-    said = [reasons.sentences(game, games.part(game, "board").Board(), [Fact(Kind.BOOK_LEFT, (move,))], "ja")
+    said = [judgement.sentences(game, games.part(game, "board").Board(), [Fact(Kind.BOOK_LEFT, (move,))], "ja")
             for game, move in (("shogi", "7g7f"), ("othello", "f5"))]  # fmt: skip
     assert said == [["ここでの定跡は▲７六歩です。"], ["ここでの定石はf5です。"]]
 
@@ -319,7 +318,7 @@ def test_an_exchange_counts_pins_and_may_be_declined():
 def test_every_kind_has_a_sentence(language):
     for kind, (won, lost) in itertools.product(Kind, [((), ()), (("S", "+P"), ()), ((), ("R",)), (("S",), ("R",))]):
         fact = Fact(kind, ("7g7f", "3c3d"), "5e", won, lost, 3, 5, "yagura")
-        (said,) = reasons.sentences("shogi", Board(), [fact], language)
+        (said,) = judgement.sentences("shogi", Board(), [fact], language)
         assert "{" not in said and (language == "en") == said.isascii()
 
 
@@ -339,7 +338,7 @@ def check(game):
     is_true = is_true_in_shogi if game.record.game == "shogi" else is_true_in_othello
     found = list(mistakes(game))
     for position, facts, said in found:
-        assert len(facts) == len(said or ()) <= reasons.MOST
+        assert len(facts) == len(said or ()) <= judgement.MOST_FACTS
         for fact in facts:
             assert is_true(fact, position), (position, fact)
     return len(found), sum(bool(facts) for _, facts, _ in found)

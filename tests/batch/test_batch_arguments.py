@@ -74,8 +74,7 @@ def test_wrong_values(call, said):
 
 def test_environments_before_their_first_reset():
     pytest.importorskip("pettingzoo")
-    from shogi_engine.environments.one_agent import OneAgent
-    from shogi_engine.environments.two_agents import TwoAgents
+    from shogi_engine.environments.agents import OneAgent, TwoAgents
 
     for env in (OneAgent("othello", 0), TwoAgents("othello")):
         with pytest.raises(RuntimeError, match=r"call reset\(\) before step\(\)"):
@@ -83,3 +82,16 @@ def test_environments_before_their_first_reset():
     for opponent in ("3", None, 1.5):
         with pytest.raises(TypeError, match="an opponent is a level or a function"):
             OneAgent("othello", opponent)
+
+
+@pytest.mark.parametrize("none", [[], (), np.zeros(0), np.zeros((0, 17), dtype=np.uint8)])
+def test_no_positions_are_no_mistake(none):
+    assert BATCH.legal_moves(none).labels.shape == (0, 0) and BATCH.texts(none) == []
+    assert BATCH.apply(none, []).shape == (0, BATCH.size) and BATCH.legal_masks(none, "ids").shape[0] == 0
+    games = LiveGames(BATCH, 2)
+    before = BATCH.texts(games.positions())
+    games.reset(rows=[])
+    games.reset(rows=none if getattr(none, "ndim", 1) == 1 else [])
+    assert BATCH.texts(games.positions()) == before
+    puct = Puct(BATCH, 2)
+    puct.reset(rows=[])

@@ -7,13 +7,13 @@ import sys
 import numpy as np
 import pytest
 
-from shogi_engine.batch import streams
+from shogi_engine.batch import games
 from tests.support.processes import ROOT, environment
 
 CONSTANT = """
 import json, sys
 import numpy as np
-from shogi_engine.batch import streams
+from shogi_engine.batch import games as streams
 
 def megabytes():
     with open("/proc/self/status") as status:
@@ -35,20 +35,20 @@ print(json.dumps([writer.count, total, megabytes()["VmHWM"] - before]))
 
 def records(kind, count):
     """Return `count` records of noise."""
-    dtype = streams.record_kind(kind)
+    dtype = games.record_kind(kind)
     noise = np.random.default_rng(count).integers(0, 256, count * dtype.itemsize, dtype=np.uint8)
     return noise.view(dtype)
 
 
-@pytest.mark.parametrize("kind", streams.KINDS)
+@pytest.mark.parametrize("kind", games.KINDS)
 def test_there_and_back(tmp_path, kind):
     path, written = tmp_path / "file", records(kind, 1000)
-    with streams.RecordWriter(path, kind) as writer:
+    with games.RecordWriter(path, kind) as writer:
         writer.write(written[:300])
         writer.write(written[300:])
-    assert writer.count == streams.count_records(path, kind) == 1000
-    assert (streams.open_records(path, kind) == written).all()
-    pieces = list(streams.read_records(path, kind, rows=300, start=5, stop=950))
+    assert writer.count == games.count_records(path, kind) == 1000
+    assert (games.open_records(path, kind) == written).all()
+    pieces = list(games.read_records(path, kind, rows=300, start=5, stop=950))
     assert [len(piece) for piece in pieces] == [300, 300, 300, 45]
     assert (np.concatenate(pieces) == written[5:950]).all()
 
@@ -56,37 +56,37 @@ def test_there_and_back(tmp_path, kind):
 def test_appending_and_changing(tmp_path):
     path, written = tmp_path / "file", records("psv", 10)
     for part in (written[:4], written[4:]):
-        with streams.RecordWriter(path, "psv", append=True) as writer:
+        with games.RecordWriter(path, "psv", append=True) as writer:
             writer.write(part)
     assert writer.count == 10
-    changed = streams.open_records(path, "psv", "r+")
+    changed = games.open_records(path, "psv", "r+")
     changed["score"][3] = 77
     changed.flush()
-    assert streams.open_records(path, "psv")["score"][3] == 77
+    assert games.open_records(path, "psv")["score"][3] == 77
 
 
 def test_an_empty_file(tmp_path):
-    with streams.RecordWriter(tmp_path / "file", "hcp"):
+    with games.RecordWriter(tmp_path / "file", "hcp"):
         pass
-    assert len(streams.open_records(tmp_path / "file", "hcp")) == 0
-    assert list(streams.read_records(tmp_path / "file", "hcp")) == []
+    assert len(games.open_records(tmp_path / "file", "hcp")) == 0
+    assert list(games.read_records(tmp_path / "file", "hcp")) == []
 
 
 def test_refusals(tmp_path):
     (tmp_path / "file").write_bytes(bytes(39))
     with pytest.raises(ValueError, match="39 bytes are not a whole number of hcpe records of 38"):
-        streams.open_records(tmp_path / "file", "hcpe")
+        games.open_records(tmp_path / "file", "hcpe")
     with pytest.raises(ValueError, match="no kind of file 'pgn'; there are hcp, hcpe, psv, othello"):
-        streams.count_records(tmp_path / "file", "pgn")
-    with streams.RecordWriter(tmp_path / "file", "hcpe") as writer, pytest.raises(ValueError, match="must be of"):
+        games.count_records(tmp_path / "file", "pgn")
+    with games.RecordWriter(tmp_path / "file", "hcpe") as writer, pytest.raises(ValueError, match="must be of"):
         writer.write(records("psv", 1))
 
 
 def test_the_records_of_cshogi():
     cshogi = pytest.importorskip("cshogi")
-    assert np.dtype(cshogi.HuffmanCodedPosAndEval) == streams.HCPE
-    assert np.dtype(cshogi.PackedSfenValue) == streams.PSV
-    assert np.dtype(cshogi.HuffmanCodedPos) == streams.HCP
+    assert np.dtype(cshogi.HuffmanCodedPosAndEval) == games.HCPE
+    assert np.dtype(cshogi.PackedSfenValue) == games.PSV
+    assert np.dtype(cshogi.HuffmanCodedPos) == games.HCP
 
 
 @pytest.mark.slow
@@ -96,5 +96,5 @@ def test_a_gigabyte_takes_the_memory_of_a_piece(tmp_path):
     done = subprocess.run(command, env=environment(None, ROOT), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     count, total, grown = json.loads(done.stdout)
-    assert count * streams.HCPE.itemsize >= 1 << 30 and total == count // 1024 * (1023 * 512)
+    assert count * games.HCPE.itemsize >= 1 << 30 and total == count // 1024 * (1023 * 512)
     assert grown < 64

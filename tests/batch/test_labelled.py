@@ -13,10 +13,10 @@ from shogi_engine.batch import (
     labelled_positions,
     open_records,
     random_games,
-    streams,
     to_records,
     training_games,
 )
+from shogi_engine.batch import games as streams
 from shogi_engine.interface.game import VALUE_NONE
 from tests.support.processes import ROOT
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shogi_engine.batch import Batch
-from shogi_engine.batch.rows import output_array, shared_array
+from shogi_engine.batch.batch import output_array, shared_array
 
 
 class Tensor:

@@ -10,14 +10,12 @@ import pytest
 from shogi_engine import games, othello
 from shogi_engine.__main__ import main
 from shogi_engine.batch import PolicyPlayer, load_network
-from shogi_engine.common.search_handle import SearchHandle
-from shogi_engine.match.engines import parse_engine
+from shogi_engine.common.threads import SearchHandle
+from shogi_engine.match.plan import parse_engine
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.game import Game
-from shogi_engine.play.loop import play
-from shogi_engine.play.players import EnginePlayer
-from shogi_engine.types.clock import Clock
-from shogi_engine.types.limit import Limit
+from shogi_engine.play.players import EnginePlayer, play
+from shogi_engine.types.limits import Clock, Limit
 
 
 def discs(leaves):

@@ -15,16 +15,15 @@ from shogi_engine import language
 from shogi_engine.__main__ import EXAMPLES, main, parser
 from shogi_engine.cli import TOOLS, common
 from shogi_engine.cli.play import TerminalGame
-from shogi_engine.cli.preparation import Preparation
+from shogi_engine.cli.progress import Preparation
 from shogi_engine.engine import Engine
-from shogi_engine.games.othello import levels as othello_levels
-from shogi_engine.games.shogi import levels as shogi_levels
-from shogi_engine.play.game import Game
-from shogi_engine.play.terms import Terms
+from shogi_engine.games.othello import params as othello_levels
+from shogi_engine.games.shogi import names as shogi_levels
+from shogi_engine.play.game import Game, Terms
 from shogi_engine.records import GameRecord, save
 from tests.support.processes import TESTS, environment, kernel_files
 from tests.support.typed_lines import typed as typed_lines
-from tools.docs.command_line import leaves, subcommands
+from tools.command_line import leaves, subcommands
 
 DATA = TESTS / "data"
 

@@ -12,8 +12,8 @@ import pytest
 from shogi_engine import language
 from shogi_engine.__main__ import main, parser
 from shogi_engine.cli import play
-from shogi_engine.cli.terminal.screen import default_pieces, notation_for, pieces_for
-from shogi_engine.common.streams import FALLBACK, INSTEAD, can_show, instead
+from shogi_engine.cli.terminal import default_pieces, notation_for, pieces_for
+from shogi_engine.common.system import FALLBACK, INSTEAD, can_show, instead
 from tests.support.processes import environment
 
 ENCODINGS = ("cp932", "cp1252", "ascii", "latin-1", "euc_jp")

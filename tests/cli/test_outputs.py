@@ -1,16 +1,21 @@
 """Outputs that would overwrite an input or each other, and secrets that no output shows."""
 
+import errno
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
-from shogi_engine.cli import doctor
-from shogi_engine.cli.analysed_files import check_files
-from shogi_engine.cli.outputs import check_outputs
+from shogi_engine.analysis import analyst
+from shogi_engine.cli import analyse, doctor
+from shogi_engine.cli.analyse import check_files
+from shogi_engine.cli.common import check_outputs
 from shogi_engine.records import GameRecord
+from tests.support.conversation import ROOT
 
 RECORD = GameRecord.from_moves("shogi", ["7g7f", "3c3d"])
 RUN = '{"depth": 1, "width": 1, "margin": 4, "max_ply": 1}\n'
@@ -72,7 +77,7 @@ def test_doctor_shows_no_secret(monkeypatch, capsys):
 
 
 def test_the_token_of_a_server_is_not_in_its_words():
-    from shogi_engine.web.guard import Guard
+    from shogi_engine.web.access import Guard
 
     guard = Guard.of("0.0.0.0", "hunter2secret")
     assert "hunter2secret" not in repr(guard) and guard.is_token("hunter2secret")
@@ -80,7 +85,7 @@ def test_the_token_of_a_server_is_not_in_its_words():
 
 def test_the_token_can_come_from_the_environment(monkeypatch):
     from shogi_engine.cli import serve
-    from shogi_engine.web import guard
+    from shogi_engine.web import access as guard
 
     asked = []
 
@@ -102,3 +107,45 @@ def test_the_folder_of_several_annotated_records_is_made(tmp_path):
     assert (tmp_path / "new" / "annotated").is_dir()
     with pytest.raises(ValueError, match="--out must be a folder for 2 files"):
         check_files(files, files[0], {})
+
+
+def test_each_output_is_tried_and_each_fault_told(tmp_path, monkeypatch, capsys):
+    """On a full disk: what was analysed for hours is shown, and goes to those files that can be written."""
+    for name in ("one.kif", "two.kif"):
+        records.save(RECORD, tmp_path / name)
+    (tmp_path / "out").mkdir()
+    written = []
+
+    def write(path, content):
+        written.append(os.path.basename(path))
+        if written[-1] != "two.kif":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    for module in (analyse, analyse, analyst):
+        monkeypatch.setattr(module, "write_whole", write)
+    words = [
+        "--out",
+        str(tmp_path / "out"),
+        "--html",
+        str(tmp_path / "page.html"),
+        "--save",
+        str(tmp_path / "kept.json"),
+    ]
+    status = main(
+        ["analyse", str(tmp_path / "one.kif"), str(tmp_path / "two.kif"), "--limit", "nodes=10", "--json", *words]
+    )
+    out, err = capsys.readouterr()
+    assert status == 2 and len(json.loads(out.splitlines()[-1])["games"]) == 2
+    assert {"one.kif", "two.kif", "page.html", "kept.json"} == set(written)
+    told = [line for line in err.splitlines() if os.strerror(errno.ENOSPC) in line]
+    assert len(told) == 3 and all(any(name in line for line in told) for name in ("one.kif", "page.html", "kept.json"))
+
+
+def test_a_closed_pipe_ends_a_command_without_a_word():
+    for words in (["match", "shogi", "--list"], ["--help"], ["match", "--help"]):
+        reading, writing = os.pipe()
+        os.close(reading)
+        command = [sys.executable, "-m", "shogi_engine", *words]
+        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, timeout=300, cwd=ROOT)
+        os.close(writing)
+        assert (done.stderr, done.returncode) == (b"", 141), words

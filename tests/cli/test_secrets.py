@@ -11,7 +11,7 @@ import pytest
 
 from shogi_engine.__main__ import main
 from shogi_engine.cli.serve import TOKEN_VARIABLE
-from shogi_engine.csa.password import VARIABLE, Password, read_password
+from shogi_engine.csa.connection import VARIABLE, Password, read_password
 from tests.support.processes import ROOT
 
 SECRET = "hunter2secret"
@@ -64,7 +64,7 @@ def test_a_server_logs_no_token(tmp_path, way):
 
 def test_child_processes_see_neither(monkeypatch, tmp_path):
     """Whatever way was chosen, the variables are gone before engines start."""
-    from shogi_engine.web import guard
+    from shogi_engine.web import access
 
     file = tmp_path / "secret"
     file.write_text(SECRET)
@@ -73,7 +73,7 @@ def test_child_processes_see_neither(monkeypatch, tmp_path):
     def refuse(host, token):
         raise ValueError("enough")
 
-    monkeypatch.setattr(guard.Guard, "of", refuse)
+    monkeypatch.setattr(access.Guard, "of", refuse)
     for words in ([], ["--token", "other"], ["--token-file", str(file)]):
         monkeypatch.setenv(TOKEN_VARIABLE, SECRET)
         assert main(["serve", *words]) == 2 and TOKEN_VARIABLE not in os.environ

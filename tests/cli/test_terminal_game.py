@@ -10,26 +10,25 @@ import pytest
 from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.cli.common import time_control
-from shogi_engine.cli.preparation import Preparation
-from shogi_engine.cli.terminal.game import TerminalGame
-from shogi_engine.cli.terminal.screen import KANJI, Look, default_pieces, draw, plain
+from shogi_engine.cli.play import TerminalGame
+from shogi_engine.cli.progress import Preparation
+from shogi_engine.cli.terminal import KANJI, Look, default_pieces, draw, plain
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
-from shogi_engine.games.shogi.records.handicaps import HANDICAPS, WESTERN, handicap
+from shogi_engine.games.shogi.records.kakinoki import HANDICAPS, WESTERN, handicap
 from shogi_engine.play.clock import GameClock, TimeUp
-from shogi_engine.play.game import Game
-from shogi_engine.play.strength import level_limits, timed_limits
-from shogi_engine.play.terms import Terms
+from shogi_engine.play.game import Game, Terms
+from shogi_engine.play.words import level_limits, timed_limits
 from shogi_engine.records import GameRecord
-from shogi_engine.types.clock import Clock, TimeBudget
+from shogi_engine.types.limits import Clock, TimeBudget
 from tests.support.typed_lines import typed
 
 
 @pytest.fixture(autouse=True)
 def data_folder(tmp_path, monkeypatch):
     """Keep games below tmp_path; return the folder."""
-    monkeypatch.setattr("shogi_engine.play.keeping.data_folder", lambda: tmp_path / "data")
+    monkeypatch.setattr("shogi_engine.records.files.data_folder", lambda: tmp_path / "data")
     return tmp_path / "data" / "games"
 
 

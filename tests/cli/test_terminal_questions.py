@@ -6,12 +6,11 @@ import unicodedata
 import pytest
 
 from shogi_engine import games, language
-from shogi_engine.cli.terminal.questions import ask
-from shogi_engine.cli.terminal.screen import KANJI, Look, draw, plain
+from shogi_engine.cli.terminal import KANJI, Look, ask, draw, plain
 from shogi_engine.common.text import columns, table
 from shogi_engine.games.othello.board import Board
-from shogi_engine.interface.extras.levels import BOOK_LEVEL, opens_from_book
-from shogi_engine.play.strength import FIRST_LEVEL
+from shogi_engine.interface.extras import BOOK_LEVEL, opens_from_book
+from shogi_engine.play.words import FIRST_LEVEL
 
 
 def asked(answers, game=None):

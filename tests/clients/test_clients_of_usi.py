@@ -1,4 +1,4 @@
-"""shogi_engine/clients/usi: engines as objects, with all that they may do wrong; the engine is a stub."""
+"""shogi_engine/clients/usi.py: engines as objects, with all that they may do wrong; the engine is a stub."""
 
 import asyncio
 import os
@@ -10,19 +10,21 @@ import time
 import pytest
 
 from shogi_engine.clients import base as engine_client
+from shogi_engine.clients.base import EngineError
 from shogi_engine.clients.usi import (
-    EngineError,
-    Info,
-    Limit,
     Option,
-    Score,
     SimpleEngine,
+    go_words,
+    parse_info,
+    parse_option,
+    parse_options,
     popen_usi,
     position_command,
+    side_to_move,
 )
-from shogi_engine.clients.usi.lines import parse_info, parse_option, parse_options
-from shogi_engine.clients.usi.searches import go_words, side_to_move
 from shogi_engine.games.shogi.board import Board, Move
+from shogi_engine.types.limits import Limit
+from shogi_engine.types.results import Info, Score
 from tests.support.processes import TESTS
 
 STUB = [sys.executable, "-S", str(TESTS / "support" / "usi_stub.py")]
@@ -371,7 +373,8 @@ def test_an_engine_that_does_not_quit_is_killed(monkeypatch):
 
 def test_a_program_that_ends_takes_its_engines_with_it():
     code = f"""
-from shogi_engine.clients.usi import Limit, SimpleEngine
+from shogi_engine.types.limits import Limit
+from shogi_engine.clients.usi import SimpleEngine
 engine = SimpleEngine.popen_usi({[*STUB, "stubborn"]!r})
 print(engine.play("startpos", Limit(time=0.005)).info.string.split()[0])
 import sys

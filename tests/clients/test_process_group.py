@@ -9,8 +9,7 @@ import time
 
 import pytest
 
-from shogi_engine.clients.base.process import EngineProcess
-from shogi_engine.clients.base.process_group import APART, ProcessGroup
+from shogi_engine.clients.base import APART, EngineProcess, ProcessGroup
 
 # A launcher: its child holds the pipe open for as long as it lives.
 LAUNCHER = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', {child!r}]).wait()"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from shogi_engine.common.search_handle import SearchHandle
-from shogi_engine.types.clock import TimeBudget
+from shogi_engine.common.threads import SearchHandle
+from shogi_engine.types.limits import TimeBudget
 
 
 class Engine:

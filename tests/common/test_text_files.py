@@ -6,17 +6,17 @@ import json
 
 import pytest
 
-from shogi_engine.books import othello_files, run_file
+from shogi_engine.books import growth, othello
 from shogi_engine.cli import serve
-from shogi_engine.common.text_files import read_text
-from shogi_engine.csa.password import read_password
+from shogi_engine.common.text import read_text
+from shogi_engine.csa.connection import read_password
 from shogi_engine.games.othello import book as othello_book
 from shogi_engine.games.othello.evaluation.weights_file import split
 from shogi_engine.games.othello.notation import START
 from shogi_engine.games.shogi import book as shogi_book
-from shogi_engine.games.shogi.evaluation.eval_options import FILE_NAME, read_scale
+from shogi_engine.games.shogi.names import FILE_NAME, read_scale
 from shogi_engine.language import InputError
-from shogi_engine.match import openings
+from shogi_engine.match import plan
 from shogi_engine.suites.suite import read_suite
 
 START_SFEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
@@ -40,20 +40,20 @@ def scale(path):
 
 
 READERS = {
-    "openings": (openings.read, "startpos moves 7g7f # a comment\nstartpos\n"),
+    "openings": (plan.read, "startpos moves 7g7f # a comment\nstartpos\n"),
     "suite": (
         lambda path: read_suite(str(path), "mate problems", lambda number, row: row),
         json.dumps({"positions": [{"sfen": START_SFEN, "mate": 0}]}, indent=1),
     ),
     "password": (lambda path: read_password(str(path)), "secret\nmore\n"),
     "token": (token, "a+b c\n"),
-    "lines of a book": (run_file.read_lines, "石田流: 7g7f 3c3d 7f7e\n"),
+    "lines of a book": (growth.read_lines, "石田流: 7g7f 3c3d 7f7e\n"),
     "book of Shogi": (
         lambda path: shogi_book.Book.load(path).positions,
         f"{shogi_book.HEADER}\nsfen {START_SFEN}\n7g7f none 10 20 1\n",
     ),
     "book of Othello": (lambda path: othello_book.read(path).entries, f"{START}; f5:+0.5\n"),
-    "book of Edax": (othello_files.read, f"{START},10,f5,1\n"),
+    "book of Edax": (othello.read_foreign, f"{START},10,f5,1\n"),
     "scale of a network": (scale, "FV_SCALE=24\n"),
 }
 

@@ -84,7 +84,7 @@ def test_positions_equal_those_parsed_afresh(case):
 
 
 @every_game
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30, derandomize=True)
 @given(number=st.integers(0, 999), choices=st.lists(st.integers(0, 999), max_size=60))
 def test_a_game_taken_back_is_where_it_began(case, number, choices):
     """Hypothesis chooses the moves, so that a failure is a short game."""

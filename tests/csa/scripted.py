@@ -5,10 +5,8 @@ import threading
 from types import SimpleNamespace
 
 from shogi_engine import records
-from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.session import Session
-from shogi_engine.csa.settings import Settings, Timeouts
-from shogi_engine.play.answer import Answer
+from shogi_engine.csa.session import Keeper, Session, Settings, Timeouts
+from shogi_engine.play.game import Answer
 from shogi_engine.play.players import Player
 from tools.measure import csa_server
 from tools.measure.csa_server import START, Peer

@@ -6,9 +6,8 @@ import pytest
 
 from shogi_engine.__main__ import main
 from shogi_engine.cli import csa
-from shogi_engine.csa.connection import Connection
-from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.password import VARIABLE, Password, read_password
+from shogi_engine.csa.connection import VARIABLE, Connection, Password, read_password
+from shogi_engine.csa.session import Keeper
 from shogi_engine.records import GameRecord
 from tests.csa.scripted import SECRET, ScriptedPlayer, ScriptedServer
 

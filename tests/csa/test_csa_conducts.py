@@ -2,7 +2,7 @@
 
 import time
 
-from shogi_engine.play.answer import Answer
+from shogi_engine.play.game import Answer
 from tests.csa.scripted import Played, ScriptedPlayer, ScriptedServer, kept_record, play
 
 RESIGNED = ("%TORYO,T1", "#RESIGN", "#WIN")

@@ -5,12 +5,10 @@ import threading
 import pytest
 
 from shogi_engine import records
-from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.session import Session
-from shogi_engine.csa.settings import Settings, Timeouts
+from shogi_engine.csa.session import Keeper, Session, Settings, Timeouts
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.play.answer import Answer
-from shogi_engine.types.score import Score
+from shogi_engine.play.game import Answer
+from shogi_engine.types.results import Score
 from tests.csa.scripted import SECRET, Screen, ScriptedPlayer
 from tools.measure.csa_games import plan_cuts
 from tools.measure.csa_server import CUTS, Conditions, Cut, RefereeServer

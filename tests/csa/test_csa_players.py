@@ -9,21 +9,15 @@ from types import SimpleNamespace
 import pytest
 
 from shogi_engine.clients.base import EngineError
-from shogi_engine.clients.usi import SimpleEngine
-from shogi_engine.clients.usi.searches import go_words
-from shogi_engine.csa.clock import ServerClock
-from shogi_engine.csa.summary import ServerTime
-from shogi_engine.csa.thinker import Thinker
+from shogi_engine.clients.usi import SimpleEngine, go_words
+from shogi_engine.csa.game import ServerClock, Thinker
+from shogi_engine.csa.protocol import ServerTime
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
-from shogi_engine.play.answer import Answer
-from shogi_engine.play.game import Game
-from shogi_engine.play.players import EnginePlayer
-from shogi_engine.play.programs import UsiPlayer
-from shogi_engine.play.terms import Terms
+from shogi_engine.play.game import Answer, Game, Terms
+from shogi_engine.play.players import EnginePlayer, UsiPlayer
 from shogi_engine.search.timeman import plan
-from shogi_engine.types.clock import Clock, TimeBudget
-from shogi_engine.types.limit import Limit
-from shogi_engine.types.score import Score
+from shogi_engine.types.limits import Clock, Limit, TimeBudget
+from shogi_engine.types.results import Score
 from tests.csa.scripted import ScriptedPlayer
 
 LONGEST = 10.0

@@ -2,8 +2,7 @@
 
 import pytest
 
-from shogi_engine.csa.clock import ServerClock, TimeReader
-from shogi_engine.csa.game import GameContext, ServerGame
+from shogi_engine.csa.game import GameContext, ServerClock, ServerGame, Thinker, TimeReader
 from shogi_engine.csa.protocol import (
     Declared,
     Ended,
@@ -16,16 +15,17 @@ from shogi_engine.csa.protocol import (
     Protocol,
     Refused,
     Rejected,
+    ServerTime,
     Started,
     State,
+    SummaryError,
+    SummaryReader,
     Unreadable,
     check_game,
     check_name,
 )
-from shogi_engine.csa.settings import Settings
-from shogi_engine.csa.summary import ServerTime, SummaryError, SummaryReader
-from shogi_engine.csa.thinker import Thinker
-from shogi_engine.types.clock import Clock
+from shogi_engine.csa.session import Settings
+from shogi_engine.types.limits import Clock
 from tests.csa.scripted import START, ScriptedPlayer, summary
 
 
@@ -276,6 +276,23 @@ def test_opening_moves_earn_no_increment():
     assert first.game.clock.times()[:2] == [310, 310]
     again = ServerGame(read(summary("+", *openings, "+2726FU,T3")), context, earlier=first)
     assert again.game.clock.times()[:2] == [317, 310]
+
+
+@pytest.mark.parametrize(
+    ("moves", "game_id", "left"),
+    [
+        (("+7776FU,T12", "-3334FU,T6"), "t-1", [88, 94]),  # played before this client came
+        (("+7776FU,T0", "-3334FU,T0", "+2726FU,T5"), "t-1", [95, 100]),
+        (("+7776FU", "-3334FU"), "t-1", [100, 100]),
+        (("+7776FU,T12", "-3334FU,T6"), "wdoor+floodgate-300-10F+a+b+20261128090000", [100, 100]),
+    ],
+)
+def test_moves_that_were_played_before_a_client_was_started_anew_are_charged(moves, game_id, left):
+    context = GameContext(Protocol(), lambda text: None, Thinker(ScriptedPlayer()), lambda token, answer: None)
+    offer = read(summary("+", *moves, game_id=game_id, time=("Total_Time:100", "Byoyomi:1")))
+    game = ServerGame(offer, context)
+    assert game.game.clock.times()[:2] == left
+    assert [node.seconds for node in game.record.main_line[1:]] == [seconds for _, seconds in offer.moves]
 
 
 def test_the_increment_comes_before_the_move():

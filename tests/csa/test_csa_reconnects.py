@@ -2,9 +2,9 @@
 
 import pytest
 
-from shogi_engine.csa.settings import Timeouts
-from shogi_engine.play.answer import Answer
-from shogi_engine.types.score import Score
+from shogi_engine.csa.session import Timeouts
+from shogi_engine.play.game import Answer
+from shogi_engine.types.results import Score
 from tests.csa.scripted import (
     Screen,
     kept_record,

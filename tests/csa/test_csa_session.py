@@ -1,15 +1,18 @@
 """A session against a scripted server: logins, offers, games, refusals, broken lines, time-outs, abnormal ends."""
 
 import os
+import socket
+import threading
 import time
 
 import pytest
 
 from shogi_engine import records
-from shogi_engine.csa.settings import Timeouts
-from shogi_engine.games.shogi.records.evaluations import MATE_VALUE
-from shogi_engine.play.answer import Answer
-from shogi_engine.types.score import Score
+from shogi_engine.csa.connection import Closed, Connection, ConnectionLost
+from shogi_engine.csa.session import Timeouts
+from shogi_engine.games.shogi.records.words import MATE_VALUE
+from shogi_engine.play.game import Answer
+from shogi_engine.types.results import Score
 from tests.csa.scripted import (
     SECRET,
     Played,
@@ -335,6 +338,32 @@ def test_broken_lines_in_a_game_change_nothing(noise):
     assert play(script, "7g7f", "2g2f").counts == (1, 0, 0, 0)
 
 
+def test_lines_that_are_said_twice_change_nothing():
+    def script(peer):
+        peer.begin("+")
+        peer.accept("+7776FU")
+        peer.send("+7776FU,T1", "-3334FU,T1", "-3334FU,T1")
+        peer.accept("+2726FU")
+        peer.send("+2726FU,T1", "%TORYO", "%TORYO", "#RESIGN", "#RESIGN", "#WIN", "#WIN")
+        peer.logout()
+
+    assert play(script, "7g7f", "2g2f").counts == (1, 0, 0, 0)
+
+
+def test_what_is_sent_after_the_end_of_a_connection_says_why_it_ended():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        closed = threading.Event()
+        connection = Connection(
+            *server.getsockname(), lambda event: isinstance(event, Closed) and closed.set(), timeout=10,
+            log=lambda way, line: None,
+        )  # fmt: skip
+        server.accept()[0].close()
+        assert closed.wait(60)
+        with pytest.raises(ConnectionLost, match="^the server closed the connection$"):
+            connection.send("LOGOUT")
+        connection.close()
+
+
 def test_ends_of_lines_as_on_windows():
     def script(peer):
         peer.begin("-")
@@ -400,6 +429,6 @@ def test_a_record_that_can_not_be_written_ends_nothing(tmp_path, monkeypatch):
     def no_room(*arguments, **options):
         raise OSError("no room")
 
-    monkeypatch.setattr("shogi_engine.csa.keeper.write_whole", no_room)
+    monkeypatch.setattr("shogi_engine.csa.session.write_whole", no_room)
     played = play(quick_win, folder=tmp_path)
     assert played.counts == (1, 0, 0, 0) and "no room" in played.notes

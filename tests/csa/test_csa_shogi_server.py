@@ -2,7 +2,7 @@
 
 import pytest
 
-from shogi_engine.csa.settings import Timeouts
+from shogi_engine.csa.session import Timeouts
 from tests.csa.scripted import START, finished_game, play, quick_win, summary
 
 # ---- declarations: a wrong one loses

@@ -11,7 +11,7 @@ import pytest
 import shogi_engine.games.shogi.board as ours
 from shogi_engine import records
 from shogi_engine.batch import open_records
-from shogi_engine.games.shogi.board import masks
+from shogi_engine.games.shogi.board import python_shogi
 from tests.support import typed_engines
 from tests.support.processes import ROOT
 
@@ -107,7 +107,7 @@ def test_both_columns_of_the_table(page, tmp_path):
 def test_masks_are_python_shogi_s():
     theirs = pytest.importorskip("shogi")
     compared = 0
-    for name in masks.__all__:
+    for name in python_shogi.__all__:
         expected, found = getattr(theirs, name), getattr(ours, name)
         if callable(expected):
             for mask in (*theirs.BB_SQUARES, theirs.BB_ALL, 0x155AA55AA55AA55AA55AA):

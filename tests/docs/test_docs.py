@@ -10,7 +10,7 @@ import pytest
 
 from shogi_engine.search.parameters import SEARCH_PARAMETERS
 from tests.support.processes import ROOT
-from tools.docs import board_pictures, command_line, usi_options
+from tools import board_pictures, command_line, usi_options
 from tools.package_map import PICTURE, layers, picture
 from usi.options import options_table
 
@@ -119,7 +119,7 @@ def test_the_tour_counts_the_steps_of_the_search():
 @pytest.mark.parametrize("language", usi_options.PAGES)
 def test_the_options_are_those_the_engine_declares(language):
     page = usi_options.PAGES[language].read_text(encoding="utf-8")
-    assert page == usi_options.page(language), "python -m tools.docs.usi_options writes the tables anew"
+    assert page == usi_options.page(language), "python -m tools.usi_options writes the tables anew"
     assert options_table(language) in page
 
 
@@ -214,7 +214,7 @@ def test_pages_are_short():
 
 def test_the_command_line_reference_is_what_the_parsers_say():
     found = command_line.PAGE.read_text(encoding="utf-8")
-    assert found == command_line.page(), "python -m tools.docs.command_line writes the page anew"
+    assert found == command_line.page(), "python -m tools.command_line writes the page anew"
 
 
 def test_the_picture_of_the_packages_is_that_of_the_contracts():
@@ -223,7 +223,7 @@ def test_the_picture_of_the_packages_is_that_of_the_contracts():
 
 def test_the_pictures_of_boards_are_those_of_the_tables():
     for file, drawn in board_pictures.pictures().items():
-        assert file.read_text(encoding="utf-8") == drawn, "python -m tools.docs.board_pictures draws them anew"
+        assert file.read_text(encoding="utf-8") == drawn, "python -m tools.board_pictures draws them anew"
 
 
 def test_every_package_is_in_the_picture():

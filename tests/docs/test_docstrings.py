@@ -20,7 +20,8 @@ def modules_with_examples():
 
 
 def test_examples_are_found():
-    assert {f"shogi_engine.games.{game}.board.board" for game in ("shogi", "othello")} < set(modules_with_examples())
+    boards = {"shogi_engine.games.shogi.board.board", "shogi_engine.games.othello.board"}
+    assert boards < set(modules_with_examples())
 
 
 @pytest.mark.parametrize("name", modules_with_examples())
@@ -46,4 +47,4 @@ def test_help_reads_well():
         head = text.splitlines()[:12]
         assert any("A game: a position and the moves that led to it." in line for line in head)
         assert any(">>> board = Board()" in line for line in head)
-        assert base is None or f"Methods inherited from shogi_engine.games.{name}.board.base_board.{base}" in text
+        assert base is None or f"Methods inherited from {base}:" in text

@@ -8,7 +8,7 @@ import pytest
 from shogi_engine.__main__ import parser
 from shogi_engine.jit import cache_folder
 from tests.support.processes import ROOT, environment, run
-from tools.docs.command_line import leaves, subcommands
+from tools.command_line import leaves, subcommands
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -34,7 +34,7 @@ import json
 from my_game import GAME
 from shogi_engine import Engine
 from shogi_engine.perft import perft
-from shogi_engine.search.limits import Limits
+from shogi_engine.search.timeman import Limits
 from shogi_engine.search.root import Searcher
 
 with Engine(GAME, hash_mb=1) as engine:

@@ -6,9 +6,10 @@ import time
 import pytest
 
 from shogi_engine import Engine, Limit, Score, othello, shogi
+from shogi_engine.engine import engine as analysis
 from shogi_engine.jit import cache_folder
 from shogi_engine.search.timeman import budget_of
-from shogi_engine.types.info import PlayResult
+from shogi_engine.types.results import PlayResult
 from tests.support.clock import within
 from tests.support.processes import ROOT, environment, run
 
@@ -94,6 +95,24 @@ def test_an_analysis_goes_on_until_it_is_stopped(engines, game):
         with pytest.raises(RuntimeError, match="already searching"):
             engine.analysis(board)
     assert engine.play(board, Limit(depth=1)).move is not None
+
+
+@pytest.mark.parametrize("wait", [list, lambda reports: reports.wait(), lambda reports: reports.search_result()])
+def test_an_analysis_whose_wait_is_interrupted_ends(engines, monkeypatch, wait):
+    """As by Ctrl-C at a prompt: no one may have the analysis any more, and the engine is free for the next call."""
+    engine, new_board = engines["shogi"]
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    join = analysis.join
+    monkeypatch.setattr(analysis, "received", interrupted)
+    waits = iter([interrupted])
+    monkeypatch.setattr(analysis, "join", lambda thread: join(thread) if wait is list else next(waits, join)(thread))
+    with pytest.raises(KeyboardInterrupt):
+        wait(engine.analysis(new_board()))
+    monkeypatch.undo()
+    assert engine.play(new_board(), Limit(depth=1)).move is not None
 
 
 def test_an_analysis_with_a_limit_ends_by_itself(engines):

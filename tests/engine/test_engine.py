@@ -9,13 +9,13 @@ import time
 import pytest
 
 from shogi_engine import Engine, games
-from shogi_engine.engine.move_stack import MoveStack
+from shogi_engine.engine.engine import MoveStack
 from shogi_engine.engine.results import score_of
 from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.jit import JIT_DISABLED, progress
-from shogi_engine.types.clock import TimeBudget
-from shogi_engine.types.score import Score
+from shogi_engine.types.limits import TimeBudget
+from shogi_engine.types.results import Score
 from tests.support.clock import within
 from tests.support.games.tictactoe import GAME as TICTACTOE
 from tests.support.processes import environment
@@ -129,6 +129,7 @@ def test_score_of(value, text):
 
 
 def test_stop_from_another_thread(shogi):
+    shogi.prepare()
     threading.Timer(0.2, shogi.stop).start()
     began = time.monotonic()
     with within(1):
@@ -152,11 +153,33 @@ def test_an_extension_between_arm_and_search_is_not_lost(shogi):
     shogi.extend(TimeBudget(100, 200))
     with within(1):
         shogi.search()
+    shogi.prepare()
     threading.Timer(0.2, lambda: shogi.extend(TimeBudget(0, 100))).start()
     began = time.monotonic()
     with within(1):
         shogi.search()
     assert time.monotonic() - began > 0.15
+
+
+def test_a_search_that_no_one_would_end_is_refused(shogi):
+    for wanted in ({}, {"multipv": 2}, {"searchmoves": ["7g7f"]}):
+        with pytest.raises(ValueError, match="a limit is needed"):
+            shogi.search(**wanted)
+    assert shogi.search(nodes=100).bestmove
+    search = shogi.start()
+    search.stop()
+    assert search.search_result().bestmove
+
+
+def test_more_moves_than_any_game_has_are_refused_at_once(shogi):
+    with pytest.raises(ValueError, match="there are 240000 moves, more than 30000"), within(0.1):
+        shogi.set_position(moves=["4i4h", "4a4b", "4h4i", "4b4a"] * 60_000)
+    shogi.set_position(moves=["4i4h", "4a4b", "4h4i", "4b4a"] * 700)
+    assert len(shogi.moves) == 2800
+    before = shogi.moves
+    shogi.push("7g7f")
+    assert len(before) == 2800 and len(shogi.moves) == 2801  # a search in another thread may use the old list
+    shogi.set_position()
 
 
 def test_limits(shogi):
@@ -302,7 +325,7 @@ def test_compiling_for_a_position_and_for_mates_is_reported(monkeypatch):
     monkeypatch.setattr(progress, "_steps", 0)
     monkeypatch.setattr(MateSolver, "tsume", lambda solver, position: progress.note_step("prove"))
     with Engine("shogi", hash_mb=1, on_progress=seen.append) as engine:
-        monkeypatch.setattr(MoveStack, "push", lambda stack, move: progress.note_step("do_move"))
+        monkeypatch.setattr(MoveStack, "_add", lambda stack, move: progress.note_step("do_move"))
         seen.clear()
         engine.set_position(moves=["7g7f"])
         engine.warmup_mate()

@@ -9,8 +9,8 @@ import pytest
 from shogi_engine.engine import Engine
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.forced_win import LEAST_NODES, MOST_NODES, allowed_nodes
-from shogi_engine.search.limits import Limits
-from shogi_engine.types.clock import TimeBudget
+from shogi_engine.search.timeman import Limits
+from shogi_engine.types.limits import TimeBudget
 from tests.support.clock import within
 from tests.support.processes import TESTS
 

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from shogi_engine.environments import states
+from shogi_engine.environments import agents
 from shogi_engine.games.othello.board import Board
 
 
@@ -20,10 +20,10 @@ def random_game(state, seed):
 
 
 def test_small_othello_has_the_rules_of_the_large_one(monkeypatch):
-    monkeypatch.setattr(states, "SMALL_SIZES", (8,))
+    monkeypatch.setattr(agents, "SMALL_SIZES", (8,))
     passes = 0
     for seed in range(10):
-        small, board, rng = states.SmallOthello(8), Board(), random.Random(seed)
+        small, board, rng = agents.SmallOthello(8), Board(), random.Random(seed)
         while small.result() is None:
             moves = list(board.legal_moves)
             assert small.legal() == [64 if move.square is None else move.square for move in moves]
@@ -53,11 +53,11 @@ def best(state, seen):
 
 @pytest.mark.slow
 def test_perfect_play_on_four_by_four_ends_3_to_11():
-    assert best(states.SmallOthello(4), {}) == -8
+    assert best(agents.SmallOthello(4), {}) == -8
 
 
 def test_observations_of_a_small_board():
-    state = states.SmallOthello(4)
+    state = agents.SmallOthello(4)
     state.play(state.legal()[0])
     own, other, colour = state.observation()
     assert (own.sum(), other.sum(), colour.min(), colour.dtype) == (1, 4, 1, np.float32)
@@ -72,14 +72,14 @@ def test_observations_of_a_small_board():
 )
 def test_games_that_there_are_not(game, size, said):
     with pytest.raises(ValueError, match=said):
-        states.new_state(game, size)
+        agents.new_state(game, size)
 
 
 class TestTwoAgents:
     @pytest.fixture
     def two_agents(self):
         pytest.importorskip("pettingzoo")
-        from shogi_engine.environments.two_agents import TwoAgents
+        from shogi_engine.environments.agents import TwoAgents
 
         return TwoAgents
 
@@ -103,8 +103,8 @@ class TestTwoAgents:
     def test_a_game_and_its_rewards(self, two_agents):
         env = two_agents("othello", 4, render_mode="ansi")
         env.reset()
-        state = states.SmallOthello(4)
-        for action in random_game(states.SmallOthello(4), 1):
+        state = agents.SmallOthello(4)
+        for action in random_game(agents.SmallOthello(4), 1):
             agent = env.agent_selection
             assert agent == ("black", "white")[state.turn]
             seen, waiting = env.observe(agent), env.observe("black" if agent == "white" else "white")
@@ -155,9 +155,9 @@ class TestOneAgent:
     @pytest.fixture
     def module(self):
         pytest.importorskip("pettingzoo")
-        from shogi_engine.environments import one_agent
+        from shogi_engine.environments import agents
 
-        return one_agent
+        return agents
 
     @pytest.mark.parametrize("colour", ["black", "white", None])
     def test_games(self, module, colour):
@@ -175,6 +175,36 @@ class TestOneAgent:
             rewards.append(reward)
             colours.add(info["colour"])
         assert {1, -1} <= set(rewards) and colours == ({colour} if colour else {"black", "white"})
+
+    def test_a_step_after_the_end_says_so(self, module):
+        from shogi_engine.environments.agents import TwoAgents
+
+        for illegal in (False, True):
+            env = module.OneAgent("othello", module.random_opponent(1), size=4, colour="black")
+            with pytest.raises(RuntimeError, match="no game has begun"):
+                env.step(0)
+            env.reset(seed=1)
+            over = False
+            while not over:
+                *_, over, truncated, info = env.step(0 if illegal else env.state_of_game.legal()[0])
+            with pytest.raises(RuntimeError, match="the game is over"):
+                env.step(env.state_of_game.legal()[0] if env.state_of_game.legal() else 0)
+            env.reset()
+            env.step(env.state_of_game.legal()[0])
+        short = module.OneAgent("othello", module.random_opponent(1), size=4, colour="black", longest=1)
+        short.reset()
+        assert short.step(short.state_of_game.legal()[0])[3]
+        with pytest.raises(RuntimeError, match="the game is over"):
+            short.step(0)
+        both = TwoAgents("othello", 4)
+        both.reset()
+        while not any(both.terminations.values()):
+            both.step(both.state_of_game.legal()[0])
+        while both.agents:
+            both.step(None)
+        for action in (None, 0):
+            with pytest.raises(RuntimeError, match="the game is over"):
+                both.step(action)
 
     def test_refusals(self, module):
         with pytest.raises(ValueError, match="black or white"):

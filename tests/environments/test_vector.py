@@ -7,7 +7,7 @@ pytest.importorskip("gymnasium")
 
 from gymnasium.vector import AutoresetMode
 
-from shogi_engine.environments.two_agents import TwoAgents
+from shogi_engine.environments.agents import TwoAgents
 from shogi_engine.environments.vector import VectorGames
 from shogi_engine.jit import JIT_DISABLED
 

@@ -20,7 +20,7 @@ from shogi_engine import games, records
 from shogi_engine.batch import Batch, random_games
 from shogi_engine.explorer import Explorer
 from shogi_engine.explorer import index as index_module
-from shogi_engine.interface.extras.book import BookMove
+from shogi_engine.interface.extras import BookMove
 
 FORMATS = {
     "shogi": ("csa", "kif", "ki2", "usi", "jkf", "jsonl"),
@@ -152,7 +152,7 @@ def test_a_file_may_have_the_same_game_several_times(tmp_path):
         assert explorer.moves(board)[0].games == 5
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=st.data(), game=st.sampled_from(games.NAMES))
 def test_the_order_and_the_steps_of_adding_do_not_matter(data, game):
     found = made(game, 24, seed=data.draw(st.integers(0, 1 << 20)))

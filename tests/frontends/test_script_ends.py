@@ -6,9 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from shogi_engine.frontends import core
-from shogi_engine.frontends.gtp import Gtp
-from shogi_engine.frontends.nboard import NBoard
-from shogi_engine.frontends.stdio import Output
+from shogi_engine.frontends.core import Output
+from shogi_engine.frontends.othello import Gtp, NBoard
 
 
 def converse(front_end, lines, seconds):
@@ -31,7 +30,7 @@ def converse(front_end, lines, seconds):
 def test_the_end_waits_for_what_was_asked(monkeypatch, end):
     monkeypatch.setattr(core, "LAST_WORDS", 0.05)
     said = converse(NBoard, ["set depth 3", "move F5", "ping 1", *end], 0.3)
-    assert "pong 1" in said and said[-2].startswith("status error: no move")
+    assert said[-2] == "pong 1" and said[-3].startswith("status error: no move")  # in order
     said = converse(Gtp, ["1 showboard", "2 fly", "# interrupt", *end], 0.3)
     assert said[:5] == ["=1 ", "a board", "", "?2 unknown command", ""]
     assert said[5:] == (["=", "", ""] if end else [""])

@@ -6,8 +6,18 @@ import threading
 
 import pytest
 
-from shogi_engine.frontends.source import CHARACTERS, DISK, EVENTS, KEY_RECORD, PIPE, Source, poll, probe_of
-from shogi_engine.frontends.stdio import Input, Output
+from shogi_engine.frontends.core import (
+    CHARACTERS,
+    DISK,
+    EVENTS,
+    KEY_RECORD,
+    PIPE,
+    Input,
+    Output,
+    Source,
+    poll,
+    probe_of,
+)
 
 
 def begin(source):

@@ -6,7 +6,7 @@ import pytest
 
 from shogi_engine.common.text import sanitize
 from shogi_engine.common.threads import STACK_BYTES, start_thread
-from shogi_engine.frontends.stdio import Output, asks_to_quit, read_line
+from shogi_engine.frontends.core import Output, asks_to_quit, read_line
 
 
 def test_a_thread_has_the_stack_of_a_search_and_leaves_the_size_of_others():

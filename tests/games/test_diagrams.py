@@ -9,7 +9,7 @@ import pytest
 
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import BLACK, Board, Piece
-from shogi_engine.games.shogi.board.piece_shapes import SETS, printed_shape
+from shogi_engine.games.shogi.board.drawing import SETS, printed_shape
 from shogi_engine.games.svg import BOOK, png
 from tests.support.printed import othello_position, shogi_position
 

@@ -7,8 +7,8 @@ import pytest
 
 from shogi_engine import games
 from shogi_engine.batch import Batch, random_games
-from shogi_engine.environments.states import SmallOthello
-from shogi_engine.games import rules_batch
+from shogi_engine.environments.agents import SmallOthello
+from shogi_engine.games import batch as rules_batch
 from tests.support.processes import ROOT
 
 

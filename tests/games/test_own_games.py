@@ -14,13 +14,12 @@ import pytest
 
 from shogi_engine import Engine, Limit, games, records
 from shogi_engine.batch import Batch, LiveGames, random_games
-from shogi_engine.environments.states import BoardState
-from shogi_engine.games.rules_batch import rules_of
+from shogi_engine.environments.agents import BoardState
+from shogi_engine.games.batch import rules_of
 from shogi_engine.interface.extras import Extras
 from shogi_engine.play.game import Game
-from shogi_engine.play.loop import play
-from shogi_engine.play.players import EnginePlayer
-from shogi_engine.types.termination import Termination
+from shogi_engine.play.players import EnginePlayer, play
+from shogi_engine.types.outcomes import Termination
 from tests.interface.test_registered_games import METADATA, run
 from tests.support.processes import ROOT
 from tests.support.twins.naive_own_games import TWINS, perft
@@ -243,3 +242,21 @@ def test_commands(installed, name, tmp_path):
     assert done.returncode == 0 and "problem" in done.stdout, done.stderr
     done = run(installed, "train", name, str(tmp_path / "run"))
     assert done.returncode == 2 and f"training: the game '{name}' has no recipe" in done.stderr
+
+
+@each_game
+def test_files_and_arrays_of_several_games(name, tmp_path):
+    """The Board of one game is used again for the next."""
+    board, made = games.part(name, "board").Board(), []
+    start = board.position()
+    for number in range(3):
+        for _ in range(3 + number):
+            board.push(board.legal_moves[number])
+        made.append(board.record())
+        board.reset()
+        assert board.position() == start and board.move_stack == []
+    moves = [record.moves for record in made]
+    assert len(set(map(tuple, moves))) == 3
+    assert [record.moves for record in records.from_arrays(records.to_arrays(made), name)] == moves
+    records.save(made, tmp_path / "games.jsonl")
+    assert [record.moves for record in records.load(tmp_path / "games.jsonl")] == moves

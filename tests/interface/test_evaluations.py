@@ -11,7 +11,6 @@ from shogi_engine import games
 from shogi_engine.common.registry import Registry
 from shogi_engine.engine import Engine, parameters
 from shogi_engine.games.shogi.names import FILE_EVALUATIONS
-from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import (
     do_move,
     do_null,
@@ -23,6 +22,7 @@ from shogi_engine.interface.game import (
     undo_move,
     undo_null,
 )
+from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.play.players import configure
 from shogi_engine.search.context import new_context, set_root, write_root_moves
 from shogi_engine.search.parameters import params_for

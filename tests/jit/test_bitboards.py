@@ -1,7 +1,7 @@
 """Bitboards in kernels against Python's integers. Run once more by test_jit_kernels.py with JIT off."""
 
 import numpy as np
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shogi_engine.jit import new_record, njit, record_dtype
@@ -13,7 +13,6 @@ MASK64 = (1 << 64) - 1
 # All sizes, few and many squares.
 numbers = st.integers(0, MASK) | st.sets(st.integers(0, 127), max_size=4).map(lambda s: sum(1 << n for n in s))
 squares = st.integers(0, 127)
-slow_at_first = settings(deadline=None)  # the first example compiles
 
 
 def edges(test):
@@ -58,14 +57,12 @@ def listed(board, found):
     return count
 
 
-@slow_at_first
 @given(numbers, numbers)
 def test_operators_of_two(one, other):
     wanted = one & other, one | other, one ^ other
     assert tuple(pairs(Bitboard(one), Bitboard(other))) == (*wanted, *wanted, one == other, one != other)
 
 
-@slow_at_first
 @edges
 @given(numbers)
 def test_operators_of_one(number):
@@ -75,14 +72,12 @@ def test_operators_of_one(number):
     assert tuple(alone(Bitboard(number))) == (*wanted, number & MASK64, number >> 64)
 
 
-@slow_at_first
 @given(numbers, squares)
 def test_shifts_and_membership(number, count):
     wanted = number << count & MASK, number >> count, bool(number >> count & 1)
     assert tuple(shifted(Bitboard(number), count)) == wanted
 
 
-@slow_at_first
 @edges
 @given(numbers)
 def test_iteration_is_from_the_lowest_square_up(number):
@@ -94,7 +89,6 @@ def test_iteration_is_from_the_lowest_square_up(number):
         assert first(Bitboard(number)) == wanted[0]
 
 
-@slow_at_first
 @given(numbers)
 def test_a_bitboard_comes_back_as_one(number):
     board = from_halves(number & MASK64, number >> 64)
@@ -131,7 +125,6 @@ def swap(record, colour, kind):
     return boards(record, colour)
 
 
-@slow_at_first
 @given(numbers, numbers, st.integers(0, 1), st.integers(0, 2))
 def test_fields_of_records(one, other, colour, kind):
     record = new_record(RECORD)

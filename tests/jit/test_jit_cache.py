@@ -98,6 +98,23 @@ def test_an_edited_rule_of_the_package_changes_cached_callers(tmp_path):
     check_edit(PERFT_OF_NIM.format(module="shogi_engine.games.nim"), env, package / "games" / "nim.py")
 
 
+def test_kernels_survive_an_edit_that_does_not_concern_them(tmp_path):
+    """A constant of a module without kernels is part of what they are made of; a module never imported is not."""
+    package = copy_package(tmp_path) / "shogi_engine"
+    constant = "from shogi_engine.types import nim_rules\n@njit\ndef limit():\n    return nim_rules.LIMIT\n"
+    (package / "games" / "nim.py").write_text(NIM.format(limit=constant))
+    (package / "types" / "nim_rules.py").write_text("from shogi_engine.types.nim_limit import LIMIT as LIMIT\n")
+    (package / "types" / "nim_limit.py").write_text("def limit():\n    return 2\nLIMIT = limit()\n")
+    env = environment(tmp_path / "cache", tmp_path)
+    source = PERFT_OF_NIM.format(module="shogi_engine.games.nim")
+    check_edit(source, env, package / "types" / "nim_limit.py")
+    for file in "web/app.py", "cli/bench.py":
+        (package / file).write_text("# another comment\n" + (package / file).read_text())
+    (package / "web" / "new.py").write_text("")
+    again = run(source, env)
+    assert (again["answer"], again["misses"]) == (2**4, 0)
+
+
 THROUGH = "@njit\ndef limit():\n    return other.helper.limit()\n"
 OUTSIDE = {  # how a game outside of the package may be laid out: where its kernel `limit` comes from, and its files
     "one file": (LIMIT, "nim.py", "nim.py"),

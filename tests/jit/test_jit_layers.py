@@ -11,7 +11,7 @@ from llvmlite import ir
 from shogi_engine import jit
 from shogi_engine.jit import layers, njit, vectors
 
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=40)
 MINE = [name for name, dot in layers.DOT_PRODUCTS.items() if all(map(jit.target_has, dot.needs))]
 
 

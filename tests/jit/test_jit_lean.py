@@ -16,7 +16,7 @@ SEARCH = (
     + """
 from tests.support.games.othello4 import GAME
 from shogi_engine.perft import perft
-from shogi_engine.search.limits import Limits
+from shogi_engine.search.timeman import Limits
 from shogi_engine.search.root import Searcher
 position = GAME.parse_position(GAME.start)
 found = Searcher(GAME, hash_mb=1).search(position, (), Limits(depth=6))

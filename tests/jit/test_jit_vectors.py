@@ -85,7 +85,7 @@ draws = given(
     extreme=st.booleans(),
     shift=st.sampled_from([0, 0, 1, 7]),
 )
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=60)
 
 
 @few

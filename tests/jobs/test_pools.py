@@ -17,7 +17,7 @@ from shogi_engine import jit
 from shogi_engine.common.threads import results_on_threads
 from shogi_engine.jobs import Pool, do_piece, load_ray, one_at_a_time
 from shogi_engine.match import EngineGames, OpeningPlan, Schedule, Terms, parse_engine
-from shogi_engine.types.limit import Limit
+from shogi_engine.types.limits import Limit
 from tests.support.processes import ROOT, environment
 from tools.tuning import spsa
 

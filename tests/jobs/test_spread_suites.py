@@ -9,7 +9,7 @@ from shogi_engine import games
 from shogi_engine.__main__ import main
 from shogi_engine.jobs import in_order
 from shogi_engine.perft import perft
-from shogi_engine.suites.perft_jobs import perft_on_cluster
+from shogi_engine.suites.perft import perft_on_cluster
 from tests.support.processes import ROOT
 
 DATA = Path(ROOT) / "tests" / "data"

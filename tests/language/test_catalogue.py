@@ -8,9 +8,9 @@ import pytest
 
 from shogi_engine import language
 from shogi_engine.__main__ import main, parser
-from shogi_engine.games.shogi.symbols import SQUARE_NAMES, list_squares
+from shogi_engine.games.shogi.types import SQUARE_NAMES, list_squares
 from shogi_engine.language import InputError, Message, translate, translate_fault
-from shogi_engine.records.errors import RecordError
+from shogi_engine.records.tree import RecordError
 from tools import catalogue
 
 # Three words of English in a row, that are no list of names.

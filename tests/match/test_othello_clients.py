@@ -13,9 +13,8 @@ from shogi_engine.clients.base import EngineError
 from shogi_engine.clients.gtp import GtpClient, SimpleGtp
 from shogi_engine.clients.nboard import NBoardClient, SimpleNBoard, parse_go, parse_hint
 from shogi_engine.games.othello.board import Board, Move
-from shogi_engine.types.info import Info, PlayResult
-from shogi_engine.types.limit import Limit
-from shogi_engine.types.score import Score
+from shogi_engine.types.limits import Limit
+from shogi_engine.types.results import Info, PlayResult, Score
 from tests.support.processes import TESTS
 
 STUB = [sys.executable, "-S", str(TESTS / "support" / "othello_stub.py")]

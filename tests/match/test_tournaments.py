@@ -9,17 +9,14 @@ import pytest
 from rich.console import Console
 
 from shogi_engine import records
-from shogi_engine.cli.match_table import MatchView
+from shogi_engine.cli.match import MatchView
 from shogi_engine.common.match_statistics import Sprt, expected_score
 from shogi_engine.match import GameLog, Match, Schedule, Terms, standings, text_table
-from shogi_engine.match.game_records import game_record, outcome_of, save
-from shogi_engine.match.page import page
-from shogi_engine.match.report import crosstable, fitted
+from shogi_engine.match.report import crosstable, fitted, game_record, outcome_of, page, save
 from shogi_engine.play.game import Game
-from shogi_engine.play.loop import play
-from shogi_engine.play.players import Answer, Player
-from shogi_engine.types.score import Score
-from shogi_engine.types.termination import Outcome
+from shogi_engine.play.players import Answer, Player, play
+from shogi_engine.types.outcomes import Outcome
+from shogi_engine.types.results import Score
 
 USED = {"moves": 10, "ms": 50.0, "nodes": 700, "late": 0, "longest": 9.0}
 

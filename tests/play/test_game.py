@@ -6,15 +6,14 @@ import random
 import pytest
 
 from shogi_engine import games, records
-from shogi_engine.games.rules_board import board_of
-from shogi_engine.games.shogi.records.handicaps import handicap
+from shogi_engine.games.game_board import board_of
+from shogi_engine.games.shogi.records.kakinoki import handicap
 from shogi_engine.play.clock import GameClock
-from shogi_engine.play.game import Game, Reason, Refusal
-from shogi_engine.play.terms import Terms
+from shogi_engine.play.game import Game, Reason, Refusal, Terms
 from shogi_engine.records.tree import GameRecord
-from shogi_engine.types.clock import Clock
-from shogi_engine.types.score import Score
-from shogi_engine.types.termination import Outcome, Termination
+from shogi_engine.types.limits import Clock
+from shogi_engine.types.outcomes import Outcome, Termination
+from shogi_engine.types.results import Score
 from tests.support.processes import TESTS
 from tests.support.twins.naive_game import NaiveGame
 

@@ -11,9 +11,9 @@ RULES = ("games/", "records/", "types/", "interface/", "batch/", "training/", "s
 """They find endings in positions and files; a kernel's games are training."""
 ELSEWHERE = {
     "csa/protocol.py": {"Outcome"},  # a server's word is the server's
-    "match/game_records.py": {"Outcome"},  # reads what a log says
-    "frontends/nboard.py": {"charge"},  # repeats the GUI's clock
-    "csa/clock.py": {"time="},  # what of a server's clock a search may use
+    "match/report.py": {"Outcome"},  # reads what a log says
+    "frontends/othello.py": {"charge"},  # repeats the GUI's clock
+    "csa/game.py": {"time="},  # what of a server's clock a search may use
 }
 PLAY = {"play/game.py", "play/clock.py"}
 CALLS = ("after", "charge", "Outcome", "usual_outcome", "completed")

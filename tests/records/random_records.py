@@ -5,11 +5,11 @@ from itertools import islice
 
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
-from shogi_engine.games.shogi.records.handicaps import HANDICAPS
+from shogi_engine.games.shogi.records.kakinoki import HANDICAPS
 from shogi_engine.games.shogi.records.kakinoki import WORDS as KIF_WORDS
 from shogi_engine.records import GameRecord, Outcome, Termination
-from shogi_engine.types.score import Score
-from shogi_engine.types.termination import usual_outcome
+from shogi_engine.types.outcomes import usual_outcome
+from shogi_engine.types.results import Score
 
 HELD = tuple(dict.fromkeys(termination for termination, _ in KIF_WORDS.words.values()))  # by KIF and JKF
 BOARDS = {"shogi": ShogiBoard, "othello": OthelloBoard}
@@ -107,7 +107,8 @@ def random_record(seed, game="shogi", plies=60, variations=3, start=None):
             end.end(Outcome(None, Termination.INTERRUPTED))
     record.names = [rng.choice(("", "\u5148\u624b\u592a\u90ce", "Engine 2 (1800)")) for _ in range(2)]
     if rng.random() < 0.5:
-        record.headers = {"event": "\u7b2c1\u671f", "started": "2020/01/02 10:00:00"}
+        started = "2020/01/02 10:00:00" if game == "shogi" else "2020-01-02"  # in the form that all formats have
+        record.headers = {"event": "\u7b2c1\u671f", "started": started}
     return record
 
 

@@ -9,8 +9,8 @@ from shogi_engine import records
 from shogi_engine.batch import Batch, random_games
 from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.records import GameRecord, dumps, from_arrays, loads, save, to_arrays
-from shogi_engine.types.score import Score
-from shogi_engine.types.termination import Termination
+from shogi_engine.types.outcomes import Termination
+from shogi_engine.types.results import Score
 from tests.records.random_records import random_record
 
 HANDICAP = "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"

@@ -12,6 +12,7 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
+from shogi_engine.cli import common
 from shogi_engine.records import GameRecord, RecordError
 
 
@@ -201,3 +202,48 @@ def test_files_are_read_one_game_at_a_time(tmp_path):
     with pytest.raises(RecordError, match="games.usi: line 4: move 1 of 1") as caught:
         next(games)
     assert (caught.value.line, caught.value.number) == (4, 4)
+
+
+def test_what_standard_output_cannot_hold_is_said(tmp_path, capsys):
+    """The same sentence as for a file."""
+    records.save(game(), tmp_path / "a.kif")
+    assert convert(tmp_path / "a.kif", tmp_path / "a.csa") == 0
+    said = capsys.readouterr().out.partition("; ")[2]
+    assert said == "it cannot hold variations (of 1)\n"
+    assert convert(tmp_path / "a.kif", "-", "--to", "csa") == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("V2.2\n") and err.endswith(said) and err.count("\n") == 1
+    assert convert(tmp_path / "a.kif", "-", "--to", "kif") == 0 and capsys.readouterr().err == ""
+
+
+def test_folders_go_on_after_any_fault_of_a_file(tmp_path, capsys, monkeypatch):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("a", "b", "c"):
+        records.save(game(), folder / f"{name}.kif")
+    (folder / "d.kif").write_bytes("手合割：平手\n   1 ７六歩(77)\n2 *x\n".encode())
+    dumps = records.dumps
+
+    def failing(games, format, encoding):
+        monkeypatch.setattr(records, "dumps", dumps)
+        raise KeyError("x")  # a fault of a writer
+
+    monkeypatch.setattr(records, "dumps", failing)
+    assert convert(folder, tmp_path / "out", "--to", "csa") == 1
+    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == ["b.csa", "c.csa"]
+    told = capsys.readouterr()
+    assert told.out.count("1 game in") == 2 and "d.kif: line 3: there is a number without a move" in told.err
+
+
+def test_games_of_a_folder_are_loaded_past_files_that_cannot_be_read(tmp_path, capsys):
+    records.save(game(), tmp_path / "a.kif")
+    (tmp_path / "b.kif").write_text("rubbish")
+    records.save(game(), tmp_path / "c.csa")
+    assert len(common.loaded(str(tmp_path))) == 2
+    assert f"{tmp_path / 'b.kif'}: line 1" in capsys.readouterr().err
+    with pytest.raises(RecordError):
+        common.loaded(str(tmp_path / "b.kif"))
+    (tmp_path / "a.kif").unlink()
+    (tmp_path / "c.csa").unlink()
+    with pytest.raises(ValueError, match="there is no game that can be read"):
+        common.loaded(str(tmp_path))

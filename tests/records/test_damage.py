@@ -1,14 +1,16 @@
 """Damaged files: one error that names line and reason, or a game whose every move is legal; never anything else."""
 
+import os
 import random
 
 import pytest
 
 from shogi_engine.records import RecordError, all_formats, dumps, formats, games, iterate, loads
+from shogi_engine.records import files as archives
 from tests.records.random_records import random_record
 
 FORMATS = all_formats()
-LETTERS = "+-%P9\uff11\u6b69\u540c\n,(T []{}\";:/'\\0ax\u25b2|\uff1a\u624b\x00\x0c\u2003"
+LETTERS = "*#&!?$=<+-%P9\uff11\u6b69\u540c\n,(T []{}\";:/'\\0ax\u25b2|\uff1a\u624b\x00\x0c\u2003"
 
 
 def damaged(rng, data, binary):
@@ -58,6 +60,7 @@ def check_damaged(format, count, seed):
         except RecordError as error:
             refused += 1
             assert str(error) and "\n" not in str(error), number
+            assert "the game cannot be read: " not in str(error), error  # not by the reader itself
             if error.record is not None:
                 error.record.check()
         else:
@@ -132,3 +135,67 @@ def test_reading_ends_where_most_of_very_many_games_are_damaged(format, whole, b
         list(iterate(path, format=format, keep=True))
     found = list(games(path, format=format, keep=True))
     assert sum(map(len, found)) == 10 and len(found[-1].faults) == formats.FAULTS_MAX + 1
+
+
+def test_a_reader_that_fails_is_a_damaged_game(monkeypatch):
+    """Whatever a reader raises, the other games are read."""
+    format = formats.load_format("usi")
+    parse = type(format).parse
+
+    def failing(self, block):
+        if "2g2f" in block[0][1]:
+            raise AttributeError("'NoneType' object has no attribute 'end'")
+        return parse(self, block)
+
+    monkeypatch.setattr(type(format), "parse", failing)
+    text = "startpos moves 7g7f\nstartpos moves 2g2f\nstartpos moves 3g3f\n"
+    with pytest.raises(RecordError, match="the game cannot be read: AttributeError: 'NoneType'"):
+        loads(text)
+    found = loads(text, keep=True)
+    assert [record.moves for record in found] == [["7g7f"], [], ["3g3f"]] and found[1].fault.__traceback__ is None
+
+
+def test_a_folder_is_read_past_what_is_no_file(tmp_path):
+    """A pipe would never end; a link may lead nowhere."""
+    (tmp_path / "a.usi").write_text("startpos moves 7g7f\n")
+    os.mkfifo(tmp_path / "b.usi")
+    (tmp_path / "c.usi").symlink_to(tmp_path / "gone")
+    assert len(list(iterate(tmp_path))) == 1
+    assert sum(len(part) for part in games(tmp_path)) == 1
+
+
+def test_arrays_of_a_folder_go_on_after_a_file_that_the_system_refuses(tmp_path, monkeypatch):
+    for name in ("a.usi", "b.usi", "c.usi"):
+        (tmp_path / name).write_text("startpos moves 7g7f\n")
+    sources = archives.sources
+
+    def refusing(path):
+        if path.endswith("b.usi"):
+            raise PermissionError(13, "Permission denied", path)
+        return sources(path)
+
+    monkeypatch.setattr(archives, "sources", refusing)
+    (found,) = games(tmp_path, keep=True)
+    assert len(found) == 2 and [str(fault) for fault in found.faults] == [f"{tmp_path / 'b.usi'}: Permission denied"]
+    with pytest.raises(PermissionError):
+        list(games(tmp_path))
+    with pytest.raises(PermissionError):
+        list(games(tmp_path / "b.usi", keep=True))
+
+
+@pytest.mark.parametrize("data", [b"\x01\x00\x7f\x80\xff" * 16, bytes(range(40))], ids=["psv", "bytes"])
+def test_binary_files_of_other_kinds_are_called_so(data):
+    with pytest.raises(RecordError, match="this is a binary file, and no record; shogi_engine.batch reads packed"):
+        loads(data)
+
+
+def test_a_wthor_file_of_another_board_says_so():
+    header = (
+        bytes([20, 24, 2, 29])
+        + (1).to_bytes(4, "little")
+        + bytes(2)
+        + (2023).to_bytes(2, "little")
+        + bytes([10, 0, 22, 0])
+    )
+    with pytest.raises(RecordError, match="the board must have 8 by 8 squares, not 10"):
+        loads(header + bytes(108))

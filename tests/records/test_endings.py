@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from shogi_engine.records import ENDINGS, GameRecord, Outcome, Termination, all_formats, dumps, load_format, loads
-from shogi_engine.types.termination import BY_RULE, USUAL_WINNERS, completed, termination_of, usual_outcome
+from shogi_engine.types.outcomes import BY_RULE, USUAL_WINNERS, completed, termination_of, usual_outcome
 
 MOVES = {"shogi": ["7g7f", "3c3d", "2g2f"], "othello": ["f5", "d6", "c3"]}
 WIPED_OUT = ["e6", "f4", "e3", "f6", "g5", "d6", "e7", "f5", "c5"]

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from shogi_engine.games.shogi.records.evaluations import told_by
+from shogi_engine.games.shogi.records.words import told_by
 from shogi_engine.records import GameRecord, dumps, games, load_format, loads
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 from tests.records.random_records import random_record
 
 FORMATS = ("kif", "ki2", "jkf", "csa")

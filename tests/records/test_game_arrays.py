@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from shogi_engine import records
-from shogi_engine.games.shogi.records.quick_trees import QuickMoves
+from shogi_engine.games.shogi.records.scanners import QuickMoves
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.records import ENDINGS, RecordError, all_formats, dumps, load_format
 from tests.records.random_records import random_record

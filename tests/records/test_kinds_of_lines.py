@@ -8,13 +8,13 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shogi_engine.games.shogi.records import kif_kernels
 from shogi_engine.games.shogi.records.formats.ki2 import FORMAT as KI2
 from shogi_engine.games.shogi.records.formats.kif import FORMAT, KifReader
-from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, MOVE
+from shogi_engine.games.shogi.records.kakinoki import BLANKS, MOVE
 
 LINES = (
     "1 ７六歩(77)", "2 ３四歩(33)", "　３　２六歩（２７）", "4 投了", "1 投了", "2 同　歩(11)", "5 P-7f", "6 ▲７六歩", "1234567890123 x",
@@ -34,7 +34,6 @@ def test_the_kernel_knows_the_same_kinds(line):
     assert kif_kernels.kind_of(array_of(line), 0, len(line)) == (KifReader.kind_of_line(text) if text else (4, 0))
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(LINES), max_size=14))
 @example(["1 ７六歩(77)", "後手の持駒：歩", "変化：2手", "先手：A"])  # a game without moves
 def test_the_kernel_splits_at_the_same_lines(lines):
@@ -58,7 +57,6 @@ def test_usual_moves_are_moves(line, format):
 
 
 @pytest.mark.parametrize("format", [FORMAT, KI2])
-@settings(deadline=None)
 @given(lines=st.lists(st.sampled_from([*LINES, "▲７六歩 △３四歩", "７六歩"]), max_size=14))
 def test_usual_moves_change_no_split(format, lines):
     text = "\n".join(lines)

@@ -5,7 +5,7 @@ import pytest
 from shogi_engine.__main__ import main
 from shogi_engine.games.othello.notation import split_transcript
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.games.shogi.notation.sfen import START, format_sfen, parse_sfen
+from shogi_engine.games.shogi.sfen import START, format_sfen, parse_sfen
 from shogi_engine.records import RecordError, games, load_format, loads
 
 AFTER = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"

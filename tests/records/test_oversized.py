@@ -417,7 +417,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize("format", KINDS)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_any_mixture_is_read_or_refused(format, data):
     """Structure, size and damage at random: only RecordError is raised."""

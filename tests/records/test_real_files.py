@@ -5,7 +5,7 @@
 import pytest
 
 from shogi_engine.records import RecordError, loads
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 
 MOVES = ["7g7f", "3c3d", "2g2f"]
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shogi_engine import records
-from shogi_engine.games.shogi.records.csa_words import OPPOSITE, TYPES, WORDS
+from shogi_engine.games.shogi.records.words import OPPOSITE, TYPES, WORDS
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.records import ENDINGS, GameRecord, Outcome, Termination, dumps, load_format, loads
-from shogi_engine.types.termination import BY_RULE, DRAWS
+from shogi_engine.types.outcomes import BY_RULE, DRAWS
 
 cshogi_csa = pytest.importorskip("cshogi.CSA")
 

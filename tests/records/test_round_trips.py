@@ -11,7 +11,7 @@ from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.records import all_formats, dumps, load_format, loads
 from tests.records.random_records import random_record, reduced
 
-EXAMPLES = settings(max_examples=2 if JIT_DISABLED else 6, deadline=None, suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(max_examples=2 if JIT_DISABLED else 6, suppress_health_check=list(HealthCheck))
 WHOLE = {"shogi": ("kif", "ki2", "csa", "jkf", "usi"), "othello": ("ggf", "sgf", "transcript", "wthor")}
 PAIRS = [(game, one, two) for game, names in WHOLE.items() for one in names for two in names]
 # CSA has no words for these, WTHOR and the others none at all.
@@ -106,7 +106,7 @@ def test_long_games_and_deep_variations_need_no_deep_stack():
 
 
 @pytest.mark.parametrize("game", ["shogi", "othello"])
-@pytest.mark.parametrize("header", ["event", "備考", "note", "ZZ", "started", "PB"])
+@pytest.mark.parametrize("header", ["event", "記録係", "note", "ZZ", "started", "PB", "time", "max_moves"])
 def test_a_header_is_kept_or_listed_as_lost(game, header):
     record = random_record(1, game, 6, start="")
     record.headers = {header: "x"}

@@ -8,8 +8,8 @@ JavaScript Othello (2013), which mixes the limits up and starts from `Number.MIN
 import pytest
 
 from shogi_engine.search.context import EXACT, USE_TT, new_context
-from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
+from shogi_engine.search.timeman import Limits
 from tests.support.faulty import (
     INFINITE,
     SMALLEST_POSITIVE,

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shogi_engine.games.othello import GAME as OTHELLO
@@ -83,7 +83,6 @@ def test_usual_slots_are_those_of_drops_and_pieces_not_promoted(side):
     assert len(set(usual)) == 2
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.integers(-30000, 30000), st.integers(-1 << 40, 1 << 40), st.sampled_from([1024, 7183, 30000]))
 def test_gravity_stays_within_its_limit(value, bonus, limit):
     value = max(-limit, min(limit, value))

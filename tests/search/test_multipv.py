@@ -8,7 +8,7 @@ import pytest
 
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.search import root
-from shogi_engine.search.limits import Info, Limits
+from shogi_engine.search.timeman import Info, Limits
 from tests.search.test_root import fresh
 from tests.support.games import game_of
 from tests.support.processes import TESTS

@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.attacks import attackers_to
-from shogi_engine.games.shogi.queries import occupied
-from shogi_engine.games.shogi.see import least_attacker
+from shogi_engine.games.shogi.bitboard import attackers_to, occupied
+from shogi_engine.games.shogi.ordering import least_attacker
 from shogi_engine.games.shogi.types import PAWN, ROOK, move_from, move_to
 from shogi_engine.interface.game import evaluate, see_ge
-from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, write_root_moves
+from shogi_engine.search.alphabeta import search_root
+from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, prepare_root, write_root_moves
 from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_correction, prepare_corrections, static_correction
-from shogi_engine.search.root_moves import prepare_root
-from shogi_engine.search.root_search import search_root
 from shogi_engine.search.selectivity import table_settles
 from tests.support.processes import environment, run
 from tests.support.searching import place
@@ -27,10 +25,11 @@ from types import SimpleNamespace
 import numpy as np
 from shogi_engine import games
 from shogi_engine.interface.game import VALUE_INFINITE
-from shogi_engine.search import alphabeta, root_search
+from shogi_engine.search import alphabeta as root_search
+from shogi_engine.search import alphabeta
 from shogi_engine.search.context import ALL_FLAGS, USE_TT, new_context, set_root, write_root_moves
 from shogi_engine.search.history import BEFORE_ROOT, Histories, learn_from_best_move
-from shogi_engine.search.root_moves import prepare_root
+from shogi_engine.search.context import prepare_root
 from shogi_engine.search.tt import TranspositionTable
 
 nodes, found = [], {"punished": 0, "not_made": 0, "again": 0, "changed": 0}

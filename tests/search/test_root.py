@@ -11,10 +11,9 @@ import pytest
 
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
 from shogi_engine.search.context import ALL_FLAGS, EXACT, new_context
-from shogi_engine.search.limits import Limits
-from shogi_engine.search.root import MAX_DEPTH, Searcher
-from shogi_engine.search.timer import Timer
-from shogi_engine.types.clock import TimeBudget
+from shogi_engine.search.root import MAX_DEPTH, Searcher, Timer
+from shogi_engine.search.timeman import Limits
+from shogi_engine.types.limits import TimeBudget
 from tests.support.clock import within
 from tests.support.games import game_of
 from tests.support.processes import TESTS

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
+from shogi_engine.search.timeman import Limits
 from tests.support.clock import within
 from tests.support.games import game_of
 from tests.support.searching import final_position, random_positions

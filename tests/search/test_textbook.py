@@ -6,8 +6,8 @@ import pytest
 from shogi_engine.interface.game import MAX_PLY
 from shogi_engine.perft import perft
 from shogi_engine.search.context import USE_TT, new_context
-from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
+from shogi_engine.search.timeman import Limits
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.textbook.searches import minimax
 from tests.support.games import game_of

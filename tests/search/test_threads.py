@@ -13,11 +13,10 @@ from shogi_engine.interface.game import VALUE_MATE
 from shogi_engine.jit import JIT_DISABLED, cache_folder
 from shogi_engine.search import root as root_module
 from shogi_engine.search.context import EXACT
-from shogi_engine.search.limits import Info, Limits
-from shogi_engine.search.root import Searcher
+from shogi_engine.search.root import Searcher, elected
+from shogi_engine.search.timeman import Info, Limits
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.search.vote import elected
-from shogi_engine.types.clock import TimeBudget
+from shogi_engine.types.limits import TimeBudget
 from tests.search.test_root import MATES, played
 from tests.support.games import game_of
 from tests.support.processes import environment
@@ -37,7 +36,7 @@ THINK = """
 import json, sys
 from tests.support.games import game_of
 from tests.support.searching import answer, random_positions
-from shogi_engine.search.limits import Info, Limits
+from shogi_engine.search.timeman import Info, Limits
 from shogi_engine.search.root import Searcher
 name, longest, nodes = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 searcher = Searcher(game_of(name), hash_mb=2)

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shogi_engine.search.limits import Limits
-from shogi_engine.search.timeman import TimeOptions, cap, in_full_seconds, limit, plan
-from shogi_engine.search.timer import Timer
-from shogi_engine.types.clock import Clock, TimeBudget
+from shogi_engine.search.root import Timer
+from shogi_engine.search.timeman import Limits, TimeOptions, cap, in_full_seconds, limit, plan
+from shogi_engine.types.limits import Clock, TimeBudget
 
 OPTIONS = TimeOptions(network_delay=100, network_delay2=1000)
 clocks = st.builds(

@@ -24,7 +24,7 @@ def test_games_find_no_fault_and_leave_nothing_behind(name):
     usage = []
     with FrontEnd(name) as front_end:
 
-        @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=EXAMPLES, database=None, suppress_health_check=list(HealthCheck))
         @given(st.integers(0, 2**32))
         def play(seed):
             GAMES[name](front_end, random.Random(seed)).play()

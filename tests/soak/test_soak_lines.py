@@ -182,7 +182,7 @@ def test_every_line_gets_its_answers(name):
     batches = st.lists(st.one_of(*[common] * 9, mutated(protocol.rare)).filter(protocol.is_harmless), max_size=100)
     with FrontEnd(name) as front_end:
 
-        @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=EXAMPLES, database=None, suppress_health_check=list(HealthCheck))
         @given(batches)
         def send(batch):
             protocol.settle(front_end, batch)

@@ -19,7 +19,7 @@ from shogi_engine.common.database import migrations
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
 from shogi_engine.study.problems import clear
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 from tests.support.typed_lines import typed
 
 MATE_IN_3 = "9/3S2+R1l/p1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"

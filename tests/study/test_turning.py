@@ -13,7 +13,7 @@ from shogi_engine.cli.study import TurningDesk
 from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 from tests.support.typed_lines import typed
 
 MOVES = ["7g7f", "3c3d", "8h5e", "8c8d", "2g2f", "1c1d"]  # black leaves a bishop, white does not take it

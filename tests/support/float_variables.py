@@ -19,14 +19,14 @@ import numpy as np
 from numba import types
 from numba.core.dispatcher import Dispatcher
 
-from shogi_engine.games.shogi.evaluation.nnue_leb128 import decompress
+from shogi_engine.games.shogi.evaluation.nnue_file import decompress
 from shogi_engine.games.shogi.names import FILE_EVALUATIONS
 from shogi_engine.interface import game
 from shogi_engine.interface.stubs import STUBS
 from shogi_engine.perft import count_leaves, perft, perft_context
 from shogi_engine.search.context import new_context, set_root, static_value
-from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
+from shogi_engine.search.timeman import Limits
 from shogi_engine.textbook import searches as textbook
 from tests.support import networks
 from tests.support.cases import CASES, ConformanceCase, legal_moves

@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.analysis import GameAnalysis, analyse, judge
-from shogi_engine.analysis.analyst import Examiner
+from shogi_engine.analysis.analyst import Examiner, finding_of, finding_row
 from shogi_engine.analysis.judgement import plies_to_examine
-from shogi_engine.analysis.saved import finding_of, finding_row
-from shogi_engine.play.game import Game
-from shogi_engine.play.loop import play
-from shogi_engine.play.players import LEVEL, EnginePlayer
-from shogi_engine.play.terms import Terms
+from shogi_engine.play.game import Game, Terms
+from shogi_engine.play.players import LEVEL, EnginePlayer, play
 from shogi_engine.records import GameRecord
 
 FILE = Path(__file__).resolve().parents[1] / "data" / "judged_games.json"

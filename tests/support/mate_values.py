@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
-from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.games.shogi.sfen import parse_sfen
 from tests.support.float_variables import float_variables
 
 PROBLEMS = (

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.network_features import FEATURES, OUTPUT_BUCKETS
-from shogi_engine.games.shogi.evaluation.network_weights import Network, encode
+from shogi_engine.games.shogi.evaluation.network import FEATURES, OUTPUT_BUCKETS, Network, encode
 from tests.support import nnbin
 
 

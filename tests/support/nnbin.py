@@ -113,6 +113,7 @@ ARCHITECTURES = {
     "halfkp_1024x2-8-64": Architecture("HalfKP(Friend)", 1024, 8, 64),
     "SFNN_halfkahm2_1536_15_32_k3k3": Architecture("HalfKA_hm2(Friend)", 1536, 15, 32, 9),
     "SFNN_halfka2_1024_7_64_k3k3": Architecture("HalfKA2(Friend)", 1024, 7, 64, 9),
+    "SFNN_kp_256_15_32_k3k3": Architecture("K+P", 256, 15, 32, 9),
     "halfkpvm_256x2-32-32": Architecture("HalfKP_vm(Friend)", 256, 32, 32),
     "halfkpe9_256x2-32-32": Architecture("HalfKPE9(Friend)", 256, 32, 32),
 }

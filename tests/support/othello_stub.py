@@ -1,10 +1,14 @@
 """An Othello engine over GTP or NBoard that plays the first or the last legal square, as its arguments say.
 
-othello_stub.py gtp|nboard [last] [illegal] [silent] [dies] [refuses]
+othello_stub.py gtp|nboard [last] [illegal] [silent] [dies] [refuses] [slow] [once:FILE]
+
+slow : thinks 0.3 s    once : dies at the first move it has to find if there is no such file, and makes it
 """
 
+import os
 import re
 import sys
+import time
 
 protocol, kinds = sys.argv[1], set(sys.argv[2:])
 STEPS = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if (x, y) != (0, 0)]
@@ -37,7 +41,15 @@ def play(text, colour):
     side = 1 - colour
 
 
+once = next((kind.removeprefix("once:") for kind in kinds if kind.startswith("once:")), "")
+
+
 def choose(colour):
+    if once and not os.path.exists(once):
+        open(once, "w").close()
+        sys.exit("only once")
+    if "slow" in kinds:
+        time.sleep(0.3)
     moves = legal(colour)
     if "dies" in kinds and len(discs) > 12:
         sys.exit("no more")

@@ -6,11 +6,11 @@ import random
 import numpy as np
 
 from shogi_engine.games.othello import GAME
+from shogi_engine.games.othello.bitboard import stable_discs
 from shogi_engine.games.othello.endgame.solver import Solver
 from shogi_engine.games.othello.movegen import flips, flips_filled, mobility, mobility_filled
 from shogi_engine.games.othello.notation import format_obf
 from shogi_engine.games.othello.position import make_canonical
-from shogi_engine.games.othello.stability import stable_discs
 from shogi_engine.games.othello.types import placed_disc
 from shogi_engine.interface.game import (
     evaluate,

@@ -3,7 +3,7 @@
 import re
 import xml.etree.ElementTree as ElementTree
 
-from shogi_engine.games.shogi.board.piece_shapes import KANJI
+from shogi_engine.games.shogi.board.drawing import KANJI
 
 LETTERS = {
     "歩": "P", "香": "L", "桂": "N", "銀": "S", "金": "G", "角": "B", "飛": "R", "玉": "K",

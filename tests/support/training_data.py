@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-from shogi_engine.training.jobs import make_data
-from shogi_engine.training.othello.data import DataOptions as OthelloDataOptions
+from shogi_engine.training.othello.positions import DataOptions as OthelloDataOptions
+from shogi_engine.training.pipeline import make_data
 from shogi_engine.training.shogi.recipe import DataOptions
 
 OPTIONS = DataOptions(nodes=50, seed=3, piece_games=50)

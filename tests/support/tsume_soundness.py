@@ -7,8 +7,7 @@ be empty after all longest defences.
 
 from typing import Any
 
-from shogi_engine.games.shogi.mate.solver import MateSolver
-from shogi_engine.games.shogi.mate.soundness import NODES, after_move
+from shogi_engine.games.shogi.mate.solver import NODES, MateSolver, after_move
 from tests.support.shogi_moves import legal_moves
 
 FIRST_NODES = 1_000  # for a first, quick check that rejects obviously unsound problems

@@ -9,7 +9,8 @@ from shogi_engine import Engine, Limit, Score, othello, records, shogi
 from shogi_engine.batch import Batch, iterate_random_games, opening_moves
 from shogi_engine.clients.gtp import SimpleGtp
 from shogi_engine.clients.nboard import SimpleNBoard
-from shogi_engine.clients.usi import Info, PlayResult, SimpleEngine
+from shogi_engine.clients.usi import SimpleEngine
+from shogi_engine.types.results import Info, PlayResult
 
 
 def program(engine: Engine | SimpleEngine, board: shogi.Board) -> list[shogi.Move]:

@@ -17,8 +17,7 @@ from types import SimpleNamespace
 import shogi
 
 from shogi_engine.games.shogi.book import Book, open_book
-from shogi_engine.interface.extras.book import choose
-from shogi_engine.interface.extras.levels import LevelPlan
+from shogi_engine.interface.extras import LevelPlan, choose
 from usi.loop import main
 
 STEP = 0.01  # seconds an iteration takes
@@ -36,7 +35,7 @@ class FakeEngine:
         self._hard = None
         self.sizes = {}
         self._book = open_book(None) if os.environ.get("FAKE_BOOK") else Book()
-        self.book = SimpleNamespace(open=self._open_book, choice=self._book_choice, moves=self._book_moves)
+        self.book = SimpleNamespace(open=self._open_book, choice=self._book_choice, moves=self._book_moves, notes=())
         self.searcher = SimpleNamespace(evaluator=SimpleNamespace(describe=lambda: "none"))
 
     def resize(self, **sizes):
@@ -63,6 +62,7 @@ class FakeEngine:
     def _open_book(self, name):
         self._book = Book()
         self._book = open_book(name)
+        self.book.notes = self._book.notes
 
     def _book_choice(self, *, best, margin, flipped, any_ply):
         known = self._book.known(self.position_text, flipped=flipped, any_ply=any_ply)

@@ -3,6 +3,8 @@
 deaf : never answers isready    garbage : writes what is no USI between all lines    mute-stop : does not answer `stop`
 silent : does not answer `go`   dumb-mate : answers `go mate` with a bestmove    stubborn : does not quit, nor at the
 end of input    twice : says every bestmove twice    dies : at `go`, with a complaint    says:LINE|LINE : so at `go`
+once:FILE : dies at the first `go` if there is no such file, and makes it    slow : thinks 0.3 s for any answer to `go`
+and `isready`, which is 3c3d after an odd number of moves
 """
 
 import os
@@ -10,6 +12,7 @@ import sys
 import time
 
 kinds = set(sys.argv[1:])
+once = next((kind.removeprefix("once:") for kind in kinds if kind.startswith("once:")), "")
 said = [line for kind in kinds if kind.startswith("says:") for line in kind.removeprefix("says:").split("|")]
 
 
@@ -21,7 +24,8 @@ def say(*lines):
 
 
 def answer():
-    say(*["bestmove 7g7f ponder 3c3d"] * (2 if "twice" in kinds else 1))
+    move = "3c3d" if "slow" in kinds and len(position.partition(" moves ")[2].split()) % 2 else "7g7f"
+    say(*[f"bestmove {move} ponder 3c3d"] * (2 if "twice" in kinds else 1))
 
 
 def infos(multipv):
@@ -30,12 +34,19 @@ def infos(multipv):
             say(f"info depth {depth} multipv {number} nodes {depth * 10} score cp {30 - 10 * number} pv 7g7f 3c3d")
 
 
-multipv, thinking = 1, False
+multipv, thinking, position = 1, False, ""
 while True:
     line = sys.stdin.readline()
     words = line.split()
     if not line and "stubborn" not in kinds:
         break
+    if "slow" in kinds and words[:1] in (["go"], ["isready"]):
+        time.sleep(0.3)
+    if once and words[:1] == ["go"] and not os.path.exists(once):
+        open(once, "w").close()
+        sys.exit("only once")
+    if words[:1] == ["position"]:
+        position = line.strip()
     if not line:
         time.sleep(60)
     elif words == ["usi"]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE
 from shogi_engine.search.context import EXACT, USE_TT, new_context
-from shogi_engine.search.limits import Limits
 from shogi_engine.search.root import Searcher
+from shogi_engine.search.timeman import Limits
 from shogi_engine.textbook.searches import alpha_beta, minimax, negascout
 from tests.support.games import game_of
 from tests.support.searching import final_position, place

@@ -9,10 +9,9 @@ from shogi_engine import games
 from shogi_engine.__main__ import main
 from shogi_engine.games.othello.board import Board
 from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE
-from shogi_engine.match.engines import parse_engine
-from shogi_engine.play.game import Game
-from shogi_engine.play.loop import play
-from shogi_engine.play.terms import Terms
+from shogi_engine.match.plan import parse_engine
+from shogi_engine.play.game import Game, Terms
+from shogi_engine.play.players import play
 from shogi_engine.search.context import new_context, write_root_moves
 from shogi_engine.textbook.choice import ALPHA_BETA, MINIMAX, NEGASCOUT, choose
 from shogi_engine.textbook.player import Textbook, TextbookPlayer, parse_player

@@ -9,7 +9,7 @@ from shogi_engine import games
 from shogi_engine.interface.game import MAX_PLY, VALUE_INFINITE, VALUE_MATE, do_move
 from shogi_engine.jit import new_record
 from shogi_engine.play.game import Game
-from shogi_engine.play.loop import play
+from shogi_engine.play.players import play
 from shogi_engine.search.context import USE_REPETITION, USE_TT, new_context, set_root, write_root_moves
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.textbook.deepening import ALL_PARTS, deepen, quiescence, search

@@ -7,13 +7,14 @@ import pytest
 import shogi
 
 from shogi_engine.batch import Batch
-from shogi_engine.batch.streams import PSV, open_records
+from shogi_engine.batch.games import PSV, open_records
 from shogi_engine.engine import Engine
-from shogi_engine.games.shogi.notation.sfen import START
+from shogi_engine.games.shogi import GAME
+from shogi_engine.games.shogi.sfen import START
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.training import pipeline
 from shogi_engine.training.recipe import load
-from shogi_engine.training.shogi.annotated import CELLS, Annotated, compared, rank_correlation, ranks
+from shogi_engine.training.shogi.games import CELLS, Annotated, compared, logistic_fit, rank_correlation, ranks
 from shogi_engine.training.shogi.recipe import DataOptions
 from shogi_engine.training.shogi.trainer import TrainOptions
 from tests.support.training_data import data_folder
@@ -52,6 +53,34 @@ def test_cells_are_of_what_stands_and_is_held():
     counts = [count for count, _ in found.values()]
     assert counts[0] == sum(counts[1:4]) == sum(counts[4:]) == 200
     assert all(value == pytest.approx(1) for count, value in found.values() if count > 1)
+
+
+def test_the_logistic_fit_is_that_of_the_results():
+    random = np.random.default_rng(4)
+    values = np.round(random.normal(0, 400, 40_000))
+    won = (random.random(len(values)) < 1 / (1 + np.exp(-values / 250))).astype(float)
+    scale, loss = logistic_fit(values, won)
+    assert scale == pytest.approx(250, rel=0.05)
+    losses = []
+    for tried in (scale * 0.95, scale, scale * 1.05):
+        chances = 1 / (1 + np.exp(-values / tried))
+        losses.append(-(won * np.log(chances) + (1 - won) * np.log(1 - chances)).mean())
+    assert losses[1] == pytest.approx(loss) and losses[1] == min(losses)
+    kinds, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    assert logistic_fit(kinds, np.bincount(places, won), counts) == pytest.approx((scale, loss))
+    assert logistic_fit(values, np.full(len(values), 0.5))[1] == pytest.approx(np.log(2))
+    assert logistic_fit(values, won[::-1].copy())[1] == pytest.approx(np.log(2), abs=1e-3)  # they say nothing
+
+
+def test_results_are_compared_by_cell_and_draws_left_out():
+    annotated = Annotated(records(300).copy())
+    annotated.records["game_result"][::3] = 0
+    values = 5 * annotated.records["game_result"].astype(int)
+    found = annotated.log_losses(values + np.where(np.arange(300) % 10 == 1, -2 * values, 0))
+    assert list(found) == [cell[0] for cell in CELLS]
+    share = (np.arange(300) % 10 == 1)[np.arange(300) % 3 > 0].mean()
+    assert found["all"][0] == pytest.approx(-(share * np.log(share) + (1 - share) * np.log(1 - share)))
+    assert found["all"][1] == pytest.approx(5 / np.log((1 - share) / share))
 
 
 def test_what_is_no_position_is_named():
@@ -105,6 +134,29 @@ def test_the_tool_says_what_it_found(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 * len(CELLS)
     assert lines[0].startswith("network: rank correlation ") and lines[len(CELLS)].startswith("material: rank ")
+
+
+@searches
+def test_positions_come_from_psv_jsonl_and_games(tmp_path, capsys):
+    every = records(40)
+    sfens, moves = PACKED.texts(every["sfen"]), PACKED.relabel(every["sfen"], every["move"], "yaneuraou", "ids")
+    rows = []
+    for sfen, move, row in zip(sfens, moves, every, strict=True):
+        turn = int(sfen.split()[1] == "w")
+        result = {0: 0, 1: 1, -1: 2}[int(row["game_result"]) * (-1 if turn else 1)]
+        text = GAME.format_move(GAME.parse_position(sfen), int(move))
+        rows.append({"sfen": sfen, "bestmove": text, "turn": turn, "gameResult": result, "eval": int(row["score"])})
+    file = tmp_path / "positions.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = annotated_values.records_of(file, None)
+    for name in ("sfen", "score", "move", "game_result"):
+        assert np.array_equal(found[name], every[name]), name
+    own = annotated_values.records_of(data_folder(), 100)
+    assert len(own) == 100 and set(own["game_result"].tolist()) <= {-1, 0, 1}
+    annotated = Annotated(own)
+    assert rank_correlation(annotated.static(SHOGI.named_evaluator("king-piece")), own["score"]) > 0.5
+    assert annotated_values.main(["--count", "100", "--static", "--positions", str(data_folder())]) == 0
+    assert "log loss 0." in capsys.readouterr().out
 
 
 def test_the_positions_of_the_tools_are_floodgates():

@@ -8,15 +8,14 @@ import pytest
 
 from shogi_engine.__main__ import main
 from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.evaluation import network_weights
-from shogi_engine.interface.evaluation import Evaluator
+from shogi_engine.games.othello.evaluation import network as network_weights
+from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.training.othello import network_kernels as kernels
-from shogi_engine.training.othello import network_trainer, report, spread
-from shogi_engine.training.othello.network_trainer import NetworkTrainer
-from shogi_engine.training.othello.options import NETWORK, TrainOptions
+from shogi_engine.training.othello import kernels, positions, report
+from shogi_engine.training.othello import trainer as network_trainer
 from shogi_engine.training.othello.positions import Games
 from shogi_engine.training.othello.report import errors_of
+from shogi_engine.training.othello.trainer import NETWORK, NetworkTrainer, TrainOptions
 from tests.support.training_data import KilledError, othello_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
@@ -101,7 +100,7 @@ def test_what_is_learnt_is_what_the_integers_say(folder, tmp_path):
 
 def test_the_command_trains_a_network(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(report, "ENDINGS", (6, 12))
-    monkeypatch.setattr(spread, "DEEPEST", 6)
+    monkeypatch.setattr(positions, "DEEPEST", 6)
     words = ["train", "othello", str(tmp_path), "--games", "60", "--labels", "patterns", "--name", "network", "--set"]
     words += ["nodes=20,exact=8,epochs=2,architecture=network,endings=1,gate_games=2,gate_nodes=20"]
     assert main(words) == 0

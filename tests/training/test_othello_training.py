@@ -9,16 +9,16 @@ import pytest
 from shogi_engine.__main__ import main
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.solver import Solver
-from shogi_engine.games.othello.evaluation import pattern_weights
+from shogi_engine.games.othello.evaluation import patterns
 from shogi_engine.games.othello.notation import legal_moves
 from shogi_engine.interface.game import VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import recipe
 from shogi_engine.training.data import Workbench, read_shard, shard_path
-from shogi_engine.training.othello import report, spread
-from shogi_engine.training.othello.options import TrainOptions
+from shogi_engine.training.othello import positions as spread
+from shogi_engine.training.othello import report
 from shogi_engine.training.othello.positions import Games
-from shogi_engine.training.othello.trainer import Trainer
+from shogi_engine.training.othello.trainer import Trainer, TrainOptions
 from tests.support.training_data import OTHELLO, KilledError, othello_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
@@ -91,7 +91,7 @@ def trainer(folder, checkpoint, **changes):
     """Return a trainer on the games of the tests, without earlier weights."""
     options = replace(OPTIONS, **changes)
     games = Games.load([folder], 1, options.td_lambda)
-    nothing = np.zeros((pattern_weights.KNOTS, pattern_weights.file_weights()), dtype=np.int16)
+    nothing = np.zeros((patterns.KNOTS, patterns.file_weights()), dtype=np.int16)
     return Trainer(games, options, checkpoint, 2, nothing)
 
 
@@ -140,10 +140,10 @@ def test_the_command_goes_from_games_to_weights_and_back_again(tmp_path, capsys,
     printed = capsys.readouterr().out
     assert "MB are free" in printed and "validation" in printed
     file = tmp_path / "gen0" / "weights.bin"
-    knots, spreads = pattern_weights.read(file)
-    assert np.count_nonzero(knots != pattern_weights.read(pattern_weights.SHIPPED)[0]) > 1000
+    knots, spreads = patterns.read(file)
+    assert np.count_nonzero(knots != patterns.read(patterns.SHIPPED)[0]) > 1000
     assert (spreads[:, 3:] > 0).all()
-    assert pattern_weights.read_made(file)["epochs"] == 6
+    assert patterns.read_made(file)["epochs"] == 6
     facts = json.loads((tmp_path / "gen0" / "weights.report.json").read_text())
     rows = facts["error by empty squares"]
     assert sum(row["positions"] for row in rows) == facts["games"]["positions"]

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.evaluation.nnue_architectures import Architecture, feature_set
-from shogi_engine.games.shogi.evaluation.nnue_writer import encode
+from shogi_engine.games.shogi.evaluation.nnue_file import Architecture, encode, feature_set
 from shogi_engine.interface.game import evaluate, refresh_line
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context, set_root
 from shogi_engine.training import pipeline
 from shogi_engine.training.shogi.games import SCALE, Games
-from shogi_engine.training.shogi.positions_kernels import write_position
+from shogi_engine.training.shogi.kernels import write_position
 from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
+from shogi_engine.training.shogi.sfnn_kernels import stack_of
 from shogi_engine.training.shogi.standard_kernels import BIAS, FEATURES, OUTPUT, OUTPUT_BIAS, WEIGHTS1, WEIGHTS2, WIDTH
 from shogi_engine.training.shogi.standard_network import OUTPUT_LIMIT
 from shogi_engine.training.shogi.trainer import TrainOptions
@@ -24,7 +24,9 @@ from tests.support import nnbin
 from tests.support.training_data import data_folder
 
 KP = nnbin.ARCHITECTURES["kp_256x2-32-32"]
+SFNN = nnbin.ARCHITECTURES["SFNN_kp_256_15_32_k3k3"]
 OPTIONS = TrainOptions(architecture="k-p", epochs=3, batch=512, seed=2, held_out=0.1, result_share=(0.1, 0.1))
+SFNN_OPTIONS = replace(OPTIONS, architecture="sfnn")
 SFENS = nnbin.EXPECTED["sfens"]
 
 
@@ -41,7 +43,7 @@ def test_what_is_written_is_read_by_the_slow_reader_and_the_engine(title, width,
     ]
     bias, rows = (random.integers(-40, 60, size).astype(np.int16) for size in (width, (features.rows, width)))
     file = tmp_path / "nn.bin"
-    file.write_bytes(encode(shape, bias, rows, layers))
+    file.write_bytes(encode(shape, bias, rows, [layers]))
     known = nnbin.Architecture(features.name, width, first, second)
     assert file.stat().st_size == known.size
     version, file_hash, length = struct.unpack("<III", file.read_bytes()[:12])
@@ -54,6 +56,27 @@ def test_what_is_written_is_read_by_the_slow_reader_and_the_engine(title, width,
         set_root(ctx, GAME.parse_position(sfen))
         refresh_line(ctx)
         assert int(evaluate(ctx)) == reader.value(sfen)
+
+
+def test_a_written_sfnn_is_read_by_the_slow_reader_and_the_engine(tmp_path):
+    shape, random = SFNN_OPTIONS.model.shape, np.random.default_rng(3)
+    stacks = [
+        [
+            (random.integers(-3000, 3000, outputs).astype(np.int32), random.integers(-128, 128, (outputs, inputs)))
+            for outputs, inputs in shape.layers
+        ]
+        for _ in range(shape.stacks)
+    ]
+    bias, rows = random.integers(-400, 600, shape.width), random.integers(-40, 60, (shape.features.rows, shape.width))
+    rows[:3] = random.integers(-9000, 9000, (3, shape.width))  # of three bytes
+    file = tmp_path / "nn.bin"
+    file.write_bytes(encode(shape, bias.astype(np.int16), rows.astype(np.int16), stacks))
+    evaluator, reader = GAME.evaluation("nnue").load(file), nnbin.Reader(file, SFNN)
+    assert evaluator.describe() == f"nnue: {file}, {shape}"  # nothing is unusual about it
+    assert np.array_equal(reader.bias, bias) and np.array_equal(reader.weight, rows)
+    for found, expected in zip(reader.stacks, stacks, strict=True):
+        for (known, weights), (written, same) in zip(found, expected, strict=True):
+            assert np.array_equal(known, written) and np.array_equal(weights, same)
 
 
 def test_features_are_those_of_the_format():
@@ -87,6 +110,64 @@ def test_a_missing_piece_is_no_feature():
     assert {1, 2} < set(seen[0]) and {20, 21} < set(seen[1])
 
 
+def test_stacks_are_those_of_the_format():
+    seen, stacks = np.zeros((2, 40), np.uint16), set()
+    for sfen in SFENS:
+        write_position(GAME.parse_position(sfen), SFNN_OPTIONS.model.feature_tables[0], seen)
+        stack = nnbin.features(sfen, "K+P")[2]
+        assert stack_of(seen) == stack, sfen
+        stacks.add(stack)
+    assert len(stacks) > 3
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="too slow")
+def test_slopes_of_sfnn_are_those_of_the_loss():
+    model, random, width = replace(SFNN_OPTIONS, width=64).model, np.random.default_rng(1), 64
+    parameters = model.beginning(1)
+    parameters[model.first_stack :] *= 2
+    for *_, (weights, bias) in model.stacks(parameters):
+        weights[:], bias[:] = random.normal(0, 0.5, weights.shape), random.normal(0, 0.5)
+    features, targets = np.zeros((20, 2, 40), np.uint16), random.random(20).astype(np.float32)
+    for seen, sfen in zip(features, SFENS, strict=False):
+        write_position(GAME.parse_position(sfen), model.feature_tables[0], seen)
+    order, scratch = np.arange(20, dtype=np.int32), model.scratch()
+
+    def loss(changed):
+        return model.add_gradients(changed, features, targets, order, np.zeros_like(parameters), *scratch)
+
+    gradients = np.zeros_like(parameters)
+    assert loss(parameters) == model.add_gradients(parameters, features, targets, order, gradients, *scratch)
+    begin = model.first_stack + stack_of(features[0]) * (parameters.size - model.first_stack) // 9
+    used, rest = int(features[0, 0, 3]) * width, begin + width * 16
+    places = [
+        used,
+        used + 7,
+        used + 39,
+        BIAS * width + 3,
+        begin + 5,
+        begin + 15,
+        begin + 40 * 16 + 9,
+        begin + 16 * 30 + 15,
+    ]
+    places += [
+        rest + 3,
+        rest + 15,
+        rest + 16 + 5,
+        rest + 16 + 20 * 32 + 9,
+        rest + 16 + 960 + 4,
+        rest + 1010,
+        rest + 1040,
+    ]
+    measured = []
+    for index in places:
+        up, down = parameters.copy(), parameters.copy()
+        up[index] += 2e-3
+        down[index] -= 2e-3
+        measured.append((loss(up) - loss(down)) / 4e-3)
+        assert measured[-1] == pytest.approx(gradients[index], rel=0.05, abs=1e-3), index
+    assert np.count_nonzero(np.abs(measured) > 0.01) > 8
+
+
 @pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 def test_slopes_are_those_of_the_loss():
     model, random = OPTIONS.model, np.random.default_rng(1)
@@ -115,23 +196,27 @@ def test_slopes_are_those_of_the_loss():
 
 
 @pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
-def test_from_games_to_a_file_that_plays(tmp_path):
+@pytest.mark.parametrize(("options", "known"), [(OPTIONS, KP), (SFNN_OPTIONS, SFNN)])
+def test_from_games_to_a_file_that_plays(options, known, tmp_path):
     """The pipeline but for its first stage; the file says what the trainer means, and the gate plays with it."""
     (tmp_path / "gen0").mkdir()
     (tmp_path / "gen0" / "data").symlink_to(data_folder())
-    plan = pipeline.Plan(tmp_path, DataOptions(), OPTIONS, threads=2, name="nn", gate_games=2, gate_nodes=20)
+    plan = pipeline.Plan(tmp_path, DataOptions(), options, threads=2, name="nn", gate_games=2, gate_nodes=20)
     told = []
     outcome = pipeline.run(plan, stages=("train", "report", "gate"), on_line=told.append)
     assert len(outcome.scores) == 2
     file = plan.file(0, "bin")
-    assert file.name == "nn.bin" and file.stat().st_size == KP.size == 893_917
+    assert file.name == "nn.bin"
+    if options is OPTIONS:
+        assert file.stat().st_size == KP.size == 893_917
     assert RECIPE.named_evaluation(str(file)) == ("nnue", file)
     learner = pipeline.trainer(plan, 0)
-    assert len(learner.losses) == OPTIONS.epochs
+    assert len(learner.losses) == options.epochs
     assert learner.losses[-1]["training"] < 0.95 * learner.losses[0]["training"]
     parameters, model = learner.state.parameters, learner.model
-    assert np.abs(parameters[OUTPUT:OUTPUT_BIAS]).max() <= OUTPUT_LIMIT + 1e-6
-    reader, evaluator = nnbin.Reader(file, KP), RECIPE.named_evaluator(str(file))
+    if options is OPTIONS:
+        assert np.abs(parameters[OUTPUT:OUTPUT_BIAS]).max() <= OUTPUT_LIMIT + 1e-6
+    reader, evaluator = nnbin.Reader(file, known), RECIPE.named_evaluator(str(file))
     ctx = new_context(GAME, evaluator=evaluator)
     whole = [sfen for sfen in SFENS if 0 not in nnbin.features(sfen, "K+P")[0][0]]
     features = np.zeros((len(whole), 2, 40), np.uint16)
@@ -145,13 +230,15 @@ def test_from_games_to_a_file_that_plays(tmp_path):
         assert value == reader.value(sfen) == int(evaluate(ctx)), sfen
         assert abs(value - output) < 60  # what rounding does
     facts = plan.file(0, "report.json").read_text()
-    assert "K-P 256x2-32-32" in facts and '"by pieces in hand"' in facts
+    assert str(learner.model.shape) in facts and '"by pieces in hand"' in facts
 
 
 def test_runs_that_can_not_be_are_refused():
-    with pytest.raises(ValueError, match="no architecture 'halfkp'; there are own, k-p"):
+    with pytest.raises(ValueError, match="no architecture 'halfkp'; there are own, k-p, sfnn"):
         TrainOptions(architecture="halfkp")
     with pytest.raises(ValueError, match="architecture k-p has width 256, not 128"):
         TrainOptions(architecture="k-p", width=128)
+    with pytest.raises(ValueError, match="a width of sfnn is a multiple of 64 up to 2048, not 100"):
+        TrainOptions(architecture="sfnn", width=100)
     with pytest.raises(ValueError, match="cannot be refined"):
         replace(OPTIONS, refine=True).model.refining("network", None)

@@ -12,16 +12,23 @@ from shogi_engine import games
 from shogi_engine.__main__ import parser
 from shogi_engine.cli.train import SETTINGS, plan_of
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.evaluation.network_features import ACTIVE, FEATURES, SIDE, piece_feature, view_of
-from shogi_engine.games.shogi.evaluation.network_weights import decode, encode, load
+from shogi_engine.games.shogi.evaluation.network import (
+    ACTIVE,
+    FEATURES,
+    SIDE,
+    decode,
+    encode,
+    load,
+    piece_feature,
+    view_of,
+)
 from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline, recipe
 from shogi_engine.training.adamw import step
-from shogi_engine.training.gate import play_match
+from shogi_engine.training.pipeline import play_match
 from shogi_engine.training.recipe import TrainingRequest
-from shogi_engine.training.shogi.games import LARGEST, SCALE, Games
-from shogi_engine.training.shogi.openings import Openings
+from shogi_engine.training.shogi.games import LARGEST, SCALE, Games, Openings
 from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, bucket_of
 from shogi_engine.training.shogi.own_network import parameters_of, quantised
 from shogi_engine.training.shogi.recipe import RECIPE, DataOptions
@@ -57,13 +64,20 @@ def test_blocks_hold_the_quiet_positions_of_the_games_asked_for():
 def test_features_are_those_of_the_side_to_move_first():
     pos, undo = GAME.parse_position(GAME.start), new_record(GAME.undo)
     do_move(pos, np.uint32(GAME.parse_move(pos, "7g7f")), undo)
-    games = Games.load([data_folder()])
     begins = np.array([0, 2])
     values = np.array([0, 30], np.int16)
     moves = np.array(
         [GAME.parse_move(GAME.parse_position(GAME.start), "7g7f"), GAME.parse_move(pos, "3c3d")], np.uint32
     )
-    games = Games(moves, values, np.array([2]), np.array([1], np.int8))
+    games = Games.of(
+        {
+            "moves": moves,
+            "values": values,
+            "lengths": np.array([2]),
+            "results": np.array([1], np.int8),
+            "starts": np.zeros(1, np.uint8),
+        }
+    )
     assert np.array_equal(games.begins, begins)
     _, block = next(games.blocks(np.array([0]), 10, FEATURE_TABLE))
     for place, colour in ((0, 1), (1, 0)):
@@ -88,7 +102,7 @@ def test_values_of_every_generation_mean_the_same_chances():
     games = Games.load([data_folder()])
     assert games.scale() == pytest.approx(SCALE, abs=20)
     values = np.where(np.abs(games.values) < 4000, games.values * 2, games.values).astype(np.int16)
-    twice = Games(games.moves, values, games.lengths, games.results).scaled()
+    twice = replace(games, values=values).scaled()
     usual = np.abs(games.values) < 800  # the fit leaves the largest values out
     assert np.abs(twice.values[usual] - games.values[usual]).max() <= 50
     extreme = np.abs(games.values.astype(int)) > VALUE_MAX
@@ -101,7 +115,7 @@ def test_values_may_come_from_the_positions_after_them():
     """By a loop over one game at a time; mates stay, and a position without a value passes on the one after it."""
     games, td_lambda = Games.load([data_folder()]), 0.6
     unlabelled = np.random.default_rng(1).random(len(games.moves)) < 0.3
-    games = Games(games.moves, np.where(unlabelled, VALUE_NONE, games.values), games.lengths, games.results)
+    games = replace(games, values=np.where(unlabelled, VALUE_NONE, games.values))
     mixed = games.with_later_values(td_lambda)
     assert np.abs(games.with_later_values(0).values.astype(int) - games.values).max() <= 1
     seen = set()

@@ -15,14 +15,13 @@ from shogi_engine.games.shogi import GAME
 from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_MAX, VALUE_NONE, do_move, is_in_check, is_quiet
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.jobs import do_piece, load_ray
+from shogi_engine.search.alphabeta import open_window, search_root
 from shogi_engine.search.context import set_root, start_search, write_root_moves
-from shogi_engine.search.root_search import open_window, search_root
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.data import SearchState, Workbench, read_shard, shard_path
 from shogi_engine.training.game_kernels import LONGEST, think
-from shogi_engine.training.jobs import ShardMaker, make_data
-from shogi_engine.training.shogi.games import Games
-from shogi_engine.training.shogi.openings import Openings, book_line
+from shogi_engine.training.pipeline import ShardMaker, make_data
+from shogi_engine.training.shogi.games import Games, Openings, book_line
 from shogi_engine.training.shogi.recipe import DataOptions
 from tests.support.processes import ROOT
 from tests.support.shogi_moves import legal_moves
@@ -33,7 +32,7 @@ RUN = """
 import sys
 from pathlib import Path
 from tests.support.training_data import SMALL
-from shogi_engine.training.jobs import make_data
+from shogi_engine.training.pipeline import make_data
 make_data(Path(sys.argv[1]), SMALL, 18, threads=2)
 """
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shogi_engine.types.score import MATE_SCORE, Score
+from shogi_engine.types.results import MATE_SCORE, Score
 
 PLIES = st.none() | st.integers(0, 200)
 SCORES = (

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 import shogi
 
+from shogi_engine.__main__ import main
 from shogi_engine.games.shogi import book as shogi_book
 from shogi_engine.games.shogi.book import (
     SHIPPED,
@@ -19,7 +20,7 @@ from shogi_engine.games.shogi.book import (
     open_book,
     position_key,
 )
-from shogi_engine.interface.extras import book as any_book
+from shogi_engine.interface import extras as any_book
 from tests.support.usi_driver import FAKE, Process
 from usi.options import OPTIONS
 
@@ -118,8 +119,6 @@ def test_moves_that_were_never_played_are_taken_if_none_was():
         (b"#YANEURAOU-DB2016 1.00\n", "no position"),
         (b"7g7f none 0 0 0\n", "line 1"),
         (b"sfen lnsgkg b - 1\n", "line 1: no sfen"),
-        (TEXT.encode() + b"7g7f none many\n", "line 10"),
-        (TEXT.encode() + b"7z7f\n", "no move"),
         (b"\xff\xfea\xd8\x81", "not a text file"),
         (None, "No such file"),
     ],
@@ -159,9 +158,50 @@ def test_files_that_are_not_as_usual_are_read_as_well(book, tmp_path, monkeypatc
         monkeypatch.setattr(shogi_book, "BLOCK", size)
         assert Book.load(other).positions == whole
         broken = tmp_path / "broken.db"
-        broken.write_text(TEXT + "sfen x b - 1\n")
-        with pytest.raises(BookError, match="line 10: no sfen"):
-            Book.load(broken)
+        broken.write_text(TEXT + "sfen x b - 1\n2g2f none 9 9 9\n" + TEXT.replace("- 7", "- 8"))
+        found = Book.load(broken)
+        assert len(found) == 2 and found.notes == ["line 10: no sfen: 'sfen x b - 1'"]
+        assert Counter(each.move for each in found.known(START)) == {"7g7f": 2, "2g2f": 2, "9g9f": 2}
+
+
+FIELDS = [
+    ("7g7f none none none 5", BookMove("7g7f", count=5)),  # as ShogiHome writes
+    ("7g7f 3c3d 30 none 5", BookMove("7g7f", "3c3d", 30, 0, 5)),
+    ("7g7f 3c3d 30 32 // 53.1%", BookMove("7g7f", "3c3d", 30, 32)),
+    ("7g7f 3c3d 12.5 32 1", BookMove("7g7f", "3c3d", None, 32, 1)),
+    ("7g7f 3c3d -30 32 many", BookMove("7g7f", "3c3d", -30, 32)),
+    ("7g7f # 1 2 3", BookMove("7g7f")),
+    ("7g7f 3c3d +5 5 5 5 5", BookMove("7g7f", "3c3d", 5, 5, 5)),
+    ("7g7f none 1" + 5000 * "0" + " 2 3", BookMove("7g7f", "", None, 2, 3)),
+]
+
+
+@pytest.mark.parametrize(("line", "move"), FIELDS)
+def test_a_field_that_is_no_whole_number_gives_nothing(tmp_path, line, move):
+    path = tmp_path / "book.db"
+    path.write_text(f"#YANEURAOU-DB2016 1.00\nsfen {START} // 53.1%\n{line}\n2g2f 8c8d 30 10 3\n")
+    book = Book.load(path)
+    assert sorted(book.known(START), key=lambda each: each.move) == [BookMove("2g2f", "8c8d", 30, 10, 3), move]
+    assert not book.notes and len(book) == 1
+    path.write_text(book.text())
+    assert set(Book.load(path).known(START)) == {BookMove("2g2f", "8c8d", 30, 10, 3), move}
+
+
+def test_a_line_that_means_nothing_costs_only_itself(tmp_path, capsys):
+    path = tmp_path / "book.db"
+    path.write_text(f"#YANEURAOU-DB2016 1.00\nsfen {START}\n7z7f none 1 2 3\nresign\n2g2f 8c8d none 10 3\n")
+    assert Book.load(path).known(START) == [BookMove("2g2f", "8c8d", None, 10, 3)]
+    assert main(["book", "shogi", "show", "--book", str(path)]) == 0
+    told = capsys.readouterr()
+    notes = ["line 3: no move: '7z7f none 1 2 3'", "line 4: no move: 'resign'"]
+    assert told.err.splitlines() == [f"{path}: {note}" for note in notes]
+    assert told.out.splitlines()[1] == "2g2f       depth 10  then 8c8d"
+    with Process(FAKE, FAKE_DEPTH="3") as engine:
+        engine.ready(*use(path))
+        assert next(line for line in engine.seen if line.startswith("info string book")) == (
+            f"info string book: line 3: no move: '7z7f none 1 2 3'; BookFile {path}"
+        )
+        assert answer(engine, "startpos", "go movetime 50")[-1] == "bestmove 2g2f ponder 8c8d"
 
 
 def use(path):
@@ -193,7 +233,7 @@ def test_a_book_position_shows_as_many_lines_as_asked_for(book):
         known = Book.load(book).known(START)
         assert len(lines) == len(known) == 3
         for place, (line, move) in enumerate(zip(lines, known, strict=True), 1):
-            assert f" multipv {place} score cp {move.value} " in line and f" pv {move.move}" in line
+            assert f" multipv {place} score cp {move.worth} " in line and f" pv {move.move}" in line
         engine.send("setoption name MultiPV value 2")
         assert sum(" multipv " in line for line in answer(engine, "startpos", "go movetime 100")) == 2
 

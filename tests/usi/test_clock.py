@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shogi_engine.search.timeman import TimeManager, TimeOptions, cap, fixed, limit, moves_to_go, plan
-from shogi_engine.types.clock import Clock, TimeBudget
+from shogi_engine.types.limits import Clock, TimeBudget
 
 ms = st.integers(-1000, 36_000_000)
 small = st.integers(0, 60_000)

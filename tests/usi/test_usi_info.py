@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from usi.info import InfoWriter
+from usi.protocol import InfoWriter
 
 
 def line(depth, multipv, value, *pv, bound="", nodes=1):

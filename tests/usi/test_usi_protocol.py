@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shogi_engine.common.text import NUMBER_MAX
-from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
+from shogi_engine.games.shogi.names import flip_sfen
 from usi.options import HELP, OPTIONS, Options, options_table
 from usi.protocol import (
     Position,
@@ -93,7 +93,9 @@ def test_position_reads_every_form():
 
 
 def test_a_move_number_of_0_is_1():
-    assert position(f"sfen {SFEN.rsplit(' ', 1)[0]} 0 moves 1a1b") == Position(SFEN, ("1a1b",))
+    """For the number of moves made, by which time is planned; the engine's reader does the same."""
+    zero, one = (position(f"sfen {SFEN.rsplit(' ', 1)[0]} {number} moves 1a1b") for number in (0, 1))
+    assert zero.ply == one.ply == 1
 
 
 @pytest.mark.parametrize("line", ["", "startpos 7g7f", "sfen", "sfen moves 7g7f", "somewhere", "moves 7g7f"])

@@ -10,8 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from shogi_engine.frontends import core
-from shogi_engine.frontends.source import Source
-from shogi_engine.frontends.stdio import CRASH_LOG_MAX, Input, Output, crash_log_path
+from shogi_engine.frontends.core import CRASH_LOG_MAX, Input, Output, Source, crash_log_path
 from shogi_engine.jit import Progress
 from tests.support.usi_driver import FAKE, LATE, ROOT, Process
 from usi import loop
@@ -260,11 +259,23 @@ def test_a_crash_is_kept_in_a_log_of_bounded_size(tmp_path, monkeypatch):
     assert "ArithmeticError" in log.read_text()
 
 
+class Live:
+    """Lines that someone sends who reacts to the answers."""
+
+    live = True
+
+    def __init__(self, lines):
+        self._lines = lines
+
+    def __iter__(self):
+        return iter(self._lines)
+
+
 def converse(lines, engine):
-    """Return what a Loop with `engine` answers to a script."""
+    """Return what a Loop with `engine` answers to `lines`."""
     written = []
     output = loop.UsiOutput(written.append, lambda: None)
-    loop.Loop(output, load=lambda: engine, leave=lambda status: None).run(line.encode() for line in lines)
+    loop.Loop(output, load=lambda: engine, leave=lambda status: None).run(lines)
     return b"".join(written).decode().splitlines()
 
 
@@ -272,7 +283,7 @@ def test_a_table_larger_than_the_machine_is_refused_with_a_line(monkeypatch):
     sizes = []
     engine = SimpleNamespace(resize=lambda **named: sizes.append(named))
     monkeypatch.setattr(loop, "machine_megabytes", lambda: 1000)
-    lines = converse(["setoption name USI_Hash value 65536", "isready"], engine)
+    lines = converse([b"setoption name USI_Hash value 65536", b"isready"], engine)
     assert lines == ["info string USI_Hash 65536 is too large: this machine has 1000 MB; the table is unchanged",
                      "readyok"]  # fmt: skip
     assert {"hash_mb": 65536} not in sizes
@@ -305,17 +316,17 @@ def test_a_count_that_is_stopped_says_so_in_one_line():
     )  # fmt: skip
 
     def script():
-        yield "go perft 9"
+        yield b"go perft 9"
         begun.wait(60)
-        yield "stop"
+        yield b"stop"
 
-    assert converse(script(), engine) == ["info string perft 9: stopped after 1 of 30 moves"]
+    assert converse(Live(script()), engine) == ["info string perft 9: stopped after 1 of 30 moves"]
 
 
 def test_compiling_for_mates_says_how_far_it_is(monkeypatch):
     monkeypatch.setattr(core, "HEARTBEAT", 0.01)
     said = threading.Event()
-    monkeypatch.setattr(loop.Loop, "say_compiling", lambda self, seconds: (said.set(), self.out.info(self.progress())))
+    monkeypatch.setattr(loop.Loop, "say_alive", lambda self, text: (self.out.info(text), said.set()))
 
     def warmup_mate():
         core.compile_progress(Progress("shogi mates", "prove", 58, 116, 0.5, 5.0, 5.0, time.monotonic()))
@@ -326,6 +337,6 @@ def test_compiling_for_mates_says_how_far_it_is(monkeypatch):
         resize=lambda **named: None, legal_moves=lambda: ["7g7f"], prepare=lambda: None, warmup_mate=warmup_mate,
         find_mate=lambda **named: SimpleNamespace(result="nomate", moves=()),
     )  # fmt: skip
-    lines = converse(["go mate 1000"], engine)
+    lines = converse([b"go mate 1000"], engine)
     assert lines[-1] == "checkmate nomate" and any("%, kernel 58 of 116, about" in line for line in lines)
-    assert core.compile_progress.text == ""  # a later heartbeat is not about this
+    assert core.compile_progress.text(3.2) == "loading ... 3 s"  # a later heartbeat is not about this

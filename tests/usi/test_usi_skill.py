@@ -5,8 +5,8 @@ import random
 import pytest
 import shogi
 
-from shogi_engine.games.shogi.levels import FULL, plan
-from shogi_engine.interface.extras.levels import drawn_limits
+from shogi_engine.games.shogi.names import FULL, plan
+from shogi_engine.interface.extras import drawn_limits
 from tests.support.shogi_cases import MICROCOSMOS
 from tests.support.usi_driver import REAL, Process
 

@@ -6,9 +6,9 @@ import time
 from types import SimpleNamespace
 
 from shogi_engine.analysis.judgement import Finding
-from shogi_engine.interface.extras.levels import LevelPlan
-from shogi_engine.types.clock import TimeBudget
-from shogi_engine.types.score import Score
+from shogi_engine.interface.extras import LevelPlan
+from shogi_engine.types.limits import TimeBudget
+from shogi_engine.types.results import Score
 from shogi_engine.web.hub import Hub
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.session import Session

@@ -4,9 +4,8 @@ import json
 
 import msgspec
 
-from shogi_engine.web import messages
-from shogi_engine.web.handlers import handle
-from tools.measure.web_page import Page as Known
+from shogi_engine.web.conversation import parse
+from tools.measure.web_load import Page as Known
 
 
 class Page:
@@ -35,7 +34,7 @@ class Page:
         self.sent.append(self._known.receive(message))
 
     def do(self, name, /, **fields):
-        handle(self.session, self.viewer, messages.parse(json.dumps({"do": name, **fields})))
+        parse(json.dumps({"do": name, **fields})).obey(self.session, self.viewer)
         return self
 
     def last(self, kind):

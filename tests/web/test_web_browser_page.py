@@ -9,8 +9,9 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 from shogi_engine import records  # noqa: E402
+from shogi_engine.types.results import Score  # noqa: E402
 from shogi_engine.web import conversation  # noqa: E402
-from tests.web.fake_engine import fake_hub  # noqa: E402
+from tests.web.fake_engine import FakeEngine, fake_hub  # noqa: E402
 from tests.web.visitor import CHROMIUM, PHONE, Visitor, serve, until  # noqa: E402
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
@@ -378,3 +379,69 @@ def test_the_first_position_takes_no_more_requests_and_bytes_than_needed(browser
     assert len([name for name in first if name.endswith(".js")]) <= 16, first
     assert sum(first.values()) <= FIRST_BYTES, first
     visitor.close()
+
+
+def rows(page):
+    """Return the scores of the list of lines, and the depth above it."""
+    scores = [abs(int(float(text))) for text in page.locator("#lines .score").all_inner_texts()]
+    return scores, int(page.inner_text("#depth").split()[1].rstrip(","))
+
+
+def follows(page):
+    """Wait until the list of lines is as deep as what is said above it, and deeper than now."""
+    depth = rows(page)[1]
+    until(page, f"parseInt(document.querySelector('#depth').innerText.split(' ')[1]) > {depth}")
+    scores, depth = rows(page)
+    assert scores[0] <= depth <= scores[0] + 1  # read one after the other
+
+
+@pytest.fixture
+def deepening(monkeypatch):
+    """Let live analysis go deeper every half second: the score of each line is its depth."""
+
+    def think(self, lines, on_info):
+        depth = 20
+        while not self._stopped.wait(0.5):
+            depth += 1
+            for line in lines:
+                line.depth, line.score = depth, Score.parse(f"cp {100 * depth}")
+                on_info(line)
+
+    monkeypatch.setattr(FakeEngine, "_think", think)
+
+
+def test_the_list_of_lines_goes_on_below_a_pointer_that_rests(visitor, deepening):
+    """It is held back only while one of its moves has its small board open, and looks so."""
+    page = visitor.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.select_option("#multipv", "3")
+    page.click("#analyse")
+    page.wait_for_selector("#lines li:nth-child(3)")
+    page.click("#lines li:nth-child(2) .step")  # and the pointer stays where it clicked, and the focus
+    visitor.wait_ply(1)
+    page.wait_for_selector("#lines li:nth-child(3)")
+    until(page, "document.querySelector('#lines').matches(':hover')")
+    follows(page)
+    page.mouse.move(0, 0)
+    page.hover("#lines li:nth-child(2) .step")
+    page.wait_for_selector("#preview:not([hidden]) svg")
+    scores, depth = rows(page)
+    until(page, f"parseInt(document.querySelector('#depth').innerText.split(' ')[1]) > {depth + 1}")
+    assert rows(page)[0] == scores and page.locator("#lines.held").count() == 1
+    page.mouse.move(0, 0)
+    page.wait_for_selector("#lines:not(.held)")
+    follows(page)
+    page.focus("#lines li:nth-child(3) .add")
+    page.keyboard.press("Shift+Tab")  # a move that has the focus by the keyboard shows its board
+    page.wait_for_selector("#lines.held")
+    page.keyboard.press("Tab")
+    page.wait_for_selector("#lines:not(.held)")
+    follows(page)
+    assert page.evaluate("document.activeElement.className") == "add"  # the keyboard keeps its place
+    page.keyboard.press("Shift+Tab")
+    page.wait_for_selector("#lines.held")
+    page.keyboard.press("Home")
+    visitor.wait_ply(0)
+    page.wait_for_selector("#lines:not(.held)")  # the lines of another position replace them at once
+    follows(page)
+    assert page.locator("#preview").is_hidden()

@@ -12,7 +12,7 @@ from shogi_engine import records  # noqa: E402
 from shogi_engine.__main__ import main  # noqa: E402
 from shogi_engine.analysis.judgement import Finding  # noqa: E402
 from shogi_engine.records import GameRecord  # noqa: E402
-from shogi_engine.types.score import Score  # noqa: E402
+from shogi_engine.types.results import Score  # noqa: E402
 from tests.web import fake_engine  # noqa: E402
 from tests.web.visitor import CHROMIUM, DESKTOP, Visitor, serve, until  # noqa: E402
 

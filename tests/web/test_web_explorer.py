@@ -3,11 +3,11 @@
 import pytest
 
 from shogi_engine import records
-from shogi_engine.books import recipe
+from shogi_engine.books import growth
 from shogi_engine.explorer import Explorer
-from shogi_engine.web import explorer
-from shogi_engine.web.game_collections import Collections
+from shogi_engine.web.saving import Collections
 from shogi_engine.web.session import Session
+from shogi_engine.web.study_messages import book_of
 from tests.web.fake_engine import fake_hub
 from tests.web.page import Page
 
@@ -32,14 +32,14 @@ def moves(found):
 def test_the_moves_of_the_book_have_values_and_the_pages_notation(hub):
     page = Page.of(hub, language="ja")
     found = explored(page, "book")
-    known = explorer.book_of("shogi").known(page.state["position"])
+    known = book_of("shogi").known(page.state["position"])
     assert [(row["move"], row["value"]) for row in found["rows"]] == [(each.move, each.value) for each in known]
     assert all(row["text"].startswith("▲") and row["games"] == 0 for row in found["rows"])
     assert found["sources"] == ["book", "mine"] and found["games"] == []
     page.do("game", game="othello").do("move", move="f5")
     row = explored(page, "book")["rows"][0]
     assert row["value"] == round(
-        explorer.book_of("othello").known(page.state["position"])[0].value / recipe.load("othello").unit, 1
+        book_of("othello").known(page.state["position"])[0].value / growth.load("othello").unit, 1
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from shogi_engine.web.conversation import DELTAS_MAX, SendQueue
 from shogi_engine.web.hub import Hub
 from shogi_engine.web.pool import EnginePool, Job, Seat, Turn
-from shogi_engine.web.saved_game import SavedGame
+from shogi_engine.web.saving import SavedGame
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
 from tests.web.fake_engine import FakeEngine, FakeExaminer, fake_hub, wait_for
@@ -119,7 +119,7 @@ def test_a_problem_whose_search_fails_can_still_be_tried(page):
     FailingEngine.faults = ["find_mate"]
     page.session.tsume.status = "yours"
     page.do("hint")
-    wait_for(lambda: page.session.tsume.job is None and not FailingEngine.faults)
+    wait_for(lambda: not page.session.tsume.search.on and not FailingEngine.faults)
     page.do("hint")
     assert wait_for(lambda: page.last("hint"))
 
@@ -200,7 +200,7 @@ def test_what_cannot_be_dumped_stays_changed(hub, monkeypatch):
     def fail(session):
         raise Fault
 
-    monkeypatch.setattr("shogi_engine.web.saved_game.dump", fail)
+    monkeypatch.setattr("shogi_engine.web.saving.dump", fail)
     page.do("move", move="7g7f")
     hub.save(later(hub))
     assert page.session.autosave.unsaved

@@ -8,7 +8,7 @@ import pytest
 from shogi_engine import analysis, records
 from shogi_engine.analysis.judgement import plies_to_examine
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 from tests.web.fake_engine import FakeExaminer, fake_hub, wait_for
 from tests.web.page import Page
 

@@ -8,11 +8,10 @@ import time
 import pytest
 
 from shogi_engine import records
-from shogi_engine.play.keeping import load_game
-from shogi_engine.tsume import problems
-from shogi_engine.types.score import Score
-from shogi_engine.web.autosave import RECORD_SECONDS
-from shogi_engine.web.saved_game import rows_of, tree_of
+from shogi_engine.records.files import load_game
+from shogi_engine.tsume import NAME, problems
+from shogi_engine.types.results import Score
+from shogi_engine.web.saving import RECORD_SECONDS, rows_of, tree_of
 from shogi_engine.web.store import Store
 from tests.web.fake_engine import fake_hub, wait_for
 from tests.web.page import Page
@@ -69,6 +68,47 @@ def test_a_session_comes_back_after_its_expiry(open_hub):
     assert hub.sessions == {}
     again = Page.of(hub, page.state["session"])
     assert again.state["ply"] == 3 and again.session is not page.session
+
+
+def shown(page):
+    """Return all that a page shows but the names of the session and of the moves, and what may be requested now."""
+    state = dict(page.state)
+    for each in ("seq", "session", "analysis", "canRestore"):
+        state.pop(each, None)
+    return state
+
+
+@pytest.mark.parametrize(("game", "moves"), [("othello", ("f5", "d6", "c3")), ("shogi", MOVES)])
+def test_values_found_by_live_analysis_are_kept(open_hub, game, moves):
+    """What is shown comes from what is kept: value, chance and whether the value is exact."""
+    page = Page.of(first := open_hub())
+    page.do("game", game=game).do("analyse", on=True)
+    for move in moves:
+        wait_for(lambda: page.last("info") and page.last("info")["node"] == page.state["node"])
+        page.do("move", move=move)
+    page.do("analyse", on=False).do("judge", on=True)
+    wait_for(lambda: page.state["summary"], 60)
+    page.session.analyses.values[1] = Score.mate_in(3) if game == "shogi" else Score.discs(2.5), True
+    page.do("step", to="first")
+    assert all(move["chance"] is not None for move in page.state["line"])
+    assert {move.get("exact", False) for move in page.state["line"]} == {False, True}
+    assert game == "shogi" or page.state["line"][1]["value"]
+    first.save(time.monotonic() + 10)
+    assert shown(Page.of(open_hub(), page.state["session"])) == shown(page)
+
+
+def test_a_hint_is_not_forgotten(open_hub, tmp_path):
+    """A problem that was solved with help, before or after the server began anew, is not marked as solved alone."""
+    page = Page.of(first := open_hub())
+    page.do("tsume", on=True, problem=1)
+    wait_for(lambda: page.state["tsume"]["status"] == "yours")
+    page.do("hint")
+    assert wait_for(lambda: page.last("hint"))
+    first.save(time.monotonic() + 10)
+    again = Page.of(open_hub(), page.state["session"])
+    again.do("move", move=again.session.tsume.problem.moves[0])
+    wait_for(lambda: again.state["tsume"]["status"] == "solved")
+    assert json.loads((tmp_path / NAME).read_text())[problems()[0].sfen]["helped"] is True
 
 
 def test_the_clock_stands_while_nobody_looks_on(open_hub):

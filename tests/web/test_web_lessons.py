@@ -9,9 +9,11 @@ from shogi_engine import study
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.study.problems import Examined
 from shogi_engine.tsume import problems
-from shogi_engine.types.score import Score
-from shogi_engine.web import learning, messages
+from shogi_engine.types.results import Score
+from shogi_engine.web import exercises
 from shogi_engine.web.app import hub_of_engines
+from shogi_engine.web.conversation import parse
+from shogi_engine.web.messages import MessageError
 from shogi_engine.web.pool import Job, Seat, Turn
 from shogi_engine.web.store import Store
 from tests.web.fake_engine import FakeEngine, fake_hub, wait_for
@@ -293,8 +295,8 @@ def test_messages_out_of_turn_change_nothing(hub):
     with pytest.raises(ValueError, match="set up"):
         page.do("lesson", on=True)
     for text in ('{"do": "learn", "side": 2}', '{"do": "lesson"}', '{"do": "answer", "move": "7g7f"}'):
-        with pytest.raises(messages.MessageError):
-            messages.parse(text)
+        with pytest.raises(MessageError):
+            parse(text)
 
 
 def test_the_engine_does_not_solve_the_problem(page):
@@ -374,7 +376,7 @@ def test_a_refutation_that_fails_can_be_asked_again(page, monkeypatch):
     learned(page)
     page.do("lesson", on=True)
     with monkeypatch.context() as patch:
-        patch.setattr("shogi_engine.study.attempt.reply_line", lambda *_: 1 / 0)
+        patch.setattr("shogi_engine.study.problems.reply_line", lambda *_: 1 / 0)
         page.do("move", move="9g9f")
         wait_for(lambda: status_of(page) == "retry")
     page.do("undo").do("move", move="9g9f")
@@ -412,7 +414,7 @@ def test_undo_of_a_wrong_move_goes_back_to_the_problem(page):
 
 
 def test_there_are_not_too_many_problems(page, monkeypatch):
-    monkeypatch.setattr(learning, "PROBLEMS_MAX", 1)
+    monkeypatch.setattr(exercises, "PROBLEMS_MAX", 1)
     assert learned(page) == 1
     with pytest.raises(ValueError, match="too many problems"):
         page.do("learn", side=1)
@@ -424,7 +426,7 @@ def test_an_interrupted_job_keeps_what_it_has_examined(page, monkeypatch):
     job, known, game = Job("shogi", None, None, Seat(), Turn.ANALYSIS), {}, page.session.analyses.judged_game()
 
     def made():
-        return list(study.problems_of(game, "black", learning._Examined(job, FakeEngine("shogi"), known)))
+        return list(study.problems_of(game, "black", exercises._Examined(job, FakeEngine("shogi"), known)))
 
     job.stopped = True
     assert made() == [] and known == {}

@@ -19,13 +19,23 @@ from starlette.websockets import WebSocketDisconnect  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
 from shogi_engine.cli import serve  # noqa: E402
-from shogi_engine.web import conversation, hub, protocol, reader, replies  # noqa: E402
+from shogi_engine.web import (  # noqa: E402
+    access,  # noqa: E402
+    conversation,
+    file_messages,  # noqa: E402
+    hub,
+    replies,
+)
+from shogi_engine.web.access import (  # noqa: E402
+    Bucket,
+    Guard,  # noqa: E402
+    Limits,
+    limited,  # noqa: E402
+)
 from shogi_engine.web.app import application  # noqa: E402
-from shogi_engine.web.guard import Guard  # noqa: E402
-from shogi_engine.web.limits import Bucket, Limits  # noqa: E402
+from shogi_engine.web.file_messages import Reader  # noqa: E402
+from shogi_engine.web.messages import Message  # noqa: E402
 from shogi_engine.web.pool import EnginePool, Job, Seat, Turn  # noqa: E402
-from shogi_engine.web.protocol import limited  # noqa: E402
-from shogi_engine.web.reader import Reader  # noqa: E402
 from tests.web.fake_engine import FakeEngine, fake_hub, wait_for  # noqa: E402
 from tests.web.page import Page  # noqa: E402
 
@@ -155,11 +165,11 @@ def unread(served, monkeypatch):
     """Return a connection that asks for files and reads nothing, how many were made for it, and the limits."""
     made, limits = [], Limits()
 
-    def give(session, page, message):
+    def give(message, session, page):
         made.append(message.re)
         page.send(replies.File(name="a", data="A" * (1 << 20), lost=[]))
 
-    monkeypatch.setattr(conversation, "handle", give)
+    monkeypatch.setattr(Message, "obey", give)
     with connect(f"ws://127.0.0.1:{served(limits)}/ws", max_size=None, max_queue=1) as connection:
         connection.send('{"do": "hello"}')
         for number in range(60):
@@ -184,7 +194,7 @@ def test_who_reads_no_replies_is_not_heard(unread):
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="only Linux ends such connections")
 def test_a_connection_that_reads_nothing_is_ended(monkeypatch, request):
-    monkeypatch.setattr(protocol, "UNREAD_MS", 500)
+    monkeypatch.setattr(access, "UNREAD_MS", 500)
     _, _, limits = request.getfixturevalue("unread")
     wait_for(lambda: limits._open.total() == 0, 60)
 
@@ -249,7 +259,7 @@ def test_a_reader_that_cannot_start_is_started_for_the_next_file(process, monkey
     def fail(*_):
         raise OSError("no process, or too many open files")
 
-    context = reader.multiprocessing.get_context("spawn")
+    context = file_messages.multiprocessing.get_context("spawn")
     monkeypatch.setattr(*((context.Process, "start") if what == "process" else (context, "Pipe")), fail)
     for _ in range(2):
         with pytest.raises(ValueError, match="could not be read"):
@@ -275,10 +285,10 @@ def test_a_fault_of_the_reader_is_no_fault_of_the_session(monkeypatch):
         if sent:
             raise KeyError("x")
 
-    monkeypatch.setattr(reader, "chosen_game", fail)
-    monkeypatch.setattr(reader.os, "nice", lambda steps: 0)
-    monkeypatch.setattr(reader.signal, "signal", lambda *_: None)
-    reader.serve(Pipe())
+    monkeypatch.setattr(file_messages, "chosen_game", fail)
+    monkeypatch.setattr(file_messages.os, "nice", lambda steps: 0)
+    monkeypatch.setattr(file_messages.signal, "signal", lambda *_: None)
+    file_messages.serve(Pipe())
     assert isinstance(sent[1], RuntimeError)
 
 

@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from shogi_engine.web import messages
-from shogi_engine.web.guard import Guard, is_loopback
-from shogi_engine.web.handlers import HANDLERS
-from shogi_engine.web.messages import KINDS, MessageError, parse
+from shogi_engine.web import conversation, game_messages
+from shogi_engine.web.access import Guard, is_loopback
+from shogi_engine.web.conversation import KINDS, parse
+from shogi_engine.web.messages import Message, MessageError, Who
 
 
 @pytest.mark.parametrize(
@@ -37,17 +37,31 @@ def test_what_is_no_message_is_refused_with_a_reason(data, word):
 
 def test_a_message_keeps_its_fields():
     message = '{"do": "new", "game": "shogi", "players": [null, 3], "clock": "10m", "re": 7}'
-    assert parse(message) == messages.New(re=7, game="shogi", players=[None, 3], clock="10m")
-    assert parse(b'{"do": "comment", "text": "\xe8\x89\xaf\\ud83d\\ude00"}') == messages.Comment(text="良😀")
+    assert parse(message) == game_messages.New(re=7, game="shogi", players=[None, 3], clock="10m")
+    assert parse(b'{"do": "comment", "text": "\xe8\x89\xaf\\ud83d\\ude00"}') == game_messages.Comment(text="良😀")
 
 
-def test_each_message_has_a_handler_of_its_own():
-    assert HANDLERS.keys() == set(KINDS.values()) - {messages.Hello}
-    assert len({handler.__name__ for handler in HANDLERS.values()}) == len(HANDLERS)
+def test_who_may_send_a_message_and_when():
+    watchers = {"look", "hello", "resync", "ping", "preview", "save", "diagram"}
+    players = {"move", "undo", "resign", "declare", "step", "go"}
+    helps = {"think", "analyse", "explore", "judge", "mate", "level"}
+    not_while_setting_up = {"think", "move", "step", "go", "undo", "delete", "promote", "restore", "line", "mate"}
+    not_while_setting_up |= {"better", "invite"}  # and some only at times, as `_permit_now` says
+    assert {name for name, kind in KINDS.items() if kind.who == Who.WATCHER} == watchers
+    assert {name for name, kind in KINDS.items() if kind.who == Who.PLAYER} == players
+    assert {name for name, kind in KINDS.items() if kind.helps} == helps
+    assert {name for name, kind in KINDS.items() if not kind.setting_up} == not_while_setting_up
+    assert {name for name, kind in KINDS.items() if not kind.locked} == {"open", "paste", "sheet", "explore"}
+    assert {name for name, kind in KINDS.items() if kind.slow} == {"open", "paste", "sheet"}
+
+
+def test_each_message_is_obeyed():
+    assert len(KINDS) == 52
+    assert all(kind._obey is not Message._obey for kind in KINDS.values())
 
 
 def test_too_long_a_message_is_refused(monkeypatch):
-    monkeypatch.setattr(messages, "MESSAGE_MAX", 10)
+    monkeypatch.setattr(conversation, "MESSAGE_MAX", 10)
     with pytest.raises(MessageError, match="too long"):
         parse('{"do": "ping"}')
 

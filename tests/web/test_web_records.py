@@ -15,10 +15,10 @@ import pytest
 
 from shogi_engine import records, tsume
 from shogi_engine.records import GameRecord
-from shogi_engine.types.score import Score
-from shogi_engine.web.messages import ABOUT, MessageError
-from shogi_engine.web.search import words_of
-from shogi_engine.web.store import LISTED_MAX, Head, Store
+from shogi_engine.types.results import Score
+from shogi_engine.web.messages import MessageError
+from shogi_engine.web.store import LISTED_MAX, Head, Store, words_of
+from shogi_engine.web.view import ABOUT
 from tests.support.printed import othello_position, shogi_position
 from tests.web.fake_engine import FakeExaminer, fake_hub, wait_for
 from tests.web.page import Page
@@ -64,7 +64,7 @@ def test_names_and_headers_are_changed_kept_and_found_after_a_restart(hub, tmp_p
     without = {name: text.replace("\x7f", " ") for name, text in HEADERS.items()}
     name = f"甲{ODD}".replace("\x7f", " ")
     assert shown(page) == ([name, ""], without) and page.state["title"] == f"{without['title']}: {name}"
-    assert page.session.tree.record.headers["備考"] == "remark"
+    assert page.session.tree.record.headers["note"] == "remark"
     assert page.session.autosave.write()  # what the server does all the time; then it is killed
     hub.store.close()
     again = Page.of(fake_hub(tmp_path / "games"), page.state["session"])
@@ -72,7 +72,7 @@ def test_names_and_headers_are_changed_kept_and_found_after_a_restart(hub, tmp_p
     assert again.games()[0]["title"] == page.state["title"]
     again.do("about", names=["", ""])
     assert shown(again) == (["", ""], dict.fromkeys(ABOUT, "")) and again.state["title"] == ""
-    assert again.session.tree.record.headers == {"備考": "remark"}
+    assert again.session.tree.record.headers == {"note": "remark"}
     again.session.pool.close()
 
 

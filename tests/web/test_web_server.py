@@ -18,13 +18,16 @@ from starlette.websockets import WebSocketDisconnect  # noqa: E402
 from shogi_engine.__main__ import main  # noqa: E402
 from shogi_engine.cli.serve import _address  # noqa: E402
 from shogi_engine.explorer import Explorer  # noqa: E402
-from shogi_engine.web import handlers, messages, replies  # noqa: E402
-from shogi_engine.web.addresses import qr_code, reachable_host  # noqa: E402
+from shogi_engine.web import game_messages, replies  # noqa: E402
+from shogi_engine.web.access import (  # noqa: E402
+    Guard,  # noqa: E402
+    qr_code,
+    reachable_host,
+)
 from shogi_engine.web.app import application, static_files  # noqa: E402
 from shogi_engine.web.conversation import SendQueue  # noqa: E402
-from shogi_engine.web.guard import Guard  # noqa: E402
 from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
-from tools.measure.web_page import Page  # noqa: E402
+from tools.measure.web_load import Page  # noqa: E402
 
 LOCAL = "http://127.0.0.1:8765"
 SOCKET = "ws://127.0.0.1:8765/ws"
@@ -163,7 +166,7 @@ def test_garbage_gets_an_answer_and_ends_nothing(hub):
 
 
 def test_a_failure_within_is_told_and_ends_nothing(hub, monkeypatch):
-    monkeypatch.setitem(handlers.HANDLERS, messages.Ping, lambda *_: 1 / 0)
+    monkeypatch.setattr(game_messages.Ping, "_obey", lambda *_: 1 / 0)
     with client_of(hub) as client, client.websocket_connect(SOCKET) as socket:
         socket.send_json({"do": "hello"})
         socket.send_json({"do": "ping"})
@@ -203,6 +206,34 @@ def test_the_command_says_where_it_can_not_listen(capsys):
     assert "cannot listen" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="2"):
         main(["serve", "--port", "70000"])
+
+
+@pytest.mark.parametrize(
+    ("words", "token", "shared"),
+    [
+        ([], "", True), (["--host", "localhost"], "", True), (["--host", "::1"], "", True),
+        (["--token", "secret"], "", False), ([], "secret", False), (["--token-file", "token"], "", False),
+        (["--host", "localhost", "--token", "secret"], "", False), (["--host", "0.0.0.0"], "", False),
+        (["--host", "0.0.0.0", "--token", "secret"], "", False),
+        (["--token", "secret", "--shared"], "", True), (["--host", "0.0.0.0", "--shared"], "", True),
+    ],
+)  # fmt: skip
+def test_games_are_shared_only_without_a_token_or_if_asked_for(tmp_path, monkeypatch, words, token, shared):
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+
+    class EnoughError(Exception):
+        pass
+
+    def stop(folder, shared):
+        raise EnoughError(shared)
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "token").write_text("secret")
+    monkeypatch.setenv("SHOGI_ENGINE_TOKEN", token)
+    monkeypatch.setattr("shogi_engine.web.store.Store", stop)
+    with pytest.raises(EnoughError) as found:
+        main(["serve", *words])
+    assert found.value.args == (shared,)
 
 
 def test_one_index_for_each_game(capsys, tmp_path):

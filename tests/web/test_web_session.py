@@ -6,10 +6,9 @@ import pytest
 
 from shogi_engine import records
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.games.shogi.records.handicaps import HANDICAPS
-from shogi_engine.tsume import Progress, daily, problems
-from shogi_engine.tsume.defence import best_defence
-from shogi_engine.types.forced_win import ForcedWin
+from shogi_engine.games.shogi.records.kakinoki import HANDICAPS
+from shogi_engine.tsume import Progress, best_defence, daily, problems
+from shogi_engine.types.results import ForcedWin
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import EnginePool, Job, Seat, Turn
 from shogi_engine.web.session import Session
@@ -264,7 +263,7 @@ def test_what_was_solved_is_kept_beside_the_games(tmp_path):
     wait_for(lambda: page.state["tsume"]["status"] == "yours")
     page.do("hint")
     problem = problems()[1]
-    assert wait_for(lambda: session.tsume.job is None) and page.last("hint")["move"] == problem.moves[0]
+    assert wait_for(lambda: not session.tsume.search.on) and page.last("hint")["move"] == problem.moves[0]
     page.do("move", move=problem.moves[0])
     with pytest.raises(ValueError, match="no move to hint at"):
         page.do("hint")
@@ -309,7 +308,7 @@ def test_the_best_defence_escapes_or_lives_longest(lengths, reply, left):
 
 def test_an_attacker_is_told_what_the_move_was_worth(player, monkeypatch):
     replies = iter([("5a5b", 5), ("5a5b", 3), ("5a5b", 0), ("5a5b", None)])
-    monkeypatch.setattr("shogi_engine.web.tsume.best_defence", lambda engine, stopped: next(replies))
+    monkeypatch.setattr("shogi_engine.web.exercises.best_defence", lambda engine, stopped: next(replies))
     player.do("paste", text="4k4/9/9/9/9/9/9/9/4K4 b G 1").do("tsume", on=True)
     wait_for(lambda: player.state["tsume"]["status"] == "no mate")
     player.session.tsume.lengths[0] = 5  # as if it had been proven

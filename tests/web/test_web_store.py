@@ -1,18 +1,16 @@
-"""The store of the browser's games: owners, deletions, other servers, games of earlier versions."""
+"""The store of the browser's games: owners, deletions, other servers."""
 
-import json
 import os
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
 from shogi_engine import records
 from shogi_engine.__main__ import main
-from shogi_engine.common.locks import InUseError
+from shogi_engine.common.files import InUseError
 from shogi_engine.tsume import problems
-from shogi_engine.web import old_games, store
+from shogi_engine.web import store
 from shogi_engine.web.store import Head, Store
 
 KIFU = records.GameRecord.from_moves("shogi", ["7g7f", "3c3d"])
@@ -111,53 +109,6 @@ def test_a_transaction_is_made_whole_or_not_at_all(games, monkeypatch):
         database.execute("DELETE FROM games")
         raise RuntimeError
     assert games.exists(name, "me")
-
-
-OLD = {
-    "version": 1,
-    "head": {
-        "game": "shogi", "title": "甲 - 乙", "moves": 2, "result": "*", "players": [None, 3], "on": True,
-        "session": "secret", "owner": "me",
-    },
-    "game": "shogi", "start": KIFU.start, "names": ["甲", "乙"], "headers": {}, "score": None,
-    "nodes": [{"children": 1}, {"move": "7g7f", "comment": "良い", "children": 1}, {"move": "3c3d"}],
-    "node": 2, "live": 2, "on": True, "players": [None, 3], "outcome": None, "clock": None, "flipped": False,
-    "tsume": None, "chances": {"1": 0.5}, "judged": [],
-}  # fmt: skip
-
-
-def test_games_of_earlier_versions_are_taken_over_once_and_none_is_lost(tmp_path):
-    folder = tmp_path / "games"
-    (folder / "deleted").mkdir(parents=True)
-    (folder / "tsume").mkdir()
-    files = {
-        "shogi-20260101-120000.json": json.dumps(OLD, ensure_ascii=False),
-        "deleted/shogi-20260101-120001.json": json.dumps(OLD),
-        "shogi-20260101-120002.json": "{",
-        "shogi-20260101-120003.json": json.dumps({**OLD, "version": 7}),
-        f"tsume/{old_games.solver_of('me')}.json": json.dumps({problems()[1].sfen: {"solved": "2026-01-01"}}),
-        "notes.json": "mine",
-    }
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    records.save(KIFU, folder / "shogi-20260101-120000.kifu")
-    for _ in range(2):
-        with closing(Store(folder, shared=False)) as games:
-            games.find_records()
-            (game,) = games.games("me")
-            assert (game["title"], game["moves"], game["on"]) == ("甲 - 乙", 2, True)
-            content = games.read(game["id"], "me")
-            assert content["nodes"] == OLD["nodes"] and content["chances"] == OLD["chances"] and "head" not in content
-            assert games.of_session("secret", "me") == game["id"]
-            assert games.progress("me").is_solved(problems()[1]) and not games.progress("them").is_solved(problems()[1])
-    there = {path.name: path.read_text(encoding="utf-8") for path in folder.rglob("*.json")}
-    assert there == {Path(name).name: text for name, text in files.items()}
-    assert {path.name for path in folder.glob("*.json")} == {
-        "notes.json", "shogi-20260101-120002.json", "shogi-20260101-120003.json"
-    }  # fmt: skip
-    with closing(Store(folder, shared=False)) as games:
-        games.restore("shogi-20260101-120001", "me")
-        assert len(games.games("me")) == 2
 
 
 def test_a_record_stays_where_a_killed_server_should_have_put_it(tmp_path):

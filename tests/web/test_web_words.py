@@ -6,14 +6,14 @@ from typing import get_args
 
 import pytest
 
-from shogi_engine.games.shogi.board.piece_shapes import SETS
+from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.language import LANGUAGES
-from shogi_engine.web import words
+from shogi_engine.web import app
 from shogi_engine.web.analyses import NAMES_OF_VERDICTS
-from shogi_engine.web.lesson import ANSWERED, DONE, GOOD, REFUTING, RETRY, WRONG
+from shogi_engine.web.exercises import ANSWERED, DONE, GOOD, REFUTING, RETRY, WRONG
 from shogi_engine.web.links import Kind
 
-STATIC = Path(words.__file__).parent / "static"
+STATIC = Path(app.__file__).parent / "static"
 SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in STATIC.glob("*.js")}
 PAGE = (STATIC / "index.html").read_text(encoding="utf-8")
 TSUME = (
@@ -44,21 +44,21 @@ def used():
 
 
 def test_every_name_has_a_text():
-    known = set(words.WORDS)
+    known = set(app.WORDS)
     assert {name for name in used() if name not in known and name not in ("ja", "black", "white")} == set()
     assert known >= MADE
 
 
 def test_every_text_is_used():
     everything = PAGE + "".join(SCRIPTS.values())
-    unused = [name for name in words.WORDS if name not in MADE and not re.search(rf'["`]{name}["`]', everything)]
+    unused = [name for name in app.WORDS if name not in MADE and not re.search(rf'["`]{name}["`]', everything)]
     assert unused == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_served_texts_are_complete(language):
-    texts = words.words(language)
-    assert set(texts) == set(words.WORDS) and all(texts.values())
+    texts = app.words(language)
+    assert set(texts) == set(app.WORDS) and all(texts.values())
     if language == "ja":
         left = [name for name, text in texts.items() if re.search("[A-Za-z]{3} [a-z]{2}", text)]
         assert left == []
@@ -67,7 +67,7 @@ def test_the_served_texts_are_complete(language):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_shares_and_losses_are_written_by_one_function(language):
     """The same sign everywhere, and no blank before %: `percent` of panels.js writes both."""
-    assert [text for text in words.words(language).values() if re.search("%|\u2212", text)] == []
+    assert [text for text in app.words(language).values() if re.search("%|\u2212", text)] == []
     assert [name for name, script in SCRIPTS.items() if re.search(r"\}\s*%", script)] == ["panels.js"]
 
 

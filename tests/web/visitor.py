@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from shogi_engine.web.addresses import reachable_host
+from shogi_engine.web.access import Guard, reachable_host
 from shogi_engine.web.app import application
-from shogi_engine.web.guard import Guard
 from tests.web.fake_engine import wait_for
 
 uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")

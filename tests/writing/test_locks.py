@@ -7,13 +7,13 @@ import sys
 import pytest
 from filelock import FileLock
 
-from shogi_engine.common.locks import Lock
+from shogi_engine.common.files import Lock
 from tests.support.processes import environment
 
 COUNTER = """
 import sys
 from pathlib import Path
-from shogi_engine.common.locks import Lock
+from shogi_engine.common.files import Lock
 
 path = Path(sys.argv[1])
 for _ in range(200):

@@ -12,9 +12,17 @@ import time
 import pytest
 
 from shogi_engine.common import files
-from shogi_engine.common.appending import AppendFile, LineFile
-from shogi_engine.common.files import WholeFile, is_same_file, write_free, write_whole
-from shogi_engine.common.locks import InUseError, Lock, locked
+from shogi_engine.common.files import (
+    AppendFile,
+    InUseError,
+    LineFile,
+    Lock,
+    WholeFile,
+    is_same_file,
+    locked,
+    write_free,
+    write_whole,
+)
 from tests.support.processes import environment
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes, links and kill -9 of POSIX")
@@ -176,7 +184,7 @@ def test_a_full_disk_leaves_the_old_files(tmp_path):
     code = f"""
 import pathlib
 from shogi_engine.common.files import write_whole
-from shogi_engine.common.appending import LineFile
+from shogi_engine.common.files import LineFile
 folder = pathlib.Path({str(tmp_path)!r})
 write_whole(folder / "file", b"old")
 log = LineFile(folder / "log", print, b"first")
@@ -258,7 +266,7 @@ def test_a_shared_log_is_only_ever_appended_to(tmp_path):
 
 HOLDING = """
 import sys
-from shogi_engine.common.locks import Lock
+from shogi_engine.common.files import Lock
 with Lock(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.read()
@@ -302,3 +310,17 @@ def test_a_killed_process_holds_nothing(tmp_path):
     process.wait()
     with locked(tmp_path / "log"), pytest.raises(InUseError, match=re.escape(f"process {os.getpid()} on")):
         Lock(tmp_path / "log")
+
+
+def test_a_new_log_whose_first_line_fails_leaves_nothing(tmp_path, monkeypatch):
+    def full(descriptor, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (tmp_path / "old").write_bytes(b"")  # not its own
+    monkeypatch.setattr(os, "write", full)
+    for name in ("new", "old"):
+        with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+            LineFile(tmp_path / name, digits, b"0")
+    assert [each.name for each in tmp_path.iterdir()] == ["old"]
+    monkeypatch.undo()
+    LineFile(tmp_path / "new", digits, b"0").close()  # it is not locked

@@ -19,20 +19,20 @@ from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import SavedAnalysis
 from shogi_engine.analysis.judgement import Finding
-from shogi_engine.batch import streams
-from shogi_engine.books.run_file import RunFile
+from shogi_engine.batch import games
+from shogi_engine.books.growth import RunFile
 from shogi_engine.cli import compare, csa, doctor
-from shogi_engine.common import appending, files
-from shogi_engine.csa.keeper import Keeper
-from shogi_engine.frontends.stdio import Output
-from shogi_engine.games.shogi.evaluation import king_piece_weights
+from shogi_engine.common import files
+from shogi_engine.csa.session import Keeper
+from shogi_engine.frontends.core import Output
+from shogi_engine.games.shogi.evaluation import king_piece
 from shogi_engine.match.runner import GameLog
-from shogi_engine.play import keeping
 from shogi_engine.records import GameRecord
-from shogi_engine.training import gate, pipeline
+from shogi_engine.records import files as keeping
+from shogi_engine.training import pipeline
 from shogi_engine.training.checkpoint import save_checkpoint
 from shogi_engine.training.shogi.recipe import DataOptions
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 from shogi_engine.web.store import Head, Store
 from tests.writing.test_whole_files import holder_of, names
 
@@ -47,23 +47,21 @@ CALLS = {
 }  # fmt: skip
 MODULES = {"shutil", "os", "np", "tempfile", "sqlite3"}  # of `copy`, `replace` ... that mean files
 ALLOWED = {  # module, call -> why
-    "shogi_engine/common/files.py": "the writer",
-    "shogi_engine/common/appending.py": "the writer of files that grow",
-    "shogi_engine/common/locks.py": "the file of a lock, which stays empty",
+    "shogi_engine/common/files.py": "the writers, and the file of a lock, which stays empty",
     "shogi_engine/cli/ending_signals.py": "the null device",
-    "shogi_engine/common/streams.py": "the null device",
+    "shogi_engine/common/system.py": "the null device",
     "shogi_engine/cli/compare.py": "matplotlib draws into memory",
-    "shogi_engine/cli/terminal/prompt.py": "the history of typed lines, which prompt_toolkit appends",
-    "shogi_engine/frontends/stdio.py": "the crash log: the descriptor of standard error, which only the system writes",
+    "shogi_engine/cli/prompt.py": "the history of typed lines, which prompt_toolkit appends",
+    "shogi_engine/frontends/core.py": "the crash log: the descriptor of standard error, which only the system writes",
     "shogi_engine/jit/progress.py": "no file: a copy of a dictionary",
-    "shogi_engine/batch/streams.py": "maps records; 'r+' is the caller's wish to change them in place",
+    "shogi_engine/batch/games.py": "maps records; 'r+' is the caller's wish to change them in place",
     "shogi_engine/training/data.py": "weights in a temporary folder of its own",
     "shogi_engine/common/database.py": "databases, which SQLite writes",
     "shogi_engine/batch/hcpe3.py": "maps records, read only",
     "shogi_engine/jit/folders.py": "tries whether a folder can be written",
     "shogi_engine/training/checkpoint.py": "into memory",
     "shogi_engine/training/othello/report.py": "into memory",
-    "shogi_engine/games/shogi/evaluation/king_piece_weights.py": "into memory",
+    "shogi_engine/games/shogi/evaluation/king_piece.py": "into memory",
     "shogi_engine/jobs.py": "the lock of a machine's processes",
 }
 
@@ -206,8 +204,8 @@ def checkpoint(folder, number):
 
 
 def weights(folder, number):
-    table = np.zeros((king_piece_weights.ROWS, king_piece_weights.FEATURES), dtype=np.int16)
-    king_piece_weights.save(folder / "weights.npz", king_piece_weights.Weights(table, number))
+    table = np.zeros((king_piece.ROWS, king_piece.FEATURES), dtype=np.int16)
+    king_piece.save(folder / "weights.npz", king_piece.Weights(table, number))
     return folder / "weights.npz"
 
 
@@ -233,8 +231,8 @@ def exported_weights(folder, number):
 
 def gate_scores(folder, number):
     player, recipe = SimpleNamespace(describe=str), SimpleNamespace(gate_openings="")
-    with mock.patch.object(gate, "results_on_threads", lambda *_: [(0, (number / 2, 0.0))]):
-        gate.play_match(recipe, player, player, 2, record=folder / "gate.json")
+    with mock.patch.object(pipeline, "results_on_threads", lambda *_: [(0, (number / 2, 0.0))]):
+        pipeline.play_match(recipe, player, player, 2, record=folder / "gate.json")
     return folder / "gate.json"
 
 
@@ -248,8 +246,8 @@ def plotted(folder, number):
 
 def positions(append):
     def write(folder, number):
-        with streams.RecordWriter(folder / "it.hcpe", "hcpe", append=append) as writer:
-            writer.write(np.full(3, number, dtype="u1").repeat(38).view(streams.HCPE))
+        with games.RecordWriter(folder / "it.hcpe", "hcpe", append=append) as writer:
+            writer.write(np.full(3, number, dtype="u1").repeat(38).view(games.HCPE))
         return folder / "it.hcpe"
 
     return write
@@ -297,21 +295,21 @@ ONCE = {  # files that are only ever new
 # ---- each place that writes is one of them -----------------------------------------------------------------------
 
 WRITTEN_BY = {  # module: its writers, or the test of those that need more than a writer here
-    "analysis/saved.py": ["analyse --save"], "batch/hcpe3.py": ["batch/test_iterated_games.py"],
-    "batch/streams.py": ["RecordWriter", "RecordWriter, append"],
-    "books/run_file.py": ["book RUN"], "cli/analyse.py": ["analyse --html"], "cli/analysed_files.py": ["analyse --out"],
+    "analysis/analyst.py": ["analyse --save"], "batch/hcpe3.py": ["batch/test_iterated_games.py"],
+    "batch/games.py": ["RecordWriter", "RecordWriter, append"],
+    "books/growth.py": ["book RUN"], "cli/analyse.py": ["analyse --html", "analyse --out"],
     "cli/book.py": ["book --out"], "cli/compare.py": ["compare --plot"], "cli/convert.py": ["convert"],
     "cli/csa.py": ["csa --log"], "cli/doctor.py": ["doctor --launcher"], "cli/match.py": ["match --html"],
-    "cli/search.py": ["search --tree"], "cli/problem_files.py": ["study/test_study.py"],
-    "common/locks.py": ["writing/test_locks.py"],
-    "csa/keeper.py": ["csa --out", "csa --out, another process"], "frontends/stdio.py": ["DebugLogFile"],
-    "games/shogi/evaluation/king_piece_weights.py": ["weights"], "jit/cache.py": ["jit/test_jit_cache.py"],
+    "cli/search.py": ["search --tree"], "cli/common.py": ["study/test_study.py"],
+    "csa/session.py": ["csa --out", "csa --out, another process"], "frontends/core.py": ["DebugLogFile"],
+    "games/shogi/evaluation/king_piece.py": ["weights"], "jit/cache.py": ["jit/test_jit_cache.py"],
     "jit/progress.py": ["jit/test_jit_progress.py"], "jit/targets.py": ["jit/test_jit_targets.py"],
-    "match/runner.py": ["match --log"], "play/keeping.py": ["play"],
-    "records/files.py": ["records.save", "match --out", "mate --out"], "training/checkpoint.py": ["train, checkpoints"],
-    "training/gate.py": ["train, gate"], "training/jobs.py": ["training/test_training_data.py"],
-    "training/othello/report.py": ["training/test_othello_training.py"], "training/pipeline.py": ["train, weights"],
-    "tsume/progress.py": ["tsume"], "web/store.py": ["serve, records"],
+    "match/runner.py": ["match --log"],
+    "records/files.py": ["play", "records.save", "match --out", "mate --out"],
+    "training/checkpoint.py": ["train, checkpoints"],
+    "training/othello/report.py": ["training/test_othello_training.py"],
+    "training/pipeline.py": ["train, weights", "train, gate", "training/test_training_data.py"],
+    "tsume/__init__.py": ["tsume"], "web/store.py": ["serve, records"],
 }  # fmt: skip
 
 
@@ -323,7 +321,7 @@ def test_each_place_that_writes_is_tried():
         names = {getattr(function, "id", getattr(function, "attr", "")) for function in calls}
         if names & {"write_whole", "write_free", "WholeFile", "AppendFile", "LineFile"}:
             found.add(file.relative_to(root).as_posix() if file.is_relative_to(root) else f"usi/{file.name}")
-    assert found - {"common/files.py", "common/appending.py"} == WRITTEN_BY.keys()
+    assert found - {"common/files.py"} == WRITTEN_BY.keys()
     listed = {name for names in WRITTEN_BY.values() for name in names}
     tests = {name for name in listed if name.endswith(".py")}
     assert listed - tests == WRITERS.keys() | ONCE.keys()
@@ -362,7 +360,7 @@ def failure(request, monkeypatch):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
             monkeypatch.setattr(files.os, "fsync", full)  # of the new file, which is then removed
-            monkeypatch.setattr(appending.os, "write", full)
+            monkeypatch.setattr(files.os, "write", full)
             return OSError
 
         def killed(file):
@@ -377,8 +375,8 @@ def failure(request, monkeypatch):
         write, close = os.write, files.WholeFile.close
         monkeypatch.setattr(files.WholeFile, "close", killed)
         monkeypatch.setattr(files.WholeFile, "discard", lambda self: None)
-        monkeypatch.setattr(appending.os, "write", half)
-        monkeypatch.setattr(appending.AppendFile, "_shorten", lambda self: None)
+        monkeypatch.setattr(files.os, "write", half)
+        monkeypatch.setattr(files.AppendFile, "_shorten", lambda self: None)
         return Killed
 
     return fail
@@ -431,7 +429,7 @@ def test_a_second_process_waits_or_says_who_is_first(tmp_path, name, monkeypatch
     path = write(tmp_path, 0)
     before = path.read_bytes()
     if name == "tsume":
-        from shogi_engine.tsume import progress
+        from shogi_engine import tsume as progress
 
         monkeypatch.setattr(progress, "TIMEOUT", 0.1)
     process = holder_of(path)
@@ -448,7 +446,7 @@ def test_a_second_process_waits_or_says_who_is_first(tmp_path, name, monkeypatch
 @pytest.mark.parametrize("name", [*LOCKED, "DebugLogFile", "analyse --save", "train, pieces", "train, checkpoints"])
 def test_files_of_others_are_refused_and_stay(tmp_path, name, content):
     def piece(folder, number):
-        from shogi_engine.training.jobs import make_data
+        from shogi_engine.training.pipeline import make_data
 
         make_data(folder, DataOptions(nodes=50, seed=3, piece_games=1), 1)
 

@@ -16,8 +16,10 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from shogi_engine.clients.usi import Info, Limit, SimpleEngine
-from shogi_engine.match.engines import NO_BOOK
+from shogi_engine.clients.usi import SimpleEngine
+from shogi_engine.match.plan import NO_BOOK
+from shogi_engine.types.limits import Limit
+from shogi_engine.types.results import Info
 
 POSITIONS = Path(__file__).parent.parent / "data" / "blunders.txt"
 

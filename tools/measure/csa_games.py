@@ -18,12 +18,9 @@ import time
 from pathlib import Path
 
 from shogi_engine.clients.usi import SimpleEngine
-from shogi_engine.csa.keeper import Keeper
-from shogi_engine.csa.session import Session
-from shogi_engine.csa.settings import Settings, Tally, Timeouts
-from shogi_engine.play.players import EnginePlayer, Player
-from shogi_engine.play.programs import UsiPlayer
-from shogi_engine.types.limit import Limit
+from shogi_engine.csa.session import Keeper, Session, Settings, Tally, Timeouts
+from shogi_engine.play.players import EnginePlayer, Player, UsiPlayer
+from shogi_engine.types.limits import Limit
 from tools.measure.csa_server import COMPLETE, CUTS, Conditions, Cut, RefereeServer
 
 NAMES = ("one", "two")

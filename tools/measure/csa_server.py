@@ -19,10 +19,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from shogi_engine.play.clock import GameClock
-from shogi_engine.play.game import Game, Refusal
-from shogi_engine.play.terms import Terms
-from shogi_engine.types.clock import Clock
-from shogi_engine.types.termination import Termination
+from shogi_engine.play.game import Game, Refusal, Terms
+from shogi_engine.types.limits import Clock
+from shogi_engine.types.outcomes import Termination
 
 CUTS = ("offered", "waiting", "thinking", "moved")  # when a client's connection is cut
 SIGNS = "+-"

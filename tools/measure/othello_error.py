@@ -18,8 +18,7 @@ from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import parse_obf
 from shogi_engine.games.othello.records.formats.obf import parse_obf_line
 from shogi_engine.training.othello.kernels import SAMPLE
-from shogi_engine.training.othello.positions import empties_of
-from shogi_engine.training.othello.spread import player_of, search_values
+from shogi_engine.training.othello.positions import empties_of, player_of, search_values
 from shogi_engine.training.recipe import load
 
 PACKAGE = "patterns", "network"  # the evaluations with weights of the package

@@ -18,8 +18,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from tools.measure.web_load import Server, connect, next_of
-from tools.measure.web_page import Page
+from tools.measure.web_load import Page, Server, connect, next_of
 
 SLOW_KIF = "先手：" + "\n先手：" * 8000
 SLOW_SGF = "(;GM[2]" + ")\n" * 8000

@@ -14,8 +14,7 @@ import sys
 import time
 from typing import Any
 
-from tools.measure.web_load import Server, connect, next_of
-from tools.measure.web_page import Page
+from tools.measure.web_load import Page, Server, connect, next_of
 
 OLD = 0.5  # seconds
 

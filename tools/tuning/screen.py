@@ -26,7 +26,7 @@ from shogi_engine.cli.common import add_cluster
 from shogi_engine.common.match_statistics import ELO_PER_SCORE, Z_95
 from shogi_engine.engine.parameters import check, parse_settings
 from shogi_engine.interface.game import Game
-from tools.tuning.games import PairPlayer, Settings
+from tools.tuning.spsa import PairPlayer, Settings
 
 
 def drawn(seed: int, pair: int, changes: int) -> tuple[list[int], list[int]]:

@@ -2,7 +2,7 @@
 
 A line is a position in OBF and its moves with their values for the side to move, in discs:
 `<64 squares> X; c4:+0.3; c3:-0.1`. One line represents all eight images of the position. Lines that begin with `%` are
-comments. A file whose name ends in .gz is compressed with gzip.
+comments. A line that cannot be read is passed over, and noted. A file whose name ends in .gz is compressed with gzip.
 
 Loading processes all lines at once with numpy; a line's moves are parsed when it is looked up.
 """
@@ -11,20 +11,81 @@ import functools
 import gzip
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shogi_engine.common.text_files import text_of
+from shogi_engine.common.text import text_of
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, transform, transform_square
-from shogi_engine.games.othello.many_boards import Boards, canonical_boards, many_places
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.types import DISC_MOVE, PASS, move_square
-from shogi_engine.interface.extras.book import NO_BOOK, BookError, BookMove
-from shogi_engine.language import InputError
+from shogi_engine.interface.extras import NO_BOOK, BookError, BookMove
+from shogi_engine.language import InputError, Message
+
+# ---- Operations on thousands of bitboards in numpy, for files of positions, without compiled kernels
+#
+# Boards are uint64[n]. The same operations for one position are in `bitboard.py`, `movegen.py` and `position.py`.
+
+
+Boards = NDArray[np.uint64]
+
+_INNER = np.uint64(0x7E7E7E7E7E7E7E7E)  # squares that runs along ranks and diagonals may contain
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_DIRECTIONS = ((1, _INNER), (7, _INNER), (8, _ALL), (9, _INNER))
+_REVERSED = np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8).reshape(-1, 1), axis=1)[:, ::-1], axis=1)[:, 0]
+_TRANSPOSE = ((7, 0x00AA00AA00AA00AA), (14, 0x0000CCCC0000CCCC), (28, 0x00000000F0F0F0F0))  # as bitboard.transpose
+
+
+def many_images(boards: Boards, symmetry: int) -> Boards:
+    """Apply `bitboard.transform` to many boards."""
+    if symmetry & 4:
+        for distance, mask in _TRANSPOSE:
+            changed = (boards ^ boards >> np.uint64(distance)) & np.uint64(mask)
+            boards = boards ^ changed ^ changed << np.uint64(distance)
+    if symmetry & 1:
+        boards = boards.byteswap()
+    return _REVERSED[boards.view(np.uint8)].view(np.uint64) if symmetry & 2 else boards
+
+
+def canonical_boards(own: Boards, opponent: Boards) -> tuple[Boards, Boards, NDArray[np.uint8]]:
+    """Return the smallest image of each position (own discs compared first) and the symmetry that leads to it."""
+    best_own, best_opponent, best = own.copy(), opponent.copy(), np.zeros(len(own), dtype=np.uint8)
+    for symmetry in range(1, SYMMETRIES):
+        other_own, other_opponent = many_images(own, symmetry), many_images(opponent, symmetry)
+        smaller = (other_own < best_own) | ((other_own == best_own) & (other_opponent < best_opponent))
+        best_own[smaller], best_opponent[smaller], best[smaller] = other_own[smaller], other_opponent[smaller], symmetry
+    return best_own, best_opponent, best
+
+
+def _rays(discs: Boards, opponent: Boards) -> Iterator[tuple[Boards, Boards]]:
+    """Yield for each direction the opponent's runs that begin next to any of `discs`, and the squares behind them."""
+    for distance, inner in _DIRECTIONS:
+        crossable, step = opponent & inner, np.uint64(distance)
+        for move in (np.left_shift, np.right_shift):
+            line = move(discs, step) & crossable
+            for _ in range(5):
+                line |= move(line, step) & crossable
+            yield line, move(line, step)
+
+
+def many_places(own: Boards, opponent: Boards) -> Boards:
+    """Return the squares where the side to move may place a disc, as `movegen.mobility` does for one position."""
+    empty, found = ~(own | opponent), np.zeros_like(own)
+    for _, ends in _rays(own, opponent):
+        found |= ends & empty
+    return found
+
+
+def many_after(own: Boards, opponent: Boards, square: int) -> tuple[Boards, Boards]:
+    """Return (own, opponent) of the next side to move after a disc on `square`, a legal move in each position."""
+    disc, flips = np.full_like(own, 1 << square), np.zeros_like(own)
+    for line, ends in _rays(disc, opponent):
+        flips |= np.where(ends & own, line, np.uint64(0))
+    return opponent & ~flips, own | disc | flips
+
 
 SHIPPED = Path(__file__).resolve().parent / "book.txt.gz"
 
@@ -32,6 +93,7 @@ Key = tuple[int, int]
 
 # A line as this program writes it; other forms are read more slowly.
 _USUAL = re.compile(r"[XO-]{64} [XO](?:; [a-h][1-8]:[+-]?\d++(?:\.\d++)?)++")
+_VALUE = re.compile(r"[+-]?[0-9]{1,4}(?:\.[0-9]{1,9})?")
 _MOVES_AT = 66  # the index of the moves in such a line
 
 
@@ -49,8 +111,8 @@ class Book:
 
     margin = DISC // 2
 
-    def __init__(self, lines: Mapping[Key, str] | None = None) -> None:
-        self._lines = dict(lines or {})
+    def __init__(self, lines: Mapping[Key, str] | None = None, notes: Sequence[str] = ()) -> None:
+        self._lines, self.notes = dict(lines or {}), notes
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -93,8 +155,8 @@ def _split_moves(fields: str) -> list[tuple[int, int]]:
 
     moves = []
     for field in fields.split(";")[1:]:
-        name, colon, value = field.strip().partition(":")
-        if not colon:
+        name, _, value = field.strip().partition(":")
+        if not _VALUE.fullmatch(value.strip()):
             raise InputError("expected a move such as c4:+0.3, not {0!r}", field.strip())
         square = split_move(name)
         moves.append((PASS if square is None else DISC_MOVE | square, round(float(value) * DISC)))
@@ -130,8 +192,9 @@ def _text_of(path: Path) -> str:
 
 
 def read(path: Path) -> Book:
-    """Read a book. Raises ValueError naming the invalid line, OSError if the file cannot be read."""
+    """Read a book. Raises ValueError if there is no position in it, OSError if the file cannot be read."""
     lines: dict[Key, str] = {}
+    notes: list[str] = []
     numbers, usual = [], []
     for number, line in enumerate(_text_of(path).splitlines(), 1):
         if _USUAL.fullmatch(line):
@@ -141,30 +204,35 @@ def read(path: Path) -> Book:
             try:
                 position, moves = parse_line(line)
             except ValueError as fault:
-                raise InputError("line {0}: {1}", number, fault) from None
+                notes.append(Message("line {0}: {1}", number, fault))
+                continue
             key, symmetry = canonical_key(position)
             lines[key] = f"{symmetry}{format_line(position, moves)[_MOVES_AT:]}"
     if usual:
-        lines |= _read_usual(numbers, usual)
-    return Book(lines)
+        lines |= _read_usual(numbers, usual, notes)
+    if notes and not lines:
+        raise InputError(notes[0])
+    return Book(lines, notes)
 
 
-def _read_usual(numbers: list[int], lines: list[str]) -> dict[Key, str]:
-    """Return the contents of a `Book` for lines of the usual form, numbered by `numbers`. Raises ValueError."""
+def _read_usual(numbers: list[int], lines: list[str], notes: list[str]) -> dict[Key, str]:
+    """Return the contents of a `Book` for lines of the usual form, numbered by `numbers`; note the illegal ones."""
     cells = np.frombuffer("".join([line[:_MOVES_AT] for line in lines]).encode(), dtype=np.uint8)
     cells = cells.reshape(-1, _MOVES_AT)
     own, opponent = _discs(cells[:, :64], cells[:, -1:])
-    illegal = _first_illegal([line[_MOVES_AT:] for line in lines], many_places(own, opponent))
-    if illegal is not None:
+    passed = set()
+    for place in _illegal([line[_MOVES_AT:] for line in lines], many_places(own, opponent)):
         try:
-            parse_line(lines[illegal])
+            parse_line(lines[place])
         except ValueError as fault:
-            raise InputError("line {0}: {1}", numbers[illegal], fault) from None
+            notes.append(Message("line {0}: {1}", numbers[place], fault))
+            passed.add(place)
     owns, opponents, symmetries = canonical_boards(own, opponent)
     keys = zip(owns.tolist(), opponents.tolist(), strict=True)
     return {
         key: f"{symmetry}{line[_MOVES_AT:]}"
-        for key, symmetry, line in zip(keys, symmetries.tolist(), lines, strict=True)
+        for place, (key, symmetry, line) in enumerate(zip(keys, symmetries.tolist(), lines, strict=True))
+        if place not in passed
     }
 
 
@@ -175,14 +243,15 @@ def _discs(squares: NDArray[np.uint8], sides: NDArray[np.uint8]) -> tuple[Boards
     return boards[0].astype(np.uint64), (boards[0] ^ boards[1]).astype(np.uint64)
 
 
-def _first_illegal(moves: list[str], places: Boards) -> int | None:
-    """Return the index of the first of `moves` with a square that is not in its `places`, None if there is none."""
+def _illegal(moves: list[str], places: Boards) -> list[int]:
+    """Return the indices of those of `moves` with a square that is not in their `places`."""
     text = np.frombuffer("\n".join(moves).encode(), dtype=np.uint8)
     at = np.flatnonzero(text >= ord("a"))
     squares = 8 * (text[at + 1] - ord("1")) + text[at] - ord("a")
     line = np.cumsum(text == ord("\n"))[at]
     wrong = np.flatnonzero(places[line] >> squares.astype(np.uint64) & np.uint64(1) == 0)
-    return int(line[wrong[0]]) if len(wrong) else None
+    indices: list[int] = np.unique(line[wrong]).tolist()
+    return indices
 
 
 @functools.cache

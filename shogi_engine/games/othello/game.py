@@ -3,9 +3,15 @@
 import importlib
 from typing import Any
 
-from shogi_engine.games.othello import book, clock, compile_times, levels, ordering, rules  # noqa: F401  (they register)
+from shogi_engine.games.othello import (  # noqa: F401  (they register)
+    book,
+    names,  # noqa: F401  (they register)
+    ordering,
+    params,  # noqa: F401  (they register)
+    position,  # noqa: F401  (they register)
+)
 from shogi_engine.games.othello.endgame import search  # noqa: F401
-from shogi_engine.games.othello.endgame.table import NEAR_TABLE
+from shogi_engine.games.othello.endgame.search import NEAR_TABLE
 from shogi_engine.games.othello.evaluation import naive  # noqa: F401
 from shogi_engine.games.othello.names import DISC, EVALUATIONS
 from shogi_engine.games.othello.notation import START, format_move, format_obf, parse_move, parse_obf
@@ -14,7 +20,7 @@ from shogi_engine.games.othello.types import MAX_MOVES, POSITION, UNDO
 from shogi_engine.interface.extras import Extras
 from shogi_engine.interface.game import Game
 from shogi_engine.search.context import USE_DEEPER_ENTRIES, USE_MULTI_PROBCUT, USE_SOLVERS, USE_TT
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 
 
 def score(value: int) -> Score:
@@ -41,14 +47,14 @@ GAME = Game(
     default_params=default_params,
     evaluations=EVALUATIONS,
     thread_tables=NEAR_TABLE,
-    plies_left=levels.plies_left,
+    plies_left=params.plies_left,
     search_flags=USE_TT | USE_DEEPER_ENTRIES | USE_SOLVERS | USE_MULTI_PROBCUT,
     extras=Extras(
         score=score,
         endgame_solver=make_solver,
-        levels=levels.LEVELS,
-        level=levels.plan,
+        levels=params.LEVELS,
+        level=params.plan,
         open_book=book.open_book,
-        budget=clock.budget,
+        budget=names.budget,
     ),
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shogi_engine.common.text import wide_to_ascii
 from shogi_engine.games.othello import types as t
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.names import START as START
@@ -27,9 +28,12 @@ _SYMBOL_OF = {"X": "X", "x": "X", "*": "X", "O": "O", "o": "O", "-": "-", ".": "
 _SQUARES = {name: square for square, name in enumerate(SQUARE_NAMES)}
 _DIGITS = (str.maketrans("XO-", "100"), str.maketrans("XO-", "010"))  # by colour: its discs as binary digits
 _CELLS = str.maketrans("120", SYMBOLS)  # from the digits of black's discs plus twice white's
-_PASSES = (PASS_NAME, "pa", "ps", "--", "@@")
-# A move in a transcript, and before it its number, '2. ', and what separates it from the last one, as in '+f5-d6'.
-IN_TRANSCRIPT = rf"\s*+(?:\d{{1,3}}\s*+[.):]\s*+)?[,;+-]?\s*+({'|'.join(_PASSES)}|[a-h][1-8])"
+_PASSES = (PASS_NAME, "pa", "ps", "pp", "z0", "--", "..", "@@")
+# A move in a transcript, and before it its number, '2. ', and what separates it from the last one, as in '+f5-d6'; a
+# judgement may follow, as in 'f5!?'.
+IN_TRANSCRIPT = (
+    rf"\s*+(?:\d{{1,3}}\s*+[.):]\s*+)?[,;+-]?\s*+({'|'.join(map(re.escape, _PASSES))}|[a-h][1-8])(?:[!?]++)?"
+)
 _IN_TRANSCRIPT = re.compile(IN_TRANSCRIPT, re.IGNORECASE | re.ASCII)
 
 
@@ -99,7 +103,7 @@ def format_obf(pos: Any) -> str:
 
 def split_move(text: str) -> int | None:
     """Return the square (0..63) of a move's text, None for a pass; raises ValueError if it is neither."""
-    name = text.strip().lower() if isinstance(text, str) else ""
+    name = wide_to_ascii(text).strip().lower() if isinstance(text, str) else ""
     if name in _PASSES:
         return None
     if name not in _SQUARES:
@@ -181,13 +185,14 @@ def format_move(pos: Any, move: int) -> str:
 def split_transcript(text: str) -> list[str]:
     """Split a transcript into the texts of its moves: squares and passes.
 
-    Blanks, a comma, a sign or the number of a move, '2.', may stand between them.
+    Blanks, a comma, a sign or the number of a move, '2.', may stand between them, and '!' or '?' after them. Full-width
+    letters and digits are read too.
 
     Raises ValueError for anything else, giving the character's position.
     """
     if not isinstance(text, str):
         raise InputError("transcript: expected text, not {0}", type(text).__name__)
-    moves: list[str] = []
+    text, moves = wide_to_ascii(text), list[str]()
     place = 0
     while found := _IN_TRANSCRIPT.match(text, place):
         moves.append(found[1].lower())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from shogi_engine.games.othello.board import Board
 from shogi_engine.records.tree import GameRecord
-from shogi_engine.types.opening import GameNames, Name, Standing
+from shogi_engine.types.outcomes import GameNames, Name, Standing
 
 
 @functools.cache

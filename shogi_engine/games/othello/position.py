@@ -5,9 +5,10 @@ import numpy as np
 from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.othello.bitboard import canonical, transform
 from shogi_engine.games.othello.movegen import flips
+from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.types import PASS, POSITION, move_square, placed_disc
 from shogi_engine.interface.game import provides
-from shogi_engine.jit import njit
+from shogi_engine.jit import njit, popcount
 
 # Odd multipliers for the key, from the digits of the golden ratio, pi, e and the square roots of 2, 3 and 5.
 OWN_FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -79,3 +80,30 @@ def transform_position(pos, symmetry):
 def make_canonical(pos):
     """Replace `pos` (record[POSITION], in-out) by the one of its eight images that `bitboard.canonical` chooses."""
     pos.own, pos.opponent = canonical(pos.own, pos.opponent)
+
+
+# ---- How a game of Othello ends, and what a pass costs
+
+
+@njit
+def final_score(own, opponent):
+    """Return the discs by which `own`'s side has won a finished game, with empty squares counted for the winner."""
+    mine, theirs = popcount(own), popcount(opponent)
+    if mine > theirs:
+        return 64 - 2 * theirs
+    return 2 * mine - 64 if mine < theirs else 0
+
+
+@provides(POSITION)
+def terminal_value(ctx):
+    return DISC * final_score(ctx.pos.own, ctx.pos.opponent)
+
+
+@provides(POSITION)
+def finished_leaves(pos):
+    return 1
+
+
+@provides(POSITION)
+def move_cost(pos, move):
+    return np.int64(move != PASS)

@@ -11,10 +11,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shogi_engine.games.othello.bitboard import C_SQUARES, FILE_A, FILE_H, RANK_1, RANK_8, X_SQUARES, neighbours
+from shogi_engine.games.othello.bitboard import (
+    C_SQUARES,
+    FILE_A,
+    FILE_H,
+    RANK_1,
+    RANK_8,
+    X_SQUARES,
+    neighbours,
+    stable_discs,
+)
 from shogi_engine.games.othello.notation import PASS_NAME, split_move
-from shogi_engine.games.othello.stability import stable_discs
-from shogi_engine.types.fact import Fact, Kind
+from shogi_engine.types.outcomes import Fact, Kind
 
 CORNERS = ("a1", "h1", "a8", "h8")
 FEWEST = 3  # the difference of two counts of which something is said

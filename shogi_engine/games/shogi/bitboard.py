@@ -6,8 +6,9 @@ A row is 0 (rank a) to 8 (rank i), a column 0 (file 9) to 8 (file 1); square = 9
 import numpy as np
 
 from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi.types import BISHOP, DRAGON, HORSE, ROOK
 from shogi_engine.jit import njit
-from shogi_engine.jit.bitboards import Bitboard, Table, from_highest, through_lowest
+from shogi_engine.jit.bitboards import Bitboard, Table, field, from_highest, through_lowest
 
 # Directions as (rows down, columns right). The first four lead to lower squares, the last four to higher ones, and
 # (direction + 4) % 8 is the opposite.
@@ -217,3 +218,165 @@ def files_without(pawns):
     free |= free << 18
     free |= free << 36
     return free | free << 9
+
+
+# ---- Queries of a POSITION for kernels: its pieces, and the checks and pins that do_move keeps up to date
+
+
+pieces, put_pieces = field("bb")  # pieces(pos, colour): all pieces; pieces(pos, colour, kind): those of a kind
+checkers, put_checkers = field("checkers")  # of a record[POSITION] or a record[UNDO]
+pinned, put_pinned = field("pinned")
+
+
+@njit
+def occupied(pos):
+    """Return the pieces of both colours."""
+    return pieces(pos, 0) | pieces(pos, 1)
+
+
+@njit
+def empty_squares(pos):
+    """Return the squares without a piece."""
+    return ~occupied(pos) & BOARD
+
+
+@njit
+def bishops_and_horses(pos, colour):
+    """Return the pieces of `colour` that slide along diagonals."""
+    return pieces(pos, colour, BISHOP) | pieces(pos, colour, HORSE)
+
+
+@njit
+def rooks_and_dragons(pos, colour):
+    """Return the pieces of `colour` that slide along ranks and files."""
+    return pieces(pos, colour, ROOK) | pieces(pos, colour, DRAGON)
+
+
+@njit
+def in_check(state):
+    """Tell whether the side to move is in check.
+
+    Args:
+        state: record[POSITION], or the record[UNDO] of a position
+    """
+    return bool(checkers(state))
+
+
+# ---- Attacks: attackers of a square, the squares forbidden to a king, checkers and pinned pieces
+#
+# Some functions take the occupied squares as an argument, `occ`, so that they can be used for the board after a move.
+
+
+@njit
+def attacks_from(kind, colour, square, occ):
+    """Return the squares that a piece of `kind` and `colour` on `square` attacks when `occ` is occupied."""
+    steps = STEP_ATTACKS[colour, kind, square]
+    if kind == t.LANCE:
+        return lance_attacks(colour, square, occ)
+    if kind in (t.BISHOP, t.HORSE):
+        return steps | bishop_attacks(square, occ)
+    if kind in (t.ROOK, t.DRAGON):
+        return steps | rook_attacks(square, occ)
+    return steps
+
+
+@njit
+def attackers_to(pos, square, colour, occ):
+    """Return the pieces of `colour` that attack `square` when `occ` is occupied."""
+    them = 1 - colour  # a piece of `them` on `square` would attack the attackers of the same kind
+    royal = pieces(pos, colour, t.KING) | pieces(pos, colour, t.HORSE) | pieces(pos, colour, t.DRAGON)
+    found = (
+        STEP_ATTACKS[them, t.PAWN, square] & pieces(pos, colour, t.PAWN)
+        | STEP_ATTACKS[them, t.KNIGHT, square] & pieces(pos, colour, t.KNIGHT)
+        | STEP_ATTACKS[them, t.SILVER, square] & pieces(pos, colour, t.SILVER)
+        | STEP_ATTACKS[them, t.GOLD, square] & pieces(pos, colour, t.GOLD_MOVERS)
+        | STEP_ATTACKS[them, t.KING, square] & royal
+    )
+    for sniper in snipers(pos, square, colour) & ~found:  # horses and dragons next to `square` are found already
+        if not between(square, sniper) & occ:
+            found |= SQUARE_BITS[sniper]
+    return found
+
+
+@njit
+def snipers(pos, square, colour):
+    """Return the sliders of `colour` that would attack `square` on an empty board."""
+    behind = SOUTH if colour == t.BLACK else NORTH  # the direction from `square` to lances that attack it
+    return (
+        ROOK_LINES[square] & rooks_and_dragons(pos, colour)
+        | BISHOP_LINES[square] & bishops_and_horses(pos, colour)
+        | RAYS[square, behind] & pieces(pos, colour, t.LANCE)
+    )
+
+
+@njit
+def slider_blockers(pos, square, colour):
+    """Return the pieces of both colours that are the only piece between `square` and a slider of `colour`."""
+    occ = occupied(pos)
+    found = NOTHING
+    for sniper in snipers(pos, square, colour):
+        way = between(square, sniper) & occ
+        if len(way) == 1:
+            found |= way
+    return found
+
+
+@njit
+def pinned_pieces(pos, colour):
+    """Return the pieces of `colour` that are pinned to its king by a slider. There are none without a king."""
+    king = int(pos.king[colour])
+    return NOTHING if king == t.NO_SQUARE else slider_blockers(pos, king, 1 - colour) & pieces(pos, colour)
+
+
+@njit
+def discovered_check_candidates(pos, king, colour):
+    """Return the pieces of `colour` that give a discovered check to the enemy king on `king` if they leave the line."""
+    return slider_blockers(pos, king, colour) & pieces(pos, colour)
+
+
+@njit
+def attacked_near_king(pos, king, colour, occ):
+    """Return the squares around `king`, the king of `colour`, that the enemy attacks.
+
+    The result is complete within the king's zone. Outside it, some attacked squares may be missing.
+
+    Args:
+        occ: the occupied squares except the king's, because the king does not shield the squares behind it
+    """
+    them = 1 - colour
+    attacked = NOTHING
+    for square in NEAR_KING[colour, king] & pieces(pos, them):
+        attacked |= STEP_ATTACKS[them, t.piece_kind(pos.board[square]), square]
+    zone = KING_ZONE[king]
+    for square in rooks_and_dragons(pos, them):
+        if ROOK_LINES[square] & zone:
+            attacked |= rook_attacks(square, occ)
+    for square in bishops_and_horses(pos, them):
+        if BISHOP_LINES[square] & zone:
+            attacked |= bishop_attacks(square, occ)
+    for square in pieces(pos, them, t.LANCE):
+        if ROOK_LINES[square] & zone:  # a coarse test: it is also true for squares next to and behind the lance
+            attacked |= lance_attacks(them, square, occ)
+    return attacked
+
+
+@njit
+def is_drop_pawn_mate(pos, square):
+    """Tell whether a pawn drop on `square`, right in front of the enemy king, gives mate, which is illegal.
+
+    It is not checked whether the drop is possible.
+    """
+    us = int(pos.side)
+    them = 1 - us
+    king = int(pos.king[them])
+    occ = occupied(pos)
+    if not attackers_to(pos, square, us, occ):
+        return False  # the king captures the pawn
+    takers = attackers_to(pos, square, them, occ) & ~pieces(pos, them, t.KING)
+    if takers:
+        toward = SOUTH if us == t.BLACK else NORTH  # towards the pawn: a piece pinned along this file may capture it
+        if takers & (~pinned_pieces(pos, them) | RAYS[king, toward]):
+            return False
+    pawn = SQUARE_BITS[square]
+    attacked = attacked_near_king(pos, king, them, occ ^ pieces(pos, them, t.KING) | pawn)
+    return not STEP_ATTACKS[them, t.KING, king] & ~(pieces(pos, them) | attacked | pawn)

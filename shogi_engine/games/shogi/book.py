@@ -1,8 +1,9 @@
 """Opening books in YaneuraOu's text format, `#YANEURAOU-DB2016 1.00`. Standard library only.
 
 A line `sfen BOARD SIDE HANDS NUMBER` names a position; the lines after it, up to the next, are its moves:
-`MOVE PONDER VALUE DEPTH COUNT`; missing fields at the end are 'none' and 0. Lines that begin with `#` or `//` are
-comments. A position is looked up by board, side and hands, whatever its number, and also with the colours reversed.
+`MOVE PONDER VALUE DEPTH COUNT`. A field that is missing or not a whole number, such as 'none', gives nothing. `#` and
+`//` begin a comment. A line that means nothing is passed over, and noted. A position is looked up by board, side and
+hands, whatever its number, and also with the colours reversed.
 
 A book may have millions of positions, of which a game looks up a few dozen. Loading therefore checks the file and keeps
 the text of each position, which is parsed when the position is looked up.
@@ -13,23 +14,25 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from shogi_engine.common.text import sanitize
-from shogi_engine.common.text_files import encoding_of_text
-from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
-from shogi_engine.interface.extras.book import NO_BOOK, BookError, BookMove
-from shogi_engine.language import InputError
+from shogi_engine.common.text import encoding_of_text, sanitize
+from shogi_engine.games.shogi.names import flip_sfen
+from shogi_engine.interface.extras import NO_BOOK, BookError, BookMove, whole_number
+from shogi_engine.language import InputError, Message
 
 SHIPPED = Path(__file__).parent / "book.db"
+SBK = ".sbk"  # ShogiGUI's books
 HEADER = "#YANEURAOU-DB2016 1.00"
 HAND_ORDER = "RBGSNLPrbgsnlp"
 BLOCK = 1 << 22  # characters read at a time
 
 _MOVE_TEXT = r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?"
 _MOVE = re.compile(_MOVE_TEXT)
+_COMMENT = re.compile(r"(?:^|\s)(?:#|//).*")
 _START = "\nsfen "
 # A position in its usual form: key, hands, and all of its moves. Other forms are read line by line.
 _USUAL = re.compile(
-    rf"([1-9A-Za-z+/]++ [bw] (-|[0-9A-Za-z]++))(?: \d++)?(?:\n{_MOVE_TEXT} (?:none|{_MOVE_TEXT}) -?\d++ \d++ \d++)*+\n?"
+    rf"([1-9A-Za-z+/]++ [bw] (-|[0-9A-Za-z]++))(?: \d++)?(?:\n{_MOVE_TEXT} (?:none|{_MOVE_TEXT})"
+    r"(?: (?:none|-?\d++)){3})*+\n?"
 )
 _TWICE = "\0"  # separates the texts of a position that a file lists twice
 
@@ -71,6 +74,7 @@ class Book:
     margin = 30
 
     def __init__(self, positions: Mapping[str, Iterable[BookMove]] | None = None) -> None:
+        self.notes: list[str] = []
         self._entries: dict[str, str] = {}
         for key, moves in (positions or {}).items():
             self._entries[key] = "\n".join(["1", *map(_move_line, moves)])
@@ -85,7 +89,9 @@ class Book:
 
     @classmethod
     def load(cls, path: Path) -> "Book":
-        """Return the book of a file. Raises BookError, which names the line."""
+        """Return the book of a file. Raises BookError if there is no position in it."""
+        if path.suffix.lower() == SBK:
+            raise BookError("a book of ShogiGUI; `shogi-engine book shogi import` converts it")
         book = cls()
         line, rest, done = 0, "\n", False
         try:
@@ -108,7 +114,7 @@ class Book:
         except OSError as fault:
             raise BookError(fault.strerror or "cannot be read") from None
         if not book._entries:
-            raise BookError("the file contains no position")
+            raise BookError(book.notes[0] if book.notes else "the file contains no position")
         return book
 
     def _read(self, text: str, line: int) -> None:
@@ -139,25 +145,27 @@ class Book:
         self._entries[key] = text if before is None else before + _TWICE + text
 
     def _read_lines(self, text: str, line: int) -> None:
-        """Store the positions of some lines, the first of which is number `line`. Raises BookError."""
-        key, number = "", 1
+        """Store the positions of some lines, the first of which is number `line`."""
+        key, number, passed = "", 1, False  # whether the moves are those of a position that is passed over
         moves: list[str] = []
         for place, raw in enumerate(text.split("\n"), line):
-            words = raw.strip()
-            if not words or words.startswith(("#", "//")):
+            words = _COMMENT.sub("", raw).strip()
+            if not words:
                 continue
             try:
                 if words.startswith("sfen "):
                     if key:
                         self._note(key, "\n".join([str(number), *moves]))
-                    sfen = words.removeprefix("sfen ")
+                    key, passed, sfen = "", True, words.removeprefix("sfen ")
                     key, number, moves = position_key(sfen), _move_number(sfen), []
+                elif passed and not key:
+                    continue
                 elif not key:
                     raise InputError("expected a position")
                 else:
                     moves.append(_move_line(_parse_move(words)))
             except ValueError as fault:
-                raise BookError("line {0}: {1}: {2!r}", place, fault, sanitize(words)) from None
+                self.notes.append(Message("line {0}: {1}: {2!r}", place, fault, sanitize(words)))
         if key:
             self._note(key, "\n".join([str(number), *moves]))
 
@@ -176,12 +184,12 @@ class Book:
                 BookMove(flipped_move(each.move), each.ponder and flipped_move(each.ponder), *_numbers(each))
                 for each in self._at(flipped_key(key), number)
             ]
-        return sorted(found, key=lambda each: (-each.value, -each.count))
+        return sorted(found, key=lambda each: (-each.worth, -each.count))
 
     def _at(self, key: str, number: int | None) -> list[BookMove]:
         """Return the moves under `key`; with a move number, only if the file has that one."""
         texts = [text.split("\n") for text in self._entries.get(key, "").split(_TWICE) if text]
-        if number is not None and number not in {int(lines[0] or 1) for lines in texts}:
+        if number is not None and number not in {whole_number(lines[0].strip()) or 1 for lines in texts}:
             return []
         return [_parse_move(line) for lines in texts for line in lines[1:] if line]
 
@@ -190,23 +198,24 @@ class Book:
         lines = [HEADER]
         for key in sorted(self._entries):
             lines.append(f"sfen {key} 1")
-            lines += map(_move_line, sorted(self._at(key, None), key=lambda move: -move.value))
+            lines += map(_move_line, sorted(self._at(key, None), key=lambda move: -move.worth))
         return "\n".join(lines) + "\n"
 
 
-def _numbers(move: BookMove) -> tuple[int, int, int]:
+def _numbers(move: BookMove) -> tuple[int | None, int, int]:
     return move.value, move.depth, move.count
 
 
 def _move_number(sfen: str) -> int:
     """Return an SFEN's move number, 1 if it has none."""
     fields = sfen.split()
-    return int(fields[3]) if len(fields) > 3 and fields[3].isascii() and fields[3].isdecimal() else 1
+    return (len(fields) > 3 and whole_number(fields[3])) or 1
 
 
 def _move_line(move: BookMove) -> str:
     """Return the line of a move, the inverse of `_parse_move`."""
-    return f"{move.move} {move.ponder or 'none'} {move.value} {move.depth} {move.count}"
+    value = "none" if move.value is None else move.value
+    return f"{move.move} {move.ponder or 'none'} {value} {move.depth} {move.count}"
 
 
 def _parse_move(text: str) -> BookMove:
@@ -215,8 +224,8 @@ def _parse_move(text: str) -> BookMove:
     if not _MOVE.fullmatch(words[0]):
         raise InputError("no move")
     ponder = words[1] if len(words) > 1 and _MOVE.fullmatch(words[1]) else ""
-    numbers = [int(word) for word in words[2:5]]
-    return BookMove(words[0], ponder, *numbers)
+    value, depth, count = [*map(whole_number, words[2:5]), None, None, None][:3]
+    return BookMove(words[0], ponder, value, depth or 0, count or 0)
 
 
 def located(name: str) -> Path:

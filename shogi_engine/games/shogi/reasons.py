@@ -3,20 +3,278 @@
 Every line begins with the position in which the bad move was made, on a Board that is unchanged on return.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
-from shogi_engine.games.shogi import positional
-from shogi_engine.games.shogi.board.moves import Move
+from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi.board.pieces import Move
 from shogi_engine.games.shogi.mate.solver import shared_solver
-from shogi_engine.games.shogi.material import Balance, after, balance, captured, captures, exchange_by, is_quiet
-from shogi_engine.games.shogi.notation.moves.japanese import target_name
+from shogi_engine.games.shogi.notation import target_name
 from shogi_engine.games.shogi.openings import NAMES, castles
-from shogi_engine.games.shogi.symbols import PIECE_NAMES, SQUARE_NAMES, SQUARES_BY_NAME, SYMBOLS
-from shogi_engine.types.fact import Fact, Kind
+from shogi_engine.games.shogi.params import VALUES
+from shogi_engine.games.shogi.types import PIECE_NAMES, SQUARE_NAMES, SQUARES_BY_NAME, SYMBOLS, UNPROMOTED
+from shogi_engine.games.shogi.types import PROMOTED as PROMOTED_KIND
+from shogi_engine.types.outcomes import Fact, Kind
 
-# What must be lost or won: a silver for a lance is 360, two pawns are 360; and if it is not that much, a pawn, 180.
-LEAST, PAWN = positional.LEAST, 180
+# ---- Exchanges by legal moves alone, with the moves: slower than `see`, but right about pins, checks and promotions
+
+
+# By kind, in centipawns: what a capture changes, off the board and into the hand, as `see.exchange_value` has it.
+WORTH = tuple(value + VALUES[int(UNPROMOTED[kind])] for kind, value in enumerate(VALUES))
+BY_SYMBOL = dict(zip(SYMBOLS, WORTH, strict=True))
+
+
+@contextmanager
+def after(board: Any, moves: Iterable[Any]) -> Iterator[None]:
+    """Have made legal moves on a Board inside the `with` block."""
+    made = 0
+    try:
+        for move in moves:
+            board.push(move)
+            made += 1
+        yield
+    finally:
+        for _ in range(made):
+            board.pop()
+
+
+def captured(board: Any, move: Any) -> int:
+    """Return the kind of piece that a legal move captures, 0 for none."""
+    return 0 if move.from_square is None else int(board.piece_type_at(move.to_square))
+
+
+def _gain(board: Any, move: Any) -> int:
+    """Return what a capture gains at once: the piece, and the worth of its own promotion."""
+    kind = board.piece_type_at(move.from_square)
+    promoted = VALUES[int(PROMOTED_KIND[kind])] - VALUES[kind] if move.promotion else 0
+    return WORTH[captured(board, move)] + promoted
+
+
+def captures(board: Any, square: int | None = None) -> list[Any]:
+    """Return the legal captures, optionally only those on a square."""
+    moves = (move for move in board.legal_moves if square in (None, move.to_square))
+    return [move for move in moves if captured(board, move)]
+
+
+def exchange(board: Any, square: int) -> tuple[int, tuple[Any, ...]]:
+    """Return what the side to move gains by captures on `square`, at least 0, and the best captures of both sides."""
+    best, line = 0, ()
+    for move in sorted(captures(board, square), key=lambda move: WORTH[board.piece_type_at(move.from_square)]):
+        gain = _gain(board, move)
+        if gain <= best:  # no reply makes it better
+            continue
+        with after(board, [move]):
+            lost, replies = exchange(board, square)
+        if gain - lost > best:
+            best, line = gain - lost, (move, *replies)
+    return best, line
+
+
+def exchange_by(board: Any, capture: Any) -> tuple[Any, ...]:
+    """Return the exchange that begins with a legal capture: the capture, and the best captures of both sides."""
+    with after(board, [capture]):
+        _, replies = exchange(board, capture.to_square)
+    return (capture, *replies)
+
+
+@dataclass(frozen=True)
+class Balance:
+    """The pieces that the side which begins a line wins and loses in it, by their symbols, in order.
+
+    A piece that was promoted in the line counts as what it was before.
+    """
+
+    won: tuple[str, ...]
+    lost: tuple[str, ...]
+
+    @property
+    def worth(self) -> int:
+        """What the side has gained, in the unit of WORTH; promotions do not count."""
+        return sum(BY_SYMBOL[each] for each in self.won) - sum(BY_SYMBOL[each] for each in self.lost)
+
+
+def balance(board: Any, moves: Sequence[Any]) -> Balance:
+    """Return what the side to move wins and loses in a line of legal moves."""
+    taken: tuple[list[str], list[str]] = ([], [])
+    before: dict[int, int] = {}  # by square, the kinds of the pieces that have been promoted in the line
+    for number, move in enumerate(moves):
+        if kind := captured(board, move):
+            taken[number % 2].append(SYMBOLS[before.pop(move.to_square, kind)])
+        if move.promotion or move.from_square in before:
+            before[move.to_square] = before.pop(move.from_square, board.piece_type_at(move.from_square))
+        board.push(move)
+    for _ in moves:
+        board.pop()
+    return Balance(tuple(taken[0]), tuple(taken[1]))
+
+
+def is_quiet(board: Any, least: int) -> bool:
+    """Tell whether the side to move is not in check and no exchange wins it `least`."""
+    if board.is_check():
+        return False
+    return all(exchange(board, square)[0] < least for square in {move.to_square for move in captures(board)})
+
+
+# ---- Facts of Shogi's board about what a line leads to: threats, forks, promotions, the king's neighbours, open lines
+#
+# Every line begins with the position in which the bad move was made, on a Board that is unchanged on return. Two lines
+# are compared after the same number of moves.
+
+
+LEAST = 350  # what must be lost or won: a silver for a lance is 360, two pawns are 360
+ATTACKED = 2  # squares next to a king: a difference of which something is said
+REACHED = 5  # squares: the same
+SLIDERS = (t.BISHOP, t.ROOK, t.HORSE, t.DRAGON)
+PROMOTED = (t.PROM_PAWN, t.PROM_LANCE, t.PROM_KNIGHT, t.HORSE, t.DRAGON)  # a silver gains little by it
+DEFENDERS = (t.SILVER, t.GOLD, t.PROM_PAWN, t.PROM_LANCE, t.PROM_KNIGHT, t.PROM_SILVER)
+
+
+def forks(board: Any, line: Sequence[Move], better: Sequence[Move]) -> Iterator[Fact]:
+    """Yield facts if the best reply forks pieces, or the better move would have."""
+    replies = min(len(line), len(better)) > 1
+    if replies and (forked := _forked(board, line[:2])) and not _forked(board, better[:2]):
+        yield _fact(Kind.FORK_ALLOWED, line[:2], better, lost=forked)
+    if (forked := _forked(board, better[:1])) and not _forked(board, line[:1]):
+        yield _fact(Kind.FORK_MISSED, better[:1], line, won=forked)
+
+
+def promotions(board: Any, line: Sequence[Move], better: Sequence[Move]) -> Iterator[Fact]:
+    """Yield facts if the opponent promotes a piece safely in the line alone, or the other side in the better line."""
+    for kind, lines, first in ((Kind.PROMOTION_ALLOWED, (line, better), 1), (Kind.PROMOTION_MISSED, (better, line), 0)):
+        plies = _promoting(board, lines[0], first)
+        if 0 < plies <= len(lines[1]) and not _promoting(board, lines[1][:plies], first):
+            square = lines[0][plies - 1].to_square
+            with after(board, lines[0][:plies]):
+                piece = {"lost" if first else "won": (SYMBOLS[board.piece_type_at(square)],)}
+            yield _fact(kind, lines[0][:plies], lines[1], SQUARE_NAMES[square], **piece)
+
+
+def threats(board: Any, line: Sequence[Move], better: Sequence[Move]) -> Iterator[Fact]:
+    """Yield facts if the best reply threatens to win a piece, or the better move would have."""
+    if min(len(line), len(better)) > 1 and (found := _threat(board, line[:2], better[:2])):
+        yield _fact(Kind.CAPTURE_THREATENED, line[:2], better, SQUARE_NAMES[found[0]], lost=(found[1],))
+    if found := _threat(board, better[:1], line[:1]):
+        yield _fact(Kind.CAPTURE_THREAT_MISSED, better[:1], line, SQUARE_NAMES[found[0]], won=(found[1],))
+
+
+def kings(board: Any, line: Sequence[Move], better: Sequence[Move]) -> Iterator[Fact]:
+    """Yield facts if more squares next to the king are attacked than in the better line, or fewer next to the other."""
+    side, plies = board.turn, min(len(line), len(better))
+    number, other = (_attacked(board, each[:plies], side) for each in (line, better))
+    if number - other >= ATTACKED:
+        yield _fact(Kind.KING_ATTACKED, line[:plies], better, number=number, other=other)
+    number, other = (_attacked(board, each[:plies], 1 - side) for each in (line, better))
+    if other - number >= ATTACKED:
+        yield _fact(Kind.KING_ATTACK_MISSED, line[:plies], better, number=number, other=other)
+
+
+def shapes(board: Any, line: Sequence[Move], better: Sequence[Move]) -> Iterator[Fact]:
+    """Yield facts if the move leaves fewer defenders next to the king, or its line fewer squares for sliding pieces."""
+    side, plies = board.turn, min(len(line), len(better))
+    number, other = (_defenders(board, each[:1], side) for each in (line, better))
+    if number < other:
+        yield _fact(Kind.FEW_DEFENDERS, line[:1], better, number=number, other=other)
+    number, other = (_reached(board, each[:plies], side) for each in (line, better))
+    if other - number >= REACHED:
+        yield _fact(Kind.LINES_CLOSED, line[:plies], better, number=number, other=other)
+
+
+def _fact(kind: Kind, line: Sequence[Move], compared: Sequence[Move], square: str = "", **details: Any) -> Fact:
+    """Return a fact about a line, which is compared with as much of another."""
+    moves, instead = (tuple(move.usi() for move in each[: len(line)]) for each in (line, compared))
+    return Fact(kind, moves, square, instead=instead, **details)
+
+
+# ---- the board ---------------------------------------------------------------------------------------------------
+
+
+def _forked(board: Any, line: Sequence[Move]) -> tuple[str, ...]:
+    """Return what the last move of a line forks: the king, and pieces that are unprotected or worth much more.
+
+    () unless there are two, and for a piece that can be captured.
+    """
+    with after(board, line):
+        square = line[-1].to_square
+        if captures(board, square):
+            return ()
+        worth, side, found = WORTH[board.piece_type_at(square)], board.turn, []
+        for target in board.attacks(square):
+            kind = board.piece_type_at(target)
+            free = WORTH[kind] >= LEAST and not board.attackers(side, target)
+            if kind and board.color_at(target) == side and (kind == t.KING or WORTH[kind] - worth >= LEAST or free):
+                found.append(kind)
+    found.sort(key=lambda kind: (kind == t.KING, WORTH[kind]), reverse=True)
+    return tuple(SYMBOLS[kind] for kind in found) if len(found) > 1 else ()
+
+
+def _promoting(board: Any, line: Sequence[Move], first: int) -> int:
+    """Return the number of moves up to the first safe promotion by the side that makes the move `first`, 0 for none."""
+    for plies in range(first + 1, len(line) + 1, 2):
+        if line[plies - 1].promotion:
+            with after(board, line[:plies]):
+                square = line[plies - 1].to_square
+                if board.piece_type_at(square) in PROMOTED and not captures(board, square):
+                    return plies
+    return 0
+
+
+def _threat(board: Any, line: Sequence[Move], other: Sequence[Move]) -> tuple[int, str] | None:
+    """Return the square and the symbol of the best piece that is threatened after a line, and not after the other."""
+    found, spared = _threats(board, line), _threats(board, other)
+    new = [square for square in found if square not in spared]
+    if not new:
+        return None
+    square = max(new, key=lambda square: found[square])
+    with after(board, line):
+        return square, SYMBOLS[board.piece_type_at(square)]
+
+
+def _threats(board: Any, line: Sequence[Move]) -> dict[int, int]:
+    """Return where the side that ended a line could capture with profit if the other passed, and how much it would win.
+
+    The piece that moved last threatens nothing if it can be captured with profit. In check no side can pass, so there
+    are no threats.
+    """
+    with after(board, line):
+        if board.is_check():
+            return {}
+        moved = line[-1].to_square
+        hangs = exchange(board, moved)[0] > 0
+        with after(board, [Move.null()]):
+            moves = (move for move in captures(board) if not (hangs and move.from_square == moved))
+            gains = ((move.to_square, balance(board, exchange_by(board, move)).worth) for move in moves)
+            return {square: gain for square, gain in sorted(gains, key=lambda each: each[1]) if gain >= LEAST}
+
+
+def _attacked(board: Any, line: Sequence[Move], side: int) -> int:
+    """Return how many squares next to the king of a side the other side attacks after a line."""
+    with after(board, line):
+        return sum(board.is_attacked_by(1 - side, square) for square in _next_to_king(board, side))
+
+
+def _defenders(board: Any, line: Sequence[Move], side: int) -> int:
+    """Return how many golds, silvers and pieces that move so a side has next to its king after a line."""
+    with after(board, line):
+        near = [square for square in _next_to_king(board, side) if board.color_at(square) == side]
+        return sum(board.piece_type_at(square) in DEFENDERS for square in near)
+
+
+def _next_to_king(board: Any, side: int) -> Sequence[int]:
+    king = board.king_squares[side]
+    return [] if king is None else list(board.attacks(king))
+
+
+def _reached(board: Any, line: Sequence[Move], side: int) -> int:
+    """Return how many squares the rooks and bishops of a side attack after a line, those of own pieces not counted."""
+    with after(board, line):
+        own = [square for square in range(t.SQUARES) if board.color_at(square) == side]
+        sliders = [square for square in own if board.piece_type_at(square) in SLIDERS]
+        return sum(target not in own for square in sliders for target in board.attacks(square))
+
+
+PAWN = 180  # what must be lost or won if it is not LEAST
 LINE_PLIES = 8  # how far a line is followed
 MATE_PLIES = 7  # of a mate that is threatened
 MATE_NODES = 5_000
@@ -63,13 +321,13 @@ def facts(
         yield from _threat_missed(board, line[0], best[0])
     yield from _castle_broken(board, line[0], best[0])
     if not (allowed_mate or missed_mate):
-        yield from positional.forks(board, line, best)
-        yield from positional.promotions(board, line, best)
-        yield from positional.threats(board, line, best)
-        yield from positional.kings(board, line, best)
+        yield from forks(board, line, best)
+        yield from promotions(board, line, best)
+        yield from threats(board, line, best)
+        yield from kings(board, line, best)
         yield from [] if lost else _pieces_lost(board, line, best, PAWN)
         yield from [] if won else _pieces_missed(board, line, best, PAWN)
-        yield from positional.shapes(board, line, best)
+        yield from shapes(board, line, best)
 
 
 # ---- mates -------------------------------------------------------------------------------------------------------

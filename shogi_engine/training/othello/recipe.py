@@ -2,14 +2,12 @@
 
 from pathlib import Path
 
-from shogi_engine.games.othello.evaluation.network_weights import is_network
+from shogi_engine.games.othello.evaluation.network import is_network
 from shogi_engine.interface.game import VALUE_MAX
-from shogi_engine.training.othello.data import DataOptions, Openings
-from shogi_engine.training.othello.network_kernels import PARAMETERS
-from shogi_engine.training.othello.options import NETWORK, PATTERNS, TrainOptions
-from shogi_engine.training.othello.positions import KNOT_SHAPE
+from shogi_engine.training.othello.kernels import PARAMETERS
+from shogi_engine.training.othello.positions import KNOT_SHAPE, DataOptions, Openings
 from shogi_engine.training.othello.report import report
-from shogi_engine.training.othello.trainer import new_trainer
+from shogi_engine.training.othello.trainer import NETWORK, PATTERNS, TrainOptions, new_trainer
 from shogi_engine.training.recipe import Recipe
 
 GAME_BYTES = 155  # approximate size of a game on disk

@@ -11,13 +11,11 @@ from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.solver import Solver
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import START, parse_obf
-from shogi_engine.interface.evaluation import Evaluator
+from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.training.data import DAMAGED, refuse_foreign
 from shogi_engine.training.othello.kernels import SAMPLE, write_values
-from shogi_engine.training.othello.network_trainer import NetworkTrainer
-from shogi_engine.training.othello.positions import empties_of
-from shogi_engine.training.othello.spread import player_of, search_values
-from shogi_engine.training.othello.trainer import Trainer
+from shogi_engine.training.othello.positions import empties_of, player_of, search_values
+from shogi_engine.training.othello.trainer import NetworkTrainer, Trainer
 from shogi_engine.training.recipe import Report, load
 
 AnyTrainer = Trainer | NetworkTrainer

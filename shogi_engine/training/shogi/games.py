@@ -1,25 +1,58 @@
 """Training games in memory: split into training and held-out games, and read as blocks of positions."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.evaluation.network_features import ACTIVE
-from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE
+from shogi_engine.games.shogi.batch import RULES
+from shogi_engine.games.shogi.book import shipped
+from shogi_engine.games.shogi.evaluation.network import ACTIVE
+from shogi_engine.games.shogi.packed import HAND_KINDS, PSFEN, unpack
+from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
+from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit import new_record
-from shogi_engine.training.data import read_shards
-from shogi_engine.training.shogi.positions_kernels import REPLAY, write_positions
+from shogi_engine.search.context import new_context, set_root, static_value, write_root_moves
+from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.training.data import SearchState, read_shards
+from shogi_engine.training.game_kernels import CHANCES as CHANCE_STEPS
+from shogi_engine.training.game_kernels import think
+from shogi_engine.training.shogi.kernels import REPLAY, STARTS, write_positions
+from shogi_engine.training.shogi.quiet_ends import Ends, quiet_ends
 
 SAME_PLIES = 24  # games that share these moves count as one game
 SCALE = 600  # centipawns that mean winning odds of e : 1, as in front ends and analysis
 LARGEST = 3000  # centipawns on that scale; positions with larger values are not used
-SCALES = np.arange(200, 2001, 10)  # candidates for the scale of searches: centipawns that mean odds of e : 1
+SCALES = 200, 2000  # limits of the scale of searches: centipawns that mean odds of e : 1
 CHANCES = 1e-5, 1 - 1e-5  # limits of winning chances
 LARGEST_FITTED = 2500  # centipawns of a search; positions with larger values do not count in fitting the scale
+
+
+def logistic_fit(values: np.ndarray, scores: np.ndarray, counts: np.ndarray | float = 1.0) -> tuple[float, float]:
+    """Return (scale, log loss) of the logistic function of values that fits results best.
+
+    The scale is the value that means odds of e : 1, inf or negative if values say nothing about results; the loss is
+    the mean cross-entropy.
+
+    Args:
+        values: float[n], for the side to move
+        scores: float[n], its results, 0 to 1; sums if there are several results for a value
+        counts: the number of results for each value
+    """
+    slope = 0.0
+    for _ in range(100):  # Newton's method; the curvature is largest where it begins, so it does not overshoot
+        chances = 1 / (1 + np.exp(np.clip(-slope * values, -500, 500)))
+        slope += ((scores - counts * chances) * values).sum() / max(
+            float((counts * chances * (1 - chances) * values**2).sum()), 1e-9
+        )
+    chances = np.clip(1 / (1 + np.exp(np.clip(-slope * values, -500, 500))), *CHANCES)
+    losses = scores * np.log(chances) + (counts - scores) * np.log(1 - chances)
+    return 1 / slope if slope else math.inf, float(-losses.sum() / (np.ones_like(values) * counts).sum())
 
 
 @dataclass(frozen=True)
@@ -38,27 +71,61 @@ class Block:
         return np.asarray(hope, dtype=np.float32)
 
 
-def concatenated(shards: Sequence[Mapping[str, np.ndarray]]) -> Iterator[np.ndarray]:
-    """Yield the arrays of Games, joined from the shards."""
-    return (np.concatenate([shard[name] for shard in shards]) for name in ("moves", "values", "lengths", "results"))
-
-
+@dataclass(frozen=True)
 class Games:
-    """Games one after another: see training.data. Results are for black."""
+    """Games one after another: see training.data. Results are for the side that began.
 
-    def __init__(self, moves: np.ndarray, values: np.ndarray, lengths: np.ndarray, results: np.ndarray) -> None:
-        self.moves, self.values, self.lengths, self.results = moves, values, lengths, results
-        self.begins = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    Attributes:
+        ends, lines: the quiet ends of searches, as quiet_ends.py has them; by default there are none
+    """
+
+    moves: np.ndarray
+    values: np.ndarray
+    lengths: np.ndarray
+    results: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+    lines: np.ndarray
 
     @classmethod
-    def load(cls, folders: Sequence[Path], older_share: float = 1.0) -> "Games":
+    def load(
+        cls, folders: Sequence[Path], older_share: float = 1.0, ends_by: Evaluator | None = None, threads: int = 1
+    ) -> "Games":
         """Return the games of all shards in the last of `folders`, and of a share of the shards in the others.
 
         The scale of values depends on the evaluation that labelled them, so each folder's are converted to SCALE.
         Raises ValueError if there are no shards, or one is damaged.
+
+        Args:
+            ends_by: the evaluation that finds the quiet ends; None for no ends
         """
-        generations = [cls(*concatenated(shards)).scaled() for shards in read_shards(folders, older_share)]
-        return cls(*concatenated([vars(games) for games in generations]))
+        generations = []
+        for shards in read_shards(folders, older_share):
+            ends = quiet_ends(shards, ends_by, threads) if ends_by else [None] * len(shards)
+            generations.append(cls.joined([*map(cls.of, shards, ends)]).scaled())
+        return cls.joined(generations)
+
+    @classmethod
+    def of(cls, shard: Mapping[str, np.ndarray], ends: Ends | None = None) -> "Games":
+        """Return the games of a shard."""
+        found, lines = ends or (np.zeros(len(shard["moves"]), np.uint8), np.zeros(0, np.uint32))
+        return cls(**{field.name: shard[field.name] for field in fields(cls)[:-2]}, ends=found, lines=lines)
+
+    @classmethod
+    def joined(cls, parts: "Sequence[Games]") -> "Games":
+        """Return the games of all parts."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+
+    @cached_property
+    def begins(self) -> np.ndarray:
+        """The first place of each game in `moves`, int64[games + 1]."""
+        return np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
+
+    @cached_property
+    def line_begins(self) -> np.ndarray:
+        """The first place of each game in `lines`, int64[games + 1]."""
+        moves = np.concatenate([[0], np.cumsum(np.maximum(self.ends, 1) - 1, dtype=np.int64)])
+        return np.asarray(moves[self.begins])
 
     def __len__(self) -> int:
         return len(self.results)
@@ -69,7 +136,7 @@ class Games:
         kept = []
         for game in range(len(self)):
             begin, end = self.begins[game], self.begins[game + 1]
-            opening = self.moves[begin : min(end, begin + SAME_PLIES)].tobytes()
+            opening = bytes([self.starts[game]]) + self.moves[begin : min(end, begin + SAME_PLIES)].tobytes()
             if opening not in seen:
                 seen.add(opening)
                 kept.append(game)
@@ -85,8 +152,7 @@ class Games:
         """Return the games with values rescaled so that SCALE means odds of e : 1; mates and gaps are kept."""
         usual = np.abs(self.values.astype(np.int32)) <= VALUE_MAX
         scaled = np.clip(np.rint(self.values * (SCALE / self.scale())), -VALUE_MAX, VALUE_MAX)
-        values = np.where(usual, scaled, self.values).astype(np.int16)
-        return Games(self.moves, values, self.lengths, self.results)
+        return replace(self, values=np.where(usual, scaled, self.values).astype(np.int16))
 
     def with_later_values(self, td_lambda: float) -> "Games":
         """Return the games with each value mixed with the next position's value, from the end backwards.
@@ -109,7 +175,7 @@ class Games:
             chances[here] = (1 - share) * chances[here] + share * (1 - chances[here + 1])
         chances = np.clip(chances, *CHANCES)
         values = np.where(usual, np.rint(SCALE * np.log(chances / (1 - chances))), self.values)
-        return Games(self.moves, values.astype(np.int16), self.lengths, self.results)
+        return replace(self, values=values.astype(np.int16))
 
     def scale(self) -> float:
         """Return the centipawns that mean odds of e : 1: those that minimise the cross-entropy of the results."""
@@ -119,13 +185,8 @@ class Games:
         used = (self.values != VALUE_NONE) & (np.abs(self.values.astype(np.int32)) <= LARGEST_FITTED)
         cells = (self.values[used].astype(np.int64) + LARGEST_FITTED) // 10
         counts = np.bincount(cells)
-        wins = np.bincount(cells, outcomes[used])
-        middles = np.arange(len(counts)) * 10 + 5 - LARGEST_FITTED
-        losses = []
-        for scale in SCALES:
-            chances = np.clip(1 / (1 + np.exp(-middles / scale)), 1e-6, 1 - 1e-6)
-            losses.append(-(wins * np.log(chances) + (counts - wins) * np.log(1 - chances)).sum())
-        return float(SCALES[int(np.argmin(losses))])
+        middles = np.arange(len(counts)) * 10.0 + 5 - LARGEST_FITTED
+        return float(np.clip(logistic_fit(middles, np.bincount(cells, outcomes[used]), counts)[0], *SCALES))
 
     def blocks(self, games: np.ndarray, size: int, table: Any) -> Iterator[tuple[int, Block]]:
         """Yield (games done, block) with the positions of `games` in their order, about `size` at a time.
@@ -144,13 +205,210 @@ class Games:
             np.zeros(rows, dtype=np.int16),
         )
         replay, done = new_record(REPLAY), 0
-        replay.pos, replay.table = GAME.parse_position(GAME.start), table
-        arrays = self.begins, self.moves, self.values, self.results, LARGEST
+        replay.starts[:], replay.table = [GAME.parse_position(start) for start in STARTS], table
+        arrays: Any = self.begins, self.moves, self.values, self.results, self.starts
+        arrays += self.ends, self.line_begins, self.lines
         while done < len(games):
             done, count = write_positions(
-                replay, games, done, *arrays, block.features, block.scores, block.outcomes, block.plies
+                replay, games, done, LARGEST, *arrays, block.features, block.scores, block.outcomes, block.plies
             )
             yield (
                 int(done),
                 Block(block.features[:count], block.scores[:count], block.outcomes[:count], block.plies[:count]),
             )
+
+
+# ---- Measures how well an evaluation ranks positions with values from a strong engine. Not used for training
+#
+# Only the order counts (Spearman's rank correlation), so the scales of the two engines do not matter. The results of
+# the games are compared with the logistic function of the values that fits them best. Searches run for one ply or a
+# number of nodes, each with an empty table, so the figures are the same on every machine.
+# Records are those of YaneuraOu's PackedSfenValue (`batch.streams`, psv).
+
+
+TABLE_MB = 1
+CELLS = (  # name, key, lowest and highest value
+    ("all", "held", 0, 99),
+    ("opening: 20 or more pieces where they began", "home", 20, 99),
+    ("middle game: 10 to 19", "home", 10, 19),
+    ("ending: 9 or fewer", "home", 0, 9),
+    ("0 or 1 pieces in hand", "held", 0, 1),
+    ("2 to 4", "held", 2, 4),
+    ("5 to 8", "held", 5, 8),
+    ("9 or more", "held", 9, 99),
+)
+
+
+@dataclass(frozen=True)
+class Annotated:
+    """Positions with known values.
+
+    Attributes:
+        records: record[n] with the fields `sfen`, `score`, `move` and `game_result` of psv
+    """
+
+    records: Any
+
+    @cached_property
+    def positions(self) -> list[Any]:
+        """The positions. Raises ValueError with the record's number for an invalid one."""
+        found = []
+        for number, packed in enumerate(self.records["sfen"], 1):
+            try:
+                found.append(unpack(PSFEN, packed))
+            except ValueError as fault:
+                raise ValueError(f"annotated positions: record {number}: {fault}") from None
+        return found
+
+    @cached_property
+    def held(self) -> np.ndarray:
+        """The number of pieces in both hands, by position."""
+        hands = np.array([position.hand for position in self.positions], dtype=np.uint64).reshape(-1, 2, 1)
+        shifts = np.array([8 * kind for kind in HAND_KINDS], dtype=np.uint64)
+        return np.asarray((hands >> shifts & np.uint64(255)).sum(axis=(1, 2)).astype(np.int64))
+
+    @cached_property
+    def home(self) -> np.ndarray:
+        """The number of pieces on their starting squares, by position: 40 at first, fewer later in a game."""
+        boards = np.array([position.board for position in self.positions])
+        start = np.array(GAME.parse_position(GAME.start).board)
+        return np.asarray(((boards == start) & (start != 0)).sum(axis=1))
+
+    def searched(self, evaluator: Evaluator, nodes: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Return (values int32[n] for the side to move, whether each best move is the recorded one) of searches.
+
+        Args:
+            nodes: the nodes of each search; the first ply is always completed
+        """
+        player, table = SearchState(evaluator, TranspositionTable(TABLE_MB), GAME), RULES.layouts["yaneuraou"].table()
+        values, agreed = np.zeros(len(self.records), np.int32), np.zeros(len(self.records), bool)
+        for number, (position, move) in enumerate(zip(self.positions, self.records["move"], strict=True)):
+            player.new_game()  # nearly all the time at one ply, but kept histories would raise the figures by 0.01
+            set_root(player.ctx, position)
+            if write_root_moves(player.ctx):
+                values[number] = think(player.ctx, nodes)
+                best = int(player.ctx.root_moves[0]) & ((1 << RULES.code_bits) - 1)
+                agreed[number] = table[int(position.side), best] == move
+        return values, agreed
+
+    def static(self, evaluator: Evaluator) -> np.ndarray:
+        """Return the values without a search, int32[n]."""
+        ctx, values = new_context(GAME, evaluator=evaluator), np.zeros(len(self.records), np.int32)
+        for number, position in enumerate(self.positions):
+            set_root(ctx, position)
+            values[number] = static_value(ctx)
+        return values
+
+    def cells(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield (name, which positions) by CELLS."""
+        for name, number, fewest, most in CELLS:
+            count = getattr(self, number)
+            yield name, (count >= fewest) & (count <= most)
+
+    def correlations(self, values: np.ndarray) -> dict[str, tuple[int, float]]:
+        """Return (positions, rank correlation of `values` with the recorded ones) by the names of CELLS."""
+        scores = self.records["score"]
+        return {name: (int(here.sum()), rank_correlation(values[here], scores[here])) for name, here in self.cells()}
+
+    def log_losses(self, values: np.ndarray) -> dict[str, tuple[float, float]]:
+        """Return (log loss of the games' results, scale of `values`) by the names of CELLS; draws are left out.
+
+        A larger scale means that the values promise more than the results keep; see games.logistic_fit.
+        """
+        known, bounded = self.records["game_result"], np.clip(values, -VALUE_MAX, VALUE_MAX).astype(float)
+        found = {}
+        for name, here in self.cells():
+            here &= known != 0
+            found[name] = logistic_fit(bounded[here], (known[here] > 0).astype(float))[::-1]
+        return found
+
+
+def ranks(values: np.ndarray) -> np.ndarray:
+    """Return the rank of each value, from 0; equal ones share their mean."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts + 1) / 2)[places])
+
+
+def rank_correlation(left: np.ndarray, right: np.ndarray) -> float:
+    """Return Spearman's rank correlation, 0 if it is undefined: all values are equal, or there are none."""
+    first, second = ranks(left), ranks(right)
+    if len(first) < 2 or not first.std() or not second.std():
+        return 0.0
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def compared(now: Evaluator, before: Evaluator, records: Any) -> list[dict[str, Any]]:
+    """Return the report's rows: by CELLS, how well two evaluations rank the positions of psv records."""
+    annotated = Annotated(records)
+    after, earlier = (annotated.correlations(annotated.searched(evaluator)[0]) for evaluator in (now, before))
+    return [
+        {"positions": name, "number": number, "rank correlation": value, "before": earlier[name][1]}
+        for name, (number, value) in after.items()
+    ]
+
+
+# ---- Openings of training games: random, or sensible, so that castles are built
+#
+# A sensible opening follows the engine's book for a while and continues with searches, which sometimes play another
+# move than the best (game_kernels.near_best_move).
+
+
+_children: dict[str, list[tuple[int, str]]] = {}  # SFEN -> the book's moves there, each with the SFEN after it
+
+
+def _book_moves(sfen: str) -> list[tuple[int, str]]:
+    """Return the book's moves in a position, encoded, and the position after each."""
+    if sfen not in _children:
+        found, undo = [], new_record(GAME.undo)
+        for known in shipped().known(sfen):
+            position = GAME.parse_position(sfen)
+            move = GAME.parse_move(position, known.move)
+            do_move(position, np.uint32(move), undo)
+            found.append((move, GAME.format_position(position)))
+        _children[sfen] = found
+    return _children[sfen]
+
+
+def book_line(random: np.random.Generator, plies: int) -> list[int]:
+    """Return at most `plies` book moves from the start, each chosen at random from the book's moves."""
+    sfen = GAME.format_position(GAME.parse_position(GAME.start))
+    moves: list[int] = []
+    while len(moves) < plies and _book_moves(sfen):
+        move, sfen = _book_moves(sfen)[int(random.integers(len(_book_moves(sfen))))]
+        moves.append(move)
+    return moves
+
+
+@dataclass(frozen=True)
+class Openings:
+    """The mix of openings. Numbers of plies are (fewest, most); margins are in centipawns.
+
+    Attributes:
+        random_share: the share of openings with random moves
+        chance: the probability that a move may be worse than the best
+        book_share: the share of the other openings that start from the book
+        balance: see game_kernels.TERMS
+    """
+
+    random_share: float = 0.5
+    random_plies: tuple[int, int] = (7, 8)
+    sensible_plies: tuple[int, int] = (4, 30)
+    book_share: float = 0.5
+    book_plies: tuple[int, int] = (2, 14)
+    chance: float = 0.35
+    margin: int = 60
+    balance: int = 500
+
+    def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:
+        """Write an opening to `terms`, a record of game_kernels.TERMS, and the opening's given moves to `moves`."""
+        terms.random = int(random.random() < self.random_share)
+        plies = self.random_plies if terms.random else self.sensible_plies
+        terms.opening = int(random.integers(plies[0], plies[1] + 1))
+        terms.given = 0
+        terms.chance, terms.margin, terms.balance = round(self.chance * CHANCE_STEPS), self.margin, self.balance
+        if not terms.random and random.random() < self.book_share:
+            line = book_line(
+                random, min(int(random.integers(self.book_plies[0], self.book_plies[1] + 1)), terms.opening)
+            )
+            terms.given = len(line)
+            moves[: len(line)] = line

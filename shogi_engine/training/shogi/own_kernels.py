@@ -1,6 +1,6 @@
 """The loss of the engine's own network and its gradient, in float32.
 
-After the rows and the bias (trainer_kernels.py) come the output weights [2, width] of each output bucket, then the
+After the rows and the bias (kernels.py) come the output weights [2, width] of each output bucket, then the
 output bias of each bucket.
 """
 
@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation import network_features as inputs
+from shogi_engine.games.shogi.evaluation import network as inputs
 from shogi_engine.jit import njit
 from shogi_engine.training.adamw import ONE, TWO, ZERO, clip
-from shogi_engine.training.shogi.trainer_kernels import LANES, add_row_gradients, add_rows
+from shogi_engine.training.shogi.kernels import LANES, add_row_gradients, add_rows
 
 BIAS = inputs.FEATURES + 1  # the bias begins at BIAS * width, the output weights at OUTPUT * width, ...
 OUTPUT = BIAS + 1

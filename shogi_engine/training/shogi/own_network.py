@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.evaluation import network_features as inputs
-from shogi_engine.games.shogi.evaluation.network_weights import WIDTH, Network, encode, load, load_weights, quantise
+from shogi_engine.games.shogi.evaluation import network as inputs
+from shogi_engine.games.shogi.evaluation.network import WIDTH, Network, encode, load, load_weights, quantise
 from shogi_engine.jit import new_record, vectors
 from shogi_engine.training.shogi.games import SCALE, Block
+from shogi_engine.training.shogi.kernels import FEATURE_TABLE, LANES
 from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, add_gradients, write_outputs
-from shogi_engine.training.shogi.positions_kernels import FEATURE_TABLE
-from shogi_engine.training.shogi.trainer_kernels import LANES
 
 NETWORK = "network"  # the evaluation's name
 FACTORS = np.arange(0.5, 3, 0.02, dtype=np.float32)  # candidates for the factor of a refined network's outputs

@@ -1,6 +1,6 @@
 """The loss of a network of the standard format (nn.bin), K-P 256x2-32-32, and its gradient, in float32.
 
-After the rows and the bias (trainer_kernels.py) come three layers, each with weights [inputs, outputs] and bias
+After the rows and the bias (kernels.py) come three layers, each with weights [inputs, outputs] and bias
 [outputs]. The first takes the clipped sums of both sides; the others take the clipped outputs of the layer before.
 """
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from shogi_engine.jit import njit
 from shogi_engine.training.adamw import ONE, TWO, ZERO, clip
-from shogi_engine.training.shogi.trainer_kernels import LANES, add_row_gradients, add_rows
+from shogi_engine.training.shogi.kernels import LANES, add_row_gradients, add_rows
 
 FEATURES, WIDTH, FIRST, SECOND = 1710, 256, 32, 32
 BIAS = FEATURES + 1  # the bias is this row
@@ -25,8 +25,8 @@ PARAMETERS = OUTPUT_BIAS + 1
 
 
 @njit
-def layer(parameters, weights, bias, values, out):
-    """Write the sums of a layer, clipped, to `out`.
+def affine(parameters, weights, bias, values, out):
+    """Write the sums of a layer to `out`.
 
     Args:
         weights, bias: their indices in `parameters`
@@ -41,7 +41,13 @@ def layer(parameters, weights, bias, values, out):
             row = parameters[weights + i * count : weights + (i + 1) * count]
             for j in range(count):
                 out[j] += value * row[j]
-    for j in range(count):
+
+
+@njit
+def layer(parameters, weights, bias, values, out):
+    """Write the sums of a layer, clipped, to `out`; the arguments are those of `affine`."""
+    affine(parameters, weights, bias, values, out)
+    for j in range(out.shape[0]):
         out[j] = clip(out[j])
 
 

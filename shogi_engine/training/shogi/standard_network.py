@@ -13,20 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.eval_options import DEFAULT_SCALE
-from shogi_engine.games.shogi.evaluation.halfkp import BOARD, HAND
-from shogi_engine.games.shogi.evaluation.network_features import VIEWS
-from shogi_engine.games.shogi.evaluation.nnue_architectures import Architecture, feature_set
-from shogi_engine.games.shogi.evaluation.nnue_features import feature_tables
-from shogi_engine.games.shogi.evaluation.nnue_file import load_network
-from shogi_engine.games.shogi.evaluation.nnue_writer import Layer, encode
+from shogi_engine.games.shogi.evaluation.network import VIEWS
+from shogi_engine.games.shogi.evaluation.nnue_file import (
+    BOARD,
+    HAND,
+    Architecture,
+    Layer,
+    encode,
+    feature_set,
+    feature_tables,
+    load_network,
+)
+from shogi_engine.games.shogi.names import DEFAULT_SCALE
 from shogi_engine.games.shogi.types import PAWN
 from shogi_engine.jit import new_record
 from shogi_engine.jit.layers import CLIP_SHIFT, LARGEST_ACTIVATION
 from shogi_engine.training.shogi import standard_kernels as kernels
 from shogi_engine.training.shogi.games import SCALE, Block
-from shogi_engine.training.shogi.positions_kernels import FEATURE_TABLE
-from shogi_engine.training.shogi.trainer_kernels import LANES
+from shogi_engine.training.shogi.kernels import FEATURE_TABLE, LANES
 
 SHAPE = Architecture(feature_set("K-P"), kernels.WIDTH, kernels.FIRST, kernels.SECOND)
 BEGINNING_BIAS = 0.5  # of every sum, so that activations start in the middle of their range
@@ -35,10 +39,11 @@ OUTPUT_UNIT = SCALE * DEFAULT_SCALE  # an output of 1 in the file
 OUTPUT_LIMIT = 127 * LARGEST_ACTIVATION / OUTPUT_UNIT  # of the last layer's weights, int8 in the file
 
 
-class StandardNetwork:
-    """K-P 256x2-32-32."""
+class KingPieceNetwork:
+    """Networks with the features K-P, of a given width: rows, then the bias, then layers."""
 
-    features, parameter_count = kernels.FEATURES, kernels.PARAMETERS
+    width: int
+    features = kernels.FEATURES
 
     @cached_property
     def feature_tables(self) -> tuple[Any, ...]:
@@ -56,6 +61,30 @@ class StandardNetwork:
             table.nothing = kernels.FEATURES
             found.append(table)
         return tuple(found)
+
+    def refining(self, labeller: str, sample: Block) -> np.ndarray | None:
+        """Raise ValueError: a run of this architecture starts from random parameters."""
+        raise ValueError(f"training: networks of standard formats cannot be refined ({labeller})")
+
+    def sums(self, parameters: np.ndarray, features: np.ndarray) -> np.ndarray:
+        """Return the sums of the side to move before clipping, float32[n, width]."""
+        rows = parameters[: (kernels.BIAS + 1) * self.width].reshape(-1, self.width)
+        bias, rows = rows[-1], rows[:-1]
+        return np.stack([bias + rows[active].sum(axis=0) for active in features[:, 0]])
+
+    def held_pieces(self, features: np.ndarray) -> np.ndarray:
+        """Return the number of pieces in hand, int[n]."""
+        return np.asarray((features[:, 0] < BOARD[PAWN]).sum(axis=-1))
+
+    def made(self, file: Path) -> dict[str, Any]:
+        """Return a description of a file. Raises ValueError if it is missing or damaged."""
+        return {"file": load_network(file).describe()}
+
+
+class StandardNetwork(KingPieceNetwork):
+    """K-P 256x2-32-32."""
+
+    width, parameter_count, shape = kernels.WIDTH, kernels.PARAMETERS, SHAPE
 
     def scratch(self) -> tuple[np.ndarray, ...]:
         """Return the kernels' scratch memory for a thread."""
@@ -87,10 +116,6 @@ class StandardNetwork:
             at = bias + outputs
         return found
 
-    def refining(self, labeller: str, sample: Block) -> np.ndarray | None:
-        """Raise ValueError: a run of this architecture starts from random parameters."""
-        raise ValueError(f"training: networks of architecture k-p cannot be refined ({labeller})")
-
     def add_gradients(self, *arguments: Any) -> float:
         """Return the loss, and add its gradient: see standard_kernels.add_gradients."""
         return float(kernels.add_gradients(*arguments))
@@ -109,23 +134,11 @@ class StandardNetwork:
             out=parameters[kernels.OUTPUT : kernels.OUTPUT_BIAS],
         )
 
-    def sums(self, parameters: np.ndarray, features: np.ndarray) -> np.ndarray:
-        """Return the sums of the side to move before clipping, float32[n, WIDTH]."""
-        rows, bias = (
-            parameters[: kernels.BIAS * kernels.WIDTH].reshape(-1, kernels.WIDTH),
-            parameters[kernels.BIAS * kernels.WIDTH : kernels.WEIGHTS1],
-        )
-        return np.stack([bias + rows[active].sum(axis=0) for active in features[:, 0]])
-
     def trained(self, parameters: np.ndarray) -> np.ndarray:
         """Return the trained parameters that have the trainer's limit."""
         return np.concatenate(
             [parameters[: kernels.FEATURES * kernels.WIDTH], parameters[kernels.BIAS * kernels.WIDTH : kernels.OUTPUT]]
         )
-
-    def held_pieces(self, features: np.ndarray) -> np.ndarray:
-        """Return the number of pieces in hand, int[n]."""
-        return np.asarray((features[:, 0] < BOARD[PAWN]).sum(axis=-1))
 
     def values(self, parameters: np.ndarray, features: np.ndarray) -> list[int]:
         """Return the integer network's values of positions, in centipawns, by numpy."""
@@ -142,11 +155,8 @@ class StandardNetwork:
 
     def weights(self, parameters: np.ndarray, made: dict[str, Any]) -> bytes:
         """Return the file nn.bin, which has no field for `made`."""
-        return encode(SHAPE, *quantised(parameters))
-
-    def made(self, file: Path) -> dict[str, Any]:
-        """Return a description of a file. Raises ValueError if it is missing or damaged."""
-        return {"file": load_network(file).describe()}
+        bias, rows, layers = quantised(parameters)
+        return encode(SHAPE, bias, rows, [layers])
 
 
 def quantised(parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Layer]]:

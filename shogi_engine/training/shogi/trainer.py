@@ -20,6 +20,7 @@ from shogi_engine.training.adamw import State, falling_rate, state_of, step
 from shogi_engine.training.recipe import Progress, TrainingRequest
 from shogi_engine.training.shogi.games import Block, Games
 from shogi_engine.training.shogi.own_network import OwnNetwork
+from shogi_engine.training.shogi.sfnn_network import SfnnNetwork
 from shogi_engine.training.shogi.standard_kernels import WIDTH
 from shogi_engine.training.shogi.standard_network import StandardNetwork
 
@@ -27,8 +28,8 @@ LIMIT = 1.98  # of parameters, so that the sums fit int16 in the coarsest unit
 LAST_RATE = 1e-5
 BLOCK_POSITIONS = 1 << 19  # minimum number shuffled together, so that 500 batches do not all come from a few games
 SAMPLE_GAMES = 1000  # to which the outputs of a refined network are fitted
-OWN, STANDARD = "own", "k-p"  # architectures
-ARCHITECTURES = OWN, STANDARD
+OWN, STANDARD, SFNN = "own", "k-p", "sfnn"  # architectures
+ARCHITECTURES = OWN, STANDARD, SFNN
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class TrainOptions(recipe.TrainOptions):
         decay: AdamW's weight decay, from scratch
         refine: start from the network that labelled the last games, if there is one, instead of random parameters
         result_share: the weight, 0 to 1, of the game's result against the searched value: (first epoch, last epoch)
+        quiet_ends: also learn from the searches of positions that are not quiet, at their quiet ends
         td_lambda: the share of a position's value that comes from later positions; the rest is from its own search
         held_out: the share of games for validation
     """
@@ -55,6 +57,7 @@ class TrainOptions(recipe.TrainOptions):
     result_share: tuple[float, float] = (0.0, 0.15)
     td_lambda: float = 0.5
     refine: bool = False
+    quiet_ends: bool = False
     held_out: float = 0.03
     older_share: float = 1.0
     seed: int = 1
@@ -63,13 +66,15 @@ class TrainOptions(recipe.TrainOptions):
         _ = self.model
 
     @cached_property
-    def model(self) -> OwnNetwork | StandardNetwork:
+    def model(self) -> OwnNetwork | StandardNetwork | SfnnNetwork:
         """The network that is trained."""
         if self.architecture not in ARCHITECTURES:
             known = ", ".join(ARCHITECTURES)
             raise ValueError(f"training: there is no architecture {self.architecture!r}; there are {known}")
         if self.architecture == OWN:
             return OwnNetwork(self.width)
+        if self.architecture == SFNN:
+            return SfnnNetwork(self.width)
         if self.width != WIDTH:
             raise ValueError(f"training: architecture {STANDARD} has width {WIDTH}, not {self.width}")
         return StandardNetwork()
@@ -221,7 +226,10 @@ def new_trainer(request: TrainingRequest) -> Trainer:
     Raises ValueError if there are no games, or no network to refine.
     """
     options = request.options
-    games = Games.load(request.folders, options.older_share).with_later_values(options.td_lambda)
+    ends_by = recipe.load("shogi").named_evaluator(request.labeller) if options.quiet_ends else None
+    games = Games.load(request.folders, options.older_share, ends_by, request.threads).with_later_values(
+        options.td_lambda
+    )
     first = None
     if options.refine:
         sample = games.split(options.seed, options.held_out)[0][:SAMPLE_GAMES]

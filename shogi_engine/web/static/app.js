@@ -63,7 +63,7 @@ const link = new Link(() => ({
   narrow: narrow.matches,
   pieces: memory.get("pieces") ?? "kanji",
 }));
-lines.connect(link);
+lines.connect(link, () => { if (state) panels.analysis(state, info); });
 const board = new Board($("board"), {
   moved: captured => play(captured ? "capture" : "move"),
   play: move => link.say("move", {move}),

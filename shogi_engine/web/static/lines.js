@@ -8,10 +8,14 @@ const box = $("preview");
 /** @type {Link} */
 let link;
 let wanted = ""; // the position that the small board should show
+/** @type {HTMLElement | null} */
+let shown = null; // the move that it belongs to
+let closed = () => {};
 
-/** @param {Link} made */
-export function connect(made) {
+/** @param {Link} made @param {() => void} then called when the small board is closed */
+export function connect(made, then) {
   link = made;
+  closed = then;
   link.on("preview", ({node, moves, svg}) => {
     if (key(node, moves) !== wanted) return;
     box.innerHTML = svg;
@@ -26,6 +30,7 @@ const key = (node, moves) => `${node} ${moves.join(" ")}`;
 function show(step, node, moves) {
   if (wanted === key(node, moves)) return;
   wanted = key(node, moves);
+  shown = step;
   const place = step.getBoundingClientRect(), width = Math.min(320, innerWidth - 16);
   box.style.setProperty("width", `${width}px`);
   const left = place.left > innerWidth / 2 && place.left - width - 12 > 0 && innerWidth > 900 ? place.left - width - 12 : place.left;
@@ -36,7 +41,16 @@ function show(step, node, moves) {
   link.say("preview", {node, moves});
 }
 
-export function hide() { wanted = ""; box.hidden = true; }
+/** Whether the small board belongs to a move in a part of the page, which must not be replaced then. @param {Element} part */
+export const holds = part => part.contains(shown);
+
+export function hide() {
+  if (!shown) return;
+  wanted = "";
+  shown = null;
+  box.hidden = true;
+  setTimeout(closed); // the focus has moved by then
+}
 
 /** @param {Line} line */
 export function line({node, moves, texts}) {

@@ -2,7 +2,7 @@
 
 import {$, element} from "./dom.js";
 import {LINES} from "./facts.js";
-import {line as playable} from "./lines.js";
+import {hide, holds, line as playable} from "./lines.js";
 import {side, t} from "./words.js";
 
 /** A share as people read it: 49%, a loss -13%. @param {number} share */
@@ -128,14 +128,18 @@ export function analysis(state, info) {
   $("depth").textContent = !on ? "" : shown
     ? t("depth", {depth: shown.depth, nodes: short(shown.nodes), nps: short(shown.nps)}) : state.playing.over ? "" : t("waiting");
   const rows = shown?.lines ?? [];
-  // Do not update a list while the pointer or the keyboard focus is in it.
-  const busy = $("lines").matches(":hover") || $("lines").contains(document.activeElement);
-  if (!busy || $("lines").dataset.node !== String(shown?.node)) {
-    $("lines").dataset.node = String(shown?.node);
-    $("lines").replaceChildren(...rows.map(line => element("li", {},
+  // The list is held back only while one of its moves has its small board open, and looks so; or is pressed.
+  const list = $("lines"), node = String(shown?.node);
+  if (list.dataset.node !== node && holds(list)) hide();
+  list.classList.toggle("held", holds(list));
+  if (!holds(list) && !list.matches(":active")) {
+    const focused = [...list.querySelectorAll(".add")].findIndex(each => each.matches(":focus-visible"));
+    list.dataset.node = node;
+    list.replaceChildren(...rows.map(line => element("li", {},
       element("span", {class: `score ${line.chance >= 0.5 ? "black" : "white"}`}, line.score),
       element("span", {class: "soft chance"}, line.exact ? t("exact") : percent(line.chance)),
       playable({node: shown?.node ?? 0, moves: line.moves, texts: line.texts}))));
+    /** @type {HTMLElement | undefined} */ (list.querySelectorAll(".add")[focused])?.focus({preventScroll: true});
   }
   bar(state, shown?.lines[0]);
 }

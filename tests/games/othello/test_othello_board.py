@@ -9,8 +9,9 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from shogi_engine.games.othello import GAME, board
-from shogi_engine.games.othello.board import BLACK, WHITE, Board, Move
+from shogi_engine.games.othello.board import Board, Move
 from shogi_engine.games.othello.notation import format_move
+from shogi_engine.games.othello.types import BLACK, WHITE
 from tests.support.othello_cases import random_game
 from tests.support.twins.naive_othello import State
 
@@ -218,3 +219,10 @@ def test_refusals_leave_the_board_as_it_was(act, error, reason):
     with pytest.raises(error) as raised:
         act(game)
     assert reason in str(raised.value) and game.obf() == GAME.start and game.move_stack == []
+
+
+def test_texts_of_moves_are_read_where_moves_are_asked_for():
+    board = Board()
+    assert "f5" in board.legal_moves and board.is_legal("f5") and board.is_legal("F5")
+    for text in ("a1", "pass", "rubbish", "", "37"):
+        assert text not in board.legal_moves and not board.is_legal(text)

@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from shogi_engine.games.othello.board import BLACK, WHITE, Board, Move
+from shogi_engine.games.othello.board import Board, Move
 from shogi_engine.games.othello.notation import START, format_obf, legal_moves, parse_obf
-from shogi_engine.games.othello.types import PASS
+from shogi_engine.games.othello.types import BLACK, PASS, WHITE
 from tests.support.othello_cases import random_game
 
 

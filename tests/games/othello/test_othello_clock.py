@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shogi_engine.games.othello.clock import SOLVED_PLY, budget
+from shogi_engine.games.othello.names import SOLVED_PLY, budget
 from shogi_engine.search.timeman import TimeOptions, cap
-from shogi_engine.types.clock import Clock
+from shogi_engine.types.limits import Clock
 
 OPTIONS = TimeOptions()
 

@@ -3,13 +3,12 @@
 import random
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 
 from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.bitboard import odd_quadrants
+from shogi_engine.games.othello.bitboard import full_diagonals, full_files, full_ranks, odd_quadrants, stable_discs
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
-from shogi_engine.games.othello.stability import full_diagonals, full_files, full_ranks, stable_discs
 from shogi_engine.games.othello.types import PASS, move_square
 from shogi_engine.interface.game import (
     VALUE_MATE_IN_MAX,
@@ -51,7 +50,6 @@ def full(lines, occupied):
     return sum(1 << s for line in lines if all(occupied >> s & 1 for s in line) for s in line)
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_full_lines(text):
     pos = parse_obf(text)
@@ -101,7 +99,6 @@ def test_stable_discs_by_hand():
     assert stable_discs(parse_obf(GAME.start).own, parse_obf(GAME.start).opponent) == 0
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_value_of_images(text):
     assert value(text) == value(transpose(text)) == value(left_to_right(text)) == value(change_sides(text))
@@ -119,7 +116,6 @@ def test_value_for_the_other_side():
         assert evaluate(here) == -evaluate(there)
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_final_scores(text):
     assert terminal_value(context_at(text)) == 100 * State.from_text(text).score()
@@ -139,7 +135,6 @@ def test_order_of_moves():
         assert all(abs(score) < 1 << 19 for score in ctx.scores[:count])
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_odd_quadrants(text):
     wanted = 0

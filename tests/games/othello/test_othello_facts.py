@@ -8,10 +8,10 @@ import pytest
 from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.bitboard import canonical
-from shogi_engine.games.othello.board import BLACK, Board
+from shogi_engine.games.othello.board import Board
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.notation import flipped, parse_obf
-from shogi_engine.games.othello.types import PASS
+from shogi_engine.games.othello.types import BLACK, PASS
 from shogi_engine.jit import ctz, njit
 from tests.support.othello_cases import FACTS, random_game
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from shogi_engine.engine import Engine
-from shogi_engine.games.othello import GAME, levels
+from shogi_engine.games.othello import GAME, params
 from shogi_engine.games.othello.board import Board
 from shogi_engine.games.othello.notation import parse_obf
 from shogi_engine.games.othello.params import MULTI_PROBCUT_MARGIN
-from shogi_engine.interface.extras.levels import LevelPlan
+from shogi_engine.interface.extras import LevelPlan
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import PV, new_context
 from shogi_engine.search.tt import TranspositionTable
@@ -32,29 +32,29 @@ WIPE_OUTS = (
 
 
 def test_levels_grow():
-    assert len(levels.TABLE) == levels.LEVELS == 31
-    for lower, higher in zip(levels.TABLE, levels.TABLE[1:], strict=False):
+    assert len(params.TABLE) == params.LEVELS == 31
+    for lower, higher in zip(params.TABLE, params.TABLE[1:], strict=False):
         assert lower.depth <= higher.depth and lower.exact <= higher.exact <= higher.selective
-    assert levels.TABLE[21].exact >= 24 and levels.TABLE[21].selective >= 30
-    assert levels.TABLE[18].exact >= 20 and levels.TABLE[30].exact >= 30
+    assert params.TABLE[21].exact >= 24 and params.TABLE[21].selective >= 30
+    assert params.TABLE[18].exact >= 20 and params.TABLE[30].exact >= 30
 
 
 def test_limits_of_a_level():
     start, late = parse_obf(GAME.start), parse_obf("X" * 30 + "O" * 24 + "-" * 10 + " X")
-    assert levels.plan(9, start) == LevelPlan(
+    assert params.plan(9, start) == LevelPlan(
         13, 309_587, MULTI_PROBCUT_MARGIN
     )  # 50 000 positions, five times 1.44 as many
-    assert levels.plan(3, start) == LevelPlan(3, multi_probcut_margin=0)
-    assert levels.plan(0, late) == LevelPlan(1, multi_probcut_margin=0, moves=levels.BEGINNER_MOVES)
+    assert params.plan(3, start) == LevelPlan(3, multi_probcut_margin=0)
+    assert params.plan(0, late) == LevelPlan(1, multi_probcut_margin=0, moves=params.BEGINNER_MOVES)
     assert (
-        levels.plan(5, late) == LevelPlan(11, multi_probcut_margin=0, selectivity=0) and levels.plies_left(late) == 11
+        params.plan(5, late) == LevelPlan(11, multi_probcut_margin=0, selectivity=0) and params.plies_left(late) == 11
     )
     long = parse_obf("X" * 20 + "O" * 19 + "-" * 25 + " X")  # its level solves one square less
-    assert levels.plan(17, long) == LevelPlan(26, multi_probcut_margin=levels.CAREFUL, selectivity=1)
-    assert levels.plan(4, late) == LevelPlan(4, multi_probcut_margin=0)
+    assert params.plan(17, long) == LevelPlan(26, multi_probcut_margin=params.CAREFUL, selectivity=1)
+    assert params.plan(4, late) == LevelPlan(4, multi_probcut_margin=0)
     for wrong in (-1, 31):
         with pytest.raises(ValueError, match="level must be 0 to 30"):
-            levels.plan(wrong, start)
+            params.plan(wrong, start)
     with Engine(TIC_TAC_TOE, hash_mb=1) as engine, pytest.raises(ValueError, match="level must be 0 to 10"):
         engine.search(level=11)
 
@@ -81,7 +81,7 @@ def test_a_side_without_discs_takes_no_minutes():
     """Nothing is pruned there: 27 plies would take a billion positions and two minutes."""
     with Engine("othello", hash_mb=16) as engine:
         engine.set_position("--------------------O---XOOOO---OXOOO----XXOO---X-OOO---XXX----- X")
-        plan = levels.plan(15, engine.position)
+        plan = params.plan(15, engine.position)
         found = engine.search(level=15)
         assert 15 < found.depth < plan.depth and 0.7 * plan.nodes < found.nodes < 1.5 * plan.nodes
         engine.set_position(MIDDLE)

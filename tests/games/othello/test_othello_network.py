@@ -10,12 +10,11 @@ from hypothesis import given, settings
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.solver import Solver
-from shogi_engine.games.othello.evaluation import network_weights as weights
-from shogi_engine.games.othello.evaluation.pattern_layout import INSTANCE_SQUARES, PHASE_OF_DISCS, PHASES
-from shogi_engine.games.othello.evaluation.patterns import MOST
+from shogi_engine.games.othello.evaluation import network as weights
+from shogi_engine.games.othello.evaluation.patterns import INSTANCE_SQUARES, MOST, PHASE_OF_DISCS, PHASES
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
-from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.interface.game import evaluate, probcut, refresh_line
+from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit.vectors import SQUARE_WEIGHT_LIMIT
 from shogi_engine.search.context import make_move, new_context, unmake_move
 from tests.support.othello_cases import POSITIONS, random_game, random_positions
@@ -74,7 +73,7 @@ def test_values_are_those_of_the_definition(network):
 
 
 @given(POSITIONS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_all_images_have_the_same_value(text):
     images = (text, left_to_right(text), transpose(text), left_to_right(transpose(text)))
     assert len({int(evaluate(context_at(image, RANDOM))) for image in images}) == 1

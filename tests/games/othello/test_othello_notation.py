@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shogi_engine.games.othello import GAME
@@ -27,7 +27,6 @@ MUST_PASS = "XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXOX- X"
 OVER = "X" * 64 + " O"
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_positions_round_trip(text):
     assert format_obf(parse_obf(text)) == text
@@ -172,7 +171,6 @@ def test_transcripts_refused(text, reason):
     assert reason in str(error.value)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_is_read_or_refused(text):
     for parse in (parse_obf, split_transcript, lambda text: parse_move(parse_obf(START), text)):

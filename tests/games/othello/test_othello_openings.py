@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from shogi_engine import analysis, openings
+from shogi_engine import analysis, games
 from shogi_engine.games.othello.board import Board
 from shogi_engine.games.othello.openings import _names
 
@@ -46,7 +46,7 @@ C4e3F6e6F5c5F4g6F7g5 Central Rose-Bill
 
 def named(transcript):
     """Return the opening in English and the ply at which it stands, None for none."""
-    names = openings.names_of(Board.from_transcript(transcript).record())
+    names = games.opening_names(Board.from_transcript(transcript).record())
     assert names.castles == ([], []) and names.openings[0] == names.openings[1]
     (found,) = names.openings[0] or [None]
     return found and (found.name.english, found.ply)

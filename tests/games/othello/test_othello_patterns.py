@@ -4,11 +4,12 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.evaluation import pattern_weights as weights
-from shogi_engine.games.othello.evaluation.pattern_layout import (
+from shogi_engine.games.othello.evaluation import patterns as weights
+from shogi_engine.games.othello.evaluation.patterns import (
+    ACCUMULATOR,
     COUNT_SIZE,
     INSTANCE_SQUARES,
     INSTANCES,
@@ -16,8 +17,9 @@ from shogi_engine.games.othello.evaluation.pattern_layout import (
     PHASES,
     SLOTS,
     STARTS,
+    refresh_numbers,
+    shallow_depth,
 )
-from shogi_engine.games.othello.evaluation.patterns import ACCUMULATOR, refresh_numbers, shallow_depth
 from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import PASS
 from shogi_engine.interface.game import evaluate, probcut, refresh_line, update_line
@@ -84,7 +86,6 @@ def test_numbers_kept_by_difference():
     assert passes > 5
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_numbers_of_odd_boards(text):
     pos, fresh = parse_obf(text), new_record(ACCUMULATOR)
@@ -124,7 +125,6 @@ def test_value_is_the_sum_of_weights(which):
         assert int(evaluate(ctx)) == naive_value(pos, table)
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_value_of_images(text):
     """The eight images of a position have one value, and so has the one with colours and sides exchanged."""

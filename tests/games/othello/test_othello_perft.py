@@ -59,7 +59,7 @@ def test_special_positions(text):
         agree_with_the_twin(text, depth)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(POSITIONS)
 def test_any_board_to_depth_2(text):
     for depth in (1, 2):

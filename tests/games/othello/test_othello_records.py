@@ -29,7 +29,7 @@ from shogi_engine.games.othello.records import (
     wthor_game,
 )
 from shogi_engine.records import GameRecord, RecordError, load, loads
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 
 # Source: the example session of the NBoard protocol's text.
 NBOARD = (
@@ -40,7 +40,7 @@ NBOARD = (
 # Source: FFO 40, the test positions of the French federation; +38 by A2.
 FFO_40 = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X; A2:+38; % FFO 40"
 WIPE_OUT = "e6f4e3f6g5d6e7f5c5"  # nine moves, and white has no disc left
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SLOW = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 def random_board(seed, start=None):
@@ -290,7 +290,7 @@ def test_wthor_there_and_back(seeds, number, date):
 # ---- any bytes
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.binary(max_size=120) | st.text(max_size=60).map(lambda text: ("(;" + text).encode("utf-8", "replace")))
 def test_any_bytes_are_games_or_one_error(data):
     try:

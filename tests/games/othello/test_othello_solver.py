@@ -11,20 +11,18 @@ import pytest
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.deep_search import DEEP
-from shogi_engine.games.othello.endgame.last_empties import last_flips
-from shogi_engine.games.othello.endgame.search import SORTED_START
+from shogi_engine.games.othello.endgame.search import NEAR_EMPTIES, SORTED_START, ending_key, last_flips
 from shogi_engine.games.othello.endgame.solver import SELECTIVE_EMPTIES, Solver, after
-from shogi_engine.games.othello.endgame.table import NEAR_EMPTIES, ending_key
 from shogi_engine.games.othello.movegen import flips
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import discs_of, format_move, format_obf, legal_moves, parse_obf
 from shogi_engine.games.othello.types import MAX_MOVES
 from shogi_engine.jit import JIT_DISABLED, cache_folder
 from shogi_engine.search.context import context_dtype
-from shogi_engine.search.limits import Limits
+from shogi_engine.search.timeman import Limits
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.suites.endgame_suite import check, read
-from shogi_engine.types.clock import TimeBudget
+from shogi_engine.suites.endgame import check, read
+from shogi_engine.types.limits import TimeBudget
 from tests.support import processes
 from tests.support.clock import within
 from tests.support.othello_cases import random_game

@@ -41,20 +41,18 @@ def test_the_eight_are_different_and_closed():
             assert tuple(second[square] for square in first) in tables
 
 
-@settings(deadline=None)
 @given(bitboards, symmetries)
 def test_inverse(board, symmetry):
     assert transform(np.uint64(transform(board, symmetry)), INVERSE_SYMMETRY[symmetry]) == board
 
 
-@settings(deadline=None)
 @given(POSITIONS)
 def test_mirrors_of_the_twin(text):
     assert image(text, 4) == transpose(text)
     assert image(text, 2) == left_to_right(text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(POSITIONS, symmetries)
 def test_mobility_and_flips_commute(text, symmetry):
     pos, other = parse_obf(text), parse_obf(image(text, symmetry))
@@ -87,7 +85,6 @@ def test_one_representative():
         assert representatives.pop() in {image(text, symmetry) for symmetry in range(SYMMETRIES)}
 
 
-@settings(deadline=None)
 @given(bitboards, bitboards)
 def test_representative_of_any_pair(own, opponent):
     images = [(int(transform(own, s)), int(transform(opponent, s))) for s in range(SYMMETRIES)]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from shogi_engine.games.othello.bitboard import transform_square
-from shogi_engine.games.othello.evaluation import pattern_weights as weights
-from shogi_engine.games.othello.evaluation.pattern_layout import (
+from shogi_engine.games.othello.evaluation import patterns as weights
+from shogi_engine.games.othello.evaluation.patterns import (
     PATTERN_SQUARES,
     PHASES,
     SPREAD_DEPTHS,

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 import shogi_engine.games.shogi.board as ours
+from shogi_engine.games.shogi import packed
 from shogi_engine.games.shogi.board import STARTING_SFEN, BaseBoard, Board, Move
-from shogi_engine.games.shogi.board.entries import ENTRIES
-from shogi_engine.games.shogi.board.kernels import BOARD, TEXT_BYTES
-from shogi_engine.games.shogi.board.moves import MOVES
-from shogi_engine.games.shogi.board.text_kernels import READ_SFEN, UNPACK_POSITION
-from shogi_engine.games.shogi.notation.sfen import format_sfen, parse_sfen
-from shogi_engine.games.shogi.packed import packed
+from shogi_engine.games.shogi.board.board import ENTRIES
+from shogi_engine.games.shogi.board.kernels import BOARD, READ_SFEN, TEXT_BYTES, UNPACK_POSITION
+from shogi_engine.games.shogi.board.pieces import MOVES
+from shogi_engine.games.shogi.sfen import format_sfen, parse_sfen
 from shogi_engine.jit import JIT_DISABLED
 
 TEXT = BOARD.fields["text"][1]

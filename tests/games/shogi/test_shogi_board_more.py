@@ -27,15 +27,15 @@ from shogi_engine.games.shogi.board import (
     SquareSet,
     Status,
     Termination,
-    base_board,
     pieces,
 )
-from shogi_engine.games.shogi.board.piece_shapes import SETS, piece_shape
-from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.games.shogi.board import board as base_board
+from shogi_engine.games.shogi.board.drawing import SETS, piece_shape
+from shogi_engine.games.shogi.ordering import BY_VALUE, exchange_value
 from shogi_engine.games.shogi.params import VALUES, default_params
-from shogi_engine.games.shogi.rules.validation import position_status, validate_position
-from shogi_engine.games.shogi.see import BY_VALUE, exchange_value
-from shogi_engine.games.shogi.symbols import SQUARE_NAMES
+from shogi_engine.games.shogi.rules import position_status, validate_position
+from shogi_engine.games.shogi.sfen import parse_sfen
+from shogi_engine.games.shogi.types import SQUARE_NAMES
 
 PARAMS = default_params()
 
@@ -426,3 +426,13 @@ def test_values_do_not_change():
     for kind, color in ((0, 0), (15, 0), (PAWN, 2)):
         with pytest.raises(ValueError):
             Piece(kind, color)
+
+
+def test_texts_of_moves_are_read_where_moves_are_asked_for():
+    board = Board()
+    assert "7g7f" in board.legal_moves and board.is_legal("7g7f") and "7g7f" in board.pseudo_legal_moves
+    assert board.is_legal("７六歩") and board.is_legal("P-7f")
+    for text in ("7g7e", "7c7d", "rubbish", "", "0000", "resign", "12345"):
+        assert text not in board.legal_moves and not board.is_legal(text) and text not in board.pseudo_legal_moves
+    board.push_usi("7g7f")
+    assert "7g7f" not in board.legal_moves and "3c3d" in board.legal_moves and None not in board.legal_moves

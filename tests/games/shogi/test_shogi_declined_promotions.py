@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from shogi_engine.engine import Engine
+from shogi_engine.games.shogi.bitboard import in_check
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.mate.solver import MateSolver
-from shogi_engine.games.shogi.movegen.generator import is_searched
-from shogi_engine.games.shogi.queries import in_check
+from shogi_engine.games.shogi.movegen import is_searched
 from shogi_engine.games.shogi.types import PROMOTION
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record

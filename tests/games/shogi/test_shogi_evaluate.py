@@ -5,22 +5,13 @@ import random
 import numpy as np
 import pytest
 
-from shogi_engine.games.shogi.evaluation import king_piece_weights as king_piece
-from shogi_engine.games.shogi.evaluation.king_piece_weights import (
-    FEATURES,
-    MIRROR,
-    NO_KING,
-    ROWS,
-    UNIT,
-    Weights,
-    load,
-    save,
-)
+from shogi_engine.games.shogi.evaluation import king_piece
+from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, MIRROR, NO_KING, ROWS, UNIT, Weights, load, save
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.notation.sfen import START, parse_sfen
-from shogi_engine.games.shogi.notation.usi_moves import parse_usi
 from shogi_engine.games.shogi.params import VALUES
+from shogi_engine.games.shogi.sfen import START, parse_sfen
 from shogi_engine.games.shogi.types import KING, move_kind
+from shogi_engine.games.shogi.usi_moves import parse_usi
 from shogi_engine.interface.game import (
     VALUE_MAX,
     do_move,

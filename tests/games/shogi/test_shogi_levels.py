@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from shogi_engine.engine import Engine
-from shogi_engine.games.shogi import levels
-from shogi_engine.interface.extras.book import BookError
+from shogi_engine.games.shogi import names
+from shogi_engine.interface.extras import BookError
 
 AFTER = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
 
@@ -20,7 +20,7 @@ def engine():
 
 def test_levels_bound_the_search(engine):
     engine.set_position()
-    assert engine.game.extras.levels == levels.FULL + 1 == 21
+    assert engine.game.extras.levels == names.FULL + 1 == 21
     engine.rng = random.Random(1)
     chosen = {engine.search(level=0).bestmove for _ in range(20)}
     assert len(chosen) > 5 and chosen <= set(engine.legal_moves())  # any move
@@ -36,10 +36,10 @@ def test_levels_bound_the_search(engine):
 
 def test_the_highest_level_limits_nothing_but_a_search_without_any_limit(engine, monkeypatch):
     engine.set_position()
-    assert engine.check_level(levels.FULL).is_full_strength() and not engine.check_level(19).is_full_strength()
+    assert engine.check_level(names.FULL).is_full_strength() and not engine.check_level(19).is_full_strength()
     assert engine.search(level=20, depth=3).depth == 3
     assert engine.search(level=20, nodes=2000).nodes >= 2000
-    monkeypatch.setattr("shogi_engine.engine.limits.FULL_STRENGTH_MS", 50)
+    monkeypatch.setattr("shogi_engine.engine.engine.FULL_STRENGTH_MS", 50)
     rescue = threading.Timer(60, engine.stop)  # of a search that does not end by itself
     rescue.start()
     assert engine.search(level=20).seconds < 50

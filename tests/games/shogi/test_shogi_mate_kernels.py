@@ -8,19 +8,25 @@ import sys
 import numpy as np
 import pytest
 
-from shogi_engine.games.shogi.mate.context import MATE_SEARCH
-from shogi_engine.games.shogi.mate.hands import (
+from shogi_engine.games.shogi.mate.solver import MateSolver
+from shogi_engine.games.shogi.mate.table import (
+    CLUSTER_BYTES,
+    INFINITE,
+    LENGTH_MAX,
+    MATE_SEARCH,
+    NO_PLY,
     PACKED_GUARDS,
     hand_intersection,
     hand_union,
     hand_without,
+    is_current,
     kinds_held,
     packed_hand,
+    probe,
+    store,
 )
-from shogi_engine.games.shogi.mate.solver import MateSolver
-from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, INFINITE, LENGTH_MAX, NO_PLY, is_current, probe, store
-from shogi_engine.games.shogi.movegen.evasions import count_evasions
-from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.games.shogi.movegen import count_evasions
+from shogi_engine.games.shogi.sfen import parse_sfen
 from shogi_engine.games.shogi.types import NO_SQUARE, hand_covers
 from shogi_engine.jit import JIT_DISABLED, new_record
 from tests.games.shogi.test_shogi_mates import HARD, after, in_check, middle_games

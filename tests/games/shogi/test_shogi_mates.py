@@ -11,7 +11,7 @@ import pytest
 
 from shogi_engine.games.shogi.board import Board, Move
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
-from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.games.shogi.sfen import format_sfen, parse_sfen
 from shogi_engine.games.shogi.types import UNDO
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
@@ -268,3 +268,66 @@ def test_the_board_finds_mates():
     none, hard = Board().find_mate(), Board(HARD).find_mate(max_ms=1)
     assert (bool(none), none.result, none.moves) == (False, "nomate", ()) and "no mate" in repr(none)
     assert (bool(hard), hard.result, hard.moves) == (False, "timeout", ()) and "nothing proven" in repr(hard)
+
+
+# ---- long mates: the table loses parts of a proof ------------------------------------------------------------------
+
+SAWS = [
+    "1k7/2p+B5/sS7/9/9/9/7n1/9/9 b 2rb4g2s3n4l17p 1",
+    "7k1/5+Bp2/7Ss/9/9/9/1n7/P8/9 b 2rb4g2s3n4l16p 1",
+]
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="needs the speed of compiled kernels")
+@pytest.mark.parametrize("sfen", SAWS)
+def test_asked_for_more_the_answer_is_never_worse_than_the_plain_one(solver, sfen):
+    position = parse_sfen(sfen)
+    plain = solver.solve(position, nodes=1_500_000)
+    assert plain and plain.shortest is None and mates(position, plain.moves)
+    for found in (
+        solver.solve(position, nodes=1_500_000, shortest=True),
+        solver.solve(position, nodes=1_500_000, shortest=True, every=True),
+        solver.tsume(position, nodes=1_500_000),
+    ):
+        assert found and found.length <= plain.length and not found.shortest and mates(position, found.moves)
+
+
+def test_a_proof_without_a_line_is_searched_again(monkeypatch):
+    """The line of the first proof is not found, as when the table has lost too much of it."""
+    position, lost = parse_sfen("9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"), []
+    solver = MateSolver(8)
+    wanted = solver.solve(position, every=True)
+    defence = MateSolver._defence
+
+    def forgets(self, *arguments):
+        lost.append(defence(self, *arguments))
+        return None if len(lost) % 2 else lost[-1]
+
+    monkeypatch.setattr(MateSolver, "_defence", forgets)
+    for words in ({}, {"shortest": True}, {"every": True}):
+        found = solver.solve(position, **words)
+        assert found.length == wanted.length
+    assert {line[0] for line in found.solutions} == {line[0] for line in wanted.solutions}
+
+
+def test_a_shorter_proof_whose_line_is_lost_leaves_the_line_that_there_is(monkeypatch):
+    position, lines = parse_sfen(SAWS[1]), []
+    solver, line = MateSolver(8), MateSolver._line
+
+    def first(self, *arguments):
+        lines.append(line(self, *arguments))
+        return lines[0] if len(lines) == 1 else None
+
+    monkeypatch.setattr(MateSolver, "_line", first)
+    found = solver.solve(position, nodes=400_000, shortest=True)
+    assert found.result == "mate" and found.shortest is False and list(found.moves) == lines[0]
+
+
+def mates(position, moves):
+    """Tell whether a line is of checks and legal replies, and ends in mate."""
+    board = Board(format_sfen(position))
+    for ply, text in enumerate(line_texts(position, moves)):
+        board.push_usi(text)
+        if ply % 2 == 0 and not board.is_check():
+            return False
+    return board.is_checkmate()

@@ -8,7 +8,7 @@ import pytest
 
 from shogi_engine.games.shogi import names
 from shogi_engine.games.shogi.board import CSA, KIF, Board, Move
-from shogi_engine.games.shogi.notation.moves import NOTATIONS
+from shogi_engine.games.shogi.notation import NOTATIONS
 from shogi_engine.games.shogi.records import HANDICAPS
 from shogi_engine.records import dumps
 

@@ -7,34 +7,32 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shogi_engine.games.shogi.evaluation.king_piece_weights import MIRROR
-from shogi_engine.games.shogi.evaluation.network_features import (
+from shogi_engine.games.shogi.evaluation.king_piece import MIRROR
+from shogi_engine.games.shogi.evaluation.network import (
     ACTIVE,
-    FEATURES,
-    HELD_BUCKETS,
-    OUTPUT_BUCKETS,
-    SIDE,
-    output_bucket,
-)
-from shogi_engine.games.shogi.evaluation.network_weights import (
     DIGEST,
+    FEATURES,
     FILE,
     HEADER,
+    HELD_BUCKETS,
+    OUTPUT_BUCKETS,
     QAS,
+    SIDE,
     WIDTH,
     decode,
     encode,
     load,
+    output_bucket,
     quantise,
     shipped,
 )
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.notation.sfen import START, format_sfen, parse_sfen
-from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
+from shogi_engine.games.shogi.names import flip_sfen
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
+from shogi_engine.games.shogi.sfen import START, format_sfen, parse_sfen
 from shogi_engine.games.shogi.types import KING, move_from, move_kind, move_to
-from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.interface.game import do_move, do_null, evaluate, is_in_check, refresh_line, undo_move, undo_null
+from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context, set_root
 from shogi_engine.training.shogi.games import SCALE

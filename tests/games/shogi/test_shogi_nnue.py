@@ -2,7 +2,6 @@
 
 import hashlib
 import itertools
-import mmap
 import random
 import subprocess
 import sys
@@ -13,9 +12,8 @@ import pytest
 
 from shogi_engine import games
 from shogi_engine.engine.parameters import set_value
-from shogi_engine.games.shogi.evaluation.eval_options import read_scale
 from shogi_engine.games.shogi.evaluation.nnue import network_value
-from shogi_engine.games.shogi.evaluation.nnue_architectures import (
+from shogi_engine.games.shogi.evaluation.nnue_file import (
     HALFKP,
     SECOND,
     SFNN_FIRST,
@@ -26,7 +24,7 @@ from shogi_engine.games.shogi.evaluation.nnue_architectures import (
     plain_architectures,
     text_remark,
 )
-from shogi_engine.games.shogi.notation.sfen_text import flip_sfen
+from shogi_engine.games.shogi.names import flip_sfen, read_scale
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
 from shogi_engine.games.shogi.types import KING, is_drop, is_promotion, move_captured, move_kind
 from shogi_engine.interface.game import (
@@ -392,12 +390,18 @@ def test_a_network_is_in_memory_once(files):
     assert first.params.rows == second.params.rows != load(files[2]).params.rows
 
 
-def test_the_file_is_mapped_not_copied(files):
-    """So that engines in several processes share it; kernels read the rows where the file has them."""
-    rows = load(files[1]).weights.contents.rows
-    while isinstance(rows, np.ndarray):
-        rows = rows.base
-    assert isinstance(rows.obj if isinstance(rows, memoryview) else rows, mmap.mmap)
+def test_a_network_stays_as_it_was_whatever_becomes_of_its_file(tmp_path, files):
+    file = tmp_path / files[1].name
+    file.write_bytes(files[1].read_bytes())
+    network = load(file)
+    rows = np.asarray(network.weights.contents.rows)
+    before = rows.copy()
+    with file.open("r+b") as stream:  # in place, as copying programs do
+        stream.write(b"\0" * file.stat().st_size)
+    assert np.array_equal(rows, before)
+    with file.open("r+b") as stream:
+        stream.truncate(10)
+    assert np.array_equal(rows, before)  # a mapped file would end the process here
 
 
 def test_the_default_start_loads_nothing_of_this():

@@ -2,11 +2,11 @@
 
 import pytest
 
-from shogi_engine import openings as front
+from shogi_engine import games as front
 from shogi_engine.games.shogi import openings
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.games.shogi.openings.patterns import relative_move
-from shogi_engine.games.shogi.records.handicaps import handicap
+from shogi_engine.games.shogi.openings import relative_move
+from shogi_engine.games.shogi.records.kakinoki import handicap
 from shogi_engine.records import GameRecord
 
 YAGURA = "7g7f 7i6h 6g6f 5g5f 3i4h 4i5h 6i7h 5i6i 5h6g 6h7g 8h7i 3g3f 7i6h 6i7i 7i8h"
@@ -457,8 +457,8 @@ def test_a_castle_that_a_game_begins_with_and_one_that_a_drop_repairs():
 
 
 def test_names_of_any_game():
-    names = front.names_of(played(SHIKEN, BOAT))
+    names = front.opening_names(played(SHIKEN, BOAT))
     assert names.header() == "四間飛車" and names.header("en") == "Fourth File Rook"
-    assert front.names_of(GameRecord()).header() == ""
+    assert front.opening_names(GameRecord()).header() == ""
     with pytest.raises(ValueError, match="7g7e"):
-        front.names_of(GameRecord.from_moves("shogi", ["7g7e"]))
+        front.opening_names(GameRecord.from_moves("shogi", ["7g7e"]))

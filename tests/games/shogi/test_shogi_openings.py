@@ -7,8 +7,8 @@ import pytest
 
 from shogi_engine.games.shogi import openings
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.games.shogi.openings.patterns import lines_of, patterns_of, relative_move
-from shogi_engine.games.shogi.symbols import SQUARE_NAMES
+from shogi_engine.games.shogi.openings import lines_of, patterns_of, relative_move
+from shogi_engine.games.shogi.types import SQUARE_NAMES
 
 # A castle, and ranks f to i of black's camp, as SFEN writes them. Pawns and pieces around it as in games.
 POSITIONS = """

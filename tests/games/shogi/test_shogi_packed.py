@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
+from shogi_engine.games.shogi import packed
 from shogi_engine.games.shogi.board import GOLD, KING, PIECE_PROMOTED, SQUARES, WHITE, Board, Piece
-from shogi_engine.games.shogi.packed import packed
 
 HANDICAPS = [  # lance, bishop, rook, rook and lance, two, four, six, eight, ten pieces, and bare kings
     "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",

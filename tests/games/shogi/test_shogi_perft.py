@@ -3,7 +3,7 @@
 import pytest
 
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.games.shogi.sfen import parse_sfen
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.perft import perft
 from tests.support.shogi_cases import perft_positions, rule_cases

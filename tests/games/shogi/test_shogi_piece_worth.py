@@ -2,7 +2,7 @@
 
 import re
 
-from shogi_engine.games.shogi.evaluation.piece_worth import piece_worths, worth_table
+from shogi_engine.games.shogi.names import piece_worths, worth_table
 
 WORTHS = {"p": 90, "+p": 420, "r": 990, "b": 855, "g": 540}
 SFEN = "4k4/9/9/4p4/9/4+P4/9/4R4/4K4 w 2Bg3p 7"

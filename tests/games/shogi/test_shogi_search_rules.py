@@ -5,8 +5,6 @@ import pytest
 
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, entering_king_rule
-from shogi_engine.games.shogi.notation.sfen import parse_sfen
-from shogi_engine.games.shogi.notation.usi_moves import parse_usi
 from shogi_engine.games.shogi.rules import (
     VALUE_PERPETUAL,
     VALUE_SUPERIOR,
@@ -14,7 +12,9 @@ from shogi_engine.games.shogi.rules import (
     repetition_value,
     terminal_value,
 )
+from shogi_engine.games.shogi.sfen import parse_sfen
 from shogi_engine.games.shogi.types import HAND_GUARDS, hand_covers
+from shogi_engine.games.shogi.usi_moves import parse_usi
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX, VALUE_NONE, do_move, do_null
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context, set_root

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shogi_engine.games.shogi import GAME
-from shogi_engine.games.shogi.partial_keys import NEAR_KING_KEY, PAWN_KEY, PIECES_KEY
+from shogi_engine.games.shogi.position import NEAR_KING_KEY, PAWN_KEY, PIECES_KEY
 from shogi_engine.interface.game import (
     CORRECTION_SLOTS,
     CORRECTION_TABLES,

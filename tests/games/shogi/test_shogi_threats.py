@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from shogi_engine.games.shogi.checks import generate_checks
 from shogi_engine.games.shogi.game import GAME
-from shogi_engine.games.shogi.movegen.checks import generate_checks
-from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.games.shogi.sfen import parse_sfen
 from shogi_engine.games.shogi.types import KNIGHT, NO_SQUARE, move_kind
 from shogi_engine.interface.game import gives_check, mate_in_one, set_check_info
 from shogi_engine.jit import JIT_DISABLED

@@ -13,8 +13,8 @@ import numpy as np
 
 from shogi_engine.games.shogi.evaluation.naive import material_gain
 from shogi_engine.games.shogi.types import KING, POSITION, move_kind
-from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import naive_value, provides_evaluation, update_line
+from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import load_i16, record_dtype
 
 NAME = "kings-walk"

@@ -10,7 +10,7 @@ from shogi_engine.interface.extras import Extras
 from shogi_engine.interface.game import Game, provides
 from shogi_engine.jit import new_record, njit, popcount, record_dtype
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
-from shogi_engine.types.score import Score
+from shogi_engine.types.results import Score
 
 POSITION = record_dtype([("discs", np.uint64, (2,)), ("turn", np.int64)])  # black's and white's discs; 0: black's turn
 UNDO = record_dtype([("before", np.uint64, (2,))])

@@ -6,9 +6,8 @@ Of the engine only the mate solver is asked, for the moves of a mate: all replie
 import shogi
 
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.games.shogi.openings.castles import castle_at
-from shogi_engine.games.shogi.openings.patterns import View
-from shogi_engine.types.fact import Fact, Kind
+from shogi_engine.games.shogi.openings import View, castle_at
+from shogi_engine.types.outcomes import Fact, Kind
 from tests.support.twins.naive_othello import DIRECTIONS, OTHER, State
 
 # Centipawns on the board by python-shogi's piece types; and when it changes hands.

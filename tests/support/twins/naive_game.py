@@ -1,7 +1,7 @@
 """A played game that remembers only what was done, and works everything out again for each question."""
 
 from shogi_engine import games
-from shogi_engine.types.termination import Outcome, Termination
+from shogi_engine.types.outcomes import Outcome, Termination
 
 
 def number(score):

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from tools.measure.speed.checkouts import ROOT, Checkout
-from tools.measure.speed.harness import Subjects
+from tools.measure.speed.harness import ROOT, Checkout, Subjects
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,10 +11,10 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from shogi_engine.games.othello.board import ENTRIES as OTHELLO_ENTRIES
 from shogi_engine.games.othello.board import Board as OthelloBoard
-from shogi_engine.games.othello.board.entries import ENTRIES as OTHELLO_ENTRIES
 from shogi_engine.games.shogi.board import Board
-from shogi_engine.games.shogi.board.entries import ENTRIES
+from shogi_engine.games.shogi.board.board import ENTRIES
 from tools.measure.speed.harness import Subjects, each, is_there, rate
 
 POSITIONS = 20

@@ -14,10 +14,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from shogi_engine.clients.usi import EngineError, SimpleEngine
-from shogi_engine.match.engines import NO_BOOK
-from tools.measure.speed.checkouts import ROOT, Checkout, child_seconds
-from tools.measure.speed.harness import Measurement, Subjects
+from shogi_engine.clients.base import EngineError
+from shogi_engine.clients.usi import SimpleEngine
+from shogi_engine.match.plan import NO_BOOK
+from tools.measure.speed.harness import ROOT, Checkout, Measurement, Subjects, child_seconds
 
 WARMUP = "import sys; from shogi_engine.engine import Engine; Engine(sys.argv[1]).warmup()"
 

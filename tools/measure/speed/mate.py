@@ -15,7 +15,7 @@ from pathlib import Path
 import cshogi
 
 from shogi_engine.games.shogi.mate.solver import MateSolver
-from shogi_engine.games.shogi.notation.sfen import parse_sfen
+from shogi_engine.games.shogi.sfen import parse_sfen
 from tools.measure.speed.harness import Subjects, rate
 
 NODES = 20_000_000  # at which both give up

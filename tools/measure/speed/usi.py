@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from shogi_engine.clients.usi import Limit, SimpleEngine
-from shogi_engine.match.engines import NO_BOOK
+from shogi_engine.clients.usi import SimpleEngine
+from shogi_engine.match.plan import NO_BOOK
+from shogi_engine.types.limits import Limit
 from tools.measure.speed.harness import Measurement, Subjects
 
 POSITIONS = (

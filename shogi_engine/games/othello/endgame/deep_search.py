@@ -7,20 +7,27 @@ addition to search/alphabeta.py.
 import numpy as np
 
 from shogi_engine.common.bits import ALL, ONE, ZERO
-from shogi_engine.games.othello.endgame import table
-from shogi_engine.games.othello.endgame.last_empties import NO_SCORE, stability_cut
 from shogi_engine.games.othello.endgame.search import (
+    HIGHEST,
+    LOWEST,
+    NO_SCORE,
     SORTED_START,
+    ending_key,
+    entry_moves,
+    entry_selectivity,
     key_square,
     narrow_window,
     should_stop,
     solve,
+    stability_cut,
+    store_bounds,
+    store_result,
     transposition_cut,
     write_keys,
 )
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.names import DISC
-from shogi_engine.games.othello.rules import final_score
+from shogi_engine.games.othello.position import final_score
 from shogi_engine.games.othello.types import DISC_MOVE, MAX_MOVES, PASS
 from shogi_engine.interface.game import VALUE_INFINITE, evaluate
 from shogi_engine.jit import load_u64, njit, popcount, store_u64
@@ -114,9 +121,9 @@ def predicted(ctx, alpha, count, selectivity):
     margin = MARGINS[selectivity] * SPREAD // 100
     low, high = DISC * alpha - margin, DISC * (alpha + 1) + margin
     if 2 * evaluate(ctx) >= low + high:
-        if high <= DISC * table.HIGHEST and null_window_value(ctx, high - 1, depth) >= high and not ctx.stopped:
+        if high <= DISC * HIGHEST and null_window_value(ctx, high - 1, depth) >= high and not ctx.stopped:
             return alpha + 1
-    elif low >= DISC * table.LOWEST and null_window_value(ctx, low, depth) <= low and not ctx.stopped:
+    elif low >= DISC * LOWEST and null_window_value(ctx, low, depth) <= low and not ctx.stopped:
         return alpha
     return np.int64(NO_SCORE)
 
@@ -138,14 +145,14 @@ def write_moves(ctx, key, data, moves, start, alpha, beta, selectivity):
     known = ZERO
     value, place = transposition_cut(ctx, own, opponent, moves, start, beta, selectivity, count - 1)
     if value != NO_SCORE:
-        table.store_bounds(ctx, key, count, value, np.int64(table.HIGHEST), np.int64(place) + 1, selectivity)
+        store_bounds(ctx, key, count, value, np.int64(HIGHEST), np.int64(place) + 1, selectivity)
         return start, known, value
     if selectivity > 0 and beta - alpha == 1:
         value = predicted(ctx, alpha, count, selectivity)
         if value != NO_SCORE:
             return start, known, value
     end = write_keys(ctx, own, opponent, moves, start)
-    first, second = table.entry_moves(data)
+    first, second = entry_moves(data)
     for index in range(start, end):
         square = np.int64(key_square(ctx.scores[index])) + 1
         if square in (first, second):
@@ -180,7 +187,7 @@ def next_move(ctx, slots, at, end, deferred, defer):
     while at < end:
         place = take_best(ctx, at, end)
         flipped = flips(own, opponent, place)
-        child = table.ending_key(opponent ^ flipped, own ^ flipped ^ ONE << place)
+        child = ending_key(opponent ^ flipped, own ^ flipped ^ ONE << place)
         at += ONE
         if not defer or not searched_elsewhere(slots, child):
             return at, deferred, place, child
@@ -202,7 +209,7 @@ def first_cut(ctx, own, opponent, key, alpha, beta, selectivity):
     value = stability_cut(own, opponent, alpha, beta)
     if value == NO_SCORE:
         data, _ = probe_entry(ctx, key)
-        if data != ZERO and table.entry_selectivity(data) <= selectivity:
+        if data != ZERO and entry_selectivity(data) <= selectivity:
             value, alpha, beta = narrow_window(data, alpha, beta)
     return value, data, alpha, beta
 
@@ -228,7 +235,7 @@ def solve_deep(ctx, slots, alpha, beta, selectivity):
         return NO_SCORE
 
     # 1. Cutoffs before any move: stable discs, the table.
-    key = table.ending_key(own, opponent)
+    key = ending_key(own, opponent)
     value, data, alpha, beta = first_cut(ctx, own, opponent, key, alpha, beta, selectivity)
     if value != NO_SCORE:
         return value
@@ -289,5 +296,5 @@ def solve_deep(ctx, slots, alpha, beta, selectivity):
             low = max(low, value)
 
     # 4. Store the result.
-    table.store_result(ctx, key, count, alpha, beta, best, best_move, selectivity)
+    store_result(ctx, key, count, alpha, beta, best, best_move, selectivity)
     return best

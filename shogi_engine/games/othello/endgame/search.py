@@ -7,18 +7,378 @@ search's own context and its table; table.py defines the entries.
 import numpy as np
 
 from shogi_engine.common.bits import ALL, ONE, ZERO
-from shogi_engine.games.othello.bitboard import CORNERS, neighbours, odd_quadrants
-from shogi_engine.games.othello.endgame import table
-from shogi_engine.games.othello.endgame.last_empties import FEW_EMPTIES, NO_SCORE, solve_5, solve_few, stability_cut
+from shogi_engine.games.othello.bitboard import CORNERS, FILE_A, neighbours, odd_quadrants, stable_discs
 from shogi_engine.games.othello.movegen import flips, mobility, reached
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.params import square_bonus
-from shogi_engine.games.othello.rules import final_score
-from shogi_engine.games.othello.types import MAX_MOVES, POSITION
+from shogi_engine.games.othello.position import final_score, mixed_key
+from shogi_engine.games.othello.types import MAX_MOVES, POSITION, SQUARES
 from shogi_engine.interface.game import VALUE_NONE, provides
-from shogi_engine.jit import address_of, ctz, load_u64, njit, popcount, prefetch
+from shogi_engine.jit import address_of, clz, ctz, load_u64, njit, popcount, prefetch, record_at
 from shogi_engine.jit.lanes import bytes_of, largest_i32, load, popcounts, python_of, store, store_i32, traced, where
+from shogi_engine.jit.vectors import ALIGNMENT, align_up
 from shogi_engine.search.context import USE_TT
+from shogi_engine.search.tt import CHECK_SHIFT, GENERATION_SHIFT, cluster_address, find_slot, probe_entry, write_entry
+
+# ---- The last empty squares, solved exactly: kernels for one to four of them, and a search for a few more without a
+# table
+#
+# All values are final scores in discs for the side to move, with empty squares counted for the winner. All searches are
+# fail-soft. Every position entered is a node, those with a single empty square included.
+#
+# Sources: the split by empty squares and the parity of regions come from Edax (Richard Delorme,
+# https://github.com/abulmo/edax-reversi) and Gunnar Andersson's endgame.c (https://radagast.se/othello/).
+
+
+NO_SCORE = -128  # below every score
+FEW_EMPTIES = 5  # solved by `solve_few`
+QUADRANT_BITS = np.uint64(0b100100)  # the bits of a square's number that give its quadrant
+STABILITY_SCORE = 20  # stable discs are counted if the window is at a win by at least this score
+
+S3, S8, S56 = np.uint64(3), np.uint64(8), np.uint64(56)
+U7, U255 = np.uint64(7), np.uint64(255)
+FILE_TO_RANK = np.uint64(0x0102040810204080)
+
+
+def _line_flips(place: int, own: int) -> int:
+    """Return how many discs a disc on `place` flips in an otherwise full line of eight; `own` are its side's discs."""
+    count = 0
+    for step in (-1, 1):
+        at, run = place + step, 0
+        while 0 <= at < 8 and not own >> at & 1:
+            at, run = at + step, run + 1
+        if 0 <= at < 8:
+            count += run
+    return count
+
+
+def _diagonal(square: int, slope: int) -> int:
+    """Return the diagonal through `square` parallel to a1-h8 (slope 1) or to h1-a8 (-1)."""
+    file, rank = square % 8, square // 8
+    return sum(1 << s for s in range(SQUARES) if s % 8 - file == slope * (s // 8 - rank))
+
+
+LINE_FLIPS = np.array([_line_flips(place, own) for place in range(8) for own in range(256)], dtype=np.uint8)
+FALLING = np.array([_diagonal(square, 1) for square in range(SQUARES)], dtype=np.uint64)
+RISING = np.array([_diagonal(square, -1) for square in range(SQUARES)], dtype=np.uint64)
+BESIDE = np.array([int(neighbours(ONE << np.uint64(square))) for square in range(SQUARES)], dtype=np.uint64)
+
+
+@njit(forceinline=True)
+def last_flips(own, place):
+    """Return the number of discs that the side with `own` flips on the board's only empty square `place` (uint64)."""
+    file, rank = place & U7, place >> S3
+    row, column = file << S8, rank << S8
+    count = np.int64(LINE_FLIPS[row | own >> (rank << S3) & U255])
+    count += np.int64(LINE_FLIPS[column | (own >> file & FILE_A) * FILE_TO_RANK >> S56])
+    count += np.int64(LINE_FLIPS[row | (own & FALLING[place]) * FILE_A >> S56])
+    return count + np.int64(LINE_FLIPS[row | (own & RISING[place]) * FILE_A >> S56])
+
+
+@njit(forceinline=True)
+def solve_1(own, place):
+    """Return the score with one empty square, `place` (uint64)."""
+    discs = popcount(own)
+    flipped = last_flips(own, place)
+    if flipped > 0:
+        return 2 * (discs + flipped) - 62
+    flipped = last_flips(ALL ^ own ^ ONE << place, place)
+    if flipped > 0:
+        return 2 * (discs - flipped) - 64
+    return 2 * discs - 62 if discs > 31 else 2 * discs - 64
+
+
+@njit(forceinline=True)
+def try_last(ctx, own, opponent, place, other):
+    """Return the score of the move to `place` when `other` is the only other empty square, or NO_SCORE if illegal."""
+    if BESIDE[place] & opponent == ZERO:
+        return NO_SCORE
+    flipped = flips(own, opponent, place)
+    if flipped == ZERO:
+        return NO_SCORE
+    ctx.nodes += 1
+    return -solve_1(opponent ^ flipped, other)
+
+
+@njit
+def solve_2(ctx, own, opponent, alpha, beta, first, second):
+    """Return the score with two empty squares, `first` and `second` (uint64)."""
+    best = try_last(ctx, own, opponent, first, second)
+    if best >= beta:
+        return best
+    value = try_last(ctx, own, opponent, second, first)
+    if value > best:
+        best = value
+    if best > NO_SCORE:
+        return best
+    best = try_last(ctx, opponent, own, first, second)
+    ctx.nodes += 1
+    if best >= -alpha:
+        return -best
+    value = try_last(ctx, opponent, own, second, first)
+    if value > best:
+        best = value
+    return -best if best > NO_SCORE else final_score(own, opponent)
+
+
+@njit
+def solve_3(ctx, own, opponent, alpha, beta, first, second, third, passed):
+    """Return the score with three empty squares (uint64); one that is alone in its quadrant is tried first.
+
+    Args:
+        passed: ONE if the other side has just passed, else ZERO
+    """
+    if (first ^ second) & QUADRANT_BITS == ZERO:
+        first, third = third, first
+    elif (first ^ third) & QUADRANT_BITS == ZERO:
+        first, second = second, first
+    best = NO_SCORE
+    for _ in range(3):
+        if BESIDE[first] & opponent != ZERO:
+            flipped = flips(own, opponent, first)
+            if flipped != ZERO:
+                ctx.nodes += 1
+                mine = own ^ flipped ^ ONE << first
+                value = -solve_2(ctx, opponent ^ flipped, mine, -beta, -alpha, second, third)
+                if value > best:
+                    best = value
+                    if value >= beta:
+                        return value
+                    alpha = max(alpha, value)
+        first, second, third = second, third, first
+    if best > NO_SCORE:
+        return best
+    if passed != ZERO:
+        return final_score(own, opponent)
+    ctx.nodes += 1
+    return -solve_3(ctx, opponent, own, -beta, -alpha, first, second, third, ONE)
+
+
+@njit
+def solve_4(ctx, own, opponent, alpha, beta, empty, passed):
+    """Return the score with the four `empty` squares (uint64); those in odd quadrants come first; see `solve_3`."""
+    left = empty & odd_quadrants(empty)
+    if left == ZERO:
+        left = empty
+    even = empty ^ left
+    first = np.uint64(ctz(left))
+    left &= left - ONE
+    second = np.uint64(ctz(left))
+    left = left & (left - ONE) | even
+    third = np.uint64(ctz(left))
+    fourth = np.uint64(ctz(left & (left - ONE)))
+    best = NO_SCORE
+    for _ in range(4):
+        if BESIDE[first] & opponent != ZERO:
+            flipped = flips(own, opponent, first)
+            if flipped != ZERO:
+                ctx.nodes += 1
+                mine = own ^ flipped ^ ONE << first
+                value = -solve_3(ctx, opponent ^ flipped, mine, -beta, -alpha, second, third, fourth, ZERO)
+                if value > best:
+                    best = value
+                    if value >= beta:
+                        return value
+                    alpha = max(alpha, value)
+        first, second, third, fourth = second, third, fourth, first
+    if best > NO_SCORE:
+        return best
+    if passed != ZERO:
+        return final_score(own, opponent)
+    ctx.nodes += 1
+    return -solve_4(ctx, opponent, own, -beta, -alpha, empty, ONE)
+
+
+@njit
+def stability_cut(own, opponent, alpha, beta):
+    """Return the bound that stable discs give if it causes a cutoff in (alpha, beta), else NO_SCORE."""
+    if alpha >= STABILITY_SCORE:
+        upper = 64 - 2 * popcount(stable_discs(opponent, own))
+        if upper <= alpha:
+            return upper
+    if beta <= -STABILITY_SCORE:
+        lower = 2 * popcount(stable_discs(own, opponent)) - 64
+        if lower >= beta:
+            return lower
+    return NO_SCORE
+
+
+@njit
+def solve_5(ctx, own, opponent, alpha, beta, empty):
+    """Return the score with the five `empty` squares (uint64), without a table or sorting.
+
+    Squares in odd quadrants are tried before the others, and corners first within each group.
+    """
+    value = stability_cut(own, opponent, alpha, beta)
+    if value != NO_SCORE:
+        return value
+    moves = mobility(own, opponent)
+    if moves == ZERO:
+        if mobility(opponent, own) == ZERO:
+            return final_score(own, opponent)
+        ctx.nodes += 1
+        return -solve_5(ctx, opponent, own, -beta, -alpha, empty)
+    odd = odd_quadrants(empty)
+    best = NO_SCORE
+    while moves != ZERO:
+        group = moves & odd & CORNERS
+        if group == ZERO:
+            group = moves & odd
+        if group == ZERO:
+            group = moves & CORNERS
+        if group == ZERO:
+            group = moves
+        moves ^= group
+        while group != ZERO:
+            place = np.uint64(ctz(group))
+            group &= group - ONE
+            disc = ONE << place
+            flipped = flips(own, opponent, place)
+            ctx.nodes += 1
+            value = -solve_4(ctx, opponent ^ flipped, own ^ flipped ^ disc, -beta, -alpha, empty ^ disc, ZERO)
+            if value > best:
+                best = value
+                if value >= beta:
+                    return value
+                alpha = max(alpha, value)
+    return best
+
+
+@njit
+def solve_few(ctx, own, opponent, alpha, beta, empty):
+    """Return the score with up to FEW_EMPTIES `empty` squares (uint64)."""
+    count = popcount(empty)
+    if count == 5:
+        return solve_5(ctx, own, opponent, alpha, beta, empty)
+    if count == 4:
+        return solve_4(ctx, own, opponent, alpha, beta, empty, ZERO)
+    first = np.uint64(ctz(empty))
+    second = np.uint64(ctz(empty & (empty - ONE)))
+    if count == 3:
+        third = np.uint64(63 - clz(empty))
+        return solve_3(ctx, own, opponent, alpha, beta, first, second, third, ZERO)
+    if count == 2:
+        return solve_2(ctx, own, opponent, alpha, beta, first, second)
+    return solve_1(own, first) if count == 1 else final_score(own, opponent)
+
+
+# ---- Endgame entries of the transposition tables: two bounds of the exact score, and two moves
+#
+# Positions with many empty squares share the search's table, with salted keys (search/tt.py: lockless entries, depth,
+# generation, replacement). Those with up to NEAR_EMPTIES are stored in a small table of each thread, which fits the
+# CPU's second-level cache and has one slot for each key: these positions are numerous, and recur soon or never.
+# data: bits 0-7 best move + 1, 8-15 the one before, 16-23 selectivity, 32-39 lower bound + 64, 40-47 upper bound + 64,
+# 48-55 empty squares, 56-57 set, 59-63 generation.
+
+
+LOWEST, HIGHEST = -64, 64  # possible scores
+NEAR_EMPTIES = 9
+NEAR_BITS = 14
+ENTRY_BYTES = 16
+NEAR_TABLE = (("near_table", np.uint8, (ENTRY_BYTES * (1 << NEAR_BITS) + ALIGNMENT,)),)  # among the histories
+SALT = np.uint64(0xB7E151628AED2A6B)
+BYTE = np.uint64(255)
+
+
+@njit
+def ending_key(own, opponent):
+    """Return the key of a position to solve; it does not depend on which colour is to move."""
+    return mixed_key(own, opponent, SALT)
+
+
+@njit
+def lower_bound(data):
+    """Return the lower bound of an entry's data."""
+    return np.int64(data >> np.uint64(32) & BYTE) - 64
+
+
+@njit
+def upper_bound(data):
+    """Return the upper bound of an entry's data."""
+    return np.int64(data >> np.uint64(40) & BYTE) - 64
+
+
+@njit(forceinline=True)
+def entry_moves(data):
+    """Return the two moves of an entry's data as square + 1, 0 for none: the best one, and the one before it."""
+    return np.int64(data & BYTE), np.int64(data >> np.uint64(8) & BYTE)
+
+
+@njit
+def entry_square(data):
+    """Return the square of an entry's best move, -1 if it has none."""
+    return np.int64(data & BYTE) - 1
+
+
+@njit
+def entry_selectivity(data):
+    """Return the selectivity of the pass that found an entry's bounds: 0 if they are proven."""
+    return np.int64(data >> np.uint64(16) & BYTE)
+
+
+@njit
+def ending_address(ctx, key, empties):
+    """Return the address of the entries for `key` (uint64), of a position with `empties` empty squares."""
+    if empties > NEAR_EMPTIES:
+        return cluster_address(ctx, key)
+    first = align_up(np.uint64(record_at(ctx, ctx.histories).near_table.ctypes.data))
+    return first + (key >> np.uint64(64 - NEAR_BITS)) * np.uint64(ENTRY_BYTES)
+
+
+@njit
+def probe_ending(ctx, key, empties):
+    """Return the data (uint64) stored for `key`, 0 if there is none."""
+    if empties > NEAR_EMPTIES:
+        return probe_entry(ctx, key)[0]
+    address = ending_address(ctx, key, empties)
+    data = load_u64(address + np.uint64(8))
+    return data if load_u64(address) ^ data == key << CHECK_SHIFT else ZERO
+
+
+@njit
+def store_bounds(ctx, key, empties, lower, upper, move, selectivity):
+    """Store bounds of a position, combined with those stored before if they are equally certain.
+
+    Args:
+        move: square + 1 of a move that proves `lower`, or 0
+        selectivity: see `entry_selectivity`; stored bounds of a less selective pass are kept
+    """
+    if empties > NEAR_EMPTIES:
+        address, data = find_slot(ctx, key)
+    else:
+        address, data = ending_address(ctx, key, empties), probe_ending(ctx, key, empties)
+    second = np.int64(0)
+    if data != ZERO:
+        before, earlier = entry_moves(data)
+        known = entry_selectivity(data)
+        worse = known < selectivity or known == selectivity and lower_bound(data) > lower
+        if move == 0 or before != 0 and worse:  # another thread has meanwhile stored a better bound
+            move, before = before, move
+        second = before if before != move and before != 0 else earlier
+        if known < selectivity:
+            lower, upper, selectivity = lower_bound(data), upper_bound(data), known
+        elif known == selectivity and lower <= upper_bound(data) and lower_bound(data) <= upper:
+            lower, upper = max(lower, lower_bound(data)), min(upper, upper_bound(data))
+    data = (
+        np.uint64(move)
+        | np.uint64(second) << np.uint64(8)
+        | np.uint64(selectivity) << np.uint64(16)
+        | np.uint64(lower + 64) << np.uint64(32)
+        | np.uint64(upper + 64) << np.uint64(40)
+        | np.uint64(empties) << np.uint64(48)
+        | np.uint64(3) << np.uint64(56)
+        | ctx.generation << GENERATION_SHIFT
+    )
+    write_entry(address, key, data, ZERO)
+
+
+@njit
+def store_result(ctx, key, empties, alpha, beta, best, move, selectivity):
+    """Store the bounds that a search of the window (alpha, beta) proved: its value `best`, by `move` (square + 1)."""
+    lower = best if best > alpha else np.int64(LOWEST)
+    upper = best if best < beta else np.int64(HIGHEST)
+    store_bounds(ctx, key, empties, lower, upper, move if best > alpha else np.int64(0), selectivity)
+
 
 TABLE_EMPTIES = 6  # with at least this many empty squares the table is used
 ETC_EMPTIES = 10  # with at least this many, the table is first probed for every child (enhanced transposition cutoff)
@@ -163,15 +523,15 @@ def transposition_cut(ctx, own, opponent, moves, start, beta, selectivity, empti
         place = np.uint64(ctz(left))
         left &= left - ONE
         flipped = flips(own, opponent, place)
-        child = table.ending_key(opponent ^ flipped, own ^ flipped ^ ONE << place)
-        prefetch(table.ending_address(ctx, child, empties))
+        child = ending_key(opponent ^ flipped, own ^ flipped ^ ONE << place)
+        prefetch(ending_address(ctx, child, empties))
         write_word(address, child)
         address += np.uint64(8)
     end, address = address, first
     while address < end:
-        data = table.probe_ending(ctx, read_word(address), empties)
-        if data != ZERO and -table.upper_bound(data) >= beta and table.entry_selectivity(data) <= selectivity:
-            return -table.upper_bound(data), np.uint64(ctz(moves))
+        data = probe_ending(ctx, read_word(address), empties)
+        if data != ZERO and -upper_bound(data) >= beta and entry_selectivity(data) <= selectivity:
+            return -upper_bound(data), np.uint64(ctz(moves))
         moves &= moves - ONE
         address += np.uint64(8)
     return np.int64(NO_SCORE), ZERO
@@ -195,7 +555,7 @@ def narrow_window(data, alpha, beta):
 
     A value other than NO_SCORE means that the bounds settle the node.
     """
-    lower, upper = table.lower_bound(data), table.upper_bound(data)
+    lower, upper = lower_bound(data), upper_bound(data)
     if lower >= beta or lower == upper:
         return lower, alpha, beta
     if upper <= alpha:
@@ -222,8 +582,8 @@ def solve(ctx, own, opponent, alpha, beta, empty):
     key = data = ZERO
     with_table = count >= TABLE_EMPTIES and ctx.search_flags & USE_TT != 0
     if with_table:
-        key = table.ending_key(own, opponent)
-        prefetch(table.ending_address(ctx, key, count))
+        key = ending_key(own, opponent)
+        prefetch(ending_address(ctx, key, count))
     moves = mobility(own, opponent)
     if moves == ZERO:
         if mobility(opponent, own) == ZERO:
@@ -231,7 +591,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
         ctx.nodes += 1
         return -solve(ctx, opponent, own, -beta, -alpha, empty)
     if with_table:
-        data = table.probe_ending(ctx, key, count)
+        data = probe_ending(ctx, key, count)
     if data != ZERO:
         value, alpha, beta = narrow_window(data, alpha, beta)
         if value != NO_SCORE:
@@ -243,7 +603,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
             return value
 
     # 2. The table's moves, then the others by their keys: the first with the full window, the rest with null windows.
-    first, second = table.entry_moves(data)
+    first, second = entry_moves(data)
     best, best_move = NO_SCORE, np.int64(0)
     low = alpha
     while True:
@@ -282,7 +642,7 @@ def solve(ctx, own, opponent, alpha, beta, empty):
 
     # 3. Store the result.
     if with_table:
-        table.store_result(ctx, key, count, alpha, beta, best, best_move, np.int64(0))
+        store_result(ctx, key, count, alpha, beta, best, best_move, np.int64(0))
     return best
 
 
@@ -298,8 +658,8 @@ def solve_all(ctx, own, opponent, scores):
             ctx,
             own[number],
             opponent[number],
-            table.LOWEST - 1,
-            table.HIGHEST + 1,
+            LOWEST - 1,
+            HIGHEST + 1,
             ALL ^ (own[number] | opponent[number]),
         )
         if ctx.stopped:
@@ -314,6 +674,6 @@ def endgame_solve(ctx, alpha, beta):
     empty = ALL ^ (own | opponent)
     if popcount(empty) > FINISH_EMPTIES:
         return VALUE_NONE
-    low = max(min(alpha // DISC, table.HIGHEST), table.LOWEST - 1)
-    high = max(min(-(-beta // DISC), table.HIGHEST + 1), low + 1)
+    low = max(min(alpha // DISC, HIGHEST), LOWEST - 1)
+    high = max(min(-(-beta // DISC), HIGHEST + 1), low + 1)
     return DISC * solve(ctx, own, opponent, low, high, empty)

@@ -27,12 +27,10 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
-from shogi_engine.common.stop import Deadline, StopToken, end_of
+from shogi_engine.common.stop import FOREVER, Deadline, StopToken, end_of
 from shogi_engine.common.threads import start_thread
-from shogi_engine.games.othello.endgame.deep_search import BEING_SEARCHED_SLOTS, DEEP, solve_deep
-from shogi_engine.games.othello.endgame.passes import NO_PASS, Found, PassLimits, pass_limits
-from shogi_engine.games.othello.endgame.search import solve_all
-from shogi_engine.games.othello.endgame.table import (
+from shogi_engine.games.othello.endgame.deep_search import BEING_SEARCHED_SLOTS, DEEP, MARGINS, solve_deep
+from shogi_engine.games.othello.endgame.search import (
     HIGHEST,
     LOWEST,
     ending_key,
@@ -40,18 +38,19 @@ from shogi_engine.games.othello.endgame.table import (
     entry_square,
     lower_bound,
     probe_ending,
+    solve_all,
     upper_bound,
 )
-from shogi_engine.games.othello.evaluation.network import EVALUATION
-from shogi_engine.games.othello.evaluation.network_weights import PatternsAlone
-from shogi_engine.games.othello.levels import empty_squares
+from shogi_engine.games.othello.evaluation.network import EVALUATION, PatternsAlone
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.notation import START, legal_moves, parse_obf
-from shogi_engine.games.othello.rules import final_score
+from shogi_engine.games.othello.params import empty_squares
+from shogi_engine.games.othello.position import final_score
 from shogi_engine.games.othello.types import DISC_MOVE, SQUARES, UNDO
-from shogi_engine.interface.evaluation import Evaluator
 from shogi_engine.interface.game import VALUE_INFINITE, Game, do_move, key, refresh_line
+from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit import new_record
+from shogi_engine.search.alphabeta import search_root
 from shogi_engine.search.context import (
     ALL_FLAGS,
     USE_DEEPER_ENTRIES,
@@ -62,10 +61,67 @@ from shogi_engine.search.context import (
     write_root_moves,
 )
 from shogi_engine.search.history import Histories, SharedHistories
-from shogi_engine.search.limits import Info, Limits, Result
 from shogi_engine.search.root import MAX_THREADS, NO_LIMIT
-from shogi_engine.search.root_search import search_root
+from shogi_engine.search.timeman import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable, entry_move
+from shogi_engine.types.limits import TimeBudget
+
+# ---- The passes of the solver over a position: the time they may take, and what they have found
+
+
+NO_PASS = len(MARGINS)  # in place of the selectivity of the last pass if no pass was completed
+# With this many empty squares, nine of ten first passes take less time than this. The factor is for one more square.
+FIRST_PASS_EMPTIES, FIRST_PASS_MS, FIRST_PASS_GROWTH = 20, 35, 1.65
+SOLVED_EMPTIES = 13  # with fewer empty squares a search finds the score as quickly
+MOST_OF_TIME = 0.6  # the share of a player's time in which the first pass must end
+
+
+@dataclass(frozen=True)
+class PassLimits:
+    """The time limits of a search, as values of time.perf_counter, and how exact it is.
+
+    Attributes:
+        first: the first pass must end by then
+        soft: no further pass begins after it
+        hard: the search ends
+        selectivity: the selectivity of the last pass, 0 for an exact score
+    """
+
+    first: float = FOREVER
+    soft: float = FOREVER
+    hard: float = FOREVER
+    selectivity: int = 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """The passes' results so far: proven bounds, the likely score, and the last pass's selectivity and move."""
+
+    lower: int
+    upper: int
+    guess: int
+    selectivity: int = NO_PASS
+    move: int = 0
+
+
+def pass_limits(budget: TimeBudget | None, empties: int, began: float, selectivity: int) -> PassLimits | None:
+    """Return the limits of a player's passes, or None if the position is left to a search.
+
+    Args:
+        budget: None for no time limit: every position is solved, except those that a search solves as quickly
+        empties: the number of empty squares
+        began: when the time began, a value of time.perf_counter
+        selectivity: the selectivity that is good enough, even if time remains
+    """
+    if budget is None:
+        return PassLimits(selectivity=selectivity) if empties >= SOLVED_EMPTIES else None
+    first_ms = MOST_OF_TIME * budget.soft_ms
+    if FIRST_PASS_MS * FIRST_PASS_GROWTH ** (empties - FIRST_PASS_EMPTIES) > first_ms:
+        return None
+    return PassLimits(
+        end_of(first_ms, began), end_of(budget.soft_ms, began), end_of(budget.hard_ms, began), selectivity
+    )
+
 
 PRESEARCH_MARGIN = 6  # the presearch is this many plies shallower than the number of empty squares
 PRESEARCH_MAX_DEPTH = 14

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.games.othello.bitboard import C_SQUARES, CORNERS, X_SQUARES, neighbours
+from shogi_engine.games.othello.bitboard import C_SQUARES, CORNERS, X_SQUARES, neighbours, stable_discs
 from shogi_engine.games.othello.movegen import mobility
-from shogi_engine.games.othello.stability import stable_discs
 from shogi_engine.games.othello.types import POSITION
-from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import provides_evaluation
+from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import njit, popcount
 
 # Hundredths of a disc for each unit by which the side to move is ahead, with 60 empty squares and with none; the weight

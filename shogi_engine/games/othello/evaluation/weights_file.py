@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from shogi_engine.common.json_text import json_of
+from shogi_engine.common.files import json_of
 
 HEADER_MAX = 10_000  # bytes
 

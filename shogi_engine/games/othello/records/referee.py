@@ -7,7 +7,7 @@ from shogi_engine.games.othello import notation
 from shogi_engine.games.othello.board import Move
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, leader
-from shogi_engine.types.termination import Outcome, Termination, usual_outcome
+from shogi_engine.types.outcomes import Outcome, Termination, usual_outcome
 
 
 class LineBuilder(RecordBuilder):
@@ -50,7 +50,7 @@ def parse_result(text: str, side: int) -> tuple[float | None, Outcome | None]:
     Each is None if not given. If no winner is named, `side`, which is to move, has resigned or run out of time.
     """
     text = text.strip().upper()
-    if discs := _DISCS.fullmatch(text):
+    if (discs := _DISCS.fullmatch(text)) and int(discs[1]) + int(discs[2]) <= SQUARES:
         text = f"{int(discs[1]) - int(discs[2]):+}"
     winner, _, how = text.partition(":" if ":" in text or text[:1] in "+-0123456789?" else "+")
     colour = {"B": 0, "W": 1}.get(winner)

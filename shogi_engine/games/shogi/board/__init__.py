@@ -6,11 +6,9 @@ this Board checks every move when it is pushed and an edited position when it is
 pawn drop mates even if the only defenders are pinned.
 """
 
-from shogi_engine.games.shogi.board import masks
-from shogi_engine.games.shogi.board.base_board import BaseBoard
-from shogi_engine.games.shogi.board.board import Board, LegalMoves, PseudoLegalMoves
-from shogi_engine.games.shogi.board.masks import *  # all its names are python-shogi's
-from shogi_engine.games.shogi.board.moves import Move
+from shogi_engine.games.shogi.board import python_shogi
+from shogi_engine.games.shogi.board.board import ENTRIES as ENTRIES
+from shogi_engine.games.shogi.board.board import BaseBoard, Board, LegalMoves, PseudoLegalMoves
 from shogi_engine.games.shogi.board.pieces import (
     BB_ALL,
     BB_FILES,
@@ -32,6 +30,7 @@ from shogi_engine.games.shogi.board.pieces import (
     PROM_ROOK,
     SQUARES,
     STARTING_SFEN,
+    Move,
     Occupied,
     Piece,
     SquareSet,
@@ -40,9 +39,9 @@ from shogi_engine.games.shogi.board.pieces import (
     file_index,
     rank_index,
 )
+from shogi_engine.games.shogi.board.python_shogi import *  # all its names are python-shogi's
 from shogi_engine.games.shogi.board.python_shogi import CSA, KIF
-from shogi_engine.games.shogi.rules.validation import Status
-from shogi_engine.games.shogi.symbols import SQUARE_NAMES
+from shogi_engine.games.shogi.rules import Status
 from shogi_engine.games.shogi.types import (
     BISHOP,
     BLACK,
@@ -57,9 +56,10 @@ from shogi_engine.games.shogi.types import (
     PROM_SILVER,
     ROOK,
     SILVER,
+    SQUARE_NAMES,
     WHITE,
 )
-from shogi_engine.types.termination import Outcome, Termination
+from shogi_engine.types.outcomes import Outcome, Termination
 
 A9, A8, A7, A6, A5, A4, A3, A2, A1 = range(9)
 B9, B8, B7, B6, B5, B4, B3, B2, B1 = range(9, 18)
@@ -137,7 +137,7 @@ __all__ += [
     "G9", "G8", "G7", "G6", "G5", "G4", "G3", "G2", "G1", "H9", "H8", "H7", "H6", "H5", "H4", "H3", "H2", "H1",
     "I9", "I8", "I7", "I6", "I5", "I4", "I3", "I2", "I1",
 ]  # fmt: skip
-__all__ += masks.__all__
+__all__ += python_shogi.__all__
 
 
 def __dir__() -> list[str]:

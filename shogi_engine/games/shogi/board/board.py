@@ -1,30 +1,559 @@
 """Board: a position of Shogi and the moves that led to it. The package also has python-shogi's names."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from shogi_engine.games.shogi.board import drawing, pieces
-from shogi_engine.games.shogi.board.base_board import BaseBoard
-from shogi_engine.games.shogi.board.entries import ENTRIES
-from shogi_engine.games.shogi.board.kernels import NO_LEGAL_MOVE, TRIED, UNDECIDED
-from shogi_engine.games.shogi.board.moves import MOVES, MOVES_BY_USI, Move
-from shogi_engine.games.shogi.movegen.codes import CODES
+from shogi_engine.games.game_board import BoardMemory
+from shogi_engine.games.shogi import packed
+from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi.bitboard import RAYS, attackers_to, checkers, pieces, pinned_pieces
+from shogi_engine.games.shogi.bitboard import attacks_from as piece_attacks
+from shogi_engine.games.shogi.board import drawing, kernels
+from shogi_engine.games.shogi.board.kernels import (
+    BOARD,
+    NO_LEGAL_MOVE,
+    PACK_POSITION,
+    READ_SFEN,
+    TEXT_BYTES,
+    TRIED,
+    UNDECIDED,
+    UNPACK_POSITION,
+    WRITE_SFEN,
+)
+from shogi_engine.games.shogi.board.pieces import (
+    BB_ALL,
+    COLORS,
+    MAX_PIECES_IN_HAND,
+    MOVES,
+    MOVES_BY_USI,
+    PIECE_TYPES,
+    PIECE_TYPES_WITHOUT_KING,
+    SQUARES,
+    Move,
+    Occupied,
+    Piece,
+    SquareSet,
+    can_move_without_promotion,
+    can_promote,
+    file_index,
+)
+from shogi_engine.games.shogi.movegen import CODES
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, entering_king_rule
-from shogi_engine.games.shogi.notation.moves import USI_MOVE, format_move, parse_move
-from shogi_engine.games.shogi.notation.sfen import split_usi_position
-from shogi_engine.games.shogi.notation.usi_moves import illegal_move, legal_move
+from shogi_engine.games.shogi.notation import USI_MOVE, format_move, parse_move
+from shogi_engine.games.shogi.ordering import exchange_ge
 from shogi_engine.games.shogi.params import default_params
 from shogi_engine.games.shogi.position import do_null, undo_null
-from shogi_engine.games.shogi.rules import DRAW, WIN, declaration, occurrence
-from shogi_engine.games.shogi.rules.validation import Status
-from shogi_engine.games.shogi.see import exchange_ge
-from shogi_engine.games.shogi.types import PAWN, move_captured
+from shogi_engine.games.shogi.rules import (
+    DRAW,
+    WIN,
+    Status,
+    declaration,
+    occurrence,
+    position_status,
+    validate_position,
+)
+from shogi_engine.games.shogi.sfen import (
+    MAX_MOVE_NUMBER,
+    format_sfen,
+    parse_sfen,
+    split_usi_position,
+    starting_position,
+)
+from shogi_engine.games.shogi.types import HAND_ORDER, PAWN, move_captured
+from shogi_engine.games.shogi.usi_moves import illegal_move, legal_move
+from shogi_engine.jit import Entries, new_record
+from shogi_engine.jit.bitboards import Bitboard
 from shogi_engine.language import InputError
 from shogi_engine.records.tree import GameRecord
-from shogi_engine.types.forced_win import ForcedWin
-from shogi_engine.types.termination import Outcome, Termination
+from shogi_engine.types.outcomes import Outcome, Termination
+from shogi_engine.types.results import ForcedWin
+
+# ---- The kernels that a Board calls; each takes the address of the Board's memory
+
+
+ENTRIES: Any = Entries(
+    [
+        *(kernels.push, kernels.pop, kernels.list_moves, kernels.count_legal_moves),
+        *(kernels.is_legal_code, kernels.check_given, kernels.position_key, kernels.ending),
+    ],
+    patient=[kernels.convert],
+)
+
+
+# ---- Placement: the pieces of a Shogi position, and their edits
+
+
+# Offsets of the fields of a POSITION, and so of a BOARD, that are read as bytes and words.
+_FIELDS: Any = t.POSITION.fields
+_SQUARES, _HANDS, _SIDE, _PLY = (int(_FIELDS[name][1]) for name in ("board", "hand", "side", "ply"))
+_CHECKERS = int(_FIELDS["checkers"][1]) // 8
+_KEY, _IN_CHECK = BoardMemory.offset_in(BOARD, "key") // 8, BoardMemory.offset_in(BOARD, "in_check")
+_TEXT = BoardMemory.offset_in(BOARD, "text")
+_HCP, _PSFEN = (packed.PACKINGS.index(packing) for packing in (packed.HCP, packed.PSFEN))
+
+
+class Placement(BoardMemory):
+    """Pieces on the board and in hand, and the side to move. It can be edited, and converted to and from formats."""
+
+    _BOARD, _UNDO = BOARD, t.UNDO
+
+    def __init__(self, sfen: str | None = None) -> None:
+        self._allocate()
+        if sfen is None:
+            self.reset()
+        else:
+            self.set_sfen(sfen)
+
+    @classmethod
+    def from_sfen(cls, sfen: str) -> Self:
+        """Return a board with the position of `sfen`; raises ValueError as `set_sfen` does."""
+        return cls(sfen)
+
+    @classmethod
+    def from_hcp(cls, data: Any) -> Self:
+        """Return the board of a HuffmanCodedPos; raises ValueError as `set_hcp` does."""
+        board = cls()
+        board.set_hcp(data)
+        return board
+
+    @classmethod
+    def from_psfen(cls, data: Any) -> Self:
+        """Return the board of a PackedSfen; raises ValueError as `set_psfen` does."""
+        board = cls()
+        board.set_psfen(data)
+        return board
+
+    # ---- the position as a whole
+
+    def _begin(self, pos: Any, *, edited: bool = False) -> None:
+        """Start from `pos`; it is valid unless it was `edited`."""
+        self._set_position(pos)
+        self._touched()
+        self._edited = edited
+
+    def _touched(self) -> None:
+        """Update the fields that kernels update with the position, after a change by Python."""
+        self._words[_KEY] = 0
+        self._flags[_IN_CHECK] = any(self._words[_CHECKERS : _CHECKERS + 2])
+
+    def _read(self, data: bytes, task: int, argument: int) -> bool:
+        """Start from the position that `text_kernels.convert` reads in `data`; return False if it declines."""
+        if len(data) >= TEXT_BYTES:
+            return False
+        self._bytes[_TEXT : _TEXT + len(data)] = data
+        if not ENTRIES.convert(self._address, task, argument):
+            return False
+        self._edited = False
+        return True
+
+    @property
+    def _pos(self) -> Any:
+        """The record[POSITION]; it is validated first if it was edited."""
+        if self._edited:
+            self._validate()
+        return self._record
+
+    def _validate(self) -> None:
+        """Validate the edited position; raises ValueError if it is impossible."""
+        validate_position(self._record)
+        self._touched()
+        self._edited = False
+
+    def _edit(self) -> Any:
+        """Return the record to edit, and clear the move stack, because it does not lead to the edited position."""
+        self._begin(self._record, edited=True)
+        return self._record
+
+    def set_sfen(self, sfen: str) -> None:
+        """Set the position of an SFEN and clear the move stack; raises ValueError saying what is wrong with it."""
+        data = sfen.encode(errors="replace") if isinstance(sfen, str) else b""
+        if not self._read(data, READ_SFEN, len(data)):
+            self._begin(parse_sfen(sfen))
+
+    def reset(self) -> None:
+        """Reset the board to the starting position."""
+        self._begin(starting_position())
+
+    def clear(self) -> None:
+        """Remove all pieces from the board and the hands; black is to move."""
+        self._begin(new_record(t.POSITION), edited=True)
+
+    def sfen(self) -> str:
+        """Return the position's SFEN, four fields."""
+        length = ENTRIES.convert(self._address, WRITE_SFEN, 0)
+        return str(self._bytes[_TEXT : _TEXT + length], "ascii") if length else format_sfen(self._record)
+
+    def position(self) -> str:
+        """Return the position in the game's notation, as the Boards of all games do: its SFEN."""
+        return self.sfen()
+
+    def copy(self) -> Self:
+        """Return an independent board with the same position."""
+        board = super().copy()
+        board._touched()
+        board._words[_KEY] = self._words[_KEY]
+        board._edited = self._edited
+        return board
+
+    def __getstate__(self) -> Any:
+        return self._record.tobytes(), self._edited
+
+    def __setstate__(self, state: Any) -> None:
+        data, edited = state
+        self._allocate()
+        self._begin(np.frombuffer(data, dtype=t.POSITION)[0], edited=edited)
+
+    def ply(self) -> int:
+        """Return the number of moves since the game began, according to the move number."""
+        return self._bytes[_PLY] | self._bytes[_PLY + 1] << 8
+
+    def key(self) -> int:
+        """Return a 64-bit hash of board, hands and side to move; it is the same in every process."""
+        if key := self._words[_KEY]:
+            return key
+        if self._edited:
+            self._validate()
+        return int(ENTRIES.position_key(self._address))
+
+    zobrist_hash = key
+
+    def identity(self) -> tuple[bytes, bytes, int]:
+        """Return what tells positions apart: pieces by square, numbers in hand by colour and kind, side to move."""
+        data = self._bytes
+        return data[_SQUARES : _SQUARES + len(SQUARES)].tobytes(), data[_HANDS : _HANDS + 16].tobytes(), data[_SIDE]
+
+    def __eq__(self, other: object) -> bool:
+        return self.identity() == other.identity() if isinstance(other, Placement) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.identity())
+
+    def _image(self, square_of: Callable[[int], int], swapped: bool) -> Self:
+        """Return a board without moves, with each piece on `square_of` its square, colours optionally swapped."""
+        board = self.copy()
+        source, pos = self._record, board._edit()
+        colour_bit = 16 if swapped else 0
+        for square, piece in enumerate(source.board.tolist()):
+            pos.board[square_of(square)] = piece ^ colour_bit if piece else 0
+        if swapped:
+            pos.hand[t.BLACK], pos.hand[t.WHITE] = source.hand[t.WHITE], source.hand[t.BLACK]
+            pos.side = 1 - int(source.side)
+        return board
+
+    def mirror(self) -> Self:
+        """Return a board without moves, rotated by 180 degrees and with the colours exchanged."""
+        return self._image(lambda square: 80 - square, swapped=True)
+
+    def flip(self) -> Self:
+        """Return a board without moves, with left and right exchanged: file 1 becomes file 9."""
+        return self._image(lambda square: square + 8 - 2 * file_index(square), swapped=False)
+
+    def to_hcp(self) -> bytes:
+        """Return the position as HuffmanCodedPos, the 32-byte format of Apery and cshogi.
+
+        It has no move number. Raises ValueError if a king is missing, which the format cannot express.
+        """
+        return self._packed(_HCP)
+
+    def set_hcp(self, data: Any) -> None:
+        """Set the position of a HuffmanCodedPos (32 bytes, or uint8[32]); raises ValueError if it is not one."""
+        self._set_packed(_HCP, data)
+
+    def to_psfen(self) -> bytes:
+        """Return the position as PackedSfen, YaneuraOu's 32-byte format; otherwise as `to_hcp`."""
+        return self._packed(_PSFEN)
+
+    def set_psfen(self, data: Any) -> None:
+        """Set the position of a PackedSfen (32 bytes, or uint8[32]); raises ValueError if it is not one."""
+        self._set_packed(_PSFEN, data)
+
+    def _packed(self, packing: int) -> bytes:
+        """Return the position in the form packed.PACKINGS[packing]."""
+        if self._edited:
+            self._validate()
+        if ENTRIES.convert(self._address, PACK_POSITION, packing):
+            return self._bytes[_TEXT : _TEXT + packed.BYTES].tobytes()
+        return packed.pack(packed.PACKINGS[packing], self._record)
+
+    def _set_packed(self, packing: int, data: Any) -> None:
+        """Set the position from the form packed.PACKINGS[packing]."""
+        data = bytes(data)
+        if len(data) != packed.BYTES or not self._read(data, UNPACK_POSITION, packing):
+            self._begin(packed.unpack(packed.PACKINGS[packing], data))
+
+    def status(self) -> Status:
+        """Return Status.VALID, or after an edit the flags that say what is wrong with the position."""
+        return position_status(self._record.copy()) if self._edited else Status.VALID
+
+    def is_valid(self) -> bool:
+        """Tell whether the position is possible. Only edits can make it impossible."""
+        return self.status() == Status.VALID
+
+    def is_check(self) -> bool:
+        """Tell whether the side to move is in check."""
+        if self._edited:
+            self._validate()
+        return self._flags[_IN_CHECK]  # type: ignore[no-any-return]
+
+    # ---- the pieces on the board
+
+    @property
+    def turn(self) -> int:
+        """The side to move, BLACK or WHITE. Setting it is an edit."""
+        return self._bytes[_SIDE]
+
+    @turn.setter
+    def turn(self, color: int) -> None:
+        self._colour(color)
+        self._edit().side = color
+
+    @property
+    def move_number(self) -> int:
+        """The number of the next move, 1 at the start. Setting it is an edit; raises ValueError outside 1..30000."""
+        return self.ply() + 1
+
+    @move_number.setter
+    def move_number(self, number: int) -> None:
+        if not 1 <= number <= MAX_MOVE_NUMBER:
+            raise ValueError(f"a move number must be 1 to {MAX_MOVE_NUMBER}, not {number!r}")
+        self._edit().ply = number - 1
+
+    @property
+    def pieces_in_hand(self) -> list[Counter[int]]:
+        """For each colour, a Counter of the piece types in hand; a copy."""
+        return [
+            Counter({kind: t.hand_count(hand, kind) for kind in HAND_ORDER if t.hand_count(hand, kind)})
+            for hand in self._record.hand
+        ]
+
+    @property
+    def king_squares(self) -> list[int | None]:
+        """For each colour, its king's square, or None if there is none."""
+        kings = [np.flatnonzero(self._record.board == t.make_piece(color, t.KING)) for color in COLORS]
+        return [int(found[0]) if found.size else None for found in kings]
+
+    @property
+    def pieces(self) -> list[int]:
+        """The piece type on each of the 81 squares, 0 for an empty one; a copy."""
+        return [piece & 15 for piece in self._bytes[_SQUARES : _SQUARES + len(SQUARES)]]
+
+    @property
+    def piece_bb(self) -> list[int]:
+        """The mask of each piece type's squares, of both colours; a copy."""
+        return [0] + [int(pieces(self._pos, t.BLACK, kind) | pieces(self._pos, t.WHITE, kind)) for kind in PIECE_TYPES]
+
+    def piece_squares(self, piece_type: int, color: int) -> SquareSet:
+        """Return the squares of the pieces of this type and colour: what python-chess calls `pieces`."""
+        if piece_type not in PIECE_TYPES:
+            raise ValueError(f"there is no type of piece {piece_type!r}")
+        return SquareSet(int(pieces(self._pos, self._colour(color), piece_type)))
+
+    @property
+    def occupied(self) -> Occupied:
+        """The masks of the occupied squares: occupied[BLACK], occupied[WHITE], occupied.bits; a copy."""
+        return Occupied(int(pieces(self._pos, color)) for color in COLORS)
+
+    def piece_at(self, square: int) -> Piece | None:
+        """Return the piece on `square` (0..80) or None; raises ValueError for other numbers."""
+        piece = self._piece(square)
+        return Piece(t.piece_kind(piece), t.piece_colour(piece)) if piece else None
+
+    def piece_type_at(self, square: int) -> int:
+        """Return the piece type on `square` (0..80), 0 if it is empty; raises ValueError for another number."""
+        return int(t.piece_kind(self._piece(square)))
+
+    def color_at(self, square: int) -> int | None:
+        """Return the colour of the piece on `square` (0..80) or None; raises ValueError for other numbers."""
+        piece = self._piece(square)
+        return t.piece_colour(piece) if piece else None
+
+    def piece_map(self) -> dict[int, Piece]:
+        """Return a dict from square to piece, lowest square first."""
+        board = self._bytes[_SQUARES : _SQUARES + len(SQUARES)]
+        return {
+            square: Piece(t.piece_kind(piece), t.piece_colour(piece)) for square, piece in enumerate(board) if piece
+        }
+
+    def has_piece_in_hand(self, piece_type: int, color: int) -> bool:
+        """Tell whether `color` has a piece of this type in hand; promoted types count as unpromoted."""
+        return bool(t.hand_count(self._record.hand[self._colour(color)], self._droppable(piece_type)) > 0)
+
+    def _piece(self, square: int) -> int:
+        """Return the board's byte for `square`."""
+        if square not in SQUARES:
+            raise ValueError(f"squares must be 0 to 80, not {square!r}")
+        return self._bytes[_SQUARES + square]
+
+    @staticmethod
+    def _colour(color: int) -> int:
+        """Return `color`; raises ValueError if it is not one."""
+        if color not in COLORS:
+            raise ValueError(f"a colour must be {t.BLACK} (black) or {t.WHITE} (white), not {color!r}")
+        return color
+
+    @staticmethod
+    def _droppable(piece_type: int) -> int:
+        """Return the type of such a piece in hand; raises ValueError for a king and for an invalid type."""
+        if piece_type not in PIECE_TYPES_WITHOUT_KING:
+            raise ValueError(f"no piece of type {piece_type!r} can be in hand")
+        return int(t.UNPROMOTED[piece_type])
+
+    # ---- edits
+
+    def set_piece_at(self, square: int, piece: Piece | None, from_hand: bool = False, into_hand: bool = False) -> None:
+        """Put a piece on `square` (0..80), replacing any piece there; None removes it.
+
+        Args:
+            from_hand: take the piece from the hand of the side to move; ValueError if it is not there
+            into_hand: put the replaced piece into that hand
+        """
+        self._piece(square)
+        if piece is not None and from_hand:
+            self.remove_piece_from_hand(piece.piece_type, self.turn)
+        self.remove_piece_at(square, into_hand)
+        self._edit().board[square] = 0 if piece is None else piece.color << 4 | piece.piece_type
+
+    def remove_piece_at(self, square: int, into_hand: bool = False) -> Piece | None:
+        """Remove and return the piece on `square` (0..80); `into_hand` puts it into the hand of the side to move."""
+        piece = self.piece_at(square)
+        if piece is not None:
+            if into_hand:
+                self.add_piece_into_hand(piece.piece_type, self.turn)
+            self._edit().board[square] = 0
+        return piece
+
+    def add_piece_into_hand(self, piece_type: int, color: int, count: int = 1) -> None:
+        """Put `count` pieces into a hand; promoted types become unpromoted.
+
+        Raises ValueError if the hand would have more of the type than a set has.
+        """
+        kind = self._droppable(piece_type)
+        held = t.hand_count(self._record.hand[self._colour(color)], kind)
+        if count < 0 or held + count > MAX_PIECES_IN_HAND[kind]:
+            raise ValueError(
+                f"a hand can have 0 to {MAX_PIECES_IN_HAND[kind]} of piece type {kind}, not {held} and {count} more"
+            )
+        self._edit().hand[color] += np.uint64(count << 8 * kind)
+
+    def remove_piece_from_hand(self, piece_type: int, color: int) -> None:
+        """Remove one piece from a hand; raises ValueError if it is not there."""
+        kind = self._droppable(piece_type)
+        if not self.has_piece_in_hand(kind, color):
+            raise ValueError(f"there is no piece of type {kind} in the hand of colour {color}")
+        self._edit().hand[color] -= np.uint64(1 << 8 * kind)
+
+
+# ---- BaseBoard: a position of Shogi for Python programs, without the moves that led to it
+
+
+class BaseBoard(Placement):
+    """A position: pieces on the board and in hand, and the side to move; `Board` adds moves and the game's end.
+
+    >>> from shogi_engine.games.shogi.types import BLACK, PAWN, WHITE
+    >>> from shogi_engine.games.shogi.board.board import BaseBoard
+    >>> from shogi_engine.games.shogi.board.pieces import Piece, SquareSet
+    >>> board = BaseBoard("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
+    >>> board.set_piece_at(13, Piece.from_symbol("G"), from_hand=True)
+    >>> board.turn = WHITE
+    >>> board.sfen()
+    '4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1'
+    >>> board.checkers() == board.attackers(BLACK, 4) == SquareSet([13])
+    True
+    >>> board.remove_piece_at(4), board.add_piece_into_hand(PAWN, BLACK, 18), board.status()
+    (Piece.from_symbol('k'), None, <Status.TOO_MANY_PIECES: 2>)
+
+    Args:
+        sfen: an SFEN of three or four fields, or None for the start of a game; ValueError if it is impossible
+    """
+
+    # ---- attacks
+
+    def attackers(self, color: int, square: int) -> SquareSet:
+        """Return the squares of the pieces of `color` that attack `square` (0..80), pinned pieces included."""
+        self._piece(square)
+        return SquareSet(int(attackers_to(self._pos, square, self._colour(color), Bitboard(self.occupied.bits))))
+
+    def attacker_mask(self, color: int, square: int) -> int:
+        """Return the mask of `attackers`."""
+        return self.attackers(color, square).mask
+
+    def is_attacked_by(self, color: int, square: int) -> bool:
+        """Tell whether a piece of `color` attacks `square` (0..80)."""
+        return bool(self.attackers(color, square))
+
+    def attacks(self, square: int) -> SquareSet:
+        """Return the squares that the piece on `square` (0..80) attacks, own pieces included; none if it is empty."""
+        piece = self.piece_at(square)
+        if piece is None:
+            return SquareSet()
+        return SquareSet(self.attacks_from(piece.piece_type, square, self.occupied.bits, piece.color))
+
+    @staticmethod
+    def attacks_from(piece_type: int, square: int, occupied: Any, move_color: int) -> int:
+        """Return the mask of the squares that a piece on `square` attacks if `occupied` squares are occupied.
+
+        Args:
+            occupied: a mask, a SquareSet or Board.occupied
+        """
+        mask = occupied.bits if isinstance(occupied, Occupied) else int(occupied)
+        return int(piece_attacks(piece_type, move_color, square, Bitboard(mask))) if piece_type else 0
+
+    def checkers(self) -> SquareSet:
+        """Return the squares of the pieces that give check to the side to move."""
+        return SquareSet(int(checkers(self._pos)))
+
+    def pin(self, color: int, square: int) -> SquareSet:
+        """Return the line to which the piece of `color` on `square` (0..80) is pinned; all squares if it is not pinned.
+
+        The line runs from edge to edge through the king and the piece, which may move along it.
+        """
+        self._piece(square)
+        king = self.king_squares[self._colour(color)]
+        if king is None or not pinned_pieces(self._pos, color) >> square & 1:
+            return SquareSet(BB_ALL)
+        there, back = (
+            next(int(RAYS[origin, way]) for way in range(8) if goal in RAYS[origin, way])
+            for origin, goal in ((king, square), (square, king))
+        )
+        return SquareSet(there | back)
+
+    def is_pinned(self, color: int, square: int) -> bool:
+        """Tell whether the piece of `color` on `square` (0..80) is pinned to its king by an enemy slider."""
+        return self.pin(color, square).mask != BB_ALL
+
+    def is_double_pawn(self, to_square: int, piece_type: int) -> bool:
+        """Tell whether a piece of this type would be a second unpromoted pawn on the file (nifu)."""
+        pawn = self.turn << 4 | PAWN
+        return piece_type == PAWN and bool((self._record.board[file_index(to_square) :: 9] == pawn).any())
+
+    # ---- text
+
+    def diagram(self) -> str:
+        """Return the board in SFEN symbols with coordinates, both hands, and the side to move."""
+        return drawing.diagram(self)
+
+    def unicode(self) -> str:
+        """Return the diagram with one-character Japanese names; 'v' precedes white's pieces."""
+        return drawing.unicode(self)
+
+    def kif_str(self) -> str:
+        """Return the board as KIF files draw it, between white's hand and black's."""
+        return drawing.kif(self)
+
+    def kif_pieces_in_hand_str(self, color: int) -> str:
+        """Return a hand as KIF files write it: '先手の持駒：　飛　歩三'."""
+        return drawing.kif_hand(self, self._colour(color))
+
+    def __str__(self) -> str:
+        """Return nine rows of SFEN symbols, and below them the hands if there are any."""
+        return drawing.letters(self)
+
+    def __repr__(self) -> str:
+        return f"Board({self.sfen()!r})"
+
 
 _move_of = MOVES.__getitem__
 
@@ -47,7 +576,7 @@ class MoveList:
         return len(self) > 0
 
     def __contains__(self, move: object) -> bool:
-        return any(move == each for each in self)
+        return any(move == (str(each) if isinstance(move, str) else each) for each in self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} ({', '.join(move.usi() for move in self)})>"
@@ -75,7 +604,9 @@ class LegalMoves(MoveList):
         return int(ENTRIES.count_legal_moves(board._address))
 
     def __contains__(self, move: object) -> bool:
-        return isinstance(move, (int, np.integer)) and self._board.is_legal(int(move))
+        if isinstance(move, (int, np.integer)):
+            return self._board.is_legal(int(move))
+        return isinstance(move, str) and self._board.is_legal(move)
 
 
 class PseudoLegalMoves(MoveList):
@@ -187,13 +718,13 @@ class Board(BaseBoard):
             if piece.color != side:
                 continue
             for target in self.attacks(square) - occupied[side]:
-                if pieces.can_move_without_promotion(target, piece.piece_type, side):
+                if can_move_without_promotion(target, piece.piece_type, side):
                     yield Move(square, target)
-                if any(pieces.can_promote(end, piece.piece_type, side) for end in (square, target)):
+                if any(can_promote(end, piece.piece_type, side) for end in (square, target)):
                     yield Move(square, target, True)
         for kind in self.pieces_in_hand[side]:
-            for target in pieces.SquareSet(occupied.non_occupied()):
-                if pieces.can_move_without_promotion(target, kind, side) and not self.is_double_pawn(target, kind):
+            for target in SquareSet(occupied.non_occupied()):
+                if can_move_without_promotion(target, kind, side) and not self.is_double_pawn(target, kind):
                     yield Move(None, target, drop_piece_type=kind)
 
     @property
@@ -211,8 +742,10 @@ class Board(BaseBoard):
         moves: list[int] = self._undo["move"][: self._count].tolist()
         return moves
 
-    def is_legal(self, move: int) -> bool:
-        """Tell whether `move` is legal. The null move is not."""
+    def is_legal(self, move: int | str) -> bool:
+        """Tell whether `move`, or the text of one (see `parse_text`), is legal. The null move is not."""
+        if isinstance(move, str):
+            return self._is_legal_text(move)
         if self._edited:
             self._validate()
         return bool(ENTRIES.is_legal_code(self._address, move))
@@ -420,11 +953,7 @@ class Board(BaseBoard):
 
         No pushed move leads to such a position, but it can be set up.
         """
-        return (
-            move.drop_piece_type == PAWN
-            and self.checkers() == pieces.SquareSet([move.to_square])
-            and self.is_checkmate()
-        )
+        return move.drop_piece_type == PAWN and self.checkers() == SquareSet([move.to_square]) and self.is_checkmate()
 
     def is_repetition(self, count: int = 4) -> bool:
         """Tell whether board, hands and side to move have occurred at least `count` times."""

@@ -1,26 +1,223 @@
 """A Shogi position drawn: as letters, as KIF files do, and as SVG. Only Board's public interface is used."""
 
 import functools
+import json
 import math
+import re
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from typing import NamedTuple, Protocol
 
-from shogi_engine.games.shogi.board.moves import Move
-from shogi_engine.games.shogi.board.piece_shapes import BODY, INK, KANJI, glyph, piece_shape, printed_shape
 from shogi_engine.games.shogi.board.pieces import (
     COLORS,
     NUMBER_JAPANESE_KANJI_SYMBOLS,
     NUMBER_JAPANESE_NUMBER_SYMBOLS,
     PIECE_JAPANESE_SYMBOLS,
     SQUARES,
+    Move,
     Piece,
     file_index,
     rank_index,
 )
-from shogi_engine.games.shogi.notation.usi_moves import split_usi
-from shogi_engine.games.shogi.symbols import HAND_ORDER, RANKS, SIDES, SQUARE_NAMES, SYMBOLS
-from shogi_engine.games.shogi.types import BLACK, DROP_BASE, WHITE
+from shogi_engine.games.shogi.types import BLACK, DROP_BASE, HAND_ORDER, RANKS, SIDES, SQUARE_NAMES, SYMBOLS, WHITE
+from shogi_engine.games.shogi.usi_moves import split_usi
 from shogi_engine.games.svg import BOOK, COLOUR, arrow, kinds_of_lines, ring, square_area
+
+# ---- Strokes as printed kanji have them: thin horizontals that end in a triangle, thick verticals, tapered curves
+
+
+THIN, THICK = 5.5, 11.0  # widths of the strokes, in a box of 100 by 100
+FALLS = (1.25, 0.35)  # the share of THICK at the beginning and at the end of a stroke that falls to the left
+SWEEPS = (0.4, 1.3)  # and of one that sweeps to the right
+POINTS = 5  # of a curve
+SERIF = 9.0  # the size of the triangle
+LEAST = 24.0  # the shortest stroke that gets one
+
+Point = tuple[float, float]
+
+
+def printed(strokes: str) -> tuple[str, str, str]:
+    """Return strokes as (thin lines, thick lines, filled areas).
+
+    Args:
+        strokes: a path of the commands M, L, H, V, Q and Z, all absolute
+    """
+    thin, thick, filled = [], [], []
+    pieces = _segments(strokes)
+    for number, points in enumerate(pieces):
+        (x0, y0), (x1, y1) = points[0], points[-1]
+        if len(points) == 3:
+            filled.append(_tapered(points, *(FALLS if x1 < x0 else SWEEPS)))
+        elif abs(y1 - y0) <= 0.3 * abs(x1 - x0):
+            thin.append(f"M{x0:g} {y0:g}L{x1:g} {y1:g}")
+            ends = number + 1 == len(pieces) or pieces[number + 1][0] != points[-1]
+            if ends and abs(x1 - x0) >= LEAST:
+                x, y = max(points)
+                filled.append(f"M{x - SERIF:g} {y:g}L{x - 1:g} {y - SERIF:g}L{x + 2:g} {y + 1.5:g}Z")
+        else:
+            thick.append(f"M{x0:g} {y0:g}L{x1:g} {y1:g}")
+    return "".join(thin), "".join(thick), "".join(filled)
+
+
+def _segments(strokes: str) -> list[list[Point]]:
+    """Return the segments of a path: two points of a line, three of a curve."""
+    found: list[list[Point]] = []
+    at = start = (0.0, 0.0)
+    for command, text in re.findall(r"([MLHVQZ])([^MLHVQZ]*)", strokes):
+        numbers = [float(each) for each in re.findall(r"-?[0-9.]+", text)]
+        if command == "H":
+            points = [(x, at[1]) for x in numbers]
+        elif command == "V":
+            points = [(at[0], y) for y in numbers]
+        elif command == "Z":
+            points = [start]
+        else:
+            points = list(zip(numbers[::2], numbers[1::2], strict=True))
+        if command == "M":
+            at = start = points.pop(0)
+        size = 2 if command == "Q" else 1
+        for first in range(0, len(points), size):
+            found.append([at, *points[first : first + size]])
+            at = points[first + size - 1]
+    return found
+
+
+def _tapered(curve: list[Point], begin: float, end: float) -> str:
+    """Return the area of a curve whose width goes from `begin` to `end`, in shares of THICK."""
+    left, right = [], []
+    for step in range(POINTS):
+        t = step / (POINTS - 1)
+        weights = (1 - t) ** 2, 2 * t * (1 - t), t * t
+        slopes = t - 1, 1 - 2 * t, t
+        (x, y), (dx, dy) = (
+            tuple(sum(share * point[axis] for share, point in zip(shares, curve, strict=True)) for axis in (0, 1))
+            for shares in (weights, slopes)
+        )
+        half = THICK * (begin + (end - begin) * t) / 2 / (math.hypot(dx, dy) or 1)
+        left.append(f"{x - dy * half:.0f} {y + dx * half:.0f}")
+        right.append(f"{x + dy * half:.0f} {y - dx * half:.0f}")
+    return f"M{'L'.join(left + right[::-1])}Z"
+
+
+# ---- Shapes of Shogi pieces as paths, so that pictures need no font. SETS are the sets of pieces
+#
+# They were drawn for this engine. A glyph consists of strokes in a box of 100 by 100. On pieces with letters, marks
+# around the letter show how the piece moves: a dot for a step, a bar for any distance.
+
+
+SETS = ("kanji", "mincho", "two", "letters")  # one kanji as a pen writes it, as it is printed, two kanji, letters
+IVORY, SHADE, INK, PROMOTED_INK = "#fdf0cf", "#a9793c", "#221a10", "#b5141d"
+RIM = ' stroke="#9c7440" stroke-width=".8"'
+BODY = "M0-22.5L14.2-16.5L18.6 21.5H-18.6L-14.2-16.5Z"  # the outline of a king, centred on 0 0
+PRINTED = 1.35  # the size of a name printed without a piece
+SCALES = (1.0, 0.86, 0.9, 0.92, 0.95, 0.95, 0.98, 0.98, 1.0, 0.86, 0.9, 0.92, 0.95, 0.98, 0.98)  # by kind
+
+_GLYPHS = json.loads(files("shogi_engine.games.shogi.board").joinpath("glyphs.json").read_text(encoding="utf-8"))
+KANJI: dict[str, str] = _GLYPHS["kanji"]
+LETTERS: dict[str, str] = _GLYPHS["letters"]
+FINE = frozenset("銀飛馬桂竜香")  # drawn with thinner strokes
+TWO = {
+    "P": "歩兵", "L": "香車", "N": "桂馬", "S": "銀将", "G": "金将", "B": "角行", "R": "飛車",
+    "+P": "と金", "+L": "成香", "+N": "成桂", "+S": "成銀", "+B": "竜馬", "+R": "竜王",
+}  # fmt: skip
+# The moves of black's pieces, x to the right and y down: steps, and directions of any distance.
+_GOLD = ((-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (0, 1))
+_RIGHT, _ACROSS = ((0, -1), (-1, 0), (1, 0), (0, 1)), ((-1, -1), (1, -1), (-1, 1), (1, 1))
+_STEPS = {
+    "P": ((0, -1),), "N": ((-1, -2), (1, -2)), "S": (*_ACROSS, (0, -1)), "G": _GOLD, "K": (*_RIGHT, *_ACROSS),
+    "+P": _GOLD, "+L": _GOLD, "+N": _GOLD, "+S": _GOLD, "+B": _RIGHT, "+R": _ACROSS,
+}  # fmt: skip
+_SLIDES = {"L": ((0, -1),), "B": _ACROSS, "R": _RIGHT, "+B": _ACROSS, "+R": _RIGHT}
+
+
+def glyph(strokes: str, x: float, y: float, size: float, ink: str, width: float) -> str:
+    """Return strokes as SVG with their box's middle at (x, y).
+
+    Args:
+        width: the width of the strokes
+    """
+    scale = size / 100
+    return (
+        f'<path transform="translate({x:g} {y:g}) scale({scale:g}) translate(-50 -50)" d="{strokes}" fill="none" '
+        f'stroke="{ink}" stroke-width="{width:g}" stroke-linejoin="round"/>'
+    )
+
+
+@functools.cache
+def _kanji(symbol: str, ink: str) -> str:
+    """Return the kanji of a piece with its middle at 0 0."""
+    name = {"龍": "竜"}.get(symbol, symbol)
+    return glyph(KANJI[name], 0, 2.5, 29.5, ink, 8 if name in FINE else 9.5)
+
+
+@functools.cache
+def _print(symbol: str, ink: str) -> str:
+    """Return the kanji of a piece as it is printed, with its middle at 0 0."""
+    thin, thick, filled = printed(KANJI[{"龍": "竜"}.get(symbol, symbol)])
+    share = 0.8 if symbol in FINE else 1
+    lines = "".join(
+        f'<path d="{path}" stroke="{ink}" stroke-width="{share * width:g}"/>'
+        for path, width in ((thin, THIN), (thick, THICK))
+        if path
+    )
+    areas = f'<path d="{filled}" fill="{ink}"/>' if filled else ""
+    return f'<g transform="translate(0 2.5) scale(.3) translate(-50 -50)">{lines}{areas}</g>'
+
+
+@functools.cache
+def _two(symbol: str, king: str, ink: str) -> str:
+    """Return the two kanji of a piece, one above the other."""
+    upper, lower = tuple(TWO.get(symbol, f"{king}将"))
+    return "".join(
+        f'<path transform="translate(0 {y:g}) scale(.{share} .168) translate(-50 -50)" d="{KANJI[name]}" fill="none" '
+        f'stroke="{ink}" stroke-width="{9 if name in FINE else 10.5:g}"/>'
+        for name, y, share in ((upper, -7.2, 20), (lower, 11.2, 22))
+    )
+
+
+@functools.cache
+def _letter(symbol: str, ink: str) -> str:
+    """Return the letter of a piece with its middle at 0 0, and marks that show how it moves."""
+    dots = "".join(
+        f'<circle cx="{x * 10.5:g}" cy="{2.5 + (y * 13.5 if abs(y) < 2 else -17):g}" r="1.7" fill="{ink}"/>'
+        for x, y in _STEPS.get(symbol, ())
+    )
+    bars = "".join(
+        f"M{x * 8.5:g} {2.5 + y * 11.5:g}L{x * 12.5:g} {2.5 + y * 16.5:g}" for x, y in _SLIDES.get(symbol, ())
+    )
+    slides = f'<path d="{bars}" stroke="{ink}" stroke-width="2.4"/>' if bars else ""
+    return glyph(LETTERS[symbol[-1]], 0, 2.5, 15, ink, 13) + dots + slides
+
+
+def _name(piece: Piece, pieces: str, ink: str, white_king: str = "王") -> str:
+    """Return what is written on a piece of a set."""
+    symbol = piece.symbol().upper()
+    king = white_king if piece.color and symbol == "K" else piece.japanese_symbol()
+    if pieces == "two":
+        return _two(symbol, king, ink)
+    return {"kanji": _kanji, "mincho": _print}[pieces](king, ink) if pieces != "letters" else _letter(symbol, ink)
+
+
+def piece_shape(piece: Piece, pieces: str = "kanji", turned: bool = False) -> str:
+    """Return a piece of a set as SVG with its middle at 0 0: a pentagon with its name; lesser pieces are smaller."""
+    name = _name(piece, pieces, PROMOTED_INK if piece.is_promoted() else INK)
+    scale = SCALES[piece.piece_type]
+    return (
+        f'<path d="{BODY}" fill="{SHADE}" transform="translate(0 1.8) scale({-scale if turned else scale:g})"/>'
+        f'<g transform="scale({-scale if turned else scale:g})"><path d="{BODY}" fill="{IVORY}"{RIM}/>{name}</g>'
+    )
+
+
+def printed_shape(piece: Piece, pieces: str = "kanji", turned: bool = False) -> str:
+    """Return a piece as books print it, with its middle at 0 0: its name in black, all of one size.
+
+    Both kings are 玉. A promoted piece, which has the letter of the piece below it, has a ring around the letter.
+    """
+    name, scale = _name(piece, pieces, "#000", "玉"), -PRINTED if turned else PRINTED
+    if pieces == "letters" and piece.is_promoted():
+        name += '<circle cy="2.5" r="9.5" fill="none" stroke="#000" stroke-width="1.2"/>'
+    return f'<g transform="scale({scale:g}) translate(0 -2.5)">{name}</g>'
+
 
 KIF_FILES = " ".join(NUMBER_JAPANESE_NUMBER_SYMBOLS[9:0:-1])
 KIF_FRAME = f"+{'-' * 27}+"

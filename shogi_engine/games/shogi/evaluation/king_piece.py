@@ -1,21 +1,176 @@
 """The king-piece evaluation: every piece by its place relative to each king, and the safety of the kings.
 
-One weight for each piece and king (king_piece_weights.py) is summed for each king's perspective, and the sums are kept
+One weight for each piece and king is summed for each king's perspective, and the sums are kept
 up to date move by move. A king's own move changes its whole perspective, which is recomputed when it is needed.
 """
+
+import functools
+import io
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
+from shogi_engine.common.files import write_whole
 from shogi_engine.games.shogi import types as t
-from shogi_engine.games.shogi.evaluation import king_piece_weights as weights
-from shogi_engine.games.shogi.evaluation.king_safety import king_safety_difference
+from shogi_engine.games.shogi.bitboard import NEAR_KING, STEP_ATTACKS, occupied, pieces
 from shogi_engine.games.shogi.position import side_at
-from shogi_engine.games.shogi.queries import occupied
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
-from shogi_engine.interface.evaluation import Evaluation
+from shogi_engine.games.shogi.types import GOLD_MOVERS, KING, NO_SQUARE, SILVER, SQUARES
 from shogi_engine.interface.game import do_move, provides_evaluation, undo_move, update_line
+from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import load_i16, njit, record_dtype
+
+# ---- The weights of the king-piece evaluation: their layout, their file, and the table that the kernels read
+#
+# Each king has a perspective: all pieces as its owner sees them from their side of the board. `table[king, feature]` is
+# the value of a feature for the owner of the king on that square, in 1/UNIT centipawns. A position's value is the sum
+# of the features in the perspective of the side to move, less the sum of those in the other perspective. A feature is
+#
+# * a piece on the board, piece * 81 + square, where piece is (0 own, 1 the enemy's) << 4 | kind, both kings included;
+# * the n-th piece of a kind in a hand, HAND_BASE + ((0 own, 1 the enemy's) << 3 | kind) * HAND_COUNTS + n.
+#
+# For white, squares are counted from the other end (80 - square). Row NO_KING is for a side that has no king. The
+# mirror image of a position has the same value, so the file contains only the kings on files 9 to 5.
+#
+# Row SAFETY contains what a sum over pieces cannot express: the safety of a king, at index (attackers * GUARDS +
+# guards)
+#     *
+# HAND_PRESSURES + pressure. Attackers are enemy pieces near the king (bitboard.NEAR_KING); guards are its own silvers
+# and gold-like pieces next to it; pressure is the enemy's hand, with its pieces weighted by HAND_PRESSURE_WEIGHTS.
+
+
+HAND_BASE = 32 * SQUARES
+HAND_COUNTS = 19  # 0 to 18 pieces of a kind
+FEATURES = HAND_BASE + 16 * HAND_COUNTS
+NO_KING = NO_SQUARE
+SAFETY = NO_KING + 1
+ROWS = SAFETY + 1
+UNIT = 8
+
+ATTACKERS, GUARDS, HAND_PRESSURES = 8, 4, 12  # the number of values of each; larger values count as the largest
+SAFETIES = ATTACKERS * GUARDS * HAND_PRESSURES
+HAND_PRESSURE_WEIGHTS = (0, 0, 1, 1, 2, 2, 2, 3)  # by kind: none, P L N S G B R
+
+FILE = Path(__file__).with_name("king_piece.npz")
+MIRROR = np.arange(SQUARES).reshape(9, 9)[:, ::-1].ravel()  # by square, its mirror image
+STORED_ROWS = np.array([square for square in range(SQUARES) if square % 9 <= 4] + [NO_KING, SAFETY])
+
+
+def mirror_features() -> np.ndarray:
+    """Return int64[FEATURES]: by feature, the same one on the mirrored board."""
+    mirrored = np.arange(FEATURES)
+    mirrored[:HAND_BASE] = (np.arange(32)[:, None] * SQUARES + MIRROR).ravel()
+    return mirrored
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weights of the evaluation king-piece.
+
+    Attributes:
+        table: int16[ROWS, FEATURES], 1/UNIT centipawns, row by row
+        tempo: centipawns for the side to move
+        source: a description of their origin
+    """
+
+    table: np.ndarray
+    tempo: int
+    source: str = "not from a file"
+
+    @property
+    def address(self) -> int:
+        """The address of the table, for kernels; it is valid as long as this object exists."""
+        return self.table.ctypes.data
+
+    def fill(self, params: Any) -> None:
+        """Write the address of the table to `params`, and the tempo if they have one."""
+        params.table = self.address
+        if "tempo" in params.dtype.names:
+            params.tempo = self.tempo
+
+    def describe(self) -> str:
+        """Return the size of the table and its source."""
+        return f"{ROWS} x {FEATURES} weights, {self.source}"
+
+
+def save(file: Path, weights: Weights) -> None:
+    """Write weights that are the same for mirrored boards."""
+    rows = weights.table[STORED_ROWS]
+    steps = np.diff(rows, axis=0, prepend=np.int16(0))  # neighbouring rows are similar, so differences compress better
+    content = io.BytesIO()
+    np.savez_compressed(content, rows=steps, tempo=np.int32(weights.tempo))
+    write_whole(file, content.getvalue())
+
+
+def load(file: Path) -> Weights:
+    """Return the weights that `save` wrote. Raises ValueError, which names the file, if it is missing or wrong."""
+    try:
+        with np.load(file, allow_pickle=False) as content:
+            steps, tempo = content["rows"], int(content["tempo"])
+    except (OSError, KeyError, ValueError, TypeError, zipfile.BadZipFile) as fault:
+        raise ValueError(f"evaluation weights: {file} cannot be read ({fault})") from None
+    if steps.shape != (len(STORED_ROWS), FEATURES) or steps.dtype != np.int16:
+        wanted = f"int16 {(len(STORED_ROWS), FEATURES)}"
+        raise ValueError(f"evaluation weights: {file} contains {steps.dtype} {steps.shape}, not {wanted}")
+    rows = np.cumsum(steps, axis=0, dtype=np.int16)
+    table = np.zeros((ROWS, FEATURES), dtype=np.int16)
+    table[STORED_ROWS] = rows
+    right = np.array([square for square in range(SQUARES) if square % 9 > 4])
+    table[right] = table[MIRROR[right]][:, mirror_features()]
+    return Weights(table, tempo, file.name)
+
+
+@functools.cache
+def shipped() -> Weights:
+    """Return the weights that came with the package; raises ValueError as `load`."""
+    return load(FILE)
+
+
+def load_weights(file: Path | None) -> Weights:
+    """Return the weights of `file`, those that came with the package for None; raises ValueError as `load`."""
+    return shipped() if file is None else load(file)
+
+
+# ---- The safety of a king: its guards, the enemy pieces near it, and the pieces that the enemy has in hand
+
+
+# A hand times this number has the weighted sum of its counts in the highest byte, if that sum is below 256.
+HAND_PRESSURE_FACTOR = np.uint64(sum(weight << 56 - 8 * kind for kind, weight in enumerate(HAND_PRESSURE_WEIGHTS)))
+S56 = np.uint64(56)
+
+
+@njit
+def safety_index(pos, colour):
+    """Return the index in row SAFETY of the weights for the safety of `colour`'s king; the king must exist."""
+    king = int(pos.king[colour])
+    attackers = len(pieces(pos, 1 - colour) & NEAR_KING[colour, king])
+    guards = len((pieces(pos, colour, SILVER) | pieces(pos, colour, GOLD_MOVERS)) & STEP_ATTACKS[colour, KING, king])
+    pressure = int(pos.hand[1 - colour] * HAND_PRESSURE_FACTOR >> S56)
+    place = min(attackers, ATTACKERS - 1) * GUARDS + min(guards, GUARDS - 1)
+    return place * HAND_PRESSURES + min(pressure, HAND_PRESSURES - 1)
+
+
+@njit
+def king_safety(table, pos, colour):
+    """Return the safety of `colour`'s king, 0 if there is none.
+
+    Args:
+        table: uint64, the address of king_piece_weights.Weights.table
+    """
+    if pos.king[colour] == NO_SQUARE:
+        return np.int64(0)
+    return load_i16(table + np.uint64(2 * (FEATURES * SAFETY + safety_index(pos, colour))))
+
+
+@njit
+def king_safety_difference(table, pos, colour):
+    """Return the safety of `colour`'s king minus that of the other king."""
+    return king_safety(table, pos, colour) - king_safety(table, pos, 1 - colour)
+
 
 # By colour: the sum of its king's perspective in 1/UNIT centipawns, or STALE, and the address of its king's row.
 ACCUMULATOR = record_dtype([("rows", np.uint64, (2,)), ("sums", np.int64, (2,))])
@@ -29,7 +184,7 @@ EVALUATION = Evaluation(
         ("table", np.uint64),  # the address of king_piece_weights.Weights.table
         ("tempo", np.int32),  # centipawns for the side to move
     ),
-    load_weights=weights.load_weights,
+    load_weights=load_weights,
 )
 
 
@@ -49,7 +204,7 @@ def king_row(ctx, colour):
     king = int(ctx.pos.king[colour])
     if king != t.NO_SQUARE:
         king = t.relative_square(colour, king)
-    return ctx.evaluation.table + np.uint64(2 * weights.FEATURES * king)
+    return ctx.evaluation.table + np.uint64(2 * FEATURES * king)
 
 
 @njit
@@ -59,7 +214,7 @@ def hand_feature(owner, kind, number):
     Args:
         owner: 0 for the king's own side, 1 for the enemy
     """
-    return weights.HAND_BASE + (owner << 3 | kind) * weights.HAND_COUNTS + number
+    return HAND_BASE + (owner << 3 | kind) * HAND_COUNTS + number
 
 
 @njit
@@ -142,7 +297,7 @@ def evaluate(ctx):
         if sums[colour] == STALE:
             refresh_perspective(ctx, ctx.ply, colour)
     value = sums[us] - sums[1 - us] + king_safety_difference(ctx.evaluation.table, ctx.pos, us)
-    value = value // weights.UNIT + ctx.evaluation.tempo
+    value = value // UNIT + ctx.evaluation.tempo
     return min(max(value, -VALUE_LIMIT), VALUE_LIMIT)
 
 

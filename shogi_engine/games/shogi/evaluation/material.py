@@ -7,13 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.king_piece import order_by_king_piece
-from shogi_engine.games.shogi.evaluation.king_piece_weights import Weights, shipped
+from shogi_engine.games.shogi.evaluation.king_piece import Weights, order_by_king_piece, shipped
 from shogi_engine.games.shogi.evaluation.naive import count_material, material_gain
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.types import POSITION
-from shogi_engine.interface.evaluation import Evaluation
 from shogi_engine.interface.game import provides_evaluation, update_line
+from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import record_dtype
 
 # Values change in steps of whole pieces. So a narrow first window often fails, and quiet moves, which do not change the

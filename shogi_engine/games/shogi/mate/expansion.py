@@ -4,12 +4,18 @@ import numpy as np
 
 from shogi_engine.common.bits import ONE, ZERO
 from shogi_engine.games.shogi import types as t
-from shogi_engine.games.shogi.mate import hands
-from shogi_engine.games.shogi.mate.context import ATTACKER_KEYS, REPETITION_FILTER_SIZE
-from shogi_engine.games.shogi.mate.table import INFINITE, LENGTH_MAX, NO_PLY, probe, store
-from shogi_engine.games.shogi.movegen.checks import generate_checks
-from shogi_engine.games.shogi.movegen.evasions import count_evasions
-from shogi_engine.games.shogi.movegen.generator import is_searched
+from shogi_engine.games.shogi.checks import generate_checks
+from shogi_engine.games.shogi.mate import table
+from shogi_engine.games.shogi.mate.table import (
+    ATTACKER_KEYS,
+    INFINITE,
+    LENGTH_MAX,
+    NO_PLY,
+    REPETITION_FILTER_SIZE,
+    probe,
+    store,
+)
+from shogi_engine.games.shogi.movegen import count_evasions, is_searched
 from shogi_engine.games.shogi.position import board_key_after
 from shogi_engine.interface.game import do_move, generate_moves, undo_move
 from shogi_engine.jit import njit
@@ -36,23 +42,23 @@ def path_key_after(path_key, key, hand):
 def hand_after(hand, move):
     """Return the packed hand of the side that makes `move`."""
     if t.is_drop(move):
-        return hand - hands.HAND_UNITS[t.move_kind(move)]
-    return hand + hands.HAND_UNITS[t.UNPROMOTED[t.move_captured(move)]]
+        return hand - table.HAND_UNITS[t.move_kind(move)]
+    return hand + table.HAND_UNITS[t.UNPROMOTED[t.move_captured(move)]]
 
 
 @njit
 def hand_before(hand, move):
     """Return the least hand before `move` that leaves at least `hand` after it (both packed)."""
     if t.is_drop(move):
-        return hand + hands.HAND_UNITS[t.move_kind(move)]
+        return hand + table.HAND_UNITS[t.move_kind(move)]
     captured = t.move_captured(move)
-    return hands.hand_without(hand, t.UNPROMOTED[captured]) if captured != 0 else hand
+    return table.hand_without(hand, t.UNPROMOTED[captured]) if captured != 0 else hand
 
 
 @njit
 def both_hands(pos):
     """Return the packed hand of all pieces in either side's hand."""
-    return hands.packed_hand(pos.hand[0]) + hands.packed_hand(pos.hand[1])
+    return table.packed_hand(pos.hand[0]) + table.packed_hand(pos.hand[1])
 
 
 @njit
@@ -61,7 +67,7 @@ def repeated_ply(ctx, key, hand):
     if ctx.repetition_filter[key & np.uint64(REPETITION_FILTER_SIZE - 1)] == 0:
         return -1
     for ply in range(ctx.ply, -1, -1):
-        if ctx.frames[ply].key == key and t.hand_covers(ctx.frames[ply].hand, hand, hands.PACKED_GUARDS):
+        if ctx.frames[ply].key == key and t.hand_covers(ctx.frames[ply].hand, hand, table.PACKED_GUARDS):
             return ply
     return -1
 
@@ -90,7 +96,7 @@ def init_and_node(ctx, child, move, left):
     ctx.nodes += 1
     evasions = count_evasions(pos)
     if evasions == 0:
-        set_child(child, True, 0, INFINITE, hands.withheld_hand(pos), 0, NO_PLY)
+        set_child(child, True, 0, INFINITE, table.withheld_hand(pos), 0, NO_PLY)
     elif left <= 0:
         set_child(child, True, INFINITE, 0, child.attacker_hand, 0, NO_PLY)
     else:
@@ -120,7 +126,7 @@ def init_or_node(ctx, child, move, left, start):
         ctx.nodes += 1
         evasions = count_evasions(pos)
         if evasions == 0:
-            proof_hand = hand_before(hands.withheld_hand(pos), check)
+            proof_hand = hand_before(table.withheld_hand(pos), check)
             mating_move = np.uint64(check)
         undo_move(pos, check, undo)
         if evasions < proof:
@@ -131,7 +137,7 @@ def init_or_node(ctx, child, move, left, start):
         set_child(child, False, 0, INFINITE, proof_hand, 1, NO_PLY)
         store(ctx, child.key, proof_hand, 0, INFINITE, 1, mating_move, 1)
     elif count == 0:
-        disproof_hand = both_hands(pos) & hands.kinds_held(hand)
+        disproof_hand = both_hands(pos) & table.kinds_held(hand)
         set_child(child, False, INFINITE, 0, disproof_hand, LENGTH_MAX, NO_PLY)
         store(ctx, child.key, disproof_hand, INFINITE, 0, LENGTH_MAX, ZERO, 1)
     elif left <= 1:

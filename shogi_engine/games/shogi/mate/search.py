@@ -22,10 +22,22 @@ depends on one is stored with its path.
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
-from shogi_engine.games.shogi.mate import expansion, hands
-from shogi_engine.games.shogi.mate.context import REPETITION_FILTER_SIZE, has_room, should_stop
-from shogi_engine.games.shogi.mate.table import INFINITE, LENGTH_MAX, NO_PLY, PATH_MASK, probe, store
-from shogi_engine.interface.game import do_move, undo_move
+from shogi_engine.games.shogi.mate import expansion, table
+from shogi_engine.games.shogi.mate.expansion import position_key
+from shogi_engine.games.shogi.mate.table import (
+    INFINITE,
+    LENGTH_MAX,
+    NO_PLY,
+    PATH_MASK,
+    REPETITION_FILTER_SIZE,
+    has_room,
+    packed_hand,
+    probe,
+    should_stop,
+    store,
+)
+from shogi_engine.games.shogi.position import board_key_after
+from shogi_engine.interface.game import do_move, generate_moves, undo_move
 from shogi_engine.jit import njit
 
 REPETITION_PROOF = 1 << 6  # the proof number, on other paths, of a position disproved by a repetition
@@ -90,24 +102,24 @@ def combine_children(ctx):
             found.hand = expansion.hand_before(child.hand, move)
             found.move = np.uint64(move)
         else:
-            found.hand = hands.hand_intersection(child.hand, expansion.both_hands(pos))
+            found.hand = table.hand_intersection(child.hand, expansion.both_hands(pos))
             found.ply = int(child.ply)
     elif or_node:  # every check fails
         disproof_hand = expansion.both_hands(pos)
         length = LENGTH_MAX
         for index in range(frame.first, frame.first + frame.count):
             child = ctx.children[index]
-            disproof_hand = hands.hand_intersection(disproof_hand, expansion.hand_before(child.hand, ctx.moves[index]))
+            disproof_hand = table.hand_intersection(disproof_hand, expansion.hand_before(child.hand, ctx.moves[index]))
             length = min(length, one_longer(int(child.length)))
             found.ply = min(found.ply, int(child.ply))
-        found.hand = disproof_hand & hands.kinds_held(frame.hand)
+        found.hand = disproof_hand & table.kinds_held(frame.hand)
         found.length = length
     else:  # every evasion is mated
-        proof_hand = hands.withheld_hand(pos)
+        proof_hand = table.withheld_hand(pos)
         length = 0
         for index in range(frame.first, frame.first + frame.count):
             child = ctx.children[index]
-            proof_hand = hands.hand_union(proof_hand, child.hand)
+            proof_hand = table.hand_union(proof_hand, child.hand)
             length = max(length, int(child.length) + 1)
         found.hand = proof_hand
         found.length = length
@@ -146,7 +158,7 @@ def init_root(ctx):
     ctx.ply = 0
     frame = ctx.frames[0]
     frame.key = expansion.position_key(ctx, ctx.pos.board_key)
-    frame.hand = hands.packed_hand(ctx.pos.hand[ctx.attacker])
+    frame.hand = table.packed_hand(ctx.pos.hand[ctx.attacker])
     frame.path_key = expansion.path_key_after(ZERO, frame.key, frame.hand)
     frame.first = 0
     frame.phi_threshold = frame.delta_threshold = INFINITE
@@ -227,3 +239,65 @@ def prove(ctx):
     if ctx.found.proof == 0:
         return MATE
     return NO_MATE if ctx.found.ply == NO_PLY else TOO_DEEP
+
+
+# ---- The length of a proven mate: corrects stored lengths along the longest defence
+
+
+@njit
+def tighten_mate_length(ctx, bound, start):
+    """Return the plies to mate from ctx.pos, the defender in check, by the table's proof; -1 if parts are missing.
+
+    A stored length is too large if a shorter proof of a later position was found afterwards. This corrects the stored
+    lengths along the longest line.
+
+    Args:
+        bound: int64, an upper bound of the length
+        start: int64, the index from which ctx.moves and ctx.children are free
+    """
+    if should_stop(ctx) or not has_room(ctx, start):
+        return -1
+    end = start + generate_moves(ctx, start)
+    if end == start:
+        return 0
+    hand = packed_hand(ctx.pos.hand[ctx.attacker])
+    for index in range(start, end):
+        child = ctx.children[index]
+        child.key = position_key(ctx, board_key_after(ctx.pos, ctx.moves[index]))
+        if not probe(ctx, child.key, hand, bound - 1, ZERO) or ctx.found.proof != 0:
+            return -1
+        child.length, child.hand, child.move = ctx.found.length, ctx.found.hand, np.uint32(ctx.found.move)
+    longest = 0
+    while True:
+        chosen = start
+        for index in range(start, end):
+            if ctx.children[index].length > ctx.children[chosen].length:
+                chosen = index
+        child = ctx.children[chosen]
+        length = int(child.length)
+        if length < longest:
+            return longest
+        reply, answer = ctx.moves[chosen], child.move
+        do_move(ctx.pos, reply, ctx.undo[ctx.ply])
+        do_move(ctx.pos, answer, ctx.undo[ctx.ply + 1])
+        ctx.ply += 2
+        ctx.nodes += 2
+        rest = tighten_mate_length(ctx, length - 1, end)
+        ctx.ply -= 2
+        undo_move(ctx.pos, answer, ctx.undo[ctx.ply + 1])
+        undo_move(ctx.pos, reply, ctx.undo[ctx.ply])
+        if rest < 0:
+            return -1
+        if rest + 1 < length:
+            child.length = rest + 1
+            store(ctx, child.key, child.hand, 0, INFINITE, rest + 1, np.uint64(answer), 1)
+        longest = max(longest, rest + 2)
+
+
+@njit
+def prove_or_tighten(ctx, bound):
+    """Return `prove(ctx)`, or `tighten_mate_length` of ctx.pos if `bound` (int64) is not negative.
+
+    Python calls this one kernel for both, because they share most of their code.
+    """
+    return prove(ctx) if bound < 0 else tighten_mate_length(ctx, bound, 0)

@@ -9,6 +9,7 @@ legal defence, including useless interpositions; `tsume` gives the conventional 
 """
 
 import contextlib
+import functools
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,27 +19,25 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.stop import Deadline, StopToken, end_of
-from shogi_engine.games.shogi import compile_times  # noqa: F401  (it registers)
 from shogi_engine.games.shogi import types as t
-from shogi_engine.games.shogi.mate.context import MATE_SEARCH
-from shogi_engine.games.shogi.mate.lengths import prove_or_tighten
-from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED
-from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, GENERATIONS, LENGTH_MAX, clear_generation
-from shogi_engine.games.shogi.movegen.checks import generate_checks
-from shogi_engine.games.shogi.movegen.generator import generate_moves
-from shogi_engine.games.shogi.notation.sfen import parse_sfen
-from shogi_engine.games.shogi.notation.usi_moves import format_usi
+from shogi_engine.games.shogi.bitboard import checkers
+from shogi_engine.games.shogi.checks import generate_checks
+from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED, prove_or_tighten
+from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, GENERATIONS, LENGTH_MAX, MATE_SEARCH, clear_generation
+from shogi_engine.games.shogi.movegen import generate_moves
 from shogi_engine.games.shogi.position import rebuild
-from shogi_engine.games.shogi.queries import checkers
+from shogi_engine.games.shogi.sfen import parse_sfen
+from shogi_engine.games.shogi.types import POSITION, UNDO
+from shogi_engine.games.shogi.usi_moves import format_usi
 from shogi_engine.interface.game import VALUE_MATE, do_move
 from shogi_engine.jit import compiling, is_saved, new_record, steps_done
 from shogi_engine.jit.bitboards import Bitboard, lowest
 from shogi_engine.language import InputError
 from shogi_engine.search.forced_win import allowed_nodes
-from shogi_engine.search.limits import Info, Limits, Result
+from shogi_engine.search.timeman import Info, Limits, Result
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.types.arguments import check_number
-from shogi_engine.types.forced_win import ForcedWin
+from shogi_engine.types.limits import check_number
+from shogi_engine.types.results import ForcedWin
 
 NO_LIMIT = int(np.iinfo(np.int64).max)
 LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate, if the table has lost parts of the proof
@@ -237,14 +236,15 @@ class MateSolver:
         answer = self._prove(position, LENGTH_MAX if limit is None else limit)
         if answer != MATE:
             return ForcedWin(RESULTS.get(answer, "timeout"))
-        length, exact = self._shorten(position, self._length()) if shortest else (self._length(), False)
-        moves = self._line(position, length)
+        moves, exact = self._proven_line(position, self._length()), None
         if moves is None:
             return ForcedWin("timeout")
+        if shortest:
+            moves, exact = self._shortest_line(position, moves)
         solutions = [tuple(moves)]
         if every:
-            solutions += self._others(position, moves[0], length if shortest else LENGTH_MAX)
-        return ForcedWin("mate", tuple(moves), exact if shortest else None, solutions=tuple(solutions))
+            solutions += self._others(position, moves[0], len(moves) if shortest else LENGTH_MAX)
+        return ForcedWin("mate", tuple(moves), exact, solutions=tuple(solutions))
 
     def _prove(self, position: Any, limit: int) -> int:
         self._ctx.pos = position
@@ -264,18 +264,47 @@ class MateSolver:
             length = self._length()
         return length, True
 
+    def _shortest_line(self, position: Any, line: list[int]) -> tuple[list[int], bool]:
+        """Look for mates shorter than `line`; return the shortest line found, and whether it is proven shortest.
+
+        Each proof is followed by its line, while the table has it; the last line is kept if a search fails.
+        """
+        while len(line) > 1:
+            answer = self._prove(position, len(line) - 2)
+            shorter = self._proven_line(position, self._length()) if answer == MATE else None
+            if shorter is None:
+                return line, answer == NO_MATE
+            line = shorter
+        return line, True
+
     # ---- lines ------------------------------------------------------------------------------------------------
+
+    def _proven_line(self, position: Any, length: int) -> list[int] | None:
+        """Return the line of the mate of at most `length` plies that was just proven for `position`; see `_whole`."""
+        return self._whole(position, length, lambda: self._line(position, length))
+
+    def _whole(self, position: Any, length: int, find: Callable[[], list[int] | None]) -> list[int] | None:
+        """Return the line `find()` of a mate of at most `length` plies that was just proven for `position`.
+
+        If the table has lost parts of the proof and finding them again takes too long, prove the mate again with an
+        empty table, within the limits of the search; return None if they end it.
+        """
+        with self._unlimited():
+            line = find()
+        if line is None:
+            self.clear()
+            line = find() if self._prove(position, length) == MATE else None
+        return line
 
     def _line(self, position: Any, length: int) -> list[int] | None:
         """Return the moves of the mate of at most `length` plies proven for `position`, against the longest defence.
 
-        Return None if the table has lost parts of the proof and finding them again takes too long.
+        Return None if the limits end the search for parts of the proof that the table has lost.
         """
-        with self._unlimited():
-            if self._prove(position, length) != MATE:
-                return None
-            first = int(self._ctx.found.move)
-            rest = self._defence(_after(position, first, self._undo), self._length() - 1)
+        if self._prove(position, length) != MATE:
+            return None
+        first = int(self._ctx.found.move)
+        rest = self._defence(_after(position, first, self._undo), self._length() - 1)
         return None if rest is None else [first, *rest]
 
     def _defence(self, position: Any, length: int) -> list[int] | None:
@@ -333,8 +362,8 @@ class MateSolver:
                 if self._stop.stopped:
                     break
                 continue
-            with self._unlimited():
-                rest = self._defence(after, self._length())
+            length = self._length()
+            rest = self._whole(after, length, functools.partial(self._defence, after, length))
             if rest is not None:
                 lines.append((check, *rest))
         return lines
@@ -386,7 +415,7 @@ class _Conventional:
         if solver._prove(pos, LENGTH_MAX) != MATE:
             raise TimeoutError
         length, exact = solver._shorten(pos, solver._length())
-        line = solver._line(pos, length) if exact else None
+        line = solver._proven_line(pos, length) if exact else None
         if line is None:
             raise TimeoutError
         if (kept := self.along(pos, line)) is not None:
@@ -498,3 +527,36 @@ def shared_solver(hash_mb: int = 64) -> MateSolver:
     if hash_mb not in solvers:
         solvers[hash_mb] = MateSolver(hash_mb)
     return solvers[hash_mb]
+
+
+# ---- Other solutions of a mate problem: the checks next to the solution's that also mate
+
+
+NODES = 300_000  # for each check of a position, to prove that it mates or that it does not
+
+
+def other_mates(
+    solver: MateSolver, position: Any, line: Sequence[int], nodes: int = NODES
+) -> Iterator[tuple[int, str, int]]:
+    """Yield the other checks that mate: (number of the move in the solution, from 1; check in USI; plies to mate).
+
+    Args:
+        line: the solution's moves
+        nodes: the node limit for each check; if it is too low for a result, the plies are -1
+    """
+    pos = position
+    for ply, move in enumerate(line, 1):
+        if ply % 2:
+            solver.new_problem()
+            for check in solver.checks(pos):
+                if check != move and (plies := solver.length_after(pos, check, nodes=nodes)):
+                    yield ply, line_texts(pos, [check])[0], plies
+        pos = after_move(pos, move)
+
+
+def after_move(position: Any, move: int) -> Any:
+    """Return the position after `move`."""
+    pos = new_record(POSITION)
+    np.asarray(pos)[...] = position
+    do_move(pos, np.uint32(move), new_record(UNDO))
+    return pos

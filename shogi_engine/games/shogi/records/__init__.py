@@ -3,7 +3,7 @@
 `shogi_engine.records` reads and writes all of them; its names are here too.
 """
 
-from shogi_engine.games.shogi.records.handicaps import HANDICAPS
+from shogi_engine.games.shogi.records.kakinoki import HANDICAPS
 from shogi_engine.records import ENDINGS, GameRecord, RecordError, decode, dumps, iterate, load, loads, save
 
 __all__ = ["ENDINGS", "GameRecord", "HANDICAPS", "RecordError", "decode", "dumps", "iterate", "load", "loads", "save"]

@@ -7,13 +7,13 @@ form and explains what is wrong with invalid ones.
 import numpy as np
 
 from shogi_engine.games.shogi import types as t
-from shogi_engine.games.shogi.movegen.codes import CODES, complete_move
-from shogi_engine.games.shogi.notation.sfen_kernels import write_sfen
+from shogi_engine.games.shogi.movegen import CODES, complete_move
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.records import array_kernels as arrays
-from shogi_engine.games.shogi.records.csa_words import SUMMARY
-from shogi_engine.games.shogi.rules.legality import position_faults
-from shogi_engine.games.shogi.symbols import CSA_PIECES
+from shogi_engine.games.shogi.records.words import SUMMARY
+from shogi_engine.games.shogi.rules import position_faults
+from shogi_engine.games.shogi.sfen_kernels import write_sfen
+from shogi_engine.games.shogi.types import CSA_PIECES
 from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.jit import njit
 

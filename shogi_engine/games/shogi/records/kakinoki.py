@@ -4,39 +4,216 @@ Kakinoki's program defined them and Japanese GUIs write them: http://kakinoki.o.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from shogi_engine.games.shogi.board.drawing import kif as draw_kif
-from shogi_engine.games.shogi.records.ending_words import NEAREST
-from shogi_engine.games.shogi.records.evaluations import comment_lines
-from shogi_engine.games.shogi.records.handicaps import EVEN, handicap_name
-from shogi_engine.games.shogi.records.kakinoki_lines import (
-    BLANKS,
-    HEADER,
-    KI2_MOVES,
-    MARKS,
-    NUMBERED,
-    PLAYERS,
-    header_of,
-    kind_of,
-)
-from shogi_engine.games.shogi.types import BLACK, WHITE
-from shogi_engine.records.headers import HeaderNames, one_line
-from shogi_engine.records.tree import GameRecord, Node
-from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner, completed, usual_outcome
+from shogi_engine.games.shogi.records.words import NEAREST, comment_lines
+from shogi_engine.games.shogi.sfen import START, format_sfen, parse_sfen
+from shogi_engine.games.shogi.types import BLACK, HAND_ORDER, SET_SIZE, SIDES_BY_MARK, SYMBOLS, UNPROMOTED, WHITE
+from shogi_engine.language import InputError
+from shogi_engine.records.tree import GameRecord, HeaderNames, Node, one_line
+from shogi_engine.types.outcomes import EndingWords, Outcome, Termination, Winner, completed, usual_outcome
 
-HEADER_NAMES = HeaderNames(
-    {
-        "title": "表題",
-        "event": "棋戦",
-        "site": "場所",
-        "started": "開始日時",
-        "ended": "終了日時",
-        "opening": "戦型",
-        "time": "持ち時間",
-    }
+# ---- Handicaps: the names that KIF and JKF have for starting positions
+
+
+EVEN = "平手"
+_PAWNS_AND_BELOW = "ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
+
+# KIF's name: (white's first two ranks, JKF's name). White, who gives the handicap, moves first.
+_RANKS = {
+    "香落ち": ("lnsgkgsn1/1r5b1", "KY"),
+    "右香落ち": ("1nsgkgsnl/1r5b1", "KY_R"),
+    "角落ち": ("lnsgkgsnl/1r7", "KA"),
+    "飛車落ち": ("lnsgkgsnl/7b1", "HI"),
+    "飛香落ち": ("lnsgkgsn1/7b1", "HIKY"),
+    "二枚落ち": ("lnsgkgsnl/9", "2"),
+    "三枚落ち": ("lnsgkgsn1/9", "3"),
+    "四枚落ち": ("1nsgkgsn1/9", "4"),
+    "五枚落ち": ("2sgkgsn1/9", "5"),
+    "左五枚落ち": ("1nsgkgs2/9", "5_L"),
+    "六枚落ち": ("2sgkgs2/9", "6"),
+    "右七枚落ち": ("3gkgs2/9", "7_R"),
+    "左七枚落ち": ("2sgkg3/9", "7_L"),
+    "八枚落ち": ("3gkg3/9", "8"),
+    "十枚落ち": ("4k4/9", "10"),
+}
+HANDICAPS = {EVEN: START, **{name: f"{ranks}/{_PAWNS_AND_BELOW}" for name, (ranks, _) in _RANKS.items()}}
+PRESETS = {"HIRATE": START, **{preset: HANDICAPS[name] for name, (_, preset) in _RANKS.items()}}
+WESTERN = {
+    "even": EVEN,
+    "lance": "香落ち",
+    "right-lance": "右香落ち",
+    "bishop": "角落ち",
+    "rook": "飛車落ち",
+    "rook-lance": "飛香落ち",
+    "2-piece": "二枚落ち",
+    "3-piece": "三枚落ち",
+    "4-piece": "四枚落ち",
+    "5-piece": "五枚落ち",
+    "left-5-piece": "左五枚落ち",
+    "6-piece": "六枚落ち",
+    "7-piece": "右七枚落ち",
+    "left-7-piece": "左七枚落ち",
+    "8-piece": "八枚落ち",
+    "10-piece": "十枚落ち",
+}
+_OTHER_NAMES = {"左香落ち": "香落ち", "飛角落ち": "二枚落ち", "飛車角落ち": "二枚落ち"}
+_DIGITS = str.maketrans("2345678２３４５６７８", "二三四五六七八" * 2)
+
+
+def handicap(name: str) -> str:
+    """Return the SFEN of a handicap by KIF's name or a variant of it ('2枚落ち', '香落'), or a Western name, '2-piece'.
+
+    Raises ValueError if no handicap has this name.
+    """
+    western = "-".join(name.lower().split()).replace("pieces", "piece").removesuffix("-handicap")
+    if western in WESTERN:
+        return HANDICAPS[WESTERN[western]]
+    plain = name.strip(" 　").replace("・", "").translate(_DIGITS).replace("10枚", "十枚").replace("１０枚", "十枚")
+    for known in (plain, f"{plain}ち", plain.replace("飛落", "飛車落"), f"右{plain}"):
+        known = _OTHER_NAMES.get(known, known)
+        if known in HANDICAPS:
+            return HANDICAPS[known]
+    raise InputError("there is no handicap {0!r}; there are {1}", name, ", ".join([*HANDICAPS, *WESTERN]))
+
+
+def handicap_name(sfen: str) -> str:
+    """Return the name of a starting position, '' if it has none."""
+    return next((name for name, known in HANDICAPS.items() if known == sfen), "")
+
+
+# ---- The kinds of lines in KIF and KI2 files, and the rule by which the next game of a file begins
+#
+# The reader in Python and the kernel use the same rule; `kind_of` here and the kernel find the kinds of lines.
+
+
+# The lines from REMARK on are outside the moves: a program's comment (#), a header, a header that each game has (names,
+# handicap, the line above the moves), a part of a diagram, anything else. NOTE is a comment or a bookmark.
+MOVE, ENDING, OVER, BRANCH, NOTE, REMARK, HEADER, MAIN_HEADER, DIAGRAM, OTHER, END = range(11)
+# What was found since the last line of moves: nothing, a line outside the moves, also a header after it, and so on.
+NOTHING, OUTSIDE, HEADERS, MAIN, POSITION = range(5)
+UNNUMBERED = -1  # the number of a line of KI2's moves, and of a closing line without a number
+
+BLANKS = " \t\u3000\xa0\ufeff"
+PLAYERS = ("先手", "下手", "後手", "上手")
+HANDICAP = "手合割"
+MARKS = "".join(SIDES_BY_MARK)
+_TARGET = "(?:同|[1-9１-９][1-9１-９一二三四五六七八九])"
+_PIECE = "(?:成[香桂銀]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])"
+MOVE_LIKE = re.compile(rf"{_TARGET}[{BLANKS}]?{_PIECE}")
+# A line of moves as KI2 has them: it begins with a mark, or has only moves. In a file of an unknown format, a
+# square must follow the mark.
+_MARKED = rf"(?:[0-9０-９]++[{BLANKS}]*+)?[{MARKS}]"
+_UNMARKED = rf"(?:{_TARGET}[{BLANKS}]?{_PIECE}[左右直上行入引寄]*(?:不成|成|生|打)?[{BLANKS}、,]*)+$"
+KI2_MOVES = re.compile(rf"[{BLANKS}]*+(?:{_MARKED}|{_UNMARKED})")
+_SOURCE = rf"[{BLANKS}]?[^{BLANKS}{MARKS}(（\n]{{1,6}}[(（][0-9０-９]{{2}}[)）]"
+_KIF_MOVE = rf"[0-9０-９]++[{BLANKS}]++[{MARKS}]{_TARGET}{_SOURCE}"  # some programs write marks in KIF, too
+KI2_HEAD = rf"[{BLANKS}]*+(?!{_KIF_MOVE})(?:{_MARKED}[{BLANKS}]*+{_TARGET}|{_UNMARKED})"
+DIGITS = "0123456789０１２３４５６７８９"
+NUMBERED = re.compile(
+    rf"[{BLANKS}]*(?P<number>[0-9０-９]+)[{BLANKS}]+(?P<rest>(?P<first>[^\s{BLANKS}0-9０-９]|[0-9０-９][^\s{BLANKS}]).*)"
 )
+# The moves as almost all KIF files have them; it fits only lines of the kind MOVE, and saves the work of finding that.
+USUAL_MOVE = re.compile(rf"[{BLANKS}]*+[0-9０-９]++[{BLANKS}]++[{MARKS}]?{_TARGET}")
+BRANCHES = re.compile(rf"変化[：:{BLANKS}]*(?P<ply>[0-9０-９]+)[{BLANKS}]*手?.*")
+CLOSING = re.compile(
+    rf"まで、?[{BLANKS}]*(?:(?P<plies>[0-9０-９]+)[{BLANKS}]*手目?(?:で|にて)?)?、?[{BLANKS}]*(?P<rest>.*)"
+)
+_HEADER = re.compile(r"(?P<name>[^\s：:|*#&'0-9][^：:|]{0,30})[：:](?P<value>.*)")
+
+
+def line_finder(pattern: str, flags: int = 0) -> Callable[[str], bool]:
+    """Return a function that tells whether a line of a text begins with `pattern`.
+
+    A line feed is looked for faster than ^, which is tried at every character.
+    """
+    find = re.compile(rf"\n{pattern}", flags | re.MULTILINE).search
+    return lambda text: find(f"\n{text}") is not None
+
+
+def header_of(text: str) -> tuple[str, str] | None:
+    """Return the name and value of a header, None for another line; `text` begins with no blank."""
+    found = _HEADER.match(text)
+    return (found["name"].strip(), found["value"].strip()) if found else None
+
+
+def kind_of(text: str) -> tuple[int, int]:
+    """Return the kind of a line that is no move, and the number of a closing line, 0 for others.
+
+    Args:
+        text: the line, without the blanks at its beginning
+    """
+    first = text[:1]
+    if first in "*&":  # or nothing
+        return NOTE, 0
+    if first == "#":
+        return REMARK, 0
+    if text.startswith("まで"):
+        plies = CLOSING.match(text)["plies"]  # type: ignore[index]
+        return OVER, int(plies[:9]) if plies else UNNUMBERED
+    if first == "変" and BRANCHES.match(text):
+        return BRANCH, 0
+    if first == "|":
+        return DIAGRAM, 0
+    if text.startswith("手数--"):
+        return MAIN_HEADER, 0
+    header = header_of(text)
+    if header is None:
+        return OTHER, 0
+    name = header[0]
+    return DIAGRAM if name[-1] == "駒" else MAIN_HEADER if name == HANDICAP or name in PLAYERS else HEADER, 0
+
+
+def found_after(found: int, kind: int) -> int:
+    """Return what was found between two lines of moves, after one more line of the given kind."""
+    if kind == DIAGRAM:
+        return POSITION
+    if kind == MAIN_HEADER:
+        return max(found, MAIN)
+    if kind == HEADER and found != NOTHING:
+        return max(found, HEADERS)
+    return max(found, OUTSIDE) if kind >= REMARK else found
+
+
+def begins_game(kind: int, number: int, last: int, last_number: int, found: int) -> bool:
+    """Tell whether a new game begins with the lines outside the moves before a line, or with the line itself.
+
+    A diagram begins a game, and so does move 1 after such lines or after the end of a game. Names, a handicap or two
+    lines outside the moves, of which the second is a header, do so too, unless the next move continues the numbers of
+    those before. A header or remarks alone were written amid the moves of a game.
+
+    Args:
+        kind: that of the line of moves after these lines: MOVE, ENDING, OVER or BRANCH; END at the end of the file
+        number: the move's, or the number of moves that a closing line gives
+        last, last_number: the kind of the line of moves before these lines, and the number of the last move
+        found: the result of `found_after` for these lines
+    """
+    ended = last in (OVER, ENDING)
+    if found == POSITION:
+        return True
+    if kind == END:
+        return found == MAIN
+    if kind == BRANCH or last == BRANCH:
+        return False
+    if kind == OVER:
+        return found != NOTHING and number == 0
+    if number == 1:
+        return found != NOTHING or ended
+    if number == UNNUMBERED:
+        return found >= HEADERS or ended
+    return found >= HEADERS and number != last_number + 1
+
+
+def is_header(name: str) -> bool:
+    """Tell whether a line 'NAME：' is read back as a header, and not as the players' names or the handicap."""
+    line = f"{name}："
+    moves = KI2_MOVES.match(line) or NUMBERED.match(line)
+    return not moves and kind_of(line)[0] == HEADER and header_of(line) == (name, "")
+
+
+HEADER_NAMES = HeaderNames("kif", is_header)
 SIDES = dict(zip(PLAYERS, (BLACK, BLACK, WHITE, WHITE), strict=True))
 BLACK_AND_WHITE = ("先手", "後手")
 HANDICAP_SIDES = ("下手", "上手")
@@ -285,21 +462,13 @@ def player_names(record: GameRecord) -> tuple[str, str]:
     return BLACK_AND_WHITE if handicap_name(record.start) in (EVEN, "") else HANDICAP_SIDES
 
 
-def is_header(name: str) -> bool:
-    """Tell whether a line 'NAME：' is read back as a header, and not as the players' names or the handicap."""
-    line = f"{name}："
-    moves = KI2_MOVES.match(line) or NUMBERED.match(line)
-    return not moves and kind_of(line)[0] == HEADER and header_of(line) == (name, "")
-
-
 # ---- writing -----------------------------------------------------------------------------------------------------
 
 
 def header_lines(record: GameRecord) -> Iterator[str]:
     """Yield the headers, the starting position and the names."""
     for name, value in HEADER_NAMES.own_of(record.headers).items():
-        if is_header(name):
-            yield f"{name}：{value}"
+        yield f"{name}：{value}"
     name = handicap_name(record.start)
     if name:
         yield f"手合割：{name}"
@@ -325,3 +494,62 @@ def note_lines(node: Node, mover: int, board: Any) -> Iterator[str]:
         yield f"*{line}"
     if node.label:
         yield f"&{one_line(node.label)}"
+
+
+# ---- Sets up positions from files piece by piece; they are then written as SFEN and checked
+
+
+class Setup:
+    """A position being set up.
+
+    Attributes:
+        board: (colour, kind) by square
+        hands: counts by colour and kind
+    """
+
+    def __init__(self) -> None:
+        self.board: dict[int, tuple[int, int]] = {}
+        self.hands: tuple[dict[int, int], dict[int, int]] = ({}, {})
+
+    @classmethod
+    def of(cls, sfen: str) -> "Setup":
+        """Return the setup of an SFEN."""
+        setup, pos = cls(), parse_sfen(sfen)
+        for square, piece in enumerate(pos.board.tolist()):
+            if piece:
+                setup.board[square] = (piece >> 4, piece & 15)
+        for colour in (BLACK, WHITE):
+            for kind in HAND_ORDER:
+                setup.hold(colour, kind, int(pos.hand[colour]) >> 8 * kind & 255)
+        return setup
+
+    def hold(self, colour: int, kind: int, count: int = 1) -> None:
+        """Put pieces into a hand. Raises ValueError for a piece that cannot be there."""
+        if kind not in HAND_ORDER:
+            raise InputError("a {0} cannot be in hand", SYMBOLS[kind])
+        self.hands[colour][kind] = self.hands[colour].get(kind, 0) + count
+
+    def hold_all_else(self, colour: int) -> None:
+        """Put all remaining pieces of the set, except kings, into a hand."""
+        for kind in HAND_ORDER:
+            used = sum(int(UNPROMOTED[each]) == kind for _, each in self.board.values())
+            used += sum(hand.get(kind, 0) for hand in self.hands)
+            if SET_SIZE[kind] > used:
+                self.hold(colour, kind, SET_SIZE[kind] - used)
+
+    def sfen(self, side: int, number: int = 1) -> str:
+        """Return the SFEN with `side` to move. Raises ValueError if the position is impossible."""
+        cells = [self._symbol(*self.board[square]) if square in self.board else "1" for square in range(81)]
+        rows = ["".join(cells[start : start + 9]) for start in range(0, 81, 9)]
+        board = re.sub("1+", lambda ones: str(len(ones[0])), "/".join(rows))
+        held = "".join(self._held(colour) for colour in (BLACK, WHITE))
+        return format_sfen(parse_sfen(f"{board} {'bw'[side]} {held or '-'} {number}"))
+
+    def _held(self, colour: int) -> str:
+        """Return a hand as SFEN writes it."""
+        counts: Iterable[tuple[int, int]] = ((kind, self.hands[colour].get(kind, 0)) for kind in HAND_ORDER)
+        return "".join(f"{count if count > 1 else ''}{self._symbol(colour, kind)}" for kind, count in counts if count)
+
+    @staticmethod
+    def _symbol(colour: int, kind: int) -> str:
+        return SYMBOLS[kind].lower() if colour == WHITE else SYMBOLS[kind]

@@ -7,23 +7,20 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from shogi_engine.games.shogi.board.moves import Move
-from shogi_engine.games.shogi.notation.moves import japanese
-from shogi_engine.games.shogi.notation.sfen import START
+from shogi_engine.games.shogi import notation
+from shogi_engine.games.shogi.board.pieces import Move
 from shogi_engine.games.shogi.records import kakinoki
-from shogi_engine.games.shogi.records import kakinoki_lines as lines
-from shogi_engine.games.shogi.records.evaluations import take_evaluations
-from shogi_engine.games.shogi.records.handicaps import handicap
-from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, HANDICAP, MARKS, header_of, kind_of
-from shogi_engine.games.shogi.records.setup import Setup
-from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI, SIDES_BY_MARK
-from shogi_engine.games.shogi.types import DROP_BASE, KING, PROMOTION
-from shogi_engine.language import InputError
-from shogi_engine.records.errors import RecordError, clipped
+from shogi_engine.games.shogi.records import kakinoki as lines
+from shogi_engine.games.shogi.records.kakinoki import BLANKS, HANDICAP, MARKS, Setup, handicap, header_of, kind_of
+from shogi_engine.games.shogi.records.words import take_evaluations
+from shogi_engine.games.shogi.sfen import START
+from shogi_engine.games.shogi.types import DROP_BASE, KANJI_NUMBERS, KINDS_BY_KANJI, KING, PROMOTION, SIDES_BY_MARK
+from shogi_engine.language import InputError, mark
 from shogi_engine.records.formats import LINE_ENDS, NO_ENDING, PASSED_OVER, Line, LineFormat, LineReader
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.types.termination import Outcome, Termination
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, RecordError, clipped
+from shogi_engine.types.outcomes import Outcome, Termination
 
+REMARK_PASSED = mark("the remark {0} is passed over")
 OTHER_START = "その他"  # the handicap of a game that begins with a diagram
 _PLAYERS = "先手|後手|上手|下手"
 _COUNTS = {text: n for n, text in enumerate(KANJI_NUMBERS) if n}
@@ -79,9 +76,9 @@ def usual_move(board: Any, text: str) -> Any:
 
     Most moves are of these forms, and are read much faster.
     """
-    found = japanese.MOVE.fullmatch(text)
+    found = notation.MOVE.fullmatch(text)
     plain = found and found["file"] and not (found["words"] or found["before"] or found["after"])
-    parts = japanese.split(text, None) if plain else None
+    parts = notation.split_japanese(text, None) if plain else None
     if parts is None or parts.side not in (None, board.turn):
         return None
     if parts.source is not None and parts.source < DROP_BASE:
@@ -244,7 +241,7 @@ class Reader(LineReader):
 
     def note_remark(self, line: str) -> None:
         """Note a line of a program, #, that is amid the moves or after them."""
-        self.note("the remark {0} is passed over", clipped(line))
+        self.note(REMARK_PASSED, clipped(line))
 
     def note_closing(self, rest: str, ended: Outcome, outcome: Outcome | None, agreed: bool) -> None:
         """Note what a closing line says, if the game's numbered ending says something else or has another winner.
@@ -273,6 +270,9 @@ class Reader(LineReader):
         number, name = self._handicap or (0, "")
         if name in ("", OTHER_START):
             return START
+        name, remark, text = name.partition("#")
+        if remark:
+            self.note(REMARK_PASSED, clipped(f"#{text}"), line=number)
         try:
             return handicap(name)
         except ValueError as fault:
@@ -435,6 +435,10 @@ class KakinokiFormat(LineFormat):
             block = block[outside:]
         if block:
             yield block
+
+    def keeps_headers(self, headers: dict[str, str]) -> bool:
+        """Tell whether all headers are read back."""
+        return kakinoki.HEADER_NAMES.keeps(headers)
 
     def kept_outcome(self, record: GameRecord, node: Node, side: int) -> Outcome:
         """Return the outcome of a line as it is read back from the written file."""

@@ -6,17 +6,17 @@ that it declines: it accepts every valid form and explains what is wrong with in
 
 import numpy as np
 
-from shogi_engine.games.shogi.movegen.codes import CODES, complete_move
+from shogi_engine.games.shogi.movegen import CODES, complete_move
 from shogi_engine.games.shogi.position import do_move
 from shogi_engine.games.shogi.records import array_kernels as arrays
-from shogi_engine.games.shogi.records.kakinoki import AFTER_ENDING, LAST_LETTERS
-from shogi_engine.games.shogi.records.kakinoki import COMMENTED as COMMENTED_WORDS
-from shogi_engine.games.shogi.records.kakinoki_lines import (
+from shogi_engine.games.shogi.records.kakinoki import (
+    AFTER_ENDING,
     BLANKS,
     BRANCH,
     DIAGRAM,
     END,
     HEADER,
+    LAST_LETTERS,
     MAIN_HEADER,
     MARKS,
     MOVE,
@@ -27,11 +27,20 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
     REMARK,
     UNNUMBERED,
 )
-from shogi_engine.games.shogi.records.kakinoki_lines import ENDING as ENDING_LINE
-from shogi_engine.games.shogi.records.kakinoki_lines import begins_game as _begins_game
-from shogi_engine.games.shogi.records.kakinoki_lines import found_after as _found_after
-from shogi_engine.games.shogi.symbols import KANJI_NUMBERS, KINDS_BY_KANJI
-from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, PROMOTED, PROMOTION, piece_kind
+from shogi_engine.games.shogi.records.kakinoki import COMMENTED as COMMENTED_WORDS
+from shogi_engine.games.shogi.records.kakinoki import ENDING as ENDING_LINE
+from shogi_engine.games.shogi.records.kakinoki import begins_game as _begins_game
+from shogi_engine.games.shogi.records.kakinoki import found_after as _found_after
+from shogi_engine.games.shogi.types import (
+    BLACK,
+    DROP_BASE,
+    KANJI_NUMBERS,
+    KINDS_BY_KANJI,
+    KING,
+    PROMOTED,
+    PROMOTION,
+    piece_kind,
+)
 from shogi_engine.interface.game import VALUE_NONE
 from shogi_engine.jit import njit
 

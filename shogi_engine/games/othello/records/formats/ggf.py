@@ -8,20 +8,24 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from shogi_engine.games.othello.notation import PASS_NAME, format_board, format_obf, parse_obf
+from shogi_engine.games.othello.notation import PASS_NAME, format_board, format_obf, parse_obf, split_move
 from shogi_engine.games.othello.records.referee import LETTERS, LineBuilder, kept_outcome, set_result
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
-from shogi_engine.records.errors import clipped
 from shogi_engine.records.formats import RecordFormat
-from shogi_engine.records.headers import HeaderNames, one_line
-from shogi_engine.records.tree import GameRecord, Node, leader
-from shogi_engine.types.score import Score
-from shogi_engine.types.termination import Outcome, Termination, usual_outcome
+from shogi_engine.records.tree import GameRecord, HeaderNames, Node, clipped, leader, one_line
+from shogi_engine.types.outcomes import Outcome, Termination, usual_outcome
+from shogi_engine.types.results import Score
 
-HEADER_NAMES = HeaderNames({"site": "PC", "started": "DT", "time": "TI", "event": "EV", "opening": "ON"})
+
+def _is_tag(name: str) -> bool:
+    """Tell whether a header can be a tag of this name."""
+    return bool(re.fullmatch("[A-Z]+", name)) and name not in ("B", "W", "BO", "GM", "PB", "PW")
+
+
+HEADER_NAMES = HeaderNames("ggf", _is_tag)
 DIGITS = 15  # maximum number of digits before and after the point
 _NUMBER = re.compile(rf"[+-]?(\d{{1,{DIGITS}}}\.?\d{{0,{DIGITS}}}|\.\d{{1,{DIGITS}}})", re.ASCII)
 
@@ -101,7 +105,7 @@ class _Reader:
             try:
                 if len(parts) > 3:
                     raise InputError("expected at most a move, an evaluation and a time")
-                if parts[0].strip().lower()[:2] != "pa":
+                if split_move(parts[0]) is not None:
                     builder.pass_if_due()
                 if token.kind != "BW"[builder.board.turn]:
                     raise InputError("it is not {0}'s turn", "black" if token.kind == "B" else "white")
@@ -133,9 +137,9 @@ class GgfFormat(RecordFormat):
         lost = super().losses(record)
         return lost if record.root.evaluation is None else [*lost, formats.EVALUATIONS]
 
-    def keeps_header(self, name: str) -> bool:
-        """Tell whether the name is a tag that the game itself does not use."""
-        return _is_tag(HEADER_NAMES.to_own(name))
+    def keeps_headers(self, headers: dict[str, str]) -> bool:
+        """Tell whether the names are tags that the game itself does not use, and the values in their form."""
+        return HEADER_NAMES.keeps(headers)
 
     def recognises(self, head: str) -> bool:
         """Tell whether `head` contains the beginning of a GGF game."""
@@ -204,18 +208,13 @@ def _move(side: int, node: Node) -> str:
     return f"{'BW'[side]}[{'/'.join([square, *map(_digits, values)]).rstrip('/')}]"
 
 
-def _is_tag(name: str) -> bool:
-    """Tell whether a header can be a tag of this name."""
-    return bool(re.fullmatch("[A-Z]+", name)) and name not in ("B", "W", "BO", "GM", "PB", "PW")
-
-
 def format_ggf(record: GameRecord) -> str:
     """Return a game as one line of GGF; the inverse of `parse_ggf`. Headers that GGF has no tag for are dropped."""
     position = parse_obf(record.start)
     own = HEADER_NAMES.own_of(record.headers)
     tags = {"GM": "Othello", "PC": own.pop("PC", ""), "DT": own.pop("DT", "")}
     tags |= {"PB": record.names[0], "PW": record.names[1], "RE": _result(record) or own.pop("RE", "")}
-    tags |= {name: value for name, value in own.items() if _is_tag(name) and name not in tags}
+    tags |= {name: value for name, value in own.items() if name not in tags}
     header = "".join(f"{name}[{_value(value)}]" for name, value in tags.items() if value)
     board = format_board(position).replace("X", "*")
     side = int(position.side)

@@ -11,11 +11,9 @@ from shogi_engine.games.othello.notation import PASS_NAME, format_move, format_o
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
-from shogi_engine.records.errors import clipped
 from shogi_engine.records.formats import Line, LineFormat, LineReader
-from shogi_engine.records.headers import one_line
-from shogi_engine.records.tree import GameRecord
-from shogi_engine.types.score import Score
+from shogi_engine.records.tree import GameRecord, clipped, one_line
+from shogi_engine.types.results import Score
 
 FILLER, FILLER_SCORE = "--", "-127"  # Edax fills lines with moves that do not exist
 _POSITION = re.compile(r"\s*([XxOo*.-]\s*){64}[XxOo*]\s*(;.*)?")

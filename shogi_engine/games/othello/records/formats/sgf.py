@@ -15,15 +15,21 @@ from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
 from shogi_engine.records.formats import RecordFormat
-from shogi_engine.records.headers import HeaderNames, one_line
-from shogi_engine.records.tree import GameRecord, Node
-from shogi_engine.types.score import Score
-from shogi_engine.types.termination import Outcome
+from shogi_engine.records.tree import GameRecord, HeaderNames, Node, one_line
+from shogi_engine.types.outcomes import Outcome
+from shogi_engine.types.results import Score
 
-HEADER_NAMES = HeaderNames({"title": "GN", "event": "EV", "site": "PC", "started": "DT", "opening": "ON", "time": "TM"})
 _ROOT_ONLY = ("FF", "CA", "AP", "ST", "GM", "SZ")
 _OF_THE_GAME = ("PB", "PW", "B", "W", "C", "N", "V", "AB", "AW", "AE", "PL")
 _NUMBER = re.compile(r"\s*[+-]?\d{1,9}(\.\d{1,9})?\s*", re.ASCII)
+
+
+def _is_property(name: str) -> bool:
+    """Tell whether a header can be a property of this name."""
+    return bool(re.fullmatch("[A-Z]{1,3}", name)) and name not in (*_ROOT_ONLY, *_OF_THE_GAME)
+
+
+HEADER_NAMES = HeaderNames("sgf", _is_property)
 
 
 def _text(value: str) -> str:
@@ -38,13 +44,15 @@ def _escaped(text: str) -> str:
 def _square(value: str) -> str:
     """Return the name of a square or 'pass'. Raises ValueError."""
     text = value.strip().lower()
-    if text in ("", "tt", "pa", "ps", "pass", "--", "@@"):
+    if text in ("", "tt"):
         return notation.PASS_NAME
-    if text in notation.SQUARE_NAMES:
-        return text
     if re.fullmatch("[a-h][a-h]", text):
-        return f"{text[0]}{'abcdefgh'.index(text[1]) + 1}"
-    raise InputError("{0!r} is not a square", value[:24])
+        return f"{text[0]}{notation.FILES.index(text[1]) + 1}"
+    try:
+        square = notation.split_move(text)
+    except ValueError:
+        raise InputError("{0!r} is not a square", value[:24]) from None
+    return notation.PASS_NAME if square is None else notation.SQUARE_NAMES[square]
 
 
 class _Reader:
@@ -184,9 +192,9 @@ class SgfFormat(RecordFormat):
         """Return the outcome of a line as it is read back from the written file."""
         return kept_outcome(_result(record), record, node, side)
 
-    def keeps_header(self, name: str) -> bool:
-        """Tell whether the name is a property that the game itself does not use."""
-        return _is_property(HEADER_NAMES.to_own(name))
+    def keeps_headers(self, headers: dict[str, str]) -> bool:
+        """Tell whether the names are properties that the game itself does not use, and the values in their form."""
+        return HEADER_NAMES.keeps(headers)
 
     def recognises(self, head: str) -> bool:
         """Tell whether `head` contains the beginning of a game tree that is not GGF."""
@@ -214,17 +222,12 @@ def _result(record: GameRecord) -> str:
     return winner + (LETTERS.get(record.ending) or (f"{abs(record.score):g}" if record.score else ""))
 
 
-def _is_property(name: str) -> bool:
-    """Tell whether a header can be a property of this name."""
-    return bool(re.fullmatch("[A-Z]{1,3}", name)) and name not in (*_ROOT_ONLY, *_OF_THE_GAME)
-
-
 def _root(record: GameRecord, encoding: str) -> str:
     """Return the first node: headers, the position, the comment."""
     result = _result(record)
     own = HEADER_NAMES.own_of(record.headers)
     values = {"PB": record.names[0], "PW": record.names[1], "RE": result or own.pop("RE", "")}
-    values |= {name: value for name, value in own.items() if _is_property(name) and name not in values}
+    values |= {name: value for name, value in own.items() if name not in values}
     text = f";FF[4]GM[2]SZ[8]CA[{encoding.upper() or 'UTF-8'}]"
     text += "".join(f"{name}[{_escaped(one_line(value))}]" for name, value in values.items() if value)
     if record.start != notation.START:

@@ -1,29 +1,31 @@
-"""Transcripts: squares in a row, 'f5d6c3...', one game per line; '#' begins a comment."""
+"""Transcripts: squares in a row, 'f5d6c3...', one game per line; words before or after them, and '#', are a comment."""
 
 import functools
 import re
 from collections.abc import Iterable, Iterator
 
+from shogi_engine.common.text import wide_to_ascii
 from shogi_engine.games.othello.notation import IN_TRANSCRIPT, PASS_NAME, START, format_obf, parse_obf, split_transcript
 from shogi_engine.games.othello.records.referee import LineBuilder
+from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader
-from shogi_engine.records.headers import one_line
-from shogi_engine.records.tree import GameRecord
+from shogi_engine.records.tree import GameRecord, clipped, leader, one_line
 
-_MOVES = re.compile(r"([a-h][1-8]|pass|pa|ps|--|@@|\s)+", re.IGNORECASE)
+_MOVES = re.compile(rf"(?:{IN_TRANSCRIPT})+\s*", re.IGNORECASE)
 _MOVE = re.compile(r"[a-h][1-8]", re.IGNORECASE)
+_LETTER = re.compile(r"[^\W\d_](?![1-8])")  # that is no square: there may be words in the line
+_PART = re.compile(r"[^\s|,;:]+")
+_JUDGEMENT = re.compile(r"[!?]+")
 _SEPARATED = re.compile(rf"(?:{IN_TRANSCRIPT})(?:\s*$|{IN_TRANSCRIPT})", re.IGNORECASE)
 # The result after the moves: the discs of black and white, '40-24', '(40 - 24)', or their difference, ': +16', 'W+4'.
-_RESULT = re.compile(
-    r"[\s:=]+(?:[([]?(?P<black>\d{1,2})\s*[-:]\s*(?P<white>\d{1,2})[)\]]?|(?P<winner>[BW])?(?P<score>[+-]\d{1,2}|0))"
-    r"\s*$",
-    re.ASCII,
-)
+_SAID = r"(?:[([]?(?P<black>\d{1,2})\s*[-:]\s*(?P<white>\d{1,2})[)\]]?|(?P<winner>[BW])?(?P<score>[+-]\d{1,2}|0))\s*$"
+_RESULT, _ONLY_RESULT = re.compile(rf"[\s:=]+{_SAID}", re.ASCII), re.compile(rf"[\s:=]*{_SAID}", re.ASCII)
 _CONTINUES = re.compile(r"\s*(?:[2-9]|\d{2,3})\s*[.):]", re.ASCII)
 RESULT_MAX = 16  # characters at the end of a line, in which its result is
 SHORT = 16  # characters of a game that is remembered: a file of such games has very many of them
+SURE = 3  # moves that a line with words must have to be recognised
 
 
 class TranscriptReader(LineReader):
@@ -35,9 +37,14 @@ class TranscriptReader(LineReader):
     def take(self, line: str) -> None:
         """Read the line. Raises ValueError saying which move is wrong and why."""
         text, _, comment = line.lstrip("\ufeff").partition("#")
-        self.record.root.comment = comment.strip()
-        given = _RESULT.search(text, max(0, len(text) - RESULT_MAX))
+        text, words = _without_words(wide_to_ascii(text))
+        self.record.root.comment = "  ".join(filter(None, (words, comment.strip())))
+        given = _RESULT.search(text, max(0, len(text) - RESULT_MAX)) or _ONLY_RESULT.match(text)
         text = text[: given.start()] if given else text
+        if given and not text.strip():
+            raise InputError("transcript: a result without moves")
+        if judgements := _JUDGEMENT.findall(text):
+            self.note(formats.PASSED_OVER, clipped(" ".join(judgements)))
         if len(text) > SHORT:
             self._play(text)
         else:
@@ -47,9 +54,19 @@ class TranscriptReader(LineReader):
                 node = node.add(move)
             if fault:
                 raise ValueError(fault)
-        if given and self.record.score is None:  # the game was not played to its end
-            score = float(given["score"] or int(given["black"]) - int(given["white"]))
-            self.record.score = -score if given["winner"] == "W" else score
+        if given:
+            self._result(given)
+
+    def _result(self, given: re.Match[str]) -> None:
+        """Take the result that the line gives, unless the game was played to its end."""
+        discs = [int(given[side] or 0) for side in ("black", "white")]
+        score = float(given["score"] or discs[0] - discs[1]) * (-1 if given["winner"] == "W" else 1)
+        if sum(discs) > SQUARES or abs(score) > SQUARES:
+            self.note("{0} is passed over: no game has this result", clipped(given[0].strip()))
+        elif self.record.score is None:
+            self.record.score = score
+        elif leader(score) != leader(self.record.score):
+            self.note("{0} is passed over: the game ended otherwise", clipped(given[0].strip()))
 
     def _play(self, text: str) -> None:
         """Play the moves. Raises ValueError saying which is wrong and why."""
@@ -60,6 +77,28 @@ class TranscriptReader(LineReader):
             except ValueError as fault:
                 raise InputError("transcript: move {0}: {1}", number, fault) from None
         builder.count()
+
+
+def _without_words(text: str) -> tuple[str, str]:
+    """Return a line without the words before and after its moves and result, and these words: 'Name | f5d6 40-24'."""
+    if not _LETTER.search(text):
+        return text, ""
+    parts = list(_PART.finditer(text))
+    played = [part for part in parts if _MOVE.search(part[0]) and _MOVES.fullmatch(part[0])]
+    if not played:
+        return text, ""
+    first, last = played[0].start(), played[-1].end()
+    words = [part for part in parts if _is_word(part[0])]
+    head = text[:first] if any(part.end() <= first for part in words) else ""
+    end = next((part.start() for part in words if part.start() >= last), len(text))
+    said = "  ".join(filter(None, (head.strip(" \t|,;:-"), text[end:].strip())))
+    return text[len(head) : end].rstrip(" \t|,;:"), said
+
+
+def _is_word(part: str) -> bool:
+    """Tell whether a part of a line is a word, not moves, a number or a result."""
+    letters = sum(map(str.isalpha, part))
+    return letters > part.isascii() and not any(map(str.isdigit, part)) and not _MOVES.fullmatch(part)
 
 
 @functools.lru_cache(maxsize=1 << 12)
@@ -86,9 +125,11 @@ class TranscriptFormat(LineFormat):
     reader = TranscriptReader
 
     def recognises(self, head: str) -> bool:
-        """Tell whether the first line that is not a comment begins with moves."""
+        """Tell whether the first line that is not a comment begins with moves, or has words and then moves."""
         lines = (line.partition("#")[0].strip() for line in head.splitlines())
-        first = next((line for line in lines if line), "")
+        first, words = _without_words(wide_to_ascii(next((line for line in lines if line), "")))
+        if words and len(_MOVE.findall(first)) < SURE:
+            return False
         if _MOVES.fullmatch(first) or _SEPARATED.match(first):
             return True
         return bool(len(first) > 8 and len(_MOVE.findall(first)) * 3 > len(first))
@@ -98,8 +139,16 @@ class TranscriptFormat(LineFormat):
         return not line.partition("#")[0].strip()
 
     def begins_game(self, line: str, block: list[Line]) -> bool:
-        """Return True, as each line is a game, but for a line that continues with another number than 1: '2. c3 d3'."""
-        return line[:1].isalpha() or not _CONTINUES.match(line)
+        """Return True, as each line is a game, but for a line that continues with another number than 1: '2. c3 d3'.
+
+        A line that has only a result gives that of the game before it, if this has none.
+        """
+        if line[:1].isalpha() and line[:1] not in "BW":
+            return True
+        said, last = wide_to_ascii(line.partition("#")[0]), block[-1][1] if block else ""
+        if _ONLY_RESULT.match(said):
+            return not block or _ONLY_RESULT.search(last.partition("#")[0][-RESULT_MAX:]) is not None
+        return not _CONTINUES.match(said)
 
     def parse(self, block: list[Line]) -> GameRecord:
         """Return the game of one line, or of several with numbered moves. Raises RecordError."""

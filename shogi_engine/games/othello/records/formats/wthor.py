@@ -13,10 +13,9 @@ from shogi_engine.games.othello.notation import START
 from shogi_engine.games.othello.records import wthor
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.records import formats
-from shogi_engine.records.errors import RecordError
 from shogi_engine.records.formats import RecordFormat
-from shogi_engine.records.tree import GameRecord, Node, leader
-from shogi_engine.types.termination import Outcome, Termination
+from shogi_engine.records.tree import GameRecord, Node, RecordError, leader
+from shogi_engine.types.outcomes import Outcome, Termination
 
 YEAR = "year"  # a header: the year of the file's games
 PLAYERS, TOURNAMENTS = ".jou", ".trn"
@@ -90,7 +89,7 @@ class WthorFormat(RecordFormat):
 
     def recognises(self, head: str) -> bool:
         """Tell whether `head` begins with a date (century, year, month, day) and has a board size in its place."""
-        return len(head) >= 16 and 0 < ord(head[2]) <= 12 and 0 < ord(head[3]) <= 31 and head[12] in "\0\x08"
+        return len(head) >= 16 and 0 < ord(head[2]) <= 12 and 0 < ord(head[3]) <= 31 and head[12] in "\0\x08\x0a"
 
     def split(self, source: BinaryIO) -> Iterator[tuple[Database, int, int, bytes]]:
         """Yield each game's database, its number, the number of games, and its bytes.

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from shogi_engine.games.shogi.records.kakinoki import NUMBERED_MOVE, position_lines
-from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS, KI2_HEAD, line_finder
+from shogi_engine.games.shogi.records.kakinoki import BLANKS, KI2_HEAD, NUMBERED_MOVE, line_finder, position_lines
 from shogi_engine.games.shogi.records.kakinoki_reader import Reader
 from shogi_engine.language import InputError
 from shogi_engine.records import formats

@@ -12,33 +12,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from shogi_engine.games.shogi.board.moves import Move
-from shogi_engine.games.shogi.notation.sfen import START
-from shogi_engine.games.shogi.records import csa_kernels, quick_trees
-from shogi_engine.games.shogi.records.csa_words import WORDS, judged, summary_of
-from shogi_engine.games.shogi.records.evaluations import comment_lines, take_evaluations
-from shogi_engine.games.shogi.records.setup import Setup
-from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KINDS_BY_CSA, PROMOTED_KINDS
-from shogi_engine.games.shogi.types import BLACK, DROP_BASE, KING, WHITE
+from shogi_engine.games.shogi.board.pieces import Move
+from shogi_engine.games.shogi.records import csa_kernels, scanners
+from shogi_engine.games.shogi.records.kakinoki import Setup
+from shogi_engine.games.shogi.records.words import WORDS, comment_lines, judged, summary_of, take_evaluations
+from shogi_engine.games.shogi.sfen import START
+from shogi_engine.games.shogi.types import (
+    BLACK,
+    CSA_PIECES,
+    DROP_BASE,
+    HAND_ORDER,
+    KINDS_BY_CSA,
+    KING,
+    PROMOTED_KINDS,
+    WHITE,
+)
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
-from shogi_engine.records.errors import clipped
 from shogi_engine.records.formats import Line, LineFormat, LineReader
-from shogi_engine.records.headers import HeaderNames, one_line
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.types.termination import Outcome
+from shogi_engine.records.tree import GameRecord, HeaderNames, Node, RecordBuilder, clipped, one_line
+from shogi_engine.types.outcomes import Outcome
 
-HEADER_NAMES = HeaderNames(
-    {
-        "title": "TITLE",
-        "event": "EVENT",
-        "site": "SITE",
-        "started": "START_TIME",
-        "ended": "END_TIME",
-        "opening": "OPENING",
-        "time": "TIME_LIMIT",
-    }
-)
 SECONDS_MAX = 10**7
 _MOVE = re.compile(r"[+-][0-9]{4}[A-Z]{2}")
 _SIGNS = {"+": BLACK, "-": WHITE}
@@ -47,7 +41,10 @@ _RATE = re.compile(r"(black|white)_rate:.*:([0-9]+(?:\.[0-9]*)?)", re.ASCII)
 _CELLS = re.compile(r"\s*(?:(?:[+-][A-Z]{2}|\*)\s*){9}")
 _CELL = re.compile(r"[+-][A-Z]{2}|\*")
 _WHOLE = ("'", "N", "$")  # what such a statement says may contain commas
-_KEYWORD = re.compile("[A-Z_]+[+-]?")
+_KEYWORD = re.compile("[A-Z_]+[+-]?").fullmatch
+_CSA_2, _CSA_3 = (HeaderNames(column, lambda name: _KEYWORD(name) is not None) for column in ("csa_2", "csa_3"))
+_BYOYOMI = "秒読み"  # KIF's header for what is a part of CSA's time control
+_ESCAPED = re.compile(r"\\(.)")
 _HEAD = re.compile(r"(V[0-9.]+|N[+-].*|\$[A-Z_+-]+:.*|P[I1-9+-].*|[+-]|[+-][0-9]{4}[A-Z]{2}.*|%[A-Z_+-]+)")
 
 
@@ -126,7 +123,10 @@ class CsaReader(LineReader):
     def header(self, text: str) -> None:
         """Read '$EVENT:name', which some programs write after the moves."""
         name, _, value = text[1:].partition(":")
-        self.record.headers[HEADER_NAMES.to_shared(name.strip())] = value.strip()
+        shared = _CSA_2.to_shared(_CSA_3.to_shared(name.strip()))
+        if shared == "note":
+            value = _ESCAPED.sub(lambda found: "\n" if found[1] == "n" else found[1], value)
+        self.record.headers[shared] = value.strip()
 
     def _position(self, text: str) -> None:
         """Read a line that begins with P."""
@@ -209,7 +209,7 @@ class CsaReader(LineReader):
 def _tree(block: list[Line], moves: Any) -> GameRecord:
     """Return the game of lines that a kernel has checked; `moves` (int32[n]) are its moves."""
     reader, node, comments = CsaReader(), Node(), False
-    nodes = list(map(Node, quick_trees.texts_of(moves)))
+    nodes = list(map(Node, scanners.texts_of(moves)))
     found = iter(nodes)
     for _, text in block:
         if reader.builder is None:
@@ -237,7 +237,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
         node.end(judged(node.outcome, reader.summary), node.ending_seconds)
     reader.keep_comment()
     if comments:
-        quick_trees.take_lines(nodes, moves, reader.record.start)
+        scanners.take_lines(nodes, moves, reader.record.start)
         take_evaluations(reader.record)
     reader.release()
     return reader.record
@@ -298,7 +298,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 class CsaFormat(LineFormat):
-    """CSA, 3.0 if a time has fractions of a second and 2.2 otherwise; '/' between the games of a file.
+    """CSA, 3.0 if a time has fractions of a second or a header needs it, 2.2 otherwise; '/' between games.
 
     A version after moves begins a game, too: files are often joined without '/'.
     """
@@ -333,16 +333,16 @@ class CsaFormat(LineFormat):
         return next(begun, False)
 
     def __init__(self) -> None:
-        self._quick = quick_trees.QuickMoves(self.scanner, (csa_kernels.read_games, csa_kernels.read_lines))
+        self._quick = scanners.QuickMoves(self.scanner, (csa_kernels.read_games, csa_kernels.read_lines))
 
     def parse(self, block: list[Line]) -> GameRecord:
         """Return the game of some lines. Raises RecordError."""
         moves = self._quick.moves(block)
         return super().parse(block) if moves is None else _tree(block, moves)
 
-    def keeps_header(self, name: str) -> bool:
-        """Tell whether the name is a keyword of CSA, as in $EVENT."""
-        return bool(_KEYWORD.fullmatch(HEADER_NAMES.to_own(name)))
+    def keeps_headers(self, headers: dict[str, str]) -> bool:
+        """Tell whether the names are keywords of CSA, as in $EVENT, and the values in their form."""
+        return _CSA_3.keeps(_with_byoyomi(headers))
 
     def scanner(self) -> Any:
         """Return the scanner that reads games by kernels."""
@@ -366,15 +366,24 @@ class CsaFormat(LineFormat):
             lines = ["/"] if number else []
             line = record.main_line
             fractions = any((seconds or 0) % 1 for node in line for seconds in (node.seconds, node.ending_seconds))
-            if fractions and not number:
+            headers = _with_byoyomi(record.headers)
+            own = _CSA_3.own_of(headers)
+            is_3 = fractions or len(own) > len(_CSA_2.own_of(headers))
+            if is_3 and not number:
                 lines.append(f"'CSA encoding={'SHIFT_JIS' if encoding in ('cp932', 'shift_jis') else 'UTF-8'}")
-            lines.append("V3.0" if fractions else "V2.2")
+            lines.append("V3.0" if is_3 else "V2.2")
             lines += [f"N{sign}{one_line(name)}" for sign, name in zip("+-", record.names, strict=True) if name]
-            for name, value in HEADER_NAMES.own_of(record.headers).items():
-                if _KEYWORD.fullmatch(name):
-                    lines.append(f"${name}:{value}")
+            lines += [f"${name}:{value}" for name, value in (own if is_3 else _CSA_2.own_of(headers)).items()]
             lines += [*_position_lines(record.start), *_move_lines(record, line)]
             yield "\n".join(lines) + "\n"
+
+
+def _with_byoyomi(headers: dict[str, str]) -> dict[str, str]:
+    """Return headers with KIF's byoyomi in the time control, if this is then one."""
+    joined = {"time": f"{headers.get('time', '')}+{headers.get(_BYOYOMI, '')}"}
+    if _BYOYOMI not in headers or not _CSA_3.keeps(joined):
+        return headers
+    return {name: text for name, text in headers.items() if name != _BYOYOMI} | joined
 
 
 def _position_lines(start: str) -> Iterator[str]:

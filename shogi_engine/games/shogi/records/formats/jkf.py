@@ -7,23 +7,28 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from shogi_engine.games.shogi.notation.moves.candidates import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP
-from shogi_engine.games.shogi.notation.moves.japanese import file_and_rank, square_of, target_name
-from shogi_engine.games.shogi.records.csa_words import WORDS as CSA_WORDS
-from shogi_engine.games.shogi.records.ending_words import NEAREST
-from shogi_engine.games.shogi.records.evaluations import evaluation_lines, take_evaluations
-from shogi_engine.games.shogi.records.handicaps import PRESETS, handicap
-from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, SIDES, player_names
-from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START
-from shogi_engine.games.shogi.records.setup import Setup
-from shogi_engine.games.shogi.symbols import CSA_PIECES, HAND_ORDER, KANJI_NAMES, KINDS_BY_CSA, SIDE_MARKS
-from shogi_engine.games.shogi.types import BLACK, KING, UNPROMOTED, WHITE
+from shogi_engine.games.shogi.notation import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP, file_and_rank, target_name
+from shogi_engine.games.shogi.notation import japanese_square as square_of
+from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, PRESETS, SIDES, Setup, handicap, player_names
+from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START, REMARK_PASSED
+from shogi_engine.games.shogi.records.words import NEAREST, evaluation_lines, take_evaluations
+from shogi_engine.games.shogi.records.words import WORDS as CSA_WORDS
+from shogi_engine.games.shogi.types import (
+    BLACK,
+    CSA_PIECES,
+    HAND_ORDER,
+    KANJI_NAMES,
+    KINDS_BY_CSA,
+    KING,
+    SIDE_MARKS,
+    UNPROMOTED,
+    WHITE,
+)
 from shogi_engine.language import InputError, Message, mark
 from shogi_engine.records import formats
-from shogi_engine.records.errors import RecordError, clipped
 from shogi_engine.records.formats import RecordFormat
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner
+from shogi_engine.records.tree import GameRecord, Node, RecordBuilder, RecordError, clipped
+from shogi_engine.types.outcomes import EndingWords, Outcome, Termination, Winner
 
 # CSA's words without %, and this engine's words where CSA has none.
 SPECIALS = EndingWords(
@@ -128,6 +133,9 @@ def _read_header(record: GameRecord, header: Any, initial_is_there: bool) -> Non
 
 def _read_handicap(record: GameRecord, name: str, initial_is_there: bool) -> None:
     """Read the handicap of a header; `initial` counts if it is there. Raises ValueError."""
+    name, remark, text = name.partition("#")
+    if remark:
+        record.notes.append(Message(REMARK_PASSED, clipped(f"#{text}")))
     if name in ("", OTHER_START):
         return
     try:
@@ -202,7 +210,7 @@ class _GameReader:
     def take(self, value: dict[str, Any]) -> None:
         """Read the object. Raises ValueError; `where` then names the place."""
         if "moves" not in value:
-            raise InputError("'moves' is missing")
+            raise InputError("'moves' is missing: this JSON is not JKF")
         _read_start(self.record, value.get("initial"))
         _read_header(self.record, value.get("header"), value.get("initial") is not None)
         self.builder = builder = RecordBuilder(self.record)
@@ -252,7 +260,7 @@ class _GameReader:
                 special = _of(element["special"], str, "special").lstrip("%")
                 self._end(special, None if "move" in element else _seconds(element.get("time")), builder)
             elif element.get("move") is None and (index or first):
-                raise InputError("it has neither 'move' nor 'special'")
+                raise InputError("it has neither 'move' nor 'special', as in JKF")
             lines = _of(element.get("comments") or [], list, "comments")
             if text := "\n".join(_of(line, str, "comments") for line in lines).lstrip("\n"):
                 builder.node.add_comment(text)

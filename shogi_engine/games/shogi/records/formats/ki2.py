@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from shogi_engine.games.shogi.notation.moves import japanese, wide_to_ascii
+from shogi_engine.common.text import wide_to_ascii
+from shogi_engine.games.shogi import notation
 from shogi_engine.games.shogi.records import kakinoki
-from shogi_engine.games.shogi.records.kakinoki_lines import (
+from shogi_engine.games.shogi.records.kakinoki import (
     BLANKS,
     KI2_HEAD,
     KI2_MOVES,
@@ -19,8 +20,7 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
 from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader, usual_move
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
-from shogi_engine.records.errors import clipped
-from shogi_engine.records.tree import GameRecord, RecordBuilder
+from shogi_engine.records.tree import GameRecord, RecordBuilder, clipped
 
 A_LINE = 6  # moves per line
 _has_moves = line_finder(KI2_HEAD)
@@ -43,7 +43,7 @@ class Ki2Reader(Reader):
         """Read the moves of a line. Raises ValueError."""
         plain, place = wide_to_ascii(line), 0
         while (place := _BETWEEN.match(line, place).end()) < len(line):  # type: ignore[union-attr]
-            found = japanese.MOVE.match(plain, place)
+            found = notation.MOVE.match(plain, place)
             if found is None:
                 place = len(line) if self._closes(line, place, builder) else self._take_word(line, place, builder)
                 continue

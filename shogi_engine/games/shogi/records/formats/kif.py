@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from shogi_engine.games.shogi.notation.moves import japanese, wide_to_ascii
-from shogi_engine.games.shogi.records import kakinoki, kif_kernels, quick_trees
-from shogi_engine.games.shogi.records.evaluations import take_evaluations
-from shogi_engine.games.shogi.records.kakinoki_lines import (
+from shogi_engine.common.text import wide_to_ascii
+from shogi_engine.games.shogi import notation
+from shogi_engine.games.shogi.records import kakinoki, kif_kernels, scanners
+from shogi_engine.games.shogi.records.kakinoki import (
     BLANKS,
     CLOSING,
     DIGITS,
@@ -22,12 +22,11 @@ from shogi_engine.games.shogi.records.kakinoki_lines import (
     line_finder,
 )
 from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader, told, usual_move
+from shogi_engine.games.shogi.records.words import take_evaluations
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
-from shogi_engine.records.errors import clipped
 from shogi_engine.records.formats import Line
-from shogi_engine.records.headers import HEADERS
-from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
+from shogi_engine.records.tree import HEADERS, GameRecord, Node, RecordBuilder, clipped
 
 RULER = "手数----指手---------消費時間--"
 SECONDS_MAX = 10**7
@@ -73,6 +72,9 @@ class KifReader(Reader):
         found = NUMBERED.match(line)
         assert found is not None  # the kind of the line
         rest, star, comment = found["rest"].partition("*")
+        rest, remark, text = rest.partition("#")
+        if remark:
+            self.note_remark(f"#{text}")
         number, (text, column) = int(found["number"][:9]), parts_of(rest)
         if self._first is None:
             self._first = number - builder.ply
@@ -115,14 +117,20 @@ class KifReader(Reader):
 
 
 def parts_of(text: str) -> tuple[str, str]:
-    """Return the move, or the words of an ending, and the column after it, of a line without its number."""
-    found = japanese.MOVE.match(wide_to_ascii(text))
+    """Return the move, or the words of an ending, and the column after it, of a line without its number.
+
+    Raises ValueError if there is neither.
+    """
+    found = notation.MOVE.match(wide_to_ascii(text))
     end = found.end() if found else 0
     if not end or text[end : end + 1] not in _AFTER_MOVE:
         word = _WORD.match(text)
         end = word.end() if word else 0
         if not end or (text[end : end + 1] in _BRACKETS and not _UNITS.search(text, end, end + 80)):
-            end = _RUN.match(text).end()  # type: ignore[union-attr]
+            run = _RUN.match(text)
+            if run is None:
+                raise InputError("there is a number without a move")
+            end = run.end()
     return text[:end], text[end:]
 
 
@@ -145,7 +153,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
     """Return the game of lines that a kernel has checked; `moves` (int32[n]) are its moves."""
     reader = KifReader()
     node, begun, commented = reader.record.root, False, False
-    found = map(Node, quick_trees.texts_of(moves))
+    found = map(Node, scanners.texts_of(moves))
     for number, line in block:
         first = line[0]
         if USUAL_MOVE.match(line):
@@ -193,7 +201,7 @@ class KifFormat(KakinokiFormat):
     reader = KifReader
 
     def __init__(self) -> None:
-        self._quick = quick_trees.QuickMoves(self.scanner, (kif_kernels.read_games,))
+        self._quick = scanners.QuickMoves(self.scanner, (kif_kernels.read_games,))
 
     def parse(self, block: list[Line]) -> GameRecord:
         """Return the game of some lines. Raises RecordError."""

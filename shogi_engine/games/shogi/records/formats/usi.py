@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from shogi_engine.games.shogi.notation.sfen import START, parse_sfen, split_usi_position
-from shogi_engine.games.shogi.records.kakinoki_lines import BLANKS
+from shogi_engine.games.shogi.records.kakinoki import BLANKS
+from shogi_engine.games.shogi.sfen import START, parse_sfen, split_usi_position
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat, LineReader
 from shogi_engine.records.tree import GameRecord, Node, RecordBuilder
-from shogi_engine.types.termination import EndingWords, Outcome, Termination, Winner
+from shogi_engine.types.outcomes import EndingWords, Outcome, Termination, Winner
 
 WORDS = EndingWords(  # the words that USI's bestmove can have instead of a move
     {"resign": (Termination.RESIGNATION, Winner.OPPONENT), "win": (Termination.DECLARATION, Winner.TO_MOVE)}

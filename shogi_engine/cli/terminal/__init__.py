@@ -1,1 +1,0 @@
-"""The board in the terminal, for `play`: drawing, input, clocks and saving."""

@@ -1,1 +1,0 @@
-"""Move generation: all legal moves, checks, evasions, and mates in one."""

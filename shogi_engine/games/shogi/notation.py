@@ -1,0 +1,506 @@
+"""Notations of moves: one parser reads USI, Japanese, KIF, CSA and Western notation; each can also be written.
+
+    parse_move(pos, "７六歩")       # or 7g7f, 7六歩, ▲７六歩, 76歩(77), 76FU, +7776FU, P-7f
+    format_move(pos, move, "western")
+
+Positions are record[POSITION] and moves are encoded; a Board's `parse_text` and `text` do the same.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from shogi_engine.common.text import wide_to_ascii
+from shogi_engine.games.shogi import types
+from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi.rules import attacking_squares
+from shogi_engine.games.shogi.types import (
+    BLACK,
+    CSA_PIECES,
+    DROP_BASE,
+    KIND_NAMES,
+    KINDS_BY_CSA,
+    KINDS_BY_SYMBOL,
+    PROMOTED_KINDS,
+    RANKS,
+    SIDES,
+    SQUARE_NAMES,
+    SQUARES_BY_NAME,
+    SYMBOLS,
+    WHITE,
+    arriving_kind,
+    is_promotion,
+    list_squares,
+    move_captured,
+    move_from,
+    move_kind,
+    move_to,
+)
+from shogi_engine.games.shogi.usi_moves import format_usi, legal_move, parse_usi, usi_of
+from shogi_engine.language import InputError, Message
+
+# ---- The moves that a text may mean: the pieces of a kind that reach a square, and which of them its qualifiers select
+#
+# Directions are from the mover's point of view.
+
+
+UP, SIDEWAYS, DOWN = "上", "寄", "引"
+LEFT, RIGHT, STRAIGHT = "左", "右", "直"
+QUALIFIERS = {UP: UP, "行": UP, "入": UP, SIDEWAYS: SIDEWAYS, DOWN: DOWN, LEFT: LEFT, RIGHT: RIGHT, STRAIGHT: STRAIGHT}
+STEPPERS = (t.SILVER, t.GOLD, *range(t.PROM_PAWN, t.PROM_SILVER + 1))  # the pieces that `直` can qualify
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a move's text.
+
+    Attributes:
+        kind: the piece's kind before the move, or after it if `arrives`
+        target: the square it moves to
+        source: the square it comes from, DROP_BASE + kind for a drop, None if not given
+        words: characters of QUALIFIERS
+        promotion: whether it promotes, None if not given
+        side: the mover, None if not given
+    """
+
+    kind: int
+    target: int
+    source: int | None = None
+    words: str = ""
+    promotion: bool | None = None
+    side: int | None = None
+    arrives: bool = False
+
+
+def piece_name(kind: int) -> str:
+    """Return a kind's English name, 'promoted silver'."""
+    name = KIND_NAMES[int(t.UNPROMOTED[kind])]
+    return name if kind <= t.KING else Message("promoted {0}", name)
+
+
+def sources(pos: Any, kind: int, target: int) -> list[int]:
+    """Return the squares from which pieces of `kind` of the side to move reach `target`, pinned pieces included."""
+    side, board = int(pos.side), pos.board
+    piece, there = t.make_piece(side, kind), int(board[target])
+    if there and there >> 4 == side:
+        return []
+    return [square for square in attacking_squares(pos, target, side) if int(board[square]) == piece]
+
+
+def _seen(side: int, square: int) -> tuple[int, int]:
+    """Return (column, row) of a square as `side` sees it, from its left and from the far end."""
+    square = square if side == t.BLACK else 80 - square
+    return square % 9, square // 9
+
+
+def direction(side: int, source: int, target: int) -> str:
+    """Return UP, SIDEWAYS or DOWN."""
+    before, after = _seen(side, source)[1], _seen(side, target)[1]
+    return UP if after < before else DOWN if after > before else SIDEWAYS
+
+
+def choose(pos: Any, found: list[int], target: int, words: str) -> list[int]:
+    """Return the source squares in `found` to which all `words` (of QUALIFIERS) apply.
+
+    A right piece stands to the right of the target or, if none does, is the rightmost: of two dragons, one may stand
+    straight below the target. Left is defined likewise.
+    """
+    side = int(pos.side)
+    column = _seen(side, target)[0]
+    for word in words:
+        word = QUALIFIERS[word]
+        columns = {square: _seen(side, square)[0] for square in found}
+        if word in (LEFT, RIGHT):
+            sign = 1 if word == RIGHT else -1
+            beside = [square for square in found if sign * (columns[square] - column) > 0]
+            outermost = max((sign * each for each in columns.values()), default=0)
+            found = beside or [square for square in found if sign * columns[square] == outermost]
+        elif word == STRAIGHT:
+            found = [square for square in found if columns[square] == column and direction(side, square, target) == UP]
+        else:
+            found = [square for square in found if direction(side, square, target) == word]
+    return found
+
+
+def qualifiers(pos: Any, kind: int, source: int, target: int) -> str:
+    """Return the fewest words that distinguish this piece from others of its kind that reach the target, '' if none do.
+
+    They are tried in the order of the Japan Shogi Association: the direction, then `直`, then the side, then both.
+    """
+    found = sources(pos, kind, target)
+    if len(found) < 2:
+        return ""
+    side = int(pos.side)
+    way = direction(side, source, target)
+    tries = [way]
+    if kind in STEPPERS:
+        tries.append(STRAIGHT)
+    tries += [LEFT, RIGHT, LEFT + way, RIGHT + way]
+    return next(words for words in tries if choose(pos, found, target, words) == [source])
+
+
+def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
+    """Return the one legal move that `parts` describe; `write(pos, move)` writes candidates for messages.
+
+    A move that does not say whether it promotes does so only if it must. Raises ValueError if the move is illegal, or
+    if it is ambiguous (listing the moves it could be).
+    """
+    if parts.side is not None and parts.side != int(pos.side):
+        raise InputError("move {0!r}: it is {1}'s turn, not {2}'s", text, SIDES[int(pos.side)], SIDES[parts.side])
+    if parts.source is not None:
+        return _legal(pos, text, parts.source, parts)
+    found: list[int] = []
+    kinds = [parts.kind]
+    if parts.arrives and parts.promotion is None and int(t.UNPROMOTED[parts.kind]) != parts.kind:
+        kinds.append(int(t.UNPROMOTED[parts.kind]))  # the piece may promote with this move
+    for kind in kinds:
+        reaching = sources(pos, kind, parts.target)
+        found += choose(pos, reaching, parts.target, parts.words) if parts.words else reaching
+    drops = parts.kind < t.KING and not parts.words and not parts.promotion
+    if not found and drops and t.hand_count(pos.hand[int(pos.side)], parts.kind):
+        return _legal(pos, text, t.DROP_BASE + parts.kind, parts)
+    legal, faults = [], []
+    for source in found:
+        try:
+            legal.append(_legal(pos, text, source, parts))
+        except ValueError as fault:
+            faults.append(fault)
+    if len(legal) == 1:
+        return legal[0]
+    if legal:
+        listed = ", ".join(f"{write(pos, move)} ({usi_of(*_split(move))})" for move in legal)
+        raise InputError("move {0!r} is ambiguous; it could be {1}", text, listed)
+    if len(faults) == 1:
+        raise faults[0]
+    raise InputError("illegal move {0!r}: {1}", text, _nothing(pos, parts))
+
+
+def _split(move: int) -> tuple[int, int, bool]:
+    return move >> 7 & 127, move & 127, bool(move >> 14 & 1)
+
+
+def _legal(pos: Any, text: str, source: int, parts: Parts) -> int:
+    """Return the legal move from `source`. Raises ValueError."""
+    promotion = parts.promotion
+    if parts.arrives and source < t.DROP_BASE and promotion is None:
+        stands = int(pos.board[source]) & 15
+        promotion = stands != parts.kind
+        if promotion and PROMOTED_KINDS[stands] != parts.kind:
+            raise InputError(
+                "move {0!r}: no piece on {1} can be a "
+                "{2} after the move", text, SQUARE_NAMES[source], piece_name(parts.kind))  # fmt: skip
+    try:
+        return legal_move(pos, source, parts.target, bool(promotion))
+    except ValueError as fault:
+        if promotion is None and source < t.DROP_BASE:
+            try:
+                return legal_move(pos, source, parts.target, True)
+            except ValueError:
+                pass
+        raise InputError("move {0!r}: {1}", text, fault) from None
+
+
+def _nothing(pos: Any, parts: Parts) -> str:
+    """Return why no piece makes the move."""
+    side = int(pos.side)
+    goal, name = SQUARE_NAMES[parts.target], piece_name(parts.kind)
+    there = int(pos.board[parts.target])
+    if there and there >> 4 == side:
+        return Message("{0}'s own piece is on {1}", SIDES[side], goal)
+    where = [square for square in range(81) if int(pos.board[square]) == t.make_piece(side, parts.kind)]
+    reach = [square for square in where if square in sources(pos, parts.kind, parts.target)]
+    if reach and parts.words:
+        return Message("no {0} matches {1!r}; {2} reach {3}", name, parts.words, list_squares(reach), goal)
+    if reach:
+        return Message("none of {0} can legally move to {1}", list_squares(reach), goal)
+    if where:
+        return Message("no {0} of {1} reaches {2} (on {3})", name, SIDES[side], goal, list_squares(where))
+    return Message("{0} has no {1}", SIDES[side], name)
+
+
+# ---- Japanese moves: '７六歩', '同銀左上不成', '５五角打', and with the source square, as in KIF, '７六歩(77)'
+
+
+_DIGITS = {str(n): n for n in range(1, 10)} | {types.KANJI_NUMBERS[n]: n for n in range(1, 10)}
+MOVE = re.compile(
+    rf"(?P<side>[{''.join(types.SIDES_BY_MARK)}])? *"
+    r"(?:(?P<before>同 *(?=[1-9]))?(?P<file>[1-9])(?P<rank>[1-9一二三四五六七八九])(?P<after> *同)?|同) *"
+    r"(?P<kind>成[香桂銀]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])(?P<words>[左右直上行入引寄]*)"
+    r"(?P<how>不成|成らず|ならず|生|成|打)?(?: *\((?P<source>[1-9][1-9]|00)\))?"
+)
+
+
+def japanese_square(file: int, rank: int) -> int:
+    """Return the square of a file and a rank, both 1 to 9."""
+    return 9 * rank - file
+
+
+def file_and_rank(square: int) -> tuple[int, int]:
+    """Return the file and the rank of a square, both 1 to 9."""
+    return 9 - square % 9, square // 9 + 1
+
+
+def split_japanese(text: str, last: int | None) -> Parts | None:
+    """Return the parts of a Japanese move whose digits are ASCII, None if the text does not have its form.
+
+    Args:
+        last: the target of the previous move, which `同` means
+
+    Raises:
+        ValueError: the text has `同`, but there was no previous move, or it went to another square
+    """
+    found = MOVE.fullmatch(text)
+    if not found:
+        return None
+    if found["file"]:
+        target = japanese_square(int(found["file"]), _DIGITS[found["rank"]])
+        if (found["before"] or found["after"]) and target != last:
+            raise InputError("move {0!r}: 同 means another square", text)
+    elif last is None:
+        raise InputError("move {0!r}: 同 needs a previous move, and there is none", text)
+    else:
+        target = last
+    kind, how = types.KINDS_BY_KANJI[found["kind"]], found["how"]
+    side = types.SIDES_BY_MARK.get(found["side"])
+    if how == "打" or found["source"] == "00":  # 00 is CSA's square for pieces in hand
+        if found["words"] or found["source"] not in (None, "00") or how not in (None, "打"):
+            raise InputError("move {0!r}: a drop has no source square", text)
+        return Parts(kind, target, DROP_BASE + kind, side=side)
+    source = japanese_square(int(found["source"][0]), int(found["source"][1])) if found["source"] else None
+    promotion = True if how == "成" else None if how is None and source is None else False
+    return Parts(kind, target, source, found["words"], promotion, side)
+
+
+def parse_japanese(pos: Any, text: str, last: int | None) -> int | None:
+    """Return the encoded legal move, None if the text does not have this form. Raises ValueError if it is not legal."""
+    parts = split_japanese(text, last)
+    if parts is None:
+        return None
+    if parts.source is not None:
+        _check_piece(pos, text, parts)
+    return resolve(pos, text, parts, lambda pos, move: format_japanese(pos, move, None))
+
+
+def _check_piece(pos: Any, text: str, parts: Parts) -> None:
+    """Raise ValueError if the named piece is not on the named square."""
+    source = parts.source or 0
+    if source >= DROP_BASE:
+        if parts.kind >= 8:
+            raise InputError("move {0!r}: no {1} can be dropped", text, types.KANJI_PIECES[parts.kind])
+        return
+    stands = int(pos.board[source]) & 15
+    if stands != parts.kind:
+        file, rank = file_and_rank(source)
+        raise InputError(
+            "move {0!r}: {1}{2} holds {3}", text, file, rank, types.KANJI_PIECES[stands].strip() or "nothing"
+        )
+
+
+def target_name(square: int) -> str:
+    """Return '７六'."""
+    file, rank = file_and_rank(square)
+    return f"{types.WIDE_DIGITS[file]}{types.KANJI_NUMBERS[rank]}"
+
+
+def format_japanese(pos: Any, move: int, last: int | None) -> str:
+    """Return '▲７六歩': a legal move as KI2 and books write it, with the fewest words that identify the piece."""
+    source, target, kind = move_from(move), move_to(move), move_kind(move)
+    mark = types.SIDE_MARKS[int(pos.side)]
+    where = "同" if target == last else target_name(target)
+    if source >= DROP_BASE:
+        return f"{mark}{target_name(target)}{types.KANJI_PIECES[kind]}{'打' if sources(pos, kind, target) else ''}"
+    name = types.KANJI_NAMES[kind]
+    space = "　" if where == "同" and len(name) == 1 else ""
+    return f"{mark}{where}{space}{name}{qualifiers(pos, kind, source, target)}{_promotion(pos, move)}"
+
+
+def _promotion(pos: Any, move: int) -> str:
+    """Return 成, 不成, or '' if there is no choice."""
+    if is_promotion(move):
+        return "成"
+    return "不成" if may_promote(pos, move) else ""
+
+
+def may_promote(pos: Any, move: int) -> bool:
+    """Tell whether a legal move of a piece on the board could promote."""
+    ranks = (0, 1, 2) if int(pos.side) == BLACK else (6, 7, 8)
+    in_zone = move_from(move) // 9 in ranks or move_to(move) // 9 in ranks
+    return move_from(move) < DROP_BASE and bool(types.PROMOTED_KINDS[move_kind(move)]) and in_zone
+
+
+def format_kif(pos: Any, move: int, last: int | None) -> str:
+    """Return '７六歩(77)' or '同　銀(31)': a legal move as KIF writes it."""
+    source, target, kind = move_from(move), move_to(move), move_kind(move)
+    if source >= DROP_BASE:
+        return f"{target_name(target)}{types.KANJI_PIECES[kind]}打"
+    file, rank = file_and_rank(source)
+    where = "同　" if target == last else target_name(target)
+    return f"{where}{types.KANJI_NAMES[kind]}{'成' if is_promotion(move) else ''}({file}{rank})"
+
+
+# ---- CSA's moves: '+7776FU'; also without the sign, '7776FU', or without the source square, '76FU'
+
+
+_CSA_MOVE = re.compile(r"(?P<sign>[+-])?(?P<source>00|[1-9][1-9])?(?P<target>[1-9][1-9])(?P<kind>[A-Z]{2})")
+
+
+def split_csa(text: str) -> Parts | None:
+    """Return the parts of a CSA move, None if the text does not have its form."""
+    found = _CSA_MOVE.fullmatch(text)
+    if not found:
+        return None
+    kind = KINDS_BY_CSA.get(found["kind"], 0)
+    if not kind:
+        raise InputError(
+            "move {0!r}: there is no piece {1}; there are {2}", text, found["kind"], " ".join(CSA_PIECES[1:])
+        )
+    side = {"+": BLACK, "-": WHITE}.get(found["sign"] or "")
+    target = japanese_square(int(found["target"][0]), int(found["target"][1]))
+    if found["source"] == "00":
+        if kind >= 8:
+            raise InputError("move {0!r}: no {1} can be dropped", text, found["kind"])
+        return Parts(kind, target, DROP_BASE + kind, side=side)
+    source = japanese_square(int(found["source"][0]), int(found["source"][1])) if found["source"] else None
+    return Parts(kind, target, source, side=side, arrives=True)
+
+
+def parse_csa(pos: Any, text: str, last: int | None) -> int | None:
+    """Return the encoded legal move, None if the text does not have this form. Raises ValueError if it is not legal."""
+    parts = split_csa(text)
+    if parts is None:
+        return None
+    return resolve(pos, text, parts, lambda pos, move: format_csa(pos, move, None))
+
+
+def format_csa(pos: Any, move: int, last: int | None) -> str:
+    """Return '+7776FU'."""
+    source = move_from(move)
+    origin = "00" if source >= DROP_BASE else "{}{}".format(*file_and_rank(source))
+    goal = "{}{}".format(*file_and_rank(move_to(move)))
+    return f"{'+-'[int(pos.side)]}{origin}{goal}{CSA_PIECES[arriving_kind(move)]}"
+
+
+# ---- Western moves: 'P-7f', 'Sx3c+', 'R*5e', 'G6i-7h'; also with digits for ranks, as in Hosking's books: 'P-76'
+
+
+_SQUARE = r"[1-9][1-9a-i]"
+_WESTERN_MOVE = re.compile(
+    rf"(?P<kind>\+?[PLNSGBRK])(?P<source>{_SQUARE})?(?P<how>[-x*'~])?(?P<target>{_SQUARE})(?P<promotion>[+=])?"
+)
+
+
+def western_square(name: str) -> int:
+    """Return the square of '7f' or '76'."""
+    rank = RANKS[int(name[1]) - 1] if name[1].isdigit() else name[1]
+    return SQUARES_BY_NAME[name[0] + rank]
+
+
+def split_western(text: str) -> Parts | None:
+    """Return the parts of a Western move, None if the text does not have its form."""
+    found = _WESTERN_MOVE.fullmatch(text)
+    if not found:
+        return None
+    kind = KINDS_BY_SYMBOL.get(found["kind"], 0)
+    if not kind:
+        raise InputError("move {0!r}: there is no piece {1}", text, found["kind"])
+    target = western_square(found["target"])
+    promotion = {"+": True, "=": False}.get(found["promotion"] or "")
+    if found["how"] in ("*", "'"):
+        if found["source"] or found["promotion"] or kind >= 8:
+            raise InputError("move {0!r}: a drop is written as a piece, * and a square", text)
+        return Parts(kind, target, DROP_BASE + kind)
+    return Parts(kind, target, western_square(found["source"]) if found["source"] else None, promotion=promotion)
+
+
+def parse_western(pos: Any, text: str, last: int | None) -> int | None:
+    """Return the encoded legal move, None if the text does not have this form. Raises ValueError if it is not legal."""
+    parts = split_western(text)
+    if parts is None:
+        return None
+    if "x" in text and not pos.board[parts.target]:
+        raise InputError("move {0!r}: there is nothing to capture on {1}", text, SQUARE_NAMES[parts.target])
+    if parts.source is not None and parts.source < DROP_BASE:
+        stands = int(pos.board[parts.source]) & 15
+        if stands != parts.kind:
+            name = SYMBOLS[stands] or "nothing"
+            raise InputError("move {0!r}: {1} holds {2}", text, SQUARE_NAMES[parts.source], name)
+    return resolve(pos, text, parts, lambda pos, move: format_western(pos, move, None, full=True))
+
+
+def format_western(pos: Any, move: int, last: int | None, full: bool = False) -> str:
+    """Return 'P-7f': a legal move, with its source square if it is needed or if `full`."""
+    source, target, kind = move_from(move), move_to(move), move_kind(move)
+    if source >= DROP_BASE:
+        return f"{SYMBOLS[kind]}*{SQUARE_NAMES[target]}"
+    several = full or len(sources(pos, kind, target)) > 1
+    origin = SQUARE_NAMES[source] if several else ""
+    promotion = "+" if is_promotion(move) else "=" if may_promote(pos, move) else ""
+    return f"{SYMBOLS[kind]}{origin}{'x' if move_captured(move) else '-'}{SQUARE_NAMES[target]}{promotion}"
+
+
+__all__ = ["NOTATIONS", "USI_MOVE", "format_move", "normalize", "parse_move"]
+
+USI_MOVE = re.compile(r"[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i]")
+_USI_IN_ANY_CASE = re.compile(r"[1-9][A-Ia-i][1-9][A-Ia-i]\+?|[PLNSGBRplnsgbr]\*[1-9][A-Ia-i]")
+
+# By name: (pos, legal move, the target of the move before or None) -> text.
+NOTATIONS: dict[str, Callable[[Any, int, int | None], str]] = {
+    "usi": lambda pos, move, last: format_usi(pos, move),
+    "japanese": format_japanese,
+    "kif": format_kif,
+    "western": format_western,
+    "csa": format_csa,
+}
+
+
+def normalize(text: str) -> str:
+    """Return `text` stripped, with full-width letters, digits and signs made ASCII."""
+    return wide_to_ascii(text).strip()
+
+
+def parse_move(pos: Any, text: str, last: int | None = None) -> int:
+    """Return the encoded legal move of `pos` that a text in any notation means.
+
+    A move that does not say whether it promotes does so only if it must. Raises ValueError if the text is not a move,
+    if the move is illegal (saying why), or if it is ambiguous (listing the moves it could be).
+
+    Args:
+        last: the target square of the move before, for `同`; None if there was none
+    """
+    if USI_MOVE.fullmatch(text):
+        return parse_usi(pos, text)
+    plain = normalize(text)
+    if _USI_IN_ANY_CASE.fullmatch(plain):
+        return parse_usi(pos, plain[0].upper() + plain[1:].lower())
+    for parse in (parse_japanese, parse_csa, parse_western):
+        move = parse(pos, plain, last)
+        if move is not None:
+            return move
+    move = None if plain.upper() == plain else _parse_lower(pos, plain, last)
+    if move is None:
+        raise InputError("{0!r} is not a move; write 7g7f, ７六歩, 76FU or P-7f", text)
+    return move
+
+
+def _parse_lower(pos: Any, plain: str, last: int | None) -> int | None:
+    """Return a CSA or Western move typed in small letters ('7776fu', 'p-7f', 'sx3c+'), None if it is neither."""
+    move = parse_csa(pos, plain.upper(), last)
+    if move is None and plain[:1] in "+plnsgbrk" and plain:
+        piece = 2 if plain[0] == "+" else 1
+        move = parse_western(pos, plain[:piece].upper() + plain[piece:].lower(), last)
+    return move
+
+
+def format_move(pos: Any, move: int, notation: str = "usi", last: int | None = None) -> str:
+    """Return a legal `move` of `pos` in one of NOTATIONS.
+
+    Args:
+        last: the target square of the move before, for `同`
+
+    Raises:
+        ValueError: if there is no such notation
+    """
+    if notation not in NOTATIONS:
+        raise InputError("there is no notation {0!r}; there are {1}", notation, ", ".join(NOTATIONS))
+    return NOTATIONS[notation](pos, move, last)

@@ -1,1 +1,0 @@
-"""Shogi as text: SFEN, USI moves, and moves in other notations."""

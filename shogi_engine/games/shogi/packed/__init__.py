@@ -1,1 +1,0 @@
-"""Positions in 32 bytes, and moves made in them."""

@@ -1,0 +1,471 @@
+"""The messages about the page, games, moves, and setting up a position."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from msgspec import Meta
+
+from shogi_engine.analysis.report import of_programs
+from shogi_engine.games.shogi.records import kakinoki
+from shogi_engine.language import InputError
+from shogi_engine.play.words import names_shown
+from shogi_engine.records import GameRecord
+from shogi_engine.types.limits import Clock
+from shogi_engine.web import links, replies, view
+from shogi_engine.web.links import WATCHER, Role, Viewer
+from shogi_engine.web.messages import (
+    LEVEL_MAX,
+    LINE_MAX,
+    Action,
+    Game,
+    Language,
+    Moves,
+    MoveText,
+    Name,
+    Number,
+    PieceSet,
+    Question,
+    Side,
+    Who,
+    must_have,
+)  # fmt: skip
+from shogi_engine.web.playing import check_levels
+from shogi_engine.web.replies import Reply
+from shogi_engine.web.saving import OpenElsewhere
+from shogi_engine.web.session import Session
+from shogi_engine.web.store import SEARCH_MAX
+from shogi_engine.web.tree import set_up
+
+Level = Annotated[int, Meta(ge=0, le=LEVEL_MAX)]
+
+
+# ---- the page
+
+
+class Look(Question):
+    """Change how the page shows the board; None changes nothing."""
+
+    who: ClassVar[Who] = Who.WATCHER
+    language: Language | None = None
+    flipped: bool | None = None
+    narrow: bool | None = None
+    pieces: PieceSet | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Return the fields of `viewer.Look` that are given."""
+        values = {name: getattr(self, name) for name in links.Look._fields}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        page.look = page.look._replace(**self.given())
+        if not page.token:
+            session.turn_board(page.look.flipped)
+        session.show(page)
+        session.analyses.repeat()
+
+
+class Hello(Look):
+    """The first message: whose page this is, and what it shows."""
+
+    session: Name = ""
+    owner: Name = ""
+
+
+class Resync(Question):
+    """Send the whole state: the page missed a change."""
+
+    who: ClassVar[Who] = Who.WATCHER
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.show(page)
+
+
+class Ping(Question):
+    """Answer."""
+
+    who: ClassVar[Who] = Who.WATCHER
+
+    def _obey(self, session: Session, page: Viewer) -> Reply:
+        return replies.Pong()
+
+
+# ---- games
+
+
+def open_record(session: Session, record: GameRecord) -> Reply | None:
+    """Replace the game; return the answer that tells which one was left, so that the user can return to it."""
+    return left(session.open_record(record))
+
+
+def left(id: str) -> Reply | None:
+    """Return the answer that tells which game was left."""
+    return replies.Left(id=id) if id else None
+
+
+class Board(Action, tag="game"):
+    """Begin with an empty board."""
+
+    game: Game
+
+    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+        return open_record(session, GameRecord(self.game))
+
+
+class New(Action):
+    """Begin a game: for each side, a level or None for a human."""
+
+    game: Game
+    players: Annotated[list[Level | None], Meta(min_length=2, max_length=2)]
+    clock: Annotated[str, Meta(max_length=40)] = ""
+    handicap: Annotated[str, Meta(max_length=40)] = ""
+    here: bool = False  # at the position on the board
+
+    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+        setting, before, answer = Clock.parse(self.clock) if self.clock else None, "", None
+        check_levels(self.game, self.players)
+        if self.handicap and self.game != "shogi":
+            raise InputError("handicaps are for shogi")
+        if not self.here or self.game != session.tree.game:
+            start = kakinoki.handicap(self.handicap) if self.handicap else ""
+            before, answer = session.autosave.id, open_record(session, GameRecord(self.game, start))
+        session.leave_modes()
+        session.begin(self.players, setting, after=before)
+        return answer
+
+
+class Rematch(Action):
+    """Begin a new game like the last one, with sides swapped in an even game."""
+
+    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+        play, start = session.playing, session.tree.record.start
+        if play.on or play.outcome is None:
+            raise InputError("no game has been played")
+        players, setting = list(play.players), play.clock.setting
+        even = start == GameRecord(session.tree.game).start
+        if even:
+            players.reverse()
+        before, answer = session.autosave.id, open_record(session, GameRecord(session.tree.game, start))
+        session.begin(players, setting, after=before, swapped=even)
+        return answer
+
+
+class Resign(Action):
+    """Resign."""
+
+    who: ClassVar[Who] = Who.PLAYER
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        role, guests = session.role_of(page), session.guest_sides()
+        side = role.side if role is not None else None
+        if side is None and len(guests) == 1:
+            side = 1 - min(guests)
+        session.playing.resign(side)
+
+
+class Declare(Action):
+    """Declare a win by the entering-king rule."""
+
+    who: ClassVar[Who] = Who.PLAYER
+
+    def _permit_now(self, session: Session, role: Role) -> None:
+        game = session.playing.game
+        if game is not None and session.guest_sides() and not session.may_move(role, game.turn):
+            raise InputError("it is not your turn")
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.playing.declare()
+
+
+class Think(Action):
+    """Let the engine make a move."""
+
+    helps: ClassVar[bool] = True
+    setting_up: ClassVar[bool] = False
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.playing.think()
+
+
+class Stop(Action):
+    """End the game and all searches."""
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.analyses.stop()
+        session.playing.leave()
+        session.leave_modes()
+
+
+class SetLevel(Action, tag="level"):
+    """Change the engine's level."""
+
+    helps: ClassVar[bool] = True
+    side: Side
+    level: Level
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.playing.set_level(self.side, self.level)
+
+
+class Kept(Question):
+    """Send the list of the user's games: those that have all words of `text`, and end in `result`, '' for any."""
+
+    text: Annotated[str, Meta(max_length=SEARCH_MAX)] = ""
+    result: Literal["", "1-0", "0-1", "1/2-1/2", "*"] = ""
+
+    def _obey(self, session: Session, page: Viewer) -> Reply:
+        games = session.autosave.games(session.owner, self.text, self.result)
+        return replies.Kept(games=[{**each, "title": names_shown(each["title"], page.language)} for each in games])
+
+
+class Continue(Action):
+    """Open one of them, or send the page to the session that has it open. Others are served while it is read."""
+
+    locked: ClassVar[bool] = False
+    id: Name
+
+    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+        try:
+            before = session.autosave.open(self.id, session.owner)
+        except OpenElsewhere as elsewhere:
+            return replies.Join(session=elsewhere.identity)
+        with session.lock:
+            session.playing.wake()
+        return left(before)
+
+
+class Forget(Question):
+    """Delete one of them."""
+
+    id: Name
+
+    def _obey(self, session: Session, page: Viewer) -> Reply:
+        session.autosave.delete(self.id, session.owner)
+        session.dismiss_guests()
+        return Kept()._obey(session, page)
+
+
+class Recall(Question):
+    """Bring a deleted one back."""
+
+    id: Name
+
+    def _obey(self, session: Session, page: Viewer) -> Reply:
+        session.store.restore(self.id, session.owner)
+        return Kept()._obey(session, page)
+
+
+# ---- moves
+
+
+class Move(Action):
+    """Make a move."""
+
+    who: ClassVar[Who] = Who.PLAYER
+    setting_up: ClassVar[bool] = False
+    move: MoveText
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        tree, tsume = session.tree, session.tsume
+        if not session.may_move(session.role_of(page) or WATCHER, int(tree.board.turn)):
+            raise InputError("it is not your turn")
+        text = tree.legal(self.move)
+        if tsume is not None:
+            tsume.check_move(text)
+        session.playing.move(text)
+        if tsume is not None:
+            tsume.moved(tree.node)
+
+
+class _Navigation(Action):
+    who: ClassVar[Who] = Who.PLAYER
+    setting_up: ClassVar[bool] = False
+
+    def _permit_now(self, session: Session, role: Role) -> None:
+        if session.guest_sides():
+            raise InputError("while two people play, the board shows the last move")
+
+
+class Step(_Navigation):
+    """Step through the line on the board, or to an alternative of the current move."""
+
+    to: Literal["first", "back", "next", "last", "above", "below"]
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.tree.step(self.to)
+
+
+class Go(_Navigation):
+    """Go to a move."""
+
+    node: Number
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.tree.go(self.node)
+
+
+class Undo(Action):
+    """Take back a move."""
+
+    who: ClassVar[Who] = Who.PLAYER
+    setting_up: ClassVar[bool] = False
+
+    def _permit_now(self, session: Session, role: Role) -> None:
+        game = session.playing.game
+        if not role.owner and not session.playing.on:
+            raise InputError("no game is being played")  # outside a game, it removes moves of the owner's record
+        mine = game is None or session.may_move(role, 1 - game.turn) and not session.may_move(role, game.turn)
+        if session.guest_sides() and not mine:
+            raise InputError("only your own last move can be taken back")
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        if session.tsume is not None:
+            session.tsume.undo()
+        else:
+            session.playing.undo()
+
+
+class _Editing(Action):
+    setting_up: ClassVar[bool] = False
+
+    def _permit_now(self, session: Session, role: Role) -> None:
+        if session.playing.on:
+            raise InputError("a game is being played")
+
+
+class Delete(_Editing):
+    """Delete the current move and those after it. A problem that began there is left."""
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.removed = session.tree.remove(session.tree.node)
+        if session.tsume is not None:
+            session.tsume.close()  # the answer to a move that is gone is not needed
+            if session.tsume.root in session.tree:
+                session.tsume.wake()
+            else:
+                session.leave_modes()
+
+
+class Promote(_Editing):
+    """Make the variation on the board the main line."""
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.tree.promote(session.tree.node)
+        session.analyses.read_record()
+
+
+class Restore(_Editing):
+    """Undo the last deletion."""
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        if session.removed is None:
+            raise InputError("there is nothing to undo")
+        removed, session.removed = session.removed, None
+        session.tree.go(session.tree.put_back(removed))
+
+
+class Comment(Action):
+    """Comment on a move, by default the current one. What programs wrote there stays."""
+
+    text: Annotated[str, Meta(max_length=2000)]
+    node: Number | None = None
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        number = session.tree.node if self.node is None else self.node
+        must_have(session, number)
+        lines = (self.text, *of_programs(session.tree[number].comment))
+        session.tree[number].comment = "\n".join(each for each in lines if each)
+
+
+class Line(_Editing):
+    """Add a line after a move, and go to its move number `go`, from 1; 0 does not move."""
+
+    node: Number
+    moves: Moves
+    go: Annotated[int, Meta(ge=0, le=LINE_MAX)] = 0
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        must_have(session, self.node)
+        numbers = session.tree.add_line(self.moves, self.node)
+        if self.go:
+            session.tree.go(numbers[min(self.go, len(numbers)) - 1])
+
+
+class Preview(Question):
+    """Draw the board after a line of moves."""
+
+    who: ClassVar[Who] = Who.WATCHER
+    node: Number
+    moves: Moves
+
+    def _obey(self, session: Session, page: Viewer) -> Reply:
+        must_have(session, self.node)
+        shown = session.board_at(self.node)
+        for each in self.moves:
+            shown.push_text(each)
+        svg = view.picture(shown, page.look, session.tree.game, areas=False)
+        return replies.Preview(node=self.node, moves=self.moves, svg=svg)
+
+
+# ---- setting up
+
+
+class SetUp(Action, tag="setup"):
+    """Begin to set up a position, or end it: `keep` uses the new position."""
+
+    on: bool
+    keep: bool = True
+
+    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+        if self.on:
+            session.playing.leave()
+            session.leave_modes()
+            session.setup = set_up(session.tree.game, session.tree.board)
+        elif session.setup is not None and self.keep:
+            return open_record(session, GameRecord(session.tree.game, session.setup.text()))
+        else:
+            session.setup = None
+        return None
+
+
+class _Setting(Action):
+    def _permit_now(self, session: Session, role: Role) -> None:
+        if session.setup is None:
+            raise InputError("no position is being set up")
+
+
+class Put(_Setting):
+    """Put a piece on a square, '' for none."""
+
+    square: Annotated[str, Meta(max_length=3)]
+    piece: Annotated[str, Meta(max_length=2)]
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.setup.put(self.square, self.piece)
+
+
+class Hand(_Setting):
+    """Set the number of pieces of a kind in a hand."""
+
+    side: Side
+    piece: Annotated[str, Meta(max_length=1)]
+    count: Annotated[int, Meta(ge=0, le=18)]
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.setup.hand(self.side, self.piece, self.count)
+
+
+class Turn(_Setting):
+    """Set the side to move."""
+
+    side: Side
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.setup.turn(self.side)
+
+
+class Arrange(_Setting, tag="board"):
+    """Set up the usual position or an empty board, or give white the rest of the pieces."""
+
+    which: Literal["start", "empty", "rest"]
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.setup.arrange(self.which)

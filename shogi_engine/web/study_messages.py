@@ -1,0 +1,310 @@
+"""The messages about analyses, books, tsume, and problems made of the user's own mistakes."""
+
+import contextlib
+import functools
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar, Literal
+
+from msgspec import Meta
+
+from shogi_engine import games, study
+from shogi_engine.analysis.judgement import move_text
+from shogi_engine.books import growth
+from shogi_engine.explorer import Found, PlayedGame
+from shogi_engine.language import InputError, fault_text
+from shogi_engine.play.words import names_shown
+from shogi_engine.records import GameRecord
+from shogi_engine.tsume import problems as all_problems
+from shogi_engine.types.limits import SIDES
+from shogi_engine.web import exercises, replies
+from shogi_engine.web.analyses import MULTIPV_MAX
+from shogi_engine.web.exercises import YOURS, Tsume, counts, problem_rows
+from shogi_engine.web.game_messages import open_record
+from shogi_engine.web.links import Role, Viewer
+from shogi_engine.web.messages import Action, Number, Question, Side, must_have
+from shogi_engine.web.replies import Reply
+from shogi_engine.web.saving import OpenElsewhere
+from shogi_engine.web.session import Session
+from shogi_engine.web.tree import Tree
+
+ROWS_MAX = 60  # moves of a position that are sent: as many as Othello has squares
+LISTED = 5  # games under the moves
+
+
+class Analyse(Action):
+    """Switch live analysis on or off."""
+
+    helps: ClassVar[bool] = True
+    on: bool
+    multipv: Annotated[int, Meta(ge=1, le=max(MULTIPV_MAX.values()))] | None = None
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        analyses = session.analyses
+        analyses.on, analyses.multipv = self.on, self.multipv or analyses.multipv
+        analyses.restart()
+
+
+class Judge(Action):
+    """Judge every move of the game, or stop it."""
+
+    helps: ClassVar[bool] = True
+    on: bool
+    effort: Literal["quick", "normal", "deep"] = "quick"
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        if self.on:
+            session.analyses.judge(self.effort)
+        else:
+            session.analyses.stop_judging()
+
+
+class Mate(Action):
+    """Look for a mate."""
+
+    helps: ClassVar[bool] = True
+    setting_up: ClassVar[bool] = False
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        session.analyses.find_mate()
+        if session.tsume is not None:
+            session.tsume.helped = True
+
+
+class Explore(Question):
+    """Send the moves that a book or games have in the position after a move. Others are served meanwhile."""
+
+    helps: ClassVar[bool] = True
+    locked: ClassVar[bool] = False
+    node: Number
+    source: Literal["book", "mine", "index"]
+
+    def _obey(self, session: Session, page: Viewer) -> Reply:
+        with session.lock:
+            must_have(session, self.node)
+            game, board = session.tree.game, session.board_at(self.node)
+            store, owner, collections = session.store, session.owner, session.collections
+        book, played = book_of(game), list[PlayedGame]()
+        if self.source == "book":
+            rows = moves_of_book(board, book)
+        else:
+            session.autosave.write()  # the game on the board is one of the user's
+            explorer = collections.of(self.source, game, store, owner)
+            rows = [row for row in explorer.moves(board, book) if row.games]
+            played = explorer.played(board, most=LISTED)
+        unit = growth.load(game).unit
+        return replies.Explored(
+            node=self.node,
+            source=self.source,
+            sources=collections.sources(game, store),
+            rows=[_row(board, row, unit, page.language) for row in rows[:ROWS_MAX]],
+            games=[
+                {"names": [names_shown(name, page.language) for name in each.names], "result": each.result}
+                for each in played
+            ],
+        )
+
+
+@functools.cache
+def book_of(game: str) -> Any:
+    """Return the book that comes with a game, None if there is none."""
+    opened = games.load(game).extras.open_book
+    return opened(None) if opened is not None else None
+
+
+def moves_of_book(board: Any, book: Any) -> list[Found]:
+    """Return a book's legal moves for a Board's position, best first."""
+    legal = {str(move) for move in board.legal_moves}
+    known = book.known(board.position()) if book is not None else []
+    return [Found(each.move, turn=int(board.turn), value=each.value) for each in known if each.move in legal]
+
+
+def _row(board: Any, row: Found, unit: int, language: str) -> dict[str, Any]:
+    """Return a move as a page gets it."""
+    value = None if row.value is None else row.value if unit == 1 else round(row.value / unit, 1)
+    return {
+        "move": row.move, "text": move_text(board, row.move, language), "games": row.games,
+        "black": row.black, "draws": row.draws, "white": row.white, "score": row.score, "value": value,
+    }  # fmt: skip
+
+
+# ---- tsume
+
+
+class Solve(Action, tag="tsume"):
+    """Solve a problem of the collection, by its number from 1, or the position on the board; or leave it."""
+
+    on: bool
+    problem: Annotated[int, Meta(ge=0, le=10_000)] = 0
+
+    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+        answer = None
+        if not self.on:
+            session.leave_modes()
+            return None
+        if self.problem:
+            if self.problem > len(all_problems()):
+                raise InputError("there is no such problem")
+            answer = open_record(session, GameRecord("shogi", all_problems()[self.problem - 1].sfen))
+            session.flipped = False
+        tree = session.tree
+        if tree.game != "shogi":
+            raise InputError("tsume is for shogi")
+        if session.setup is not None:
+            raise InputError("a position is being set up")
+        shown = session.board_at(tree.node)
+        if shown.king_squares[1 - shown.turn] is None:
+            raise InputError("the side to be mated has no king")
+        session.playing.leave()
+        session.leave_modes()
+        session.tsume = Tsume(session, tree.node, tree.ply, progress=session.store.progress(session.owner))
+        session.tsume.begin()
+        return answer
+
+
+class Problems(Question):
+    """Send the list of problems."""
+
+    def _obey(self, session: Session, page: Viewer) -> Reply:
+        return problem_rows(session.store.progress(session.owner))
+
+
+class Hint(Question):
+    """Send the next move of the problem."""
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        if session.tsume is None:
+            raise InputError("no problem is being solved")
+        session.tsume.hint()
+
+
+# ---- the user's own mistakes
+
+
+@contextlib.contextmanager
+def mistakes_of(session: Session) -> Iterator[study.Store]:
+    """Give the problems of a session's owner in the game on the board. Raises ValueError if they cannot be used."""
+    try:
+        yield session.store.mistakes(session.owner, session.tree.game)
+    except OSError as fault:
+        raise InputError(fault_text(fault)) from None
+
+
+class Learn(Action):
+    """Make problems of the mistakes that a side made in the judged game."""
+
+    side: Side
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        game = session.analyses.judged_game()
+        with mistakes_of(session) as problems:
+            session.learning.begin(game, self.side, problems, page)
+
+
+class Lessons(Question):
+    """Send how many problems of the user's own mistakes are due."""
+
+    def _obey(self, session: Session, page: Viewer) -> Reply:
+        with mistakes_of(session) as problems:
+            return counts(problems)
+
+
+class Lesson(Action):
+    """Give the next problem that is due, or leave it: the game that was on the board before comes back."""
+
+    on: bool
+
+    def _permit_now(self, session: Session, role: Role) -> None:
+        if self.on and session.setup is not None:
+            raise InputError("a position is being set up")
+
+    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+        now = session.tsume
+        if not self.on:
+            return leave(session, the_lesson(session))
+        if isinstance(now, exercises.Lesson) and now.problems.size:
+            return give_next(session, now.problems)
+        with mistakes_of(session) as problems:
+            return give_next(session, problems)
+
+
+class Better(Action):
+    """Give the positions of the judged game in which a side, by default each, missed a better move."""
+
+    setting_up: ClassVar[bool] = False
+    side: Side | None = None
+
+    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+        points = study.TurningPoints(session.analyses.judged_game(), "" if self.side is None else SIDES[self.side])
+        if not points.size:
+            raise InputError("no better move was missed")
+        return give_next(session, points)
+
+
+class Answer(Action):
+    """Show the answer of such a problem."""
+
+    def _obey(self, session: Session, page: Viewer) -> None:
+        the_lesson(session).answer()
+
+
+def the_lesson(session: Session) -> exercises.Lesson:
+    """Return the problem that is being solved. Raises ValueError if there is none."""
+    if not isinstance(session.tsume, exercises.Lesson):
+        raise InputError("no problem is being solved")
+    return session.tsume
+
+
+def give_next(session: Session, problems: study.Source) -> Reply | None:
+    """Put the next problem of the round on the board; after the last one, the game that was there before."""
+    now = session.tsume if isinstance(session.tsume, exercises.Lesson) else None
+    given = now.given if now else ()
+    due = [each for each in problems.due() if each.id not in given]
+    if not due:
+        if now is not None:
+            leave(session, now)
+        if problems.size:
+            return replies.Tried(found=problems.found, count=problems.size)
+        with mistakes_of(session) as all_of_them:
+            return counts(all_of_them)
+    problem = due[0]
+    check_lines(problem)
+    if now is None and not session.autosave.write(whole=True):
+        raise InputError("the game on the board cannot be saved")
+    before = now.before if now else "" if session.tsume else session.autosave.id  # a tsume does not come back
+    session.open_record(GameRecord(problem.game, problem.position))
+    session.analyses.stop()
+    session.flipped = problem.game == "shogi" and session.tree.start_turn == 1
+    session.tsume = exercises.Lesson(
+        session,
+        root=0,
+        status=YOURS,
+        attempt=problems.attempt(problem),
+        problems=problems,
+        left=len(due),
+        given=(*given, problem.id),
+        before=before,
+    )
+    return None
+
+
+def check_lines(problem: study.Problem) -> None:
+    """Raise ValueError if a line of the problem is not legal: what a file says is shown only if it is."""
+    tree = Tree(GameRecord(problem.game, problem.position))
+    for line in (problem.line, problem.answers[:1], (problem.played, *problem.refutation)):
+        tree.add_line(line, 0)
+
+
+def leave(session: Session, now: exercises.Lesson) -> Reply | None:
+    """Open the game that was on the board before the problems; an empty board if it is not there any more."""
+    answer = None
+    try:
+        if now.before:
+            session.autosave.open(now.before, session.owner)
+    except OpenElsewhere as elsewhere:
+        answer = replies.Join(session=elsewhere.identity)
+    except (OSError, ValueError) as fault:
+        session.tell(fault_text(fault))
+    if session.tsume is now:
+        session.open_record(GameRecord(session.tree.game))
+    session.playing.wake()
+    return answer

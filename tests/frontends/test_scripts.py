@@ -1,0 +1,251 @@
+"""A script is answered as if its commands were sent one at a time, in every front end."""
+
+import re
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shogi_engine.frontends.core import Output, Task
+from shogi_engine.frontends.othello import Gtp, NBoard
+from tests.support.usi_fake import FakeEngine
+from usi.loop import Loop
+from usi.protocol import UsiOutput
+
+MOVES = ["f5", "d3", "e6"]
+
+
+class Searches:
+    """Searches that have the requested depth, depth 1 if they were stopped; without a limit they wait for that."""
+
+    def prepare(self):
+        self._stopped = threading.Event()
+        self.begun = False
+
+    def stop(self):
+        self._stopped.set()
+
+    def search(self, *, depth=None, level=None, on_info=lambda line: None, **limits):
+        limited = depth is not None or level is not None or any(map(limits.get, ("nodes", "movetime", "budget")))
+        self.begun = True
+        self._stopped.wait(0.002 if limited else 60)
+        reached = 1 if self._stopped.is_set() else depth or level or 5
+        move, value = self.legal_moves()[0], 100
+        line = SimpleNamespace(
+            depth=reached,
+            seldepth=reached,
+            multipv=1,
+            score="cp 1",
+            value=value,
+            bound="",
+            nodes=1,
+            time=0.0,
+            hashfull=0,
+            pv=[move],
+        )
+        on_info(line)
+        return SimpleNamespace(bestmove=move, ponder="", value=value, nodes=1, seconds=0.0, lines=[line], depth=reached)
+
+
+class Shogi(Searches, FakeEngine):
+    """An engine for the USI loop."""
+
+    def find_mate(self, *, max_ms, progress):
+        self.begun = True
+        self._stopped.wait(0.002 if max_ms else 60)
+        result = "timeout" if self._stopped.is_set() else "nomate"
+        return SimpleNamespace(result=result, moves=[], length=0, nodes=1, seconds=0.0)
+
+
+class Othello(Searches):
+    """An engine for NBoard and GTP that knows three moves."""
+
+    def __init__(self):
+        self.moves, self.root = [], SimpleNamespace(side=0)
+        self.game = SimpleNamespace(format_position=lambda root: "")
+        self.position_text = "-" * 64
+
+    position = property(lambda self: SimpleNamespace(side=len(self.moves) % 2))
+    move_texts = property(lambda self: list(self.moves))
+
+    def legal_moves(self):
+        return [move for move in MOVES if move not in self.moves]
+
+    def push(self, move):
+        if move.lower() not in self.legal_moves():
+            raise ValueError(f"{move} is not legal")
+        self.moves.append(move.lower())
+
+    def pop(self):
+        if not self.moves:
+            raise ValueError
+        self.moves.pop()
+
+    def set_position(self, start="", moves=()):
+        self.moves = list(moves)
+
+    def check_level(self, level):
+        return SimpleNamespace(exact=False)
+
+    def diagram(self):
+        return " ".join(self.moves) or "empty"
+
+
+class Patient:
+    """Lines that someone sends one at a time: each when the one before is answered, or a search waits for `stop`."""
+
+    live = True
+
+    def __init__(self, lines, engine):
+        self.lines, self.engine, self.front_end = lines, engine, None
+
+    def __iter__(self):
+        for line in self.lines:
+            yield line
+            self._wait()
+
+    def _wait(self):
+        answered = threading.Event()
+        endless = next((task for task in self.front_end.pending() if not task.bounded and not task.stopped), None)
+        if endless is None:
+            self.front_end.put(Task(answered.set, time.monotonic()))
+            assert answered.wait(60)
+            return
+        while not (endless.stopped or (self.front_end.task is endless and self.engine.begun)):
+            time.sleep(0.0005)
+
+
+def answers(kind, game, lines, *, patient):
+    """Return what a front end answers, but for numbers that are times."""
+    written, engine = [], game()
+    engine.prepare()
+    output = (UsiOutput if kind is Loop else Output)(written.append, lambda: None)
+    front_end = kind(output, load=lambda: engine, leave=lambda status: None)
+    raw = [line.encode() for line in lines]
+    if patient:
+        raw = Patient(raw, engine)
+        raw.front_end = front_end
+        front_end.start_loading()
+        front_end._loaded.wait(60)
+    front_end.run(raw)
+    text = b"".join(written).decode()
+    return re.sub(
+        r" (nps|time|hashfull) \d+|/\d+\.\d\d$|nodestats .*|\d+\.\d+ s, \d+ nodes/s", "", text, flags=re.M
+    ).split("\n")
+
+
+USI = [
+    "usi",
+    "isready",
+    "position startpos",
+    "position startpos moves 7g7f",
+    "position startpos moves 7g7e",
+    "go depth 3",
+    "go nodes 500",
+    "go mate 5000",
+    "go byoyomi 50000",
+    "go btime 60000 wtime 60000",
+    "stop",
+    "gameover win",
+    "moves",
+    "side",
+    "go perft 1",
+    "setoption name MultiPV value x",
+    "setoption",
+    "ponderhit",
+    "usinewgame",
+    "xyzzy",
+]
+ENDLESS = ["go infinite", "go ponder depth 3", "go mate infinite"]
+NBOARD = [
+    "nboard 2",
+    "set depth 3",
+    "set depth x",
+    "move F5",
+    "move D3",
+    "move A1",
+    "go",
+    "hint 2",
+    "analyze",
+    "learn",
+    "ping 1",
+    "ping 2",
+    "fly",
+    "E6",
+    "set what 3",
+]
+GTP = [
+    "1 name",
+    "2 fly",
+    "play b f5",
+    "play w d3",
+    "play b a1",
+    "genmove b",
+    "genmove w",
+    "reg_genmove b",
+    "undo",
+    "# interrupt",
+    "showboard",
+    "set_level 3",
+    "set_level x",
+    "time_settings 60 0 0",
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "game", "commands"), [(Loop, Shogi, USI), (NBoard, Othello, NBOARD), (Gtp, Othello, GTP)]
+)
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_a_script_is_answered_as_its_commands_one_at_a_time(kind, game, commands, data):
+    script = data.draw(st.lists(st.sampled_from(commands), max_size=12))
+    if kind is Loop and data.draw(st.booleans()):
+        script += [
+            data.draw(st.sampled_from(ENDLESS)),
+            *data.draw(st.permutations(["isready", "side", "xyzzy"])),
+            "stop",
+            "usi",
+        ]
+    assert answers(kind, game, script, patient=False) == answers(kind, game, script, patient=True)
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        (["go depth 8", "position startpos moves 7g7f", "go infinite", "stop"], [8, 1]),
+        (["go mate 5000", "go depth 3", "go infinite", "stop"], ["checkmate nomate", 3, 1]),
+        (["go depth 8", "go infinite", "gameover draw", "go depth 4"], [8, 1, 4]),
+        (["go depth 8", "isready", "usi", "go infinite", "isready", "stop"], [8, "readyok", "usiok", "readyok", 1]),
+        (["go byoyomi 9000000000000000", "stop"], [5]),
+        (["go depth 9999999999999999999", "stop"], [1]),
+    ],
+)
+def test_stop_in_a_script_ends_only_what_would_not_end(lines, wanted):
+    said = answers(Loop, Shogi, lines, patient=False)
+    words = [int(line.split()[2]) if line.startswith("info depth") else line for line in said]
+    assert [word for word in words if word in wanted or isinstance(word, int)] == wanted
+
+
+def test_ping_in_a_script_comes_after_the_answers():
+    said = answers(NBoard, Othello, ["set depth 3", "go", "ping 1", "hint 1", "move F5", "go", "ping 2"], patient=False)
+    assert [line.split("/")[0] for line in said if line.startswith(("===", "pong", "search"))] == [
+        "=== F5",
+        "pong 1",
+        "search F5 1.00 0 3",
+        "search F5 1.00 0 3",
+        "=== D3",
+        "pong 2",
+    ]
+
+
+def test_a_clock_of_a_script_starts_when_its_turn_has_come():
+    engine, budgets = Shogi(), []
+    search = engine.search
+    engine.search = lambda **named: (budgets.append(named.get("budget")), time.sleep(0.3), search(**named))[-1]
+    output = UsiOutput(lambda data: None, lambda: None)
+    lines = [b"go depth 3", b"go btime 0 wtime 0 byoyomi 5000"]
+    Loop(output, load=lambda: engine, leave=lambda status: None).run(lines)
+    assert budgets[0] is None and budgets[1].hard_ms > 4500
