@@ -52,12 +52,6 @@ def add_parser(commands: Any) -> None:
         ),
     )
     parser.add_argument("--token-file", metavar="FILE", help="file whose first line is the token")
-    parser.add_argument(
-        "--shared",
-        action="store_true",
-        help="every browser sees all games, and those of the terminal; default: only on this machine's own address "
-        "without a token",
-    )
     parser.add_argument("--log", metavar="FILE", help="log of the server, of at most 5 files of 1 MB")
     parser.add_argument("--engines", type=at_least_one, help="number of simultaneous searches; default: one per core")
     parser.add_argument(
@@ -146,7 +140,7 @@ def _is_shared(args: argparse.Namespace, guard: "Guard") -> bool:
     """Tell whether every browser sees all games: who asks for a token expects others, maybe through a proxy."""
     from shogi_engine.web.access import is_loopback
 
-    return bool(args.shared) or is_loopback(args.host) and not guard.token
+    return is_loopback(args.host) and not guard.token
 
 
 def _indexes(files: Sequence[Path]) -> "dict[str, Explorer]":
