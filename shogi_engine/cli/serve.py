@@ -111,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
         server = uvicorn.Server(config)
         ending = threading.Event()
         start_thread(_end_in_time, "end in time", ending)
-        server.handle_exit = _first(ending.set, server.handle_exit)  # type: ignore[method-assign]
+        server.handle_exit = _first(ending.set, server.handle_exit)  # type: ignore[method-assign, assignment]
         try:
             with ending_signals() as signals:
                 # The server handles most signals itself and raises them again at its end; SIGHUP it does not know.

@@ -32,10 +32,10 @@ from shogi_engine.clients.base import (
     EngineProcess,
     PlainClient,
     attribute,
+    in_turn,
     plain,
     run_plainly,
 )
-from shogi_engine.clients.turns import in_turn
 from shogi_engine.common.text import NUMBER_MAX, clamped_number, legal_line, sanitize
 from shogi_engine.language import InputError
 from shogi_engine.types.limits import Limit, check_board, check_limit, check_number, move_texts

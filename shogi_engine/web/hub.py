@@ -83,7 +83,7 @@ class Hub:
             return made
 
     def is_quick(self, identity: str) -> bool:
-        """Tell whether `find` needs nothing of the disk: the session is open, or is a new one and there is room."""
+        """Tell whether `find` needs nothing of the disk: the session is open, or is a new one that is allowed."""
         with self._lock:
             is_open = identity in self.sessions and identity not in self._in_change
             return is_open or not identity and len(self.sessions) < self._most

@@ -1,4 +1,4 @@
-"""What takes long: nobody else waits for it, in the same session or another."""
+"""What takes long: no one else waits for it, in the same session or another."""
 
 import contextlib
 import json
@@ -69,7 +69,7 @@ def saved_game(hub):
 
 @contextlib.contextmanager
 def sockets_of(hub, count, held):
-    """Give WebSockets of a server; at the end, `held` goes on."""
+    """Give WebSockets of a server; at the end, `held` continues."""
     with TestClient(application(hub), base_url="http://127.0.0.1:8765") as client, contextlib.ExitStack() as stack:
         made = [stack.enter_context(client.websocket_connect("ws://127.0.0.1:8765/ws")) for _ in range(count)]
         try:
