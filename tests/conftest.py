@@ -5,7 +5,11 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
-from shogi_engine import language
+from shogi_engine import jit, language
+from tests.support import interpreted
+
+if not jit.HAS_WORKSHOP and not jit.JIT_DISABLED:
+    interpreted.install()
 
 hypothesis.settings.register_profile("kernels", deadline=None)  # the first example compiles or loads what it calls
 hypothesis.settings.load_profile("kernels")

@@ -55,7 +55,8 @@ def begin_games(nodes, rows, starts, size):
             store_u64(target + np.uint64(offset), load_u64(source + np.uint64(offset)))
         node.game_ply = 0
         node.count = start.count
-        node.moves[: start.count] = start.moves[: start.count]
+        for place in range(start.count):
+            node.moves[place] = start.moves[place]
 
 
 @njit

@@ -23,11 +23,12 @@ from shogi_engine.language import Message, mark
 from shogi_engine.language import translate as _
 
 ROOT = Path(__file__).resolve().parents[2]  # the folder of `shogi_engine` and `usi`
-PACKAGES = ("numpy", "numba", "llvmlite", "platformdirs")
+COMPILER = ("numba", "llvmlite")  # needed unless there is a compiled module
+PACKAGES = ("numpy", "platformdirs", *COMPILER)
 SHOWN_VARIABLES = (  # the report is published, and other variables may hold passwords
     "NUMBA_BOUNDSCHECK", "NUMBA_CACHE_DIR", "NUMBA_CPU_FEATURES", "NUMBA_CPU_NAME", "NUMBA_DEBUG", "NUMBA_DISABLE_JIT",
     "NUMBA_ENABLE_AVX", "NUMBA_NUM_THREADS", "NUMBA_OPT", "NUMBA_THREADING_LAYER", "SHOGI_ENGINE_CACHE_DIR",
-    "SHOGI_ENGINE_PLAIN_COMPILE",
+    "SHOGI_ENGINE_KERNELS", "SHOGI_ENGINE_PLAIN_COMPILE", "SHOGI_ENGINE_WORKSHOP",
 )  # fmt: skip
 PERFT_DEPTH, PERFT_NODES = 4, 719731  # Shogi's starting position
 SEARCH_MS = 1000
@@ -77,6 +78,25 @@ def version(package: str) -> str:
         return "missing"
 
 
+def has_module() -> bool:
+    """Tell whether the compiled module is used, so that no compiler is needed."""
+    from shogi_engine.jit.module import compiled_module
+
+    return compiled_module().state == ""
+
+
+def kernels_here() -> str:
+    """Say where the machine code of the kernels comes from."""
+    from shogi_engine.jit.module import compiled_module
+
+    found = compiled_module()
+    if has_module():
+        return Message("in the compiled module, {0}", found.module.LEVEL)
+    if found.state == "changed":
+        return mark("compiled here; the compiled module is of other sources")
+    return mark("compiled here")
+
+
 def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
     """Return the facts of this installation; `problems` is a list of sentences, empty if all is well.
 
@@ -96,7 +116,9 @@ def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
         "crash_log": str(crash_log_path()),
         "settings": {name: os.environ[name] for name in SHOWN_VARIABLES if name in os.environ},
     }
-    problems: list[str] = [Message("{0} is not installed", name) for name in PACKAGES if facts[name] == "missing"]
+    facts["kernels"] = kernels_here()
+    needed = [name for name in PACKAGES if name not in COMPILER or not has_module()]
+    problems: list[str] = [Message("{0} is not installed", name) for name in needed if facts[name] == "missing"]
     facts["problems"] = problems
     try:
         examine_engine(facts, problems, evaluation, file)
@@ -125,7 +147,7 @@ def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str =
     facts["cached_kernels"], facts["cache_mb"] = len(kept), round(sum(kept) / 1e6, 1)
     if jit.JIT_DISABLED:
         problems.append(mark("NUMBA_DISABLE_JIT is set: everything is a hundred times slower"))
-    elif folder is None:
+    elif folder is None and not has_module():
         words = Message(
             "no cache folder is writable, so each start compiles again; set {0} to a writable folder",
             jit.CACHE_VARIABLE,
@@ -190,9 +212,11 @@ def report(facts: dict[str, Any]) -> str:
     rows = [(name, str(facts[name])) for name in ("shogi_engine", "python", *PACKAGES, "system")]
     rows.append(("cpu", _("{cpu}, {count} logical").format(cpu=facts["cpu"], count=facts["cpus"])))
     rows += [(name, value) for name, value in facts["settings"].items()]
+    rows.append((_("kernels"), _(facts["kernels"])))
     if "ready_seconds" in facts:
-        kept = _("{cached_kernels} kernels, {cache_mb} MB before this run").format(**facts)
-        rows.append((_("cache"), (facts["cache"] or _("none is writable")) + f" ({kept})"))
+        if facts["cache"]:
+            kept = _("{cached_kernels} kernels, {cache_mb} MB before this run").format(**facts)
+            rows.append((_("cache"), f"{facts['cache']} ({kept})"))
         rows.append((_("ready after"), f"{facts['ready_seconds']} s"))
         rows.append((_("evaluation"), _(facts["evaluation"])))
     if "worth" in facts:

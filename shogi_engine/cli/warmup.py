@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
 def build(args: argparse.Namespace) -> int:
     """Compile for another type of CPU, into a folder."""
-    from shogi_engine.jit import build_kernels
+    from shogi_engine.jit.workshop.targets import build_kernels
 
     if not (args.target and args.out):
         raise ValueError("warmup: --target and --out go together")

@@ -369,7 +369,7 @@ def run_stdio(output: type[Out], converse: Callable[[Out, Iterable[bytes]], obje
     os.close(silence)
     source = Source(0)
     if not source.can_wait:
-        importlib.import_module("numba")  # and every library, before a read waits: see the module `source`
+        importlib.import_module("shogi_engine.jit").prepare()  # before a read waits: see the module `source`
     stream = output(_writer(1), lambda: end_process(0))
     stream.owns_process = True
     try:

@@ -5,7 +5,6 @@ registers kernels for the dtype of its parameters with `provides_evaluation`. Th
 or a search context, selects the function that is called.
 """
 
-import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-import numba
 import numpy as np
 
 from shogi_engine.jit import add_rule, new_record, njit, overload_stub, record_dtype
@@ -107,11 +105,6 @@ _evaluation_rules: dict[tuple[Any, Any], dict[str, Any]] = {}  # the same, by po
 _owners: dict[Any, str] = {}  # the position's type -> the package of its rules
 
 
-def _type_of(dtype: np.dtype) -> Any:
-    """Return numba's type for a dtype. Equal dtypes have the same type."""
-    return numba.from_dtype(dtype)
-
-
 def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
     """Compile and register a rule for positions of `dtype`. The function must have the name of its stub.
 
@@ -122,14 +115,13 @@ def provides(dtype: np.dtype) -> Callable[[Callable], Any]:
     """
     if "pos" in (dtype.names or ()):
         raise TypeError("a position's dtype cannot have a field 'pos': that is what makes a record a search context")
-    kind = _type_of(dtype)
 
     def register(function: Callable) -> Any:
         name = _checked_name(function, STUBS, "rule")
         owner = _game_package(function.__module__)
-        if _owners.setdefault(kind, owner) != owner:
-            raise TypeError(f"{owner}: a position dtype equal to this one belongs to {_owners[kind]} already")
-        return _add(_rules.setdefault(kind, {}), function, name, dtype, owner)
+        if _owners.setdefault(dtype, owner) != owner:
+            raise TypeError(f"{owner}: a position dtype equal to this one belongs to {_owners[dtype]} already")
+        return _add(_rules.setdefault(dtype, {}), function, name, dtype, owner)
 
     return register
 
@@ -143,7 +135,7 @@ def provides_evaluation(evaluation: Evaluation) -> Callable[[Callable], Any]:
         TypeError: evaluations have no such kernel, the parameters differ from the stub's, or the kernel is already
             registered
     """
-    kind = _type_of(evaluation.position), _type_of(evaluation.params)
+    kind = evaluation.position, evaluation.params
 
     def register(function: Callable) -> Any:
         name = _checked_name(function, _evaluation_stubs, "kernel of an evaluation")
@@ -179,43 +171,19 @@ def _game_package(module: str) -> str:
     return ".".join(here[:3]) if here[:2] == ["shogi_engine", "games"] else module.rpartition(".")[0] or module
 
 
-@functools.lru_cache(maxsize=64)
-def _rules_of(dtype: np.dtype) -> dict[str, Any]:
-    """Return the dict of rules for positions of `dtype`. Later calls of `provides` add to it."""
-    return _rules.setdefault(_type_of(dtype), {})
-
-
 def is_provided(dtype: np.dtype, name: str) -> bool:
     """Tell whether the rule `name` is registered for positions of `dtype`."""
-    return name in _rules_of(dtype)
+    return name in _rules.get(dtype, {})
 
 
-@functools.lru_cache(maxsize=64)
-def _evaluation_rules_of(position: np.dtype, evaluation: np.dtype) -> dict[str, Any]:
-    """Return the dict of an evaluation's kernels. Later calls of `provides_evaluation` add to it."""
-    return _evaluation_rules.setdefault((_type_of(position), _type_of(evaluation)), {})
-
-
-def _find_rule(name: str, first: Any) -> Any:
-    """Return the rule `name` for the first argument of a stub, a position or a context, or None."""
-    names = first.dtype.names
+def _find_rule(name: str, first: np.dtype) -> Any:
+    """Return the rule `name` for a stub's first argument of this dtype, a position's or a context's, or None."""
+    names: Any = first.names
     if "pos" not in names:
-        return _rules_of(first.dtype).get(name)
-    position = first.dtype["pos"]
-    if name in _evaluation_stubs and "evaluation" in names:
-        found = _evaluation_rules_of(position, first.dtype["evaluation"]).get(name)
-        if found is not None:
-            return found
-    return _rules_of(position).get(name)
-
-
-def _find_rule_of_type(name: str, first: Any) -> Any:
-    """Do the same as `_find_rule`, given the numba type of the first argument."""
-    if "pos" not in first.fields:
         return _rules.get(first, {}).get(name)
-    position = first.typeof("pos")
-    if name in _evaluation_stubs and "evaluation" in first.fields:
-        found = _evaluation_rules.get((position, first.typeof("evaluation")), {}).get(name)
+    position = first["pos"]
+    if name in _evaluation_stubs and "evaluation" in names:
+        found = _evaluation_rules.get((position, first["evaluation"]), {}).get(name)
         if found is not None:
             return found
     return _rules.get(position, {}).get(name)
@@ -226,14 +194,17 @@ def stub(default: Callable) -> Callable:
     name = default.__name__
     neutral = njit(default)
 
+    def rule_for(first: np.dtype) -> Any:
+        return _find_rule(name, first) or neutral
+
     def call(*arguments):
-        return (_find_rule(name, arguments[0]) or neutral)(*arguments)
+        return rule_for(arguments[0].dtype)(*arguments)
 
     call.__name__, call.__qualname__, call.__doc__ = name, name, default.__doc__
     call.__signature__ = inspect.signature(default)  # type: ignore[attr-defined]
     STUBS[name] = call
 
-    overload_stub(call, lambda first: _find_rule_of_type(name, first) or neutral)
+    overload_stub(call, rule_for)
     return call
 
 

@@ -1,6 +1,9 @@
-"""The numba policy: how every kernel of this package is compiled, cached and stopped.
+"""Kernels: functions that run as machine code, made ahead of time or, in the workshop, by numba.
 
-`njit` is the only way to numba's compiler. It differs from `numba.njit(cache=True)` in five ways.
+`njit` turns a function into a kernel. When Python calls one, it runs the version of the compiled module (module.py),
+or else the workshop compiles it: jit/workshop, which alone imports numba and llvmlite, and is imported only then. All
+else here is Python and numpy: with NUMBA_DISABLE_JIT=1 kernels are plain functions, and so are the intrinsics, so that
+tests can compare the two. Kernels differ from functions of `numba.njit(cache=True)` in five ways.
 
 * Cached machine code is keyed by a SHA-256 of *all* sources of the package, and of those of a game added from
   outside. numba stamps only the caller's own file, so after an edit of a rule a cached search would still apply the
@@ -14,21 +17,15 @@
 * Only kernels called from Python become machine code. numba optimises, emits and caches every function separately,
   which takes three times as long for a search of 170 kernels and makes slower code.
 
-With NUMBA_DISABLE_JIT=1 everything is plain Python, including the intrinsics, so that tests can compare the two.
-
-    settings     settings that decide how kernels are compiled
-    records      structured dtypes
-    sources      the digest of the sources    folders    possible cache folders    cache    the cache
-    targets      kernels compiled ahead of time    progress    the progress of a compile
-    library, lowering, compiler, dispatcher    the lean compiler    policy    `njit`    entries    the fastest calls
+    policy       `njit`, and what happens when Python calls a kernel    module    the compiled module
+    entries      the fastest calls    records   structured dtypes    plain    functions that kernels may call
     intrinsics   popcount, ctz, atomic loads, prefetch, ...    vectors   sums and dot products of int16, for networks
     layers       of uint8 and int8, for networks    lanes   functions on vectors of uint64, traced into LLVM code
     bitboards    sets of up to 128 squares as values with operators    random_numbers   a generator for kernels
+    settings     the environment's    sources   of kernels    folders   for the workshop's cache
+    progress     the progress of a compile    workshop   the compiler
 """
 
-from numba.core.caching import NullCache
-
-from shogi_engine.jit.cache import KernelCache, add_rule, is_saved
 from shogi_engine.jit.entries import Entries
 from shogi_engine.jit.folders import CACHE_VARIABLE, KEPT_STAMPS, cache_folder, is_private
 from shogi_engine.jit.intrinsics import (
@@ -43,39 +40,38 @@ from shogi_engine.jit.intrinsics import (
     points_to,
     popcount,
     prefetch,
-    python_record_at,
     record_at,
     record_reader,
     store_u64,
 )
-from shogi_engine.jit.policy import njit, overload_stub
+from shogi_engine.jit.plain import emitted, overload_stub
+from shogi_engine.jit.policy import Kernel, is_saved, njit, prepare
 from shogi_engine.jit.progress import Progress, Task, compiling, on_progress, shared_task, steps_done
 from shogi_engine.jit.records import new_record, record_dtype
-from shogi_engine.jit.settings import JIT_DISABLED, LEAN, PLAIN_VARIABLE
-from shogi_engine.jit.sources import PACKAGE, known_digest, source_folders, source_stamp, sources_digest
-from shogi_engine.jit.targets import build_kernels, prebuilt_folders, target_has
+from shogi_engine.jit.settings import HAS_WORKSHOP, JIT_DISABLED, PLAIN_VARIABLE, WORKSHOP_VARIABLE
+from shogi_engine.jit.sources import PACKAGE, add_rule, known_digest, source_folders, source_stamp, sources_digest
 
 __all__ = [
     "CACHE_VARIABLE",
     "Entries",
+    "HAS_WORKSHOP",
     "JIT_DISABLED",
     "KEPT_STAMPS",
-    "LEAN",
+    "Kernel",
     "PACKAGE",
     "PLAIN_VARIABLE",
-    "KernelCache",
-    "NullCache",
     "Progress",
     "Task",
+    "WORKSHOP_VARIABLE",
     "add_rule",
     "address_of",
     "array_reader",
     "bswap",
-    "build_kernels",
     "cache_folder",
     "clz",
     "compiling",
     "ctz",
+    "emitted",
     "is_private",
     "is_saved",
     "known_digest",
@@ -88,17 +84,15 @@ __all__ = [
     "overload_stub",
     "points_to",
     "popcount",
-    "prebuilt_folders",
     "prefetch",
-    "python_record_at",
+    "prepare",
     "record_at",
     "record_dtype",
     "record_reader",
     "shared_task",
-    "steps_done",
     "source_folders",
     "source_stamp",
     "sources_digest",
+    "steps_done",
     "store_u64",
-    "target_has",
 ]

@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from numba import types
-
-from shogi_engine.jit.cache import is_saved
 from shogi_engine.jit.folders import cache_folder
+from shogi_engine.jit.policy import is_saved
 from shogi_engine.jit.settings import JIT_DISABLED
 
 PATIENCE = 2000  # the number of calls declined before a kernel that is not in the cache is compiled
@@ -50,9 +48,7 @@ class Entries:
 
     def _ready(self, kernel: Any) -> Callable[..., int]:
         """Compile or load `kernel`, put it in place and return it."""
-        entry = kernel
-        if not JIT_DISABLED:
-            entry = kernel.compile((types.int64,) * kernel.py_func.__code__.co_argcount)
+        entry = kernel if JIT_DISABLED else kernel.for_integers()
         setattr(self, kernel.__name__, entry)
         return entry  # type: ignore[no-any-return]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import platformdirs
 
+from shogi_engine.jit.settings import HAS_WORKSHOP
 from shogi_engine.jit.sources import PACKAGE, source_stamp
 
 CACHE_VARIABLE = "SHOGI_ENGINE_CACHE_DIR"
@@ -63,7 +64,7 @@ def _remove_old(root: Path, keep: Path) -> None:
 @functools.cache
 def cache_folder() -> Path | None:
     """Return the folder that holds this version's compiled kernels, or None if no folder can be trusted and written."""
-    if not source_stamp():
+    if not HAS_WORKSHOP or not source_stamp():
         return None
     for root in _cache_roots():
         try:

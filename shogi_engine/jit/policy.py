@@ -1,41 +1,128 @@
-"""`njit`, the only way to numba's compiler: how every kernel of this package is compiled and cached."""
+"""`njit` and the kernels it makes: what happens when Python calls one."""
 
 import functools
+import importlib
+import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import numba
-from numba.core.caching import NullCache
-from numba.core.dispatcher import Dispatcher
-from numba.extending import overload
-
-from shogi_engine.jit import dispatcher as lean
-from shogi_engine.jit.cache import KernelCache
-from shogi_engine.jit.folders import cache_folder
-from shogi_engine.jit.progress import note_load, note_step
-from shogi_engine.jit.settings import JIT_DISABLED, LEAN
+from shogi_engine.jit import plain
+from shogi_engine.jit.module import Version, compiled_module
+from shogi_engine.jit.settings import HAS_WORKSHOP, JIT_DISABLED
 from shogi_engine.jit.sources import kernel_modules
-from shogi_engine.jit.targets import prebuilt_folders
+from shogi_engine.language import InputError
 
-OPTIONS: dict[str, Any] = {
-    "nopython": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "no_cfunc_wrapper": True,  # the wrapper for C takes time to compile
-}
+INSTALL = "pip install 'shogi-engine[workshop]'"
+_lock = threading.Lock()
+
+
+class Kernel:
+    """A function that runs as machine code, which the workshop makes when it is first needed.
+
+    Attributes:
+        py_func: the Python function
+        options: `njit`'s
+    """
+
+    def __init__(self, function: Callable, **options: bool) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self.options = options
+        self._dispatcher: Any = None
+        self._run: Callable[..., Any] = self._first_run
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run it."""
+        return self._run(*arguments)
+
+    def _first_run(self, *arguments: Any) -> Any:
+        self._run = self.dispatcher
+        return self._run(*arguments)
+
+    @property
+    def dispatcher(self) -> Any:
+        """The kernel as the workshop compiles it: numba's dispatcher. Raises InputError if numba is not installed."""
+        if self._dispatcher is None:
+            if not HAS_WORKSHOP:
+                name = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
+                if compiled_module().state == "changed":
+                    raise InputError("the compiled kernels are not of these sources: {0}", INSTALL)
+                raise InputError("{0} has to be compiled for this: {1}", name, INSTALL)
+            from shogi_engine.jit import workshop
+
+            with _lock:
+                self._dispatcher = self._dispatcher or workshop.dispatcher_of(self)
+        return self._dispatcher
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Numba's type of the kernel, which numba asks for where a function names it."""
+        from shogi_engine.jit import workshop
+
+        return workshop.type_of(self)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether Python's first call compiles nothing; also true if what is compiled could not be saved."""
+        if not HAS_WORKSHOP:
+            return False
+        from shogi_engine.jit import workshop
+
+        return workshop.is_saved(self)  # type: ignore[no-any-return]
+
+    def for_integers(self) -> Callable[..., Any]:
+        """Return what runs the kernel for int64 arguments alone, compiled or loaded now."""
+        dispatcher = self.dispatcher
+        from shogi_engine.jit import workshop
+
+        return workshop.entry_for_integers(dispatcher)  # type: ignore[no-any-return]
+
+
+class CompiledKernel(Kernel):
+    """A kernel of the compiled module; the workshop makes only versions that it lacks.
+
+    Args:
+        versions: the module's versions
+    """
+
+    def __init__(self, function: Callable, versions: list[Version], **options: bool) -> None:
+        super().__init__(function, **options)
+        self._versions = versions
+        self._known: dict[tuple, Callable[..., Any]] = {}  # by the arguments' dtypes
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the version for these arguments."""
+        entry = self._known.get(tuple([getattr(each, "dtype", None) for each in arguments]))
+        return entry(*arguments) if entry is not None else self._find(arguments)(*arguments)
+
+    def _find(self, arguments: tuple) -> Callable[..., Any]:
+        for version in self._versions:
+            if version.fits(arguments):
+                self._known[tuple([getattr(each, "dtype", None) for each in arguments])] = version.run
+                return version.run
+        right = len(arguments) == self.py_func.__code__.co_argcount  # if not, the version says so
+        return self._first_run if right else self._versions[0].run
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether Python's first call compiles nothing."""
+        return True
+
+    def for_integers(self) -> Callable[..., Any]:
+        """Return what runs the kernel for int64 arguments alone."""
+        return next((each.run for each in self._versions if each.takes_numbers), None) or super().for_integers()
 
 
 def njit(function: Any = None, *, forceinline: bool = False, tiny: bool = False, brief: bool = False) -> Any:
-    """Compile `function` as a kernel: without the GIL, with C's arithmetic errors, cached under the source stamp.
+    """Turn `function` into a kernel: without the GIL, with C's arithmetic errors, cached under the source stamp.
 
     A function that is not in a file, for example one typed at a prompt, is not cached.
 
     Args:
         forceinline: inline the kernel into every caller, for loops that must be vectorised; otherwise LLVM decides,
             usually well
-        tiny: Python calls the plain function, because it does too little to be worth a file of machine code that is
-            loaded at each start. With Python's arguments it must do the same without numba.
+        tiny: return the plain function, which Python calls because it does too little to be worth machine code. With
+            Python's arguments it must do the same as with a kernel's.
         brief: Python calls the kernel with the GIL held, because releasing and reacquiring the GIL would take longer
             than the call
 
@@ -50,54 +137,21 @@ def njit(function: Any = None, *, forceinline: bool = False, tiny: bool = False,
         names = ", ".join(function.__code__.co_freevars)
         raise TypeError(f"kernel {function.__qualname__} closes over {names}; pass them as arguments")
     kernel_modules.add(function.__module__)
-    options = OPTIONS | {"forceinline": forceinline, "nogil": not brief}
-    dispatcher: Any
-    if LEAN:
-        kind = lean.TinyDispatcher if tiny else lean.KernelDispatcher
-        dispatcher = kind(function, {}, options | {"boundscheck": None})
-    else:
-        dispatcher = numba.jit(**options)(function)
-        dispatcher.get_call_template = functools.partial(_call_template, dispatcher)
-        dispatcher.compile = functools.partial(_compile, dispatcher)
-    has_file = Path(function.__code__.co_filename).is_file()
-    dispatcher._cache = KernelCache(function, cache_folder()) if has_file and _may_load() else NullCache()
-    return dispatcher
+    if tiny:
+        plain.tiny_kernels[function] = Kernel(function, forceinline=forceinline, brief=brief)
+        return function
+    versions = compiled_module().versions(function)
+    if versions:
+        return CompiledKernel(function, versions, forceinline=forceinline, brief=brief)
+    return Kernel(function, forceinline=forceinline, brief=brief)
 
 
-def _may_load() -> bool:
-    """Tell whether compiled kernels may be saved or prebuilt anywhere."""
-    return cache_folder() is not None or bool(prebuilt_folders())
+def is_saved(kernel: Any) -> bool:
+    """Tell whether calling `kernel`, which Python must call, compiles nothing, or could not save what it compiles."""
+    return JIT_DISABLED or kernel.is_ready
 
 
-def _compile(dispatcher: Any, sig: Any) -> Any:
-    """Compile as numba does, and report the step."""
-    misses, hits = sum(dispatcher._cache_misses.values()), sum(dispatcher._cache_hits.values())
-    entry = Dispatcher.compile(dispatcher, sig)
-    if sum(dispatcher._cache_misses.values()) > misses:
-        note_step(dispatcher.py_func.__qualname__)
-    elif sum(dispatcher._cache_hits.values()) > hits:
-        note_load()
-    return entry
-
-
-def _call_template(dispatcher: Any, args: tuple, kws: dict) -> Any:
-    """Resolve a kernel's call of another kernel as numba does, but with plain types."""
-    return Dispatcher.get_call_template(dispatcher, *lean.plain_types(args, kws))
-
-
-def overload_stub(stub: Callable, rule_for: Callable[[Any], Any]) -> None:
-    """Make compiled calls of `stub` call the kernel that `rule_for` returns for the type of the first argument."""
-    if JIT_DISABLED:
-        return
-    if LEAN:
-        lean.overload_directly(stub, rule_for)
-        return
-
-    @overload(stub, jit_options={"nogil": True}, strict=False)
-    def choose(*arguments):
-        rule = rule_for(arguments[0])
-
-        def chosen(*arguments):
-            return rule(*arguments)
-
-        return chosen
+def prepare() -> None:
+    """Import every library that the kernels need."""
+    if HAS_WORKSHOP and not JIT_DISABLED and compiled_module().state:
+        importlib.import_module("shogi_engine.jit.workshop")

@@ -1,26 +1,21 @@
-"""The settings that decide how kernels are compiled: numba's switches, its version and a variable of this package."""
+"""The settings that decide how kernels run: numba's switch, and variables of this package. Imports no numba."""
 
+import importlib.util
 import os
 import warnings
 
-import numba
-from numba.core import config
 
-JIT_DISABLED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
+def _is_set(variable: str) -> bool:
+    return os.environ.get(variable, "0") not in ("", "0")
+
+
+WORKSHOP_VARIABLE = "SHOGI_ENGINE_WORKSHOP"  # 0: as if numba were not installed
+PLAIN_VARIABLE = "SHOGI_ENGINE_PLAIN_COMPILE"  # any value except 0: numba's own compiler, not the lean one
+
+# Whether all kernels are plain Python functions.
+JIT_DISABLED = _is_set("NUMBA_DISABLE_JIT")
 if JIT_DISABLED:  # kernels let integers overflow, of which NumPy warns in Python
     warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning, r"shogi_engine\.")
-PLAIN_VARIABLE = "SHOGI_ENGINE_PLAIN_COMPILE"
-
-# The lean compiler (compiler.py, library.py, dispatcher.py) relies on internals of numba. These are the first and last
-# versions with which the tests passed; with any other version, numba's own compiler is used.
-LEAN_FIRST, LEAN_LAST = (0, 68), (0, 68)
-
-
-def is_verified(version: str) -> bool:
-    """Tell whether the lean compiler is known to work with this `version` of numba."""
-    parts = version.split(".")[:2]
-    return all(part.isdigit() for part in parts) and LEAN_FIRST <= tuple(map(int, parts)) <= LEAN_LAST
-
-
-# Whether to use the lean compiler; any value of the variable except 0 forces numba's own compiler.
-LEAN = is_verified(numba.__version__) and os.environ.get(PLAIN_VARIABLE, "0") in ("", "0")
+# Whether kernels can be compiled here.
+HAS_WORKSHOP = os.environ.get(WORKSHOP_VARIABLE) != "0" and importlib.util.find_spec("numba") is not None
+PLAIN_COMPILE = _is_set(PLAIN_VARIABLE)

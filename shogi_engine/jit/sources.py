@@ -5,17 +5,24 @@ import hashlib
 import re
 import sys
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
+from typing import Any
 
-import llvmlite
-import numba
 import numpy as np
-from numba.core.dispatcher import Dispatcher
+
+from shogi_engine.jit import plain
 
 PACKAGE = Path(__file__).resolve().parent.parent
 kernel_modules: set[str] = set()  # the names of all modules that hold kernels
 OWN_IMPORT = re.compile(rf"^(?:from|import) ({PACKAGE.name}[\w.]*)(?: import (\([^)]*\)|.*))?".encode(), re.MULTILINE)
+record_rules: dict[np.dtype, list[Callable]] = {}  # the rules of the records of a dtype
+
+
+def add_rule(dtype: np.dtype, rule: Callable) -> None:
+    """Add the sources of `rule` to the key of every kernel compiled for records of `dtype`."""
+    record_rules.setdefault(dtype, []).append(rule)
 
 
 def sources_digest(folder: Path) -> str:
@@ -36,11 +43,15 @@ def sources_digest(folder: Path) -> str:
 def kernel_sources(package: str, contents: dict[str, bytes]) -> dict[str, bytes]:
     """Return those of a package's sources that its kernels depend on, file name -> content.
 
-    These are the modules that define kernels and all that they import, directly or not, by imports at the top level.
-    (An import inside of a function is not followed: kernels have none.)
+    These are the modules that define kernels or what is compiled in place of a call (`emits`), and all that they
+    import, directly or not, by imports at the top level; and this package's folder jit, with the compiler. (An import
+    inside of a function is not followed: kernels have none.)
     """
     files = {f"{package}/{name}"[:-3].removesuffix("/__init__").replace("/", "."): name for name in contents}
-    found = {module for module, name in files.items() if b"njit" in contents[name] or b"provides" in contents[name]}
+    words = (b"njit", b"provides", b"emits")
+    compiler = f"{__package__}."
+    found = {module for module in files if module.startswith(compiler)}
+    found |= {module for module, name in files.items() if any(word in contents[name] for word in words)}
     waiting = list(found)
     for module in waiting:  # grows
         new = {name for name in _imports(contents[files[module]]) if name in files} - found
@@ -66,8 +77,13 @@ known_digest = functools.cache(sources_digest)  # the digest that a folder's sou
 def source_stamp() -> str:
     """Return the SHA-256 of the sources of this package's kernels and of what compiles them; '' without sources."""
     sources = known_digest(PACKAGE)
-    versions = f"{sys.implementation.cache_tag} {numba.__version__} {llvmlite.__version__} {np.__version__}"
+    versions = f"{sys.implementation.cache_tag} {version('numba')} {version('llvmlite')} {np.__version__}"
     return hashlib.sha256(f"{sources} {versions}".encode()).hexdigest() if sources else ""
+
+
+def _kernel_function(value: Any) -> Any:
+    """Return the Python function of a kernel, ours or numba's; None for anything else."""
+    return value if isinstance(value, FunctionType) and value in plain.tiny_kernels else getattr(value, "py_func", None)
 
 
 def source_folders(functions: list[Callable]) -> set[Path]:
@@ -91,8 +107,9 @@ def source_folders(functions: list[Callable]) -> set[Path]:
             folder = folder.parent
         folders.add(folder)
         for value in list(names.values()):
-            if isinstance(value, Dispatcher):
-                waiting.append(value.py_func.__globals__)
+            kernel = _kernel_function(value)
+            if kernel is not None:
+                waiting.append(kernel.__globals__)
             elif isinstance(value, ModuleType):
                 name = value.__name__
                 if any(each == name or each.startswith(f"{name}.") for each in kernel_modules):

@@ -31,7 +31,7 @@ from shogi_engine.interface.game import (
     VALUE_NONE,
     Game,
 )
-from shogi_engine.jit import njit, points_to, prefetch, python_record_at, record_at, record_dtype
+from shogi_engine.jit import njit, points_to, prefetch, record_at, record_dtype
 
 BEFORE_ROOT = 7  # ctx.frames[BEFORE_ROOT + ply]; the frames before the root's mean "no move"
 LOW_PLIES = 5
@@ -155,9 +155,9 @@ def scratch_histories(game: Game) -> Histories:
 
 def forget(ctx: Any) -> None:
     """Reset the histories that `ctx` uses."""
-    tables = python_record_at(ctx, ctx.histories)
+    tables = record_at(ctx, ctx.histories)
     _start(tables)
-    _start(python_record_at(tables, tables.shared))
+    _start(record_at(tables, tables.shared))
 
 
 @njit

@@ -6,6 +6,7 @@ Source: I. Loshchilov, F. Hutter, "Decoupled Weight Decay Regularization", arXiv
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,19 +26,10 @@ def clip(value):
 
 
 @njit
-def step(parameters, first_moments, second_moments, gradients, begin, end, count, rate, decay, number, limit):
-    """Update parameters[begin:end] by a step of AdamW from `gradients`, float32[threads, parameters], and clear those.
-
-    Args:
-        first_moments, second_moments: float32[parameters], in-out, running means of gradients and their squares
-        count: the number of positions in the batch
-        rate: the learning rate
-        decay: the weight decay
-        number: the number of the step, from 1
-        limit: the largest absolute value of a parameter
-    """
-    correction = np.float32(1.0 - 0.9**number)
-    correction2 = np.float32(1.0 - 0.999**number)
+def take_step(
+    parameters, first_moments, second_moments, gradients, begin, end, count, rate, decay, correction, correction2, limit
+):
+    """Do the work of `step`, given how much each mean lacks of its gradients."""
     share = np.float32(1.0 / count)
     for index in range(begin, end):
         gradient = ZERO
@@ -50,6 +42,24 @@ def step(parameters, first_moments, second_moments, gradients, begin, end, count
         change = (first_moments[index] / correction) / (np.sqrt(second_moments[index] / correction2) + TINY)
         value = parameters[index] - rate * (change + decay * parameters[index])
         parameters[index] = min(max(value, -limit), limit)
+
+
+def step(*arguments: Any) -> None:
+    """Update parameters[begin:end] by a step of AdamW from `gradients`, float32[threads, parameters], and clear those.
+
+    Args:
+        parameters: float32[n], in-out
+        first_moments, second_moments: float32[n], in-out, running means of gradients and their squares
+        gradients: float32[threads, n]
+        begin, end: the parameters to update
+        count: the number of positions in the batch
+        rate: the learning rate
+        decay: the weight decay
+        number: the number of the step, from 1
+        limit: the largest absolute value of a parameter
+    """
+    *others, number, limit = arguments
+    take_step(*others, np.float32(1.0 - 0.9**number), np.float32(1.0 - 0.999**number), limit)
 
 
 @dataclass

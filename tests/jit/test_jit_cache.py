@@ -10,9 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
+from numba.core.caching import NullCache
 
 from shogi_engine import jit
 from shogi_engine.jit import njit
+from shogi_engine.jit.workshop import LEAN
 from tests.support.processes import (
     PERFT,
     PERFT_5,
@@ -68,6 +70,7 @@ GAME = Game("nim", POSITION, UNDO, 9, "20", parse_position, lambda pos: str(pos.
 """
 LIMIT = """
 from shogi_engine.jit import njit
+from shogi_engine.jit.workshop import LEAN
 
 @njit
 def limit():
@@ -159,7 +162,7 @@ def test_a_kernel_without_a_source_file_is_not_cached():
     names: dict = {"njit": njit, "__name__": "typed_in"}
     exec("@njit\ndef one():\n    return 1\n", names)
     assert names["one"]() == 1
-    assert isinstance(names["one"]._cache, jit.NullCache)
+    assert isinstance(names["one"].dispatcher._cache, NullCache)
 
 
 def test_a_closure_is_refused():
@@ -176,6 +179,7 @@ def test_a_closure_is_refused():
 
 READER = """
 from shogi_engine.jit import njit
+from shogi_engine.jit.workshop import LEAN
 
 @njit
 def read(array, index):
@@ -221,7 +225,7 @@ def test_bounds_checks_are_part_of_the_key(tmp_path):
         cold, warm = run(READ_BEYOND, env), run(READ_BEYOND, env)
         assert (cold["hits"], warm["misses"]) == (0, 0)
         for result in cold, warm:
-            assert (result["array"], result["field"], result["negative"]) == (caught, caught, caught and jit.LEAN)
+            assert (result["array"], result["field"], result["negative"]) == (caught, caught, caught and LEAN)
 
 
 def test_the_optimisation_level_is_part_of_the_key(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shogi_engine import jit
-from shogi_engine.jit import cache
+from shogi_engine.jit.workshop import cache
 from tests.support.processes import QUICK, QUICK_ANSWER, ROOT, copy_package, environment, kernel_files, run
 
 pytestmark = pytest.mark.skipif(jit.JIT_DISABLED, reason="with JIT off nothing is compiled")

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from llvmlite import binding as llvm
 from llvmlite import ir
 
-from shogi_engine import jit
 from shogi_engine.jit import layers, njit, vectors
+from shogi_engine.jit.workshop import layers as code
+from shogi_engine.jit.workshop.targets import target_has
 
 few = settings(max_examples=40)
-MINE = [name for name, dot in layers.DOT_PRODUCTS.items() if all(map(jit.target_has, dot.needs))]
+MINE = [name for name, dot in code.DOT_PRODUCTS.items() if all(map(target_has, dot.needs))]
 
 
 def address(array):
@@ -31,12 +32,11 @@ def squares_and_clipped(out, sums, count):
 
 def kernels(taken, name):
     """Return kernels of the intrinsics of a layer: dense, sparse, the list of blocks, and a dot product."""
-    dot = layers.DOT_PRODUCTS[name]
     names = {
-        "dense": layers.layer_of(taken, dot),
-        "sparse": layers.sparse_layer_of(taken, dot),
+        "dense": layers.layer_of(taken, name),
+        "sparse": layers.sparse_layer_of(taken, name),
         "listed": layers.nonzero_blocks_of(taken),
-        "dot": layers.dot_of(dot),
+        "dot": layers.dot_of(name),
     }
     parameters = ("a, b, c, d, e, f", "a, b, c, d, e, f, g, h", "a, b, c", "a, b, c")
     made = zip(names, parameters, strict=True)
@@ -119,19 +119,19 @@ INSTRUCTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", layers.DOT_PRODUCTS)
+@pytest.mark.parametrize("name", code.DOT_PRODUCTS)
 def test_each_product_is_that_instruction(name):
     """Compiled for CPUs that this one may not be."""
     triple, cpu, features, instruction = INSTRUCTIONS[name]
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    module, sums, whole = ir.Module(), ir.VectorType(layers.I32, 16), ir.VectorType(layers.I8, 64)
+    module, sums, whole = ir.Module(), ir.VectorType(code.I32, 16), ir.VectorType(code.I8, 64)
     function = ir.Function(
         module, ir.FunctionType(ir.VoidType(), [each.as_pointer() for each in (sums, whole, whole)]), "f"
     )
     builder = ir.IRBuilder(function.append_basic_block())
     total, values, weights = (builder.load(argument) for argument in function.args)
-    builder.store(layers.DOT_PRODUCTS[name].emit(builder, total, values, weights), function.args[0])
+    builder.store(code.DOT_PRODUCTS[name].emit(builder, total, values, weights), function.args[0])
     builder.ret_void()
     parsed = llvm.parse_assembly(str(module))
     machine = llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, features=features, opt=3)

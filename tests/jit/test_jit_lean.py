@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from shogi_engine import jit
 from shogi_engine.games.shogi import types as t
-from shogi_engine.jit import compiler, settings
+from shogi_engine.jit.workshop import compiler
+from shogi_engine.jit.workshop.versions import LEAN, is_verified
 from tests.support.processes import REPORT, ROOT, environment, kernel_files, run
 
-pytestmark = pytest.mark.skipif(not jit.LEAN, reason="kernels are compiled as numba does it")
+pytestmark = pytest.mark.skipif(not LEAN, reason="kernels are compiled as numba does it")
 WAYS = pytest.mark.parametrize("plain", ["0", "1"], ids=["lean", "plain"])
 
 SEARCH = (
@@ -181,7 +181,8 @@ def folder(tmp_path):
 
 
 def test_a_kernel_lowered_for_another_becomes_an_entry(kernels, tmp_path):
-    source = "report(answer=[outer(3), inner(3), double(3)], entries=len(inner.overloads), kinds=len(inner.lowered))"
+    source = "found = inner.dispatcher\nreport(answer=[outer(3), inner(3), double(3)], "
+    source += "entries=len(found.overloads), kinds=len(found.lowered))"
     result = kernels(source)
     assert (result["answer"], result["entries"], result["kinds"]) == ([63, 7, 6], 1, 1)
     assert saved(tmp_path / "cache") == ["double", "inner", "outer"]
@@ -315,6 +316,7 @@ def test_stubs_can_be_called_by_functions_of_numba(tmp_path):
     source = """
 import numba
 import numpy as np
+import shogi_engine.jit.workshop
 from tests.support.games.othello4 import GAME
 from shogi_engine.interface.game import key, move_cost
 
@@ -333,7 +335,7 @@ report(answer=int(keys(position)) == int(key(position)) ^ 1)
     [("0.68.1", True), ("0.68.0rc1", True), ("0.60.0", False), ("0.99.0", False), ("1.0", False), ("dev", False)],
 )
 def test_versions_of_numba(version, verified):
-    assert settings.is_verified(version) is verified
+    assert is_verified(version) is verified
 
 
 # ---- plain code --------------------------------------------------------------------------------------------------

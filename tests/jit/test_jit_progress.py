@@ -8,6 +8,7 @@ from shogi_engine import jit
 from shogi_engine.games.othello import GAME as OTHELLO
 from shogi_engine.games.shogi import GAME as SHOGI
 from shogi_engine.jit import progress
+from shogi_engine.jit.workshop import LEAN
 from tests.support.processes import REPORT, ROOT, environment, run
 
 KERNELS = """
@@ -66,7 +67,7 @@ def steps(clock, task, *named):
     return seen
 
 
-@pytest.mark.skipif(not jit.LEAN, reason="as numba compiles, there is a step for each kernel only")
+@pytest.mark.skipif(not LEAN, reason="as numba compiles, there is a step for each kernel only")
 def test_kernels_are_reported_as_they_are_compiled(tmp_path):
     (tmp_path / "kernels.py").write_text(KERNELS)
     env = environment(tmp_path / "cache", ROOT, tmp_path)

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from shogi_engine import jit
-from shogi_engine.jit import targets
+from shogi_engine.jit.workshop import targets
 from tests.support.processes import QUICK, QUICK_ANSWER, copy_package, edit, environment, kernel_files, run
 
 TARGET = "x86-64-v2"  # what every machine that runs these tests can do

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shogi_engine import jit
-from shogi_engine.jit import njit, vectors
+from shogi_engine.jit import njit, vectors, workshop  # noqa: F401  (numba learns of the vectors)
 
 # ---- kernels of the intrinsics, one for each ---------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from shogi_engine.interface.game import (
     refresh_line,
     usual_slots,
 )
-from shogi_engine.jit import python_record_at
+from shogi_engine.jit import record_at
 from shogi_engine.search.context import make_move, make_null_move, new_context, set_root, unmake_move, write_root_moves
 from shogi_engine.search.history import (
     BEFORE_ROOT,
@@ -58,12 +58,12 @@ def ctx(histories):
 
 def tables(ctx):
     """Return the thread's history tables that `ctx` uses."""
-    return python_record_at(ctx, ctx.histories)
+    return record_at(ctx, ctx.histories)
 
 
 def shared(ctx):
     """Return the history tables that it shares with other threads."""
-    return python_record_at(tables(ctx), tables(ctx).shared)
+    return record_at(tables(ctx), tables(ctx).shared)
 
 
 def play(ctx, *texts):

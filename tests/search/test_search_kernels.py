@@ -27,7 +27,7 @@ try:
     found = fibonacci(20, 0)
 except Exception as fault:
     found = type(fault).__name__
-print(json.dumps([found, len(fibonacci.signatures)]))
+print(json.dumps([found, len(fibonacci.dispatcher.signatures)]))
 """
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shogi_engine import __version__, jit
-from shogi_engine.jit import targets
+from shogi_engine.jit.workshop import targets
 from tests.support.processes import QUICK, QUICK_ANSWER, ROOT, environment, kernel_files, run
 
 specification = importlib.util.spec_from_file_location("build_wheel", ROOT / "tools" / "build_wheel.py")

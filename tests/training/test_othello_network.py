@@ -48,11 +48,13 @@ def test_gradients_are_those_of_differences(folder, tmp_path):
 
     def loss(parameters):
         outputs = np.zeros(len(batch), dtype=np.float32)
-        kernels.write_outputs(parameters, learning.rows[batch], learning.phases[batch], outputs)
+        kernels.write_outputs(parameters, learning.rows[batch], learning.phases[batch], outputs, kernels.scratch()[0])
         return float(((outputs.astype(float) - learning.targets[batch]) ** 2).sum())
 
     gradients = np.zeros_like(parameters)
-    assert kernels.add_gradients(parameters, *arguments, gradients) == pytest.approx(loss(parameters), rel=1e-4)
+    assert kernels.add_gradients(parameters, *arguments, gradients, *kernels.scratch()) == pytest.approx(
+        loss(parameters), rel=1e-4
+    )
     used = np.flatnonzero(gradients)
     parts = [
         used[used < kernels.BIAS],

@@ -4,7 +4,6 @@ import shutil
 import time
 
 import pytest
-from numba.core.dispatcher import Dispatcher
 
 from shogi_engine import jit
 from shogi_engine.games.shogi.mate import search
@@ -18,7 +17,7 @@ SECONDS = 3.0  # for an answer to a tenth of a second's thought, on a machine th
 @pytest.mark.skipif(jit.JIT_DISABLED, reason="compiles")
 def test_no_move_waits_for_the_solver_to_be_compiled(tmp_path):
     modules = (search, search)
-    kernels = {name for module in modules for name, value in vars(module).items() if isinstance(value, Dispatcher)}
+    kernels = {name for module in modules for name, value in vars(module).items() if isinstance(value, jit.Kernel)}
     folder = tmp_path / jit.cache_folder().name
     folder.mkdir(mode=0o700)
     for file in jit.cache_folder().glob("*.kernel"):

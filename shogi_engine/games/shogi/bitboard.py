@@ -8,7 +8,7 @@ import numpy as np
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.types import BISHOP, DRAGON, HORSE, ROOK
 from shogi_engine.jit import njit
-from shogi_engine.jit.bitboards import Bitboard, Table, field, from_highest, through_lowest
+from shogi_engine.jit.bitboards import Bitboard, Table, field, from_halves, from_highest, through_lowest
 
 # Directions as (rows down, columns right). The first four lead to lower squares, the last four to higher ones, and
 # (direction + 4) % 8 is the opposite.
@@ -281,6 +281,13 @@ def attacks_from(kind, colour, square, occ):
 
 
 @njit
+def attack_halves(kind, colour, square, lo, hi):
+    """Return `attacks_from` as two uint64, the halves of a bitboard, for `occ` given in the same way."""
+    to = attacks_from(kind, colour, square, from_halves(lo, hi))
+    return to.lo, to.hi
+
+
+@njit
 def attackers_to(pos, square, colour, occ):
     """Return the pieces of `colour` that attack `square` when `occ` is occupied."""
     them = 1 - colour  # a piece of `them` on `square` would attack the attackers of the same kind
@@ -326,6 +333,12 @@ def pinned_pieces(pos, colour):
     """Return the pieces of `colour` that are pinned to its king by a slider. There are none without a king."""
     king = int(pos.king[colour])
     return NOTHING if king == t.NO_SQUARE else slider_blockers(pos, king, 1 - colour) & pieces(pos, colour)
+
+
+@njit
+def is_pinned(pos, square, colour):
+    """Tell whether `square` holds one of the `pinned_pieces`."""
+    return square in pinned_pieces(pos, colour)
 
 
 @njit

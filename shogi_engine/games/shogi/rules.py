@@ -53,6 +53,7 @@ from shogi_engine.interface.game import (
     provides,
 )
 from shogi_engine.jit import njit
+from shogi_engine.jit.bitboards import from_halves
 from shogi_engine.language import InputError, Message
 
 # ---- Results of the rules for the side to move, and their values in the search
@@ -386,8 +387,9 @@ def position_faults(pos):
 
 @njit
 def attackers_on_board(pos, square, colour):
-    """Return the pieces of `colour` that attack `square`."""
-    return attackers_to(pos, square, colour, occupied(pos))
+    """Return the pieces of `colour` that attack `square`, as the two halves of a bitboard."""
+    attackers = attackers_to(pos, square, colour, occupied(pos))
+    return attackers.lo, attackers.hi
 
 
 # ---- Validation: keeps positions that break the rules away from the kernels, which rely on them
@@ -424,7 +426,7 @@ def validate_position(pos: Any) -> None:
 
 def attacking_squares(pos: Any, square: int, colour: int) -> list[int]:
     """Return the squares of the pieces of `colour` that attack `square`."""
-    return list(attackers_on_board(pos, square, colour))
+    return list(from_halves(*attackers_on_board(pos, square, colour)))
 
 
 def _squares(pos: Any, colour: int, kind: int) -> list[int]:

@@ -158,6 +158,11 @@ OUTPUT = BIAS + PHASES * WIDTH
 PARAMETERS = OUTPUT + PHASES * WIDTH
 
 
+def scratch() -> np.ndarray:
+    """Return an array for the sums of a position, and one of the same size, for one thread."""
+    return np.zeros((2, WIDTH), dtype=np.float32)
+
+
 @njit
 def write_rows(samples, places, accumulator, rows, phases):
     """Write the stored row of each instance of each sample to `rows`, uint16[n, ACTIVE], and its phase to `phases`.
@@ -196,22 +201,25 @@ def output_of(parameters, rows, phase, sums):
 
 
 @njit
-def write_outputs(parameters, rows, phases, outputs):
-    """Write the output for each position to `outputs`, float32[n]."""
-    sums = np.zeros(WIDTH, dtype=np.float32)
+def write_outputs(parameters, rows, phases, outputs, sums):
+    """Write the output for each position to `outputs`, float32[n].
+
+    Args:
+        sums: float32[WIDTH], scratch
+    """
     for index in range(len(rows)):
         outputs[index] = output_of(parameters, rows[index], int(phases[index]), sums)
 
 
 @njit
-def add_gradients(parameters, rows, phases, targets, batch, gradients):
+def add_gradients(parameters, rows, phases, targets, batch, gradients, sums, inner):
     """Return the summed loss of a batch, the squared errors, and add its gradient to `gradients`.
 
     Args:
         targets: float32[n], of the outputs
         batch: int32[k], the positions of the batch
+        sums, inner: float32[WIDTH] each, scratch
     """
-    sums, inner = np.zeros(WIDTH, dtype=np.float32), np.zeros(WIDTH, dtype=np.float32)
     loss = 0.0
     for index in batch:
         phase = int(phases[index])

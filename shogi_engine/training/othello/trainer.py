@@ -184,7 +184,7 @@ class NetworkTrainer:
 
         def gradients(thread: int) -> None:
             arguments = state.parameters, learning.rows, learning.phases, learning.targets
-            kernels.add_gradients(*arguments, parts[thread], self._gradients[thread])
+            kernels.add_gradients(*arguments, parts[thread], self._gradients[thread], *kernels.scratch())
 
         list(self._pool.map(gradients, range(self._threads)))
         state.steps += 1
@@ -201,7 +201,7 @@ class NetworkTrainer:
         """Return the mean error of positions in discs."""
         rows, phases, targets = (array[chosen] for array in (positions.rows, positions.phases, positions.targets))
         outputs = np.zeros(len(rows), dtype=np.float32)
-        kernels.write_outputs(self.state.parameters, rows, phases, outputs)
+        kernels.write_outputs(self.state.parameters, rows, phases, outputs, kernels.scratch()[0])
         return float(np.mean(np.abs(outputs - targets))) * kernels.UNIT / DISC
 
     @property

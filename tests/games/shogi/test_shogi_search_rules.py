@@ -151,9 +151,9 @@ def test_no_legal_move_loses():
 def test_values_are_integers():
     """The kernels return integers, no floats."""
     for kernel in (repetition_value, declaration_value, terminal_value):
-        assert kernel.signatures
-        for signature in kernel.signatures:
-            result = kernel.overloads[signature].signature.return_type
+        assert kernel.dispatcher.signatures
+        for signature in kernel.dispatcher.signatures:
+            result = kernel.dispatcher.overloads[signature].signature.return_type
             assert str(result).startswith(("int", "Literal")), result
 
 

@@ -44,7 +44,7 @@ NO_PLACE = np.uint64(64)
 
 # Multi-ProbCut in selective passes (`predicted`).
 SPREAD = 300  # standard error of the probing searches, in hundredths of a disc
-MARGINS = (0, 450, 300, 160)  # percent of SPREAD, by selectivity
+MARGINS = np.array([0, 450, 300, 160], dtype=np.int64)  # percent of SPREAD, by selectivity
 MOST_PROBED = 6  # maximum depth in plies of the probing searches; one more with an odd number of empty squares
 
 

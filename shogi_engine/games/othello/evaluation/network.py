@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
 
 from shogi_engine.common.bits import ZERO
 from shogi_engine.games.othello.evaluation import patterns, weights_file
@@ -30,7 +28,7 @@ from shogi_engine.games.othello.types import POSITION
 from shogi_engine.interface.game import provides_evaluation
 from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import address_of, njit, record_dtype, vectors
-from shogi_engine.jit.intrinsics import kernel_intrinsic
+from shogi_engine.jit.plain import emitted
 from shogi_engine.jit.vectors import SQUARE_WEIGHT_LIMIT, aligned_copy
 
 # ---- The file of Othello's network: rows for patterns, and a layer for each phase, which correct the pattern weights
@@ -264,7 +262,12 @@ EVALUATION = Evaluation(
 )
 
 
-def _python_sum_of_rows(out: Any, bias: Any, rows: Any, numbers: Any) -> None:
+def sum_of_rows(out: Any, bias: Any, rows: Any, numbers: Any) -> None:
+    """Write the sum of the bias and the rows of all instances to `out`, int16[WIDTH].
+
+    Args:
+        numbers: the address of an accumulator's numbers
+    """
     found = vectors.array_at(numbers, patterns.SLOTS, np.uint16)
     sums = vectors.array_at(bias, WIDTH, np.int16).copy()
     for slot, count, start in INPUTS:
@@ -273,28 +276,7 @@ def _python_sum_of_rows(out: Any, bias: Any, rows: Any, numbers: Any) -> None:
     vectors.array_at(out, WIDTH, np.int16)[:] = sums
 
 
-@kernel_intrinsic(types.void(*[types.uint64] * 4), _python_sum_of_rows)
-def sum_of_rows(builder, out, bias, rows, numbers):
-    """Write the sum of the bias and the rows of all instances to `out`, int16[WIDTH].
-
-    The loop over the instances is unrolled, so that the sum is kept in registers.
-
-    Args:
-        numbers: the address of an accumulator's numbers
-    """
-    kind, short, long = ir.VectorType(ir.IntType(16), WIDTH), ir.IntType(16), ir.IntType(64)
-
-    def at(address: Any, offset: int, pointed: Any) -> Any:
-        return builder.inttoptr(builder.add(address, long(offset)), pointed.as_pointer())
-
-    total = builder.load(at(bias, 0, kind), align=2)
-    for slot, count, start in INPUTS:
-        number = builder.load(at(numbers, 2 * slot, short), align=2)
-        if 3 ** len(patterns.INSTANCE_SQUARES[slot][1]) > count:  # only the first squares have rows
-            number = builder.urem(number, short(count))
-        place = builder.add(rows, builder.mul(builder.zext(number, long), long(ROW_BYTES)))
-        total = builder.add(total, builder.load(at(place, start * ROW_BYTES, kind), align=2))
-    builder.store(total, at(out, 0, kind), align=2)
+emitted(sum_of_rows, f"{__name__}_code:sum_of_rows")
 
 
 @njit

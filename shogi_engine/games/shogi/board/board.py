@@ -9,8 +9,7 @@ import numpy as np
 from shogi_engine.games.game_board import BoardMemory
 from shogi_engine.games.shogi import packed
 from shogi_engine.games.shogi import types as t
-from shogi_engine.games.shogi.bitboard import RAYS, attackers_to, checkers, pieces, pinned_pieces
-from shogi_engine.games.shogi.bitboard import attacks_from as piece_attacks
+from shogi_engine.games.shogi.bitboard import RAYS, attack_halves, checkers, is_pinned, pieces
 from shogi_engine.games.shogi.board import drawing, kernels
 from shogi_engine.games.shogi.board.kernels import (
     BOARD,
@@ -50,6 +49,7 @@ from shogi_engine.games.shogi.rules import (
     DRAW,
     WIN,
     Status,
+    attackers_on_board,
     declaration,
     occurrence,
     position_status,
@@ -65,7 +65,7 @@ from shogi_engine.games.shogi.sfen import (
 from shogi_engine.games.shogi.types import HAND_ORDER, PAWN, move_captured
 from shogi_engine.games.shogi.usi_moves import illegal_move, legal_move
 from shogi_engine.jit import Entries, new_record
-from shogi_engine.jit.bitboards import Bitboard
+from shogi_engine.jit.bitboards import MASK64, from_halves
 from shogi_engine.language import InputError
 from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.outcomes import Outcome, Termination
@@ -474,7 +474,7 @@ class BaseBoard(Placement):
     def attackers(self, color: int, square: int) -> SquareSet:
         """Return the squares of the pieces of `color` that attack `square` (0..80), pinned pieces included."""
         self._piece(square)
-        return SquareSet(int(attackers_to(self._pos, square, self._colour(color), Bitboard(self.occupied.bits))))
+        return SquareSet(int(from_halves(*attackers_on_board(self._pos, square, self._colour(color)))))
 
     def attacker_mask(self, color: int, square: int) -> int:
         """Return the mask of `attackers`."""
@@ -499,7 +499,8 @@ class BaseBoard(Placement):
             occupied: a mask, a SquareSet or Board.occupied
         """
         mask = occupied.bits if isinstance(occupied, Occupied) else int(occupied)
-        return int(piece_attacks(piece_type, move_color, square, Bitboard(mask))) if piece_type else 0
+        halves = np.uint64(mask & MASK64), np.uint64(mask >> 64)
+        return int(from_halves(*attack_halves(piece_type, move_color, square, *halves))) if piece_type else 0
 
     def checkers(self) -> SquareSet:
         """Return the squares of the pieces that give check to the side to move."""
@@ -512,7 +513,7 @@ class BaseBoard(Placement):
         """
         self._piece(square)
         king = self.king_squares[self._colour(color)]
-        if king is None or not pinned_pieces(self._pos, color) >> square & 1:
+        if king is None or not is_pinned(self._pos, square, color):
             return SquareSet(BB_ALL)
         there, back = (
             next(int(RAYS[origin, way]) for way in range(8) if goal in RAYS[origin, way])

@@ -13,9 +13,7 @@ from shogi_engine.games.shogi.records.words import FLOODGATE, OPPOSITE, TYPES, j
 from shogi_engine.games.shogi.sfen import START, parse_sfen, starting_position
 from shogi_engine.games.shogi.sfen_kernels import SFEN_BYTES
 from shogi_engine.games.shogi.types import POSITION, UNDO
-from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.jit.cache import is_saved
-from shogi_engine.jit.folders import cache_folder
+from shogi_engine.jit import JIT_DISABLED, cache_folder, is_saved
 from shogi_engine.records.arrays import POINTS, Table, part_of
 from shogi_engine.records.formats import Line
 from shogi_engine.records.tree import Node

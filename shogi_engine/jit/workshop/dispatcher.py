@@ -5,6 +5,7 @@ kernel being compiled is lowered, once in a process, and becomes part of that ke
 """
 
 import contextlib
+import functools
 import gc
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,14 +17,16 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 from numba.core.typing import make_concrete_template
-from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.core.typing.templates import AbstractTemplate
 from numba.extending import models, register_model
+from numba.np.numpy_support import as_dtype
 
-from shogi_engine.jit.compiler import KernelCompiler, Lowered, plain_functions
-from shogi_engine.jit.library import EntryLibrary
 from shogi_engine.jit.progress import note_load, note_step
+from shogi_engine.jit.workshop.compiler import KernelCompiler, Lowered
+from shogi_engine.jit.workshop.library import EntryLibrary
 
 GC_THRESHOLDS = (200_000, 20, 100)  # a compile creates millions of lasting objects, so collecting them is useless
+dtype_of = functools.cache(as_dtype)  # the dtype of a record type
 _SHORT = {types.int8, types.uint8, types.int16, types.uint16, types.int32}
 
 _depth = 0  # the depth of nested kernel compilations; changed under numba's lock
@@ -161,14 +164,6 @@ class KernelDispatcher(CPUDispatcher):
         self.lowered.clear()
 
 
-class TinyDispatcher(KernelDispatcher):
-    """A function that is compiled for kernels only: Python calls the plain function."""
-
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Call the Python function."""
-        return self.py_func(*arguments, **named)
-
-
 def link_entry(lowered: Any, release_gil: bool) -> Any:
     """Return the machine code of a lowered kernel, with a wrapper for Python, as a CompileResult."""
     fndesc, environment = lowered.fndesc, lowered.environment
@@ -190,7 +185,10 @@ def link_entry(lowered: Any, release_gil: bool) -> Any:
 
 
 class StubType(types.Function):
-    """The type of a stub: a call of it calls the kernel that `rule_for` returns for the first argument's type."""
+    """The type of a stub: a call of it calls the kernel that `rule_for` returns for the first argument's dtype.
+
+    numba's own `overload` would compile a function for each stub that only calls that kernel.
+    """
 
     def __init__(self, stub: Callable, rule_for: Callable[[Any], Any]) -> None:
         super().__init__(type(f"{stub.__name__}_template", (AbstractTemplate,), {"key": stub}))
@@ -199,20 +197,15 @@ class StubType(types.Function):
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         """Return the signature of a call."""
         first = args[0] if args else next(iter(kws.values()))
-        return types.Dispatcher(self._rule_for(first)).get_call_type(context, args, kws)
+        return self._kernel_type(first).get_call_type(context, args, kws)
 
     def get_impl_key(self, sig: Any) -> Any:
         """Return the key under which numba knows the kernel's code."""
-        return types.Dispatcher(self._rule_for(sig.args[0])).get_overload(sig)
+        return self._kernel_type(sig.args[0]).get_overload(sig)
+
+    def _kernel_type(self, first: Any) -> Any:
+        """Return the type of the kernel for a first argument of this type."""
+        return types.Dispatcher(self._rule_for(dtype_of(first)).dispatcher)
 
 
 register_model(StubType)(models.OpaqueModel)
-
-
-def overload_directly(stub: Callable, rule_for: Callable[[Any], Any]) -> None:
-    """Make compiled calls of `stub` call the kernel that `rule_for` returns for the type of the first argument.
-
-    numba's own `overload` would compile a function for each stub that only calls that kernel.
-    """
-    plain_functions.add(stub)
-    infer_global(stub, StubType(stub, rule_for))

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numba
-import numpy as np
 from numba import types
 from numba.core import compiler, config
 from numba.core.caching import _Cache
@@ -17,9 +15,10 @@ from numba.core.serialize import dumps
 
 from shogi_engine.common.files import write_whole
 from shogi_engine.jit.folders import cache_folder
-from shogi_engine.jit.settings import JIT_DISABLED, LEAN
-from shogi_engine.jit.sources import known_digest, source_folders, sources_digest
-from shogi_engine.jit.targets import prebuilt_folders
+from shogi_engine.jit.sources import known_digest, record_rules, source_folders, sources_digest
+from shogi_engine.jit.workshop.dispatcher import dtype_of
+from shogi_engine.jit.workshop.targets import prebuilt_folders
+from shogi_engine.jit.workshop.versions import LEAN
 
 # numba's settings that change the generated code. (The codegen's key has the CPU and the system.)
 CODE_SETTINGS = (
@@ -33,18 +32,11 @@ CODE_SETTINGS = (
     "DEBUGINFO_DEFAULT",
 )
 
-_record_rules: dict[Any, list[Callable]] = {}
-
-
-def add_rule(dtype: np.dtype, rule: Callable) -> None:
-    """Add the sources of `rule` to the key of every kernel compiled for records of `dtype`."""
-    _record_rules.setdefault(numba.from_dtype(dtype), []).append(rule)
-
 
 def _rules_within(kind: Any) -> Iterator[Callable]:
     """Yield the rules of a record type and of the records inside it."""
     if isinstance(kind, types.Record):
-        yield from _record_rules.get(kind, ())
+        yield from record_rules.get(dtype_of(kind), ())
         for name in kind.fields:
             yield from _rules_within(kind.typeof(name))
 
@@ -138,7 +130,7 @@ def is_saved(kernel: Any) -> bool:
     Also true if nothing can be saved there.
     """
     folder = cache_folder()
-    if JIT_DISABLED or folder is None:
+    if folder is None:
         return True
     folders = [folder, *(place for place, _ in prebuilt_folders())]
     return any(any(each.glob(f"{kernel.__name__}-*.kernel")) for each in folders)

@@ -27,9 +27,11 @@ from numba.core.rewrites import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 from numba.core.typeinfer import TypeInferer
 
-from shogi_engine.jit.library import LoweredLibrary
-from shogi_engine.jit.lowering import KernelLower, KernelTarget
+from shogi_engine.jit import plain
+from shogi_engine.jit.policy import Kernel
 from shogi_engine.jit.sources import kernel_modules
+from shogi_engine.jit.workshop.library import LoweredLibrary
+from shogi_engine.jit.workshop.lowering import KernelLower, KernelTarget
 
 # ---- types -------------------------------------------------------------------------------------------------------
 
@@ -297,7 +299,6 @@ PLAIN_PASSES: list[Any] = [
 GENERATOR = 0x20  # in a code object's flags; see inspect.CO_GENERATOR
 RARE_CODE = ("RAISE", "WITH", "BUILD_LIST", "BUILD_SET", "LIST_", "SET_ADD", "MAP", "DICT_", "STRING")
 RARE_OPERATIONS = {number for name, number in opcode.opmap.items() if any(rare in name for rare in RARE_CODE)}
-plain_functions: set[Any] = set()  # functions other than kernels that a plain kernel may call: the stubs
 PLAIN_MODULES = (np, math)
 PLAIN_BUILTINS = (abs, bool, divmod, float, int, len, max, min, range, round)
 # What a plain kernel may use as a constant or argument; modules that define types add theirs.
@@ -340,12 +341,14 @@ def _is_text(constant: Any, docstring: str | None) -> bool:
 
 def _is_plain_value(value: Any) -> bool:
     """Tell whether a global of a kernel is a kernel, a stub, a number, an array or the like."""
+    if isinstance(value, Kernel):
+        return True
     if isinstance(value, Dispatcher):
         return value.targetoptions.get("inline", "never") == "never"
     if isinstance(value, (ModuleType, BuiltinFunctionType, type)):
         return value in PLAIN_MODULES or value in PLAIN_BUILTINS or getattr(value, "__module__", "") == "numpy"
     if isinstance(value, FunctionType):
-        return value in plain_functions
+        return plain.is_known(value)
     if isinstance(value, tuple):
         return all(isinstance(each, (int, np.generic)) for each in value)
     return isinstance(value, tuple(plain_values))

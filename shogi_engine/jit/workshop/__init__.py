@@ -1,0 +1,82 @@
+"""The workshop: where kernels are compiled. Everything that imports numba and llvmlite is here.
+
+It is imported when a kernel is needed that is not in the compiled module: an own game's or evaluation's, one of changed
+sources, and in a checkout every kernel. Nothing else in the package names it, except jit/policy.py and tools.
+
+    emitting   from plain functions to instructions; intrinsics, bitboards, vectors, layers, lanes have those
+    library, lowering, compiler, dispatcher    the lean compiler    versions   of numba that it knows
+    cache      the cache    targets   CPUs other than this one
+"""
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import types
+from numba.core.caching import NullCache
+from numba.core.dispatcher import Dispatcher
+
+from shogi_engine.jit.folders import cache_folder
+from shogi_engine.jit.policy import Kernel
+from shogi_engine.jit.progress import note_load, note_step
+from shogi_engine.jit.workshop import bitboards, emitting  # noqa: F401  (they register types)
+from shogi_engine.jit.workshop import dispatcher as lean
+from shogi_engine.jit.workshop.cache import KernelCache, is_saved
+from shogi_engine.jit.workshop.targets import prebuilt_folders
+from shogi_engine.jit.workshop.versions import LEAN
+
+__all__ = ["LEAN", "dispatcher_of", "entry_for_integers", "is_saved", "type_of"]
+
+OPTIONS: dict[str, Any] = {
+    "nopython": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,  # the wrapper for C takes time to compile
+}
+
+
+def dispatcher_of(kernel: Kernel) -> Any:
+    """Return numba's dispatcher of a kernel, with nothing compiled yet."""
+    function = kernel.py_func
+    options = OPTIONS | {"forceinline": kernel.options["forceinline"], "nogil": not kernel.options["brief"]}
+    dispatcher: Any
+    if LEAN:
+        dispatcher = lean.KernelDispatcher(function, {}, options | {"boundscheck": None})
+    else:
+        dispatcher = numba.jit(**options)(function)
+        dispatcher.get_call_template = functools.partial(_call_template, dispatcher)
+        dispatcher.compile = functools.partial(_compile, dispatcher)
+    has_file = Path(function.__code__.co_filename).is_file()
+    dispatcher._cache = KernelCache(function, cache_folder()) if has_file and _may_load() else NullCache()
+    return dispatcher
+
+
+def type_of(kernel: Kernel) -> Any:
+    """Return numba's type of a kernel."""
+    return types.Dispatcher(kernel.dispatcher)
+
+
+def entry_for_integers(dispatcher: Any) -> Any:
+    """Return the machine code of a kernel for int64 arguments alone."""
+    return dispatcher.compile((types.int64,) * dispatcher.py_func.__code__.co_argcount)
+
+
+def _may_load() -> bool:
+    """Tell whether compiled kernels may be saved or prebuilt anywhere."""
+    return cache_folder() is not None or bool(prebuilt_folders())
+
+
+def _compile(dispatcher: Any, sig: Any) -> Any:
+    """Compile as numba does, and report the step."""
+    misses, hits = sum(dispatcher._cache_misses.values()), sum(dispatcher._cache_hits.values())
+    entry = Dispatcher.compile(dispatcher, sig)
+    if sum(dispatcher._cache_misses.values()) > misses:
+        note_step(dispatcher.py_func.__qualname__)
+    elif sum(dispatcher._cache_hits.values()) > hits:
+        note_load()
+    return entry
+
+
+def _call_template(dispatcher: Any, args: tuple, kws: dict) -> Any:
+    """Resolve a kernel's call of another kernel as numba does, but with plain types."""
+    return Dispatcher.get_call_template(dispatcher, *lean.plain_types(args, kws))
