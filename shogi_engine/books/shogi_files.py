@@ -99,7 +99,8 @@ def _state(data: bytes | int) -> _State:
             state.position = _bytes(value).decode("utf-8", "replace").strip()
         elif number == MOVES:
             given = {each: what for each, what in _fields(_bytes(value)) if isinstance(what, int)}
-            state.moves.append((_move(given.get(MOVE, 0)), *(given.get(each, 0) for each in (JUDGED, WEIGHT, NEXT))))
+            code, judged, weight, following = (given.get(each, 0) for each in (MOVE, JUDGED, WEIGHT, NEXT))
+            state.moves.append((_move(code), judged, weight, following))
         elif number == VALUES:
             told = dict(_fields(_bytes(value)))
             first = _bytes(told.get(LINE, b"")).decode("utf-8", "replace").strip(" ").partition(" ")[0]

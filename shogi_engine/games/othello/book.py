@@ -189,7 +189,7 @@ def _illegal(moves: list[str], places: Boards) -> list[int]:
     squares = 8 * (text[at + 1] - ord("1")) + text[at] - ord("a")
     line = np.cumsum(text == ord("\n"))[at]
     wrong = np.flatnonzero(places[line] >> squares.astype(np.uint64) & np.uint64(1) == 0)
-    return np.unique(line[wrong]).tolist()
+    return [int(place) for place in np.unique(line[wrong])]
 
 
 @functools.cache

@@ -45,11 +45,13 @@ class OpeningBook(Protocol):
 
     Attributes:
         margin: how far a move's value may be below the first's if the caller does not say, in the game's unit
-        notes: what was passed over in the file, in words that begin with the number of the line
     """
 
     margin: int
-    notes: Sequence[str]
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was passed over in the file, in words that begin with the number of the line."""
 
     def __len__(self) -> int:
         """Return the number of positions."""

@@ -56,7 +56,7 @@ class TranscriptReader(LineReader):
             self._result(given)
 
     def _beside(self, text: str) -> tuple[str, re.Match[str] | None]:
-        """Return the moves of a line and the result after them; the words beside them become the comment."""
+        """Return the moves of a line and the result after them; the other words become the comment."""
         text, words = _without_words(wide_to_ascii(text))
         self.record.root.comment = "  ".join(filter(None, (words, self.record.root.comment)))
         given = _RESULT.search(text, max(0, len(text) - RESULT_MAX)) or _ONLY_RESULT.match(text)
