@@ -4,6 +4,7 @@ A page is told of a change when it is on disk; only if writing is slow, as it is
 written soon afterwards.
 """
 
+import contextlib
 import dataclasses
 import logging
 import threading
@@ -261,7 +262,7 @@ class Autosave:
         self._change = 0  # counts changes; the next two are what is on disk
         self._saved = self._recorded = 0
         self._due = self._took = 0.0  # when the next write is due, how long the last one took
-        self._left: list[Snapshot] = []  # games that were left and could not be written; they are still held
+        self._left: list[Snapshot] = []  # games that were left and are not written yet; they are still held
         self._opening = ""  # the game that is being opened
         self._writing = threading.Lock()  # taken with the session's lock, held while the file is written
 
@@ -281,7 +282,7 @@ class Autosave:
     def changed(self) -> None:
         """Note that the game has changed, and write it if that is quick."""
         self._change += 1
-        if self._took < QUICK_SECONDS and not self._session.write_fault:
+        if self._took < QUICK_SECONDS and not self._session.write_fault and not self._writing.locked():
             self.write()
 
     def tick(self, now: float) -> None:
@@ -313,24 +314,37 @@ class Autosave:
 
     def _write(self, whole: bool) -> float:
         """Write what has changed; return how long it took."""
-        with self._session.lock:
-            began = time.monotonic()  # waiting for the lock is not part of the work
-            self._writing.acquire()
-            try:
-                now = self._snapshot(whole)
-            except BaseException:
-                self._writing.release()
-                raise
+        while True:
+            with self._session.lock:
+                began = time.monotonic()  # waiting for the lock is not part of the work
+                if self._writing.acquire(blocking=False):
+                    try:
+                        now = self._snapshot(whole)
+                    except BaseException:
+                        self._writing.release()
+                        raise
+                    break
+            with self._writing:  # another thread writes: it is waited for without the session's lock
+                pass
         try:
-            while self._left:
-                self._put(self._left[0])
-                if (left := self._left.pop(0).id) != self.id:
-                    self.store.holders.release(left, self)
+            self._put_left()
             if now is not None:
                 self._put(now, current=True)
             return time.monotonic() - began
         finally:
             self._writing.release()
+
+    def _put_left(self) -> None:
+        """Write the games that were left. Others may open them then."""
+        while self._left:
+            self._put(self._left[0])
+            if (left := self._left.pop(0).id) != self.id:
+                self.store.holders.release(left, self)
+
+    def flush(self) -> None:
+        """Write the games that were left, without the session's lock. Raises OSError."""
+        with self._writing:
+            self._put_left()
 
     def _snapshot(self, whole: bool) -> Snapshot | None:
         """Return what is to be written, None for nothing."""
@@ -376,10 +390,10 @@ class Autosave:
     def leave(self) -> str:
         """Close the game before another begins; return its name, '' if nothing was saved."""
         hidden = self._session.tsume is not None
-        kept = hidden or self.write(whole=True)
+        kept = hidden or self._took < QUICK_SECONDS and self.write(whole=True)
         with self._writing:
             if not kept and (now := self._snapshot(True)) is not None:
-                self._left.append(now)  # `tick` tries again; until then, no one else may open what is on disk
+                self._left.append(now)  # `tick` writes it; until then, no one else may open what is on disk
             left = self.id
             self._take("")
         if hidden and left:
@@ -434,7 +448,12 @@ class Autosave:
                 return ""
             self._opening = id
         try:
-            if (holder := self.store.holders.take(id, self)) is not self:
+            holder = self.store.holders.take(id, self)
+            if holder is not self and holder.id != id:  # it has left the game, and not written it yet
+                with contextlib.suppress(OSError):
+                    holder.flush()
+                holder = self.store.holders.take(id, self)
+            if holder is not self:
                 raise OpenElsewhere(holder.identity)
             left: str = self._open(id, owner)
             return left

@@ -93,11 +93,21 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Holder(Protocol):
-    """Who has a game open: the `Autosave` of a session."""
+    """Who has a game open: the `Autosave` of a session.
+
+    Attributes:
+        id: the game on its board; it may hold others, which it has left and not written yet
+    """
+
+    id: str
 
     @property
     def identity(self) -> str:
         """The name of the session."""
+        raise NotImplementedError
+
+    def flush(self) -> None:
+        """Write the games that were left. Raises OSError."""
         raise NotImplementedError
 
 

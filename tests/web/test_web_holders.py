@@ -223,3 +223,22 @@ def test_a_game_that_was_left_unsaved_is_opened_by_nobody_else(open_hub, monkeyp
     one.do("game", game="shogi")
     two.do("continue", id=id)
     assert len(two.session.tree.main()) == 5
+
+
+def test_a_large_game_that_is_left_is_written_later_and_by_whoever_opens_it(open_hub, monkeypatch):
+    """Writing it takes long, so that the page that begins another game does not wait for it."""
+    hub = open_hub()
+    id, _ = game_of(hub)
+    one, two = Page.of(hub), Page.of(hub)
+    one.do("continue", id=id)
+    one.session.autosave._took = 1.0  # as of a large game
+    one.do("move", move="8c8d")
+    writing = threading.current_thread().name
+    monkeypatch.setattr(Store, "write_record", lambda self, *_: written.append(threading.current_thread().name))
+    written = []
+    one.do("game", game="shogi")
+    assert not written and one.last("left")["id"] == id and hub.store.holders.of(id) is one.session.autosave
+    two.do("continue", id=id)
+    assert (
+        written == [writing] and len(two.session.tree.main()) == 5 and hub.store.holders.of(id) is two.session.autosave
+    )

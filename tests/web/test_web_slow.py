@@ -150,3 +150,24 @@ def test_a_page_that_leaves_does_not_hold_its_session_while_the_game_is_written(
     held.go()
     closing.join(60)
     assert not hub.sessions
+
+
+def test_moves_go_on_while_the_disk_is_slow_with_the_record(hub, monkeypatch):
+    """Neither the thread that saves nor the one that answers waits for the other with the session's lock held."""
+    page = Page.of(hub)
+    page.do("move", move="7g7f")
+    held = Held(monkeypatch, Store, "write_record")
+    saving = [threading.Thread(target=page.session.autosave.write, args=(True,)) for _ in range(2)]
+    for thread in saving:
+        thread.start()
+    wait_for(lambda: held.count)
+    moved = threading.Thread(target=page.do, args=("move",), kwargs={"move": "3c3d"})
+    moved.start()
+    moved.join(30)
+    there = 0 if moved.is_alive() else len(page.session.tree.main())
+    held.go()
+    for thread in saving:
+        thread.join(60)
+    assert there == 3 and held.count >= 1
+    page.session.autosave.write(whole=True)
+    assert len(hub.store.read(page.session.autosave.id, "me")["nodes"]) == 3

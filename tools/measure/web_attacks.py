@@ -3,8 +3,14 @@
     python -m tools.measure.web_attacks --seconds 60
 
 The attacks: files that are slow to read; 300 sockets on a game of thousands of moves, which steps; requests without an
-end; connections that send garbage instead of hello; sessions that look for mates. The visitor's moves are answered by
-the server (both sides are hers), and in another session by the engine at level 3.
+end; connections that send garbage instead of hello; sessions that look for mates; 30 pages that save a game of 18 000
+moves. The visitor's moves are answered by the server (both sides are hers), and in another session by the engine at
+level 3.
+
+    python -m tools.measure.web_attacks --contests 500
+
+lets two pages ask at one instant: to continue one game, to return to one session, and to delete a game that the other
+continues. It counts confirmed moves that are lost.
 """
 
 import argparse
@@ -18,6 +24,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from shogi_engine import records
+from shogi_engine.records import GameRecord, Node
 from tools.measure.web_load import Page, Server, connect, next_of
 
 SLOW_KIF = "先手：" + "\n先手：" * 8000
@@ -25,10 +33,10 @@ SLOW_SGF = "(;GM[2]" + ")\n" * 8000
 MATELESS = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
 
 
-async def hello(address: str, session: str = "") -> tuple[Any, Page, dict[str, Any]]:
+async def hello(address: str, session: str = "", owner: str = "") -> tuple[Any, Page, dict[str, Any]]:
     """Open a page; return its socket, what it knows, and the state."""
     socket, page = await connect(address), Page()
-    await socket.send(json.dumps({"do": "hello", "session": session}))
+    await socket.send(json.dumps({"do": "hello", "session": session, "owner": owner}))
     return socket, page, await next_of(socket, "state", page)
 
 
@@ -96,9 +104,85 @@ async def mates(address: str) -> None:
         await next_of(socket, "mate", page)
 
 
+def long_game() -> str:
+    """Return a record of 18 000 moves: a long line with variations."""
+    record = GameRecord("shogi")
+    node, line = record.root, ("2h3h", "8b7b", "3h2h", "7b8b")
+    for ply in range(300):
+        for _ in range(59):
+            node.add("9g9f" if ply % 2 == 0 else "9c9d")
+        node.children.insert(0, Node(line[ply % 4]))
+        node = node.children[0]
+    return records.dumps(record, "kif", "utf-8").decode()
+
+
+async def savers(address: str) -> None:
+    """Let 30 pages of one game of 18 000 moves save it as KI2."""
+    socket, page, _ = await hello(address)
+    data = base64.b64encode(long_game().encode()).decode()
+    await socket.send(json.dumps({"do": "open", "name": "a.kifu", "data": data}))
+    state = await next_of(socket, "state", page)
+    await asyncio.gather(*(_save(address, state["session"]) for _ in range(30)))
+
+
+async def _save(address: str, session: str) -> None:
+    socket, page, _ = await hello(address, session)
+    while True:
+        await socket.send('{"do": "save", "format": "ki2"}')
+        await next_of(socket, "file", page)
+
+
+# ---- two at one instant
+
+
+async def ask(socket: Any, page: Page, message: dict[str, Any]) -> list[dict[str, Any]]:
+    """Send a message; return what came until it was answered."""
+    await socket.send(json.dumps({**message, "re": 1}))
+    came: list[dict[str, Any]] = []
+    while not came or came[-1].get("re") != 1:
+        came.append(page.receive(json.loads(await asyncio.wait_for(socket.recv(), 60))))
+    return came
+
+
+async def contest(address: str, owner: str, way: str) -> bool:
+    """Let two pages ask at one instant; tell whether a confirmed move was lost."""
+    (one, first, state), (two, second, _) = [await hello(address, owner=owner) for _ in range(2)]
+    sockets = [(one, first), (two, second)]
+    await ask(one, first, {"do": "move", "move": "7g7f"})
+    (id,) = [each["id"] for each in await ask(one, first, {"do": "game", "game": "shogi"}) if each["kind"] == "left"]
+    asked = {"do": "continue", "id": id}
+    if way == "return":
+        await ask(one, first, asked)
+        await asyncio.gather(one.close(), two.close())
+        back = await asyncio.gather(*(hello(address, state["session"], owner) for _ in range(2)))
+        sockets = [(socket, page) for socket, page, _ in back]
+    else:
+        asks = [asked, {"do": "forget", "id": id} if way == "delete" else asked]
+        await asyncio.gather(*(ask(*who, what) for who, what in zip(sockets, asks, strict=True)))
+    has = [(socket, page) for socket, page in sockets if len(page.state["line"]) == 2]
+    for socket, page in has[:1]:
+        await ask(socket, page, {"do": "move", "move": "3c3d"})
+    await asyncio.sleep(0.5)  # written, even on a slow disk
+    (kept,) = [each for each in await ask(*sockets[1], {"do": "kept"}) if each["kind"] == "kept"]
+    there = {each["id"]: each["moves"] for each in kept["games"]}
+    for socket, _ in sockets:
+        await socket.close()
+    return there.get(id) != 2 if has else way != "delete" or id in there
+
+
+async def contests(server: Server, count: int) -> int:
+    """Hold contests, five of each kind at the same time; print and return how many lost a move."""
+    lost = 0
+    for number in range(0, count, 5):
+        held = [(f"{number + each} {way}", way) for each in range(5) for way in ("continue", "return", "delete")]
+        lost += sum(await asyncio.gather(*(contest(server.address, owner, way) for owner, way in held)))
+    print(f"{count} contests of each kind: {lost} moves lost")
+    return lost
+
+
 PLAYERS: list[list[int | None]] = [[None, None], [None, 3]]
 ATTACKS: list[tuple[Callable[[str], Awaitable[None]], int]] = [
-    (upload, 8), (look_on, 1), (half_requests, 1), (garbage, 20), (mates, 8),
+    (upload, 8), (look_on, 1), (half_requests, 1), (garbage, 20), (mates, 8), (savers, 1),
 ]  # fmt: skip
 
 
@@ -167,14 +251,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--engines", type=int, default=2)
+    parser.add_argument("--contests", type=int, default=0, help="hold as many contests of two pages instead")
     args = parser.parse_args()
     server = Server(args.engines)
+    lost = 0
     try:
-        asyncio.run(measure(server, args.seconds))
+        if args.contests:
+            lost = asyncio.run(contests(server, args.contests))
+        else:
+            asyncio.run(measure(server, args.seconds))
     finally:
         server.process.terminate()
         server.process.wait(20)
-    return 0
+    return 1 if lost else 0
 
 
 if __name__ == "__main__":
