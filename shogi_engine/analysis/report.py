@@ -58,7 +58,12 @@ def annotated(game: GameAnalysis, language: str = "en") -> GameRecord:
 
 def copied(record: GameRecord) -> GameRecord:
     """Return a copy of a record with a tree of its own."""
-    root = copy.deepcopy(record.root)
+    root = copy.copy(record.root)
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        node.children = [copy.copy(each) for each in node.children]
+        waiting += node.children
     return GameRecord(record.game, record.start, list(record.names), dict(record.headers), root, record.score)
 
 

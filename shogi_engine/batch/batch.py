@@ -59,7 +59,10 @@ def label_array(moves: Any, count: int, rows: str) -> NDArray[np.int32]:
 def rows_of(count: int, rows: Any) -> NDArray[np.int64]:
     """Return the indices that `rows`, bool[count] or indices, names; all of `count` if it is None."""
     everyone = np.arange(count, dtype=np.int64)
-    return everyone if rows is None else everyone[np.asarray(rows) if len(rows) else []]
+    if rows is None:
+        return everyone
+    chosen = np.asarray(rows)
+    return np.atleast_1d(everyone[chosen if chosen.size else chosen.astype(np.int64)])  # an empty list is of floats
 
 
 def check_batch(batch: object) -> None:

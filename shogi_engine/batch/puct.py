@@ -156,7 +156,7 @@ class LiveGames:
         Args:
             rows: bool[n] or indices, to choose some games only
         """
-        nodes = self._nodes if rows is None else self._nodes[rows]
+        nodes = self._nodes if rows is None else self._nodes[rows_of(len(self), rows)]
         found = []
         for name in names:
             each: Features = named(self.batch.rules.features, name, "kind of features")

@@ -6,8 +6,10 @@ import logging.handlers
 import os
 import socket
 import sys
+import threading
+import time
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -17,6 +19,7 @@ from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.progress import leave, progress_bar
 from shogi_engine.common.files import data_folder
 from shogi_engine.common.text import read_text
+from shogi_engine.common.threads import end_process, start_thread
 from shogi_engine.language import InputError, Message, fault_text
 from shogi_engine.web.access import qr_code, reachable_host
 
@@ -28,6 +31,7 @@ PORT = 8765
 TOKEN_VARIABLE = "SHOGI_ENGINE_TOKEN"
 CONNECTIONS_MAX, OTHER_FILES = 1000, 200  # and files, which a connection counts as
 LOG_BYTES = 1 << 20
+END_SECONDS = 20.0  # after a signal
 SWITCH_SECONDS = 0.001  # Python's switch interval, a fifth of the default, so that searches do not delay answers
 
 
@@ -48,12 +52,6 @@ def add_parser(commands: Any) -> None:
         ),
     )
     parser.add_argument("--token-file", metavar="FILE", help="file whose first line is the token")
-    parser.add_argument(
-        "--shared",
-        action="store_true",
-        help="every browser sees all games, and those of the terminal; default: only on this machine's own address "
-        "without a token",
-    )
     parser.add_argument("--log", metavar="FILE", help="log of the server, of at most 5 files of 1 MB")
     parser.add_argument("--engines", type=at_least_one, help="number of simultaneous searches; default: one per core")
     parser.add_argument(
@@ -111,21 +109,38 @@ def run(args: argparse.Namespace) -> int:
         if args.open:
             webbrowser.open(address)
         server = uvicorn.Server(config)
+        ending = threading.Event()
+        start_thread(_end_in_time, "end in time", ending)
+        server.handle_exit = _first(ending.set, server.handle_exit)  # type: ignore[method-assign, assignment]
         try:
             with ending_signals() as signals:
                 # The server handles most signals itself and raises them again at its end; SIGHUP it does not know.
-                signals.first = lambda: setattr(server, "should_exit", True)
+                signals.first = _first(ending.set, lambda: setattr(server, "should_exit", True))
                 server.run(sockets=[listener])
         finally:
+            ending.set()
             hub.close()
     leave(0)  # engines may still be searching
+
+
+def _first(one: Callable[[], object], other: Callable[..., object]) -> Callable[..., object]:
+    """Return a function that calls one function, and then another with its arguments."""
+    return lambda *arguments: (one(), other(*arguments))
+
+
+def _end_in_time(ending: threading.Event) -> None:
+    """End the process some time after a signal, whatever waits: a disk that does not answer may never do so."""
+    ending.wait()
+    time.sleep(END_SECONDS)
+    logging.getLogger(__name__).error("the server did not end in time; the last changes of games may be lost")
+    end_process(1)
 
 
 def _is_shared(args: argparse.Namespace, guard: "Guard") -> bool:
     """Tell whether every browser sees all games: who asks for a token expects others, maybe through a proxy."""
     from shogi_engine.web.access import is_loopback
 
-    return bool(args.shared) or is_loopback(args.host) and not guard.token
+    return is_loopback(args.host) and not guard.token
 
 
 def _indexes(files: Sequence[Path]) -> "dict[str, Explorer]":

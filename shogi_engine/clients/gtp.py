@@ -8,8 +8,7 @@ Protocol: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draf
 
 from typing import Any
 
-from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, plain
-from shogi_engine.clients.turns import in_turn
+from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, in_turn, plain
 from shogi_engine.common.text import sanitize
 from shogi_engine.language import InputError
 from shogi_engine.types.limits import SIDES, Limit

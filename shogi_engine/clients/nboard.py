@@ -12,8 +12,7 @@ import re
 import time
 from typing import Any, overload
 
-from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, run_plainly
-from shogi_engine.clients.turns import in_turn
+from shogi_engine.clients.base import Command, EngineError, MovesClient, PlainClient, in_turn, run_plainly
 from shogi_engine.common.text import clamped_number, legal_line
 from shogi_engine.language import InputError
 from shogi_engine.types.limits import Clock, Limit

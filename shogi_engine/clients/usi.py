@@ -13,8 +13,10 @@ Nothing here loads numba before a position is given as text other than 'startpos
 
 import asyncio
 import contextlib
+import functools
 import logging
 import re
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,10 +32,10 @@ from shogi_engine.clients.base import (
     EngineProcess,
     PlainClient,
     attribute,
+    in_turn,
     plain,
     run_plainly,
 )
-from shogi_engine.clients.turns import in_turn
 from shogi_engine.common.text import NUMBER_MAX, clamped_number, legal_line, sanitize
 from shogi_engine.language import InputError
 from shogi_engine.types.limits import Limit, check_board, check_limit, check_number, move_texts
@@ -205,6 +207,7 @@ def _score(words: list[str]) -> tuple[Score | None, int]:
 
 
 START = "startpos"
+RULES = "shogi_engine.games.shogi.board"  # the module by which texts are checked
 Position = str | BoardLike[Move]  # a str is USI's command, with or without the word `position`
 
 
@@ -217,7 +220,7 @@ def position_command(position: Position[Any]) -> str:
     if isinstance(position, str):
         text = " ".join(position.split()).removeprefix("position").strip()
         if text != START:
-            _board(text)
+            _check(text)
         return f"position {text if text.startswith((START, 'sfen')) else f'sfen {text}'}"
     check_board(position, "sfen")
     board: Any = position
@@ -225,6 +228,12 @@ def position_command(position: Position[Any]) -> str:
     moves = " ".join(move.usi() for move in board.move_stack)
     start = START if sfen == type(board)().sfen() else f"sfen {sfen}"
     return f"position {start}" + (f" moves {moves}" if moves else "")
+
+
+@functools.lru_cache(maxsize=8)
+def _check(text: str) -> None:
+    """Raise ValueError unless a text is a position; one that was checked is remembered."""
+    _board(text)
 
 
 def _board(text: str) -> Any:
@@ -606,8 +615,8 @@ class UsiClient(EngineClient):
 
     @staticmethod
     async def _command(position: Position[Any]) -> str:
-        """Return the `position` command. A text is checked in a thread, as that may load or compile the rules."""
-        if isinstance(position, str):
+        """Return the `position` command. The first text is checked in a thread, as that loads or compiles rules."""
+        if isinstance(position, str) and RULES not in sys.modules:
             return await asyncio.to_thread(position_command, position)
         return position_command(position)
 

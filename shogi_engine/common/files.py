@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import platform
+import re
 import stat
 import threading
 import time
@@ -24,6 +25,7 @@ ATTEMPTS = 20  # to replace a file: on Windows a reader may hold it open for a m
 PAUSE = 0.02  # seconds between two attempts
 DEVICES = ("/dev/", "/proc/")  # links there lead to open files
 STEM_MAX = 40  # characters of the name in the name of the temporary file
+LEFTOVER = re.compile(rf"\..{{1,{STEM_MAX}}}\.[0-9a-f]{{8}}\.tmp")
 
 AnyPath = str | os.PathLike[str]
 
@@ -47,6 +49,24 @@ def is_same_file(one: AnyPath, other: AnyPath) -> bool:
         return os.path.samefile(one, other)
     except OSError:  # at least one does not exist
         return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))
+
+
+def status_of_file(path: AnyPath) -> os.stat_result | None:
+    """Return the status of a regular file, None for what is none, such as a pipe or a link to nothing, or is gone."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+def remove_leftovers(folder: Path, seconds: float = 3600.0) -> None:
+    """Remove the temporary files that killed writers left in a folder: those that are older than some seconds."""
+    for path in folder.iterdir():
+        status = status_of_file(path) if LEFTOVER.fullmatch(path.name) else None
+        if status is not None and time.time() - status.st_mtime > seconds:
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 # ---- writing -----------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Environments for reinforcement learning: PettingZoo's for two agents, Gymnasium's against an opponent.
 
-states      a game in progress: `BoardState` of Shogi and Othello, `SmallOthello` on 4 x 4 or 6 x 6 squares
-two_agents  `TwoAgents`, for PettingZoo      one_agent  `OneAgent`, for Gymnasium
-vector      `VectorGames`, hundreds of games at once, for Gymnasium      ids  names for `gymnasium.make`
+agents  games in progress, `BoardState` of Shogi and Othello and `SmallOthello` on 4 x 4 or 6 x 6 squares, and their
+        environments: `TwoAgents`, for PettingZoo, and `OneAgent`, for Gymnasium
+vector  `VectorGames`, hundreds of games at once, for Gymnasium
 
 They need the extra `rl`: pip install '.[rl]'
 
@@ -11,15 +11,6 @@ Importing this package registers Gymnasium's ids, as `shogi_engine/Othello-v0`.
 
 import contextlib
 from typing import Any
-
-from gymnasium.envs.registration import register
-
-with contextlib.suppress(ImportError):  # `states` needs no Gymnasium
-    import shogi_engine.environments  # noqa: F401
-
-
-# ---- The environments' Gymnasium ids. Importing this module registers them
-
 
 NAMESPACE, PACKAGE = "shogi_engine", "shogi_engine.environments"
 
@@ -31,9 +22,12 @@ def small_othello(opponent: Any = None, **arguments: Any) -> Any:
     return OneAgent("othello", random_opponent() if opponent is None else opponent, **arguments)
 
 
-for game in ("Shogi", "Othello"):
-    arguments = {"game": game.lower()}
-    register(f"{NAMESPACE}/{game}-v0", entry_point=f"{PACKAGE}.one_agent:OneAgent", kwargs=arguments)
-    register(f"{NAMESPACE}/{game}SelfPlay-v0", vector_entry_point=f"{PACKAGE}.vector:VectorGames", kwargs=arguments)
-for size in (4, 6):
-    register(f"{NAMESPACE}/Othello{size}x{size}-v0", entry_point=small_othello, kwargs={"size": size})
+with contextlib.suppress(ImportError):  # games in progress need no Gymnasium
+    from gymnasium.envs.registration import register
+
+    for game in ("Shogi", "Othello"):
+        arguments = {"game": game.lower()}
+        register(f"{NAMESPACE}/{game}-v0", entry_point=f"{PACKAGE}.agents:OneAgent", kwargs=arguments)
+        register(f"{NAMESPACE}/{game}SelfPlay-v0", vector_entry_point=f"{PACKAGE}.vector:VectorGames", kwargs=arguments)
+    for size in (4, 6):
+        register(f"{NAMESPACE}/Othello{size}x{size}-v0", entry_point=small_othello, kwargs={"size": size})

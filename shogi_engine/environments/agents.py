@@ -454,7 +454,7 @@ class RandomPlayer:
 
 
 class OneAgent(gymnasium.Env[Any, Any]):
-    """Shogi or Othello for one agent. Observations and actions are those of `two_agents.TwoAgents`.
+    """Shogi or Othello for one agent. Observations and actions are those of `TwoAgents`.
 
     The reward is 1, 0 or -1 at the end of a game, and 0 before. An illegal action loses the game: the reward is -1, and
     the info has "illegal_action". A game is truncated after `longest` plies.

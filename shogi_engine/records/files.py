@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from shogi_engine.common.files import data_folder, write_free, write_whole
+from shogi_engine.common.files import data_folder, status_of_file, write_free, write_whole
 from shogi_engine.common.text import UTF_16
 from shogi_engine.language import InputError, Message
 from shogi_engine.records.formats import (
@@ -374,7 +374,8 @@ class GameFile:
 def kept_games(game: str) -> list[Path]:
     """Return the automatically saved games of terminal and browser, the latest first."""
     found = (data_folder() / "games").glob(f"{game}-*{KEPT_AS.get(game, FOR_ANY_GAME)}")
-    return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+    dated = [(status.st_mtime, path) for path in found if (status := status_of_file(path)) is not None]
+    return [path for _, path in sorted(dated, reverse=True)]
 
 
 def load_game(path: str, game: str) -> GameRecord:

@@ -15,10 +15,12 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
+import anyio.to_thread
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -167,6 +169,13 @@ WORKERS = 8  # threads that handle messages
 REFUSED_MAX = 200  # messages of a page that are none; then it is disconnected
 
 
+class Slow(Enum):
+    """What takes long, and is done in threads of its own."""
+
+    WORK = 1  # threads: work for the processor, which more threads would not do sooner
+    DISK = 4  # work that waits for the disk, or is slow if that is
+
+
 class Bucket:
     """A token bucket: `burst` messages at once, and `rate` a second in the long run."""
 
@@ -195,7 +204,8 @@ class Limits:
     the proxy, so there is no limit for this machine's own address.
 
     Attributes:
-        handling, uploading: how many messages are handled, and files read, at the same time
+        handling: how many messages are handled at the same time
+        slow: how many of those that are slow
         headless: connections without the head of a request, the oldest first, and the functions that close them
     """
 
@@ -203,10 +213,14 @@ class Limits:
     per_address: int = PER_ADDRESS_MAX
     head_seconds: float = HEAD_SECONDS
     handling: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(WORKERS))
-    uploading: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
+    slow: dict[Slow, anyio.CapacityLimiter] = field(
+        default_factory=lambda: {each: anyio.CapacityLimiter(each.value) for each in Slow}
+    )
     _open: Counter[str] = field(default_factory=Counter)
     headless: dict[Any, Callable[[], None]] = field(default_factory=dict)
-    _locks: "weakref.WeakValueDictionary[str, anyio.Lock]" = field(default_factory=weakref.WeakValueDictionary)
+    _locks: "weakref.WeakValueDictionary[tuple[Slow, str], anyio.Lock]" = field(
+        default_factory=weakref.WeakValueDictionary
+    )
 
     def enter(self, address: str) -> bool:
         """Count a connection; False if there are too many. If all are taken, the oldest without a request is closed."""
@@ -225,9 +239,10 @@ class Limits:
         if not self._open[address]:
             del self._open[address]
 
-    def upload_lock(self, address: str) -> anyio.Lock:
-        """Return the lock of an address's uploads, which are read one after another."""
-        return self._locks.setdefault(address, anyio.Lock())
+    async def do_slowly(self, kind: Slow, address: str, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Do slow work in a thread and return its result; an address's works are done one after another."""
+        async with self._locks.setdefault((kind, address), anyio.Lock()):
+            return await anyio.to_thread.run_sync(work, *arguments, limiter=self.slow[kind])
 
 
 # ---- HTTP with limits, for uvicorn: it limits neither connections by address nor the time for the head of a request

@@ -1,7 +1,7 @@
 """The engine's analyses of a game in the browser: live analysis, judging every move, searching for a mate."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.analysis import Finding, GameAnalysis, annotate, judge
@@ -335,19 +335,26 @@ class Analyses:
                 told = {"told": True}  # the best move is known only where the file has a better line
                 self.verdicts[number] = _said(judged_move(ply, side, node.move, found, node.evaluation)) | told
 
-    def annotated(self, language: str) -> GameRecord:
-        """Return the game's record with the findings: values, verdicts and better lines as variations."""
+    def annotated(self, language: str) -> Callable[[], GameRecord]:
+        """Return a function that makes the record with the findings: values, verdicts, and better lines as variations.
+
+        It may take long, and needs the session's lock no more.
+        """
         tree = self._session.tree
-        record = copied(tree.record)
-        nodes = dict(zip(tree.preorder(), record.nodes_in_preorder(), strict=True))
-        done: set[int] = set()
-        for numbers, findings in self.judged.items():
-            if all(number in nodes for number in numbers):
+        record, numbers_of_nodes = copied(tree.record), tree.preorder()
+        judged = [(numbers, self._record(numbers), dict(found)) for numbers, found in self.judged.items()
+                  if all(number in tree for number in numbers)]  # fmt: skip
+
+        def made() -> GameRecord:
+            nodes = dict(zip(numbers_of_nodes, record.nodes_in_preorder(), strict=True))
+            done: set[int] = set()
+            for numbers, line, found in judged:
                 first = next((ply for ply, number in enumerate(numbers) if ply and number not in done), len(numbers))
-                game = judge(self._record(numbers), findings)
-                annotate(record, [nodes[number] for number in numbers], game, language, first)
+                annotate(record, [nodes[number] for number in numbers], judge(line, found), language, first)
                 done.update(numbers)
-        return record
+            return record
+
+        return made
 
     def verdict(self, number: int, language: str) -> dict[str, Any] | None:
         """Return the verdict on the current move, with the better line; None for none."""

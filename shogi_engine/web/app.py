@@ -114,6 +114,7 @@ TYPES = {
 }
 TICK_SECONDS = 0.1
 HEALTH = "/healthz"
+HEALTH_SECONDS = 3.0  # for the disk
 PROGRESS_SECONDS = 0.3
 JOIN, STATIC = "/join/", "/static/"
 log = logging.getLogger(__name__)
@@ -186,7 +187,7 @@ class Guarded:
         if not self._guard.is_token(given):
             return PlainTextResponse("Open the address that the server printed, with its token.\n", 401)
         answer = RedirectResponse("/", 303)
-        answer.set_cookie(COOKIE, quote(given, safe=""), httponly=True, samesite="strict", path="/")
+        _set_cookie(request, answer, COOKIE, quote(given, safe=""), "/")
         return answer
 
     async def _socket(self, socket: WebSocket, receive: Receive, send: Send) -> None:
@@ -208,6 +209,16 @@ class Guarded:
             await self._app(socket.scope, receive, send)
         finally:
             self._limits.leave(address)
+
+
+def _set_cookie(request: Request, answer: Response, name: str, value: str, path: str) -> None:
+    """Set a cookie that no script reads, and that crosses no network in the clear if the page did not.
+
+    It is `Lax`, not `Strict`, which a browser would not send after a click on a link in a mail or a chat. Other pages
+    cannot use it: nothing is changed by a GET, and a WebSocket is refused to them (`Guard.is_own_page`).
+    """
+    secure = request.url.scheme == "https"
+    answer.set_cookie(name, value, httponly=True, samesite="lax", secure=secure, path=path)
 
 
 def warm_engines(tell: Callable[[Reply], None]) -> Callable[[Callable[[str], Engine]], Iterator[str]]:
@@ -288,7 +299,7 @@ def application(hub: Hub, guard: Guard | None = None, limits: Limits | None = No
         if not hub.store.links.knows(token):
             return PlainTextResponse("This link is not valid. It may have been revoked.\n", 404)
         answer = _file(request, "index.html")
-        answer.set_cookie(LINK_COOKIE, token, httponly=True, samesite="strict", path=STATIC)
+        _set_cookie(request, answer, LINK_COOKIE, token, STATIC)
         return answer
 
     async def static(request: Request) -> Response:
@@ -317,8 +328,13 @@ def application(hub: Hub, guard: Guard | None = None, limits: Limits | None = No
             task.cancel()
         hub.close()
 
+    checks: list[asyncio.Future[str]] = []  # the one that is being made
+
     async def health(_: Request) -> Response:
-        fault = await anyio.to_thread.run_sync(hub.fault)
+        if not checks or checks[0].done():
+            checks[:] = [asyncio.ensure_future(anyio.to_thread.run_sync(hub.fault))]
+        done, _waiting = await asyncio.wait(checks, timeout=HEALTH_SECONDS)
+        fault = checks[0].result() if done else "the disk does not answer"
         return PlainTextResponse(f"{fault or 'ok'}\n", 503 if fault else 200)
 
     routes = [

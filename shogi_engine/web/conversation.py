@@ -16,11 +16,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from shogi_engine.common.text import sanitize
 from shogi_engine.language import Message, mark, translate
 from shogi_engine.web import file_messages, game_messages, messages, replies, study_messages
-from shogi_engine.web.access import HELLO_SECONDS, REFUSED_MAX, Bucket, Limits, address_of
+from shogi_engine.web.access import HELLO_SECONDS, REFUSED_MAX, Bucket, Limits, Slow, address_of
 from shogi_engine.web.game_messages import Hello
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.links import LinkError, Viewer
 from shogi_engine.web.messages import MESSAGE_MAX, MessageError
+from shogi_engine.web.saving import reason_of
 from shogi_engine.web.session import Session
 
 LATEST = (replies.Preparing, replies.Progress, replies.Info)  # only the newest is sent, in this order
@@ -28,6 +29,7 @@ QUEUE_MAX = 100  # replies of other kinds queued for a slow browser
 UNREAD_MAX = 2  # and while there are as many, it is not heard: some of them are files of megabytes
 DELTAS_MAX = 20  # beyond, they are dropped: the page misses them and asks for the whole state
 POLICY, TRY_AGAIN_LATER = 1008, 1013  # close a WebSocket
+REASON_MAX = 123  # bytes of the reason for which a WebSocket is closed
 LINK = "link"  # in the address of a WebSocket: the token of the link by which the page came
 KINDS: dict[str, type[messages.Message]] = {
     str(kind.__struct_config__.tag): kind
@@ -141,23 +143,33 @@ class Conversation:
             hello = await self._hello()
         if hello is None:
             return
+
+        def attach() -> tuple[Session, Viewer]:
+            return self._hub.attach(
+                hello.session, hello.owner, self._queue.put, self._token, address=self._address, **hello.given()
+            )
+
+        is_quick = not self._token and self._hub.is_quick(hello.session)
         try:
-            self._page = session, viewer = await self._in_thread(
-                lambda: self._hub.attach(
-                    hello.session, hello.owner, self._queue.put, self._token, address=self._address, **hello.given()
-                )
+            self._page = session, viewer = await (
+                self._in_thread(attach) if is_quick else self._slowly(Slow.DISK, attach)
             )
         except LinkError as fault:
             await self._socket.close(POLICY, translate(str(fault), hello.language or ""))
             return
-        except Full as fault:
-            await self._socket.close(TRY_AGAIN_LATER, str(fault))
+        except (Full, OSError) as fault:
+            log.log(logging.INFO if isinstance(fault, Full) else logging.WARNING, "a page cannot come in: %s", fault)
+            reason = translate(reason_of(fault), hello.language or "").encode()[:REASON_MAX].decode(errors="ignore")
+            await self._socket.close(TRY_AGAIN_LATER, reason)
             return
         while self._refused < REFUSED_MAX and (data := await self._receive()) is not None:
             await self._obey(session, viewer, data)
 
     async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
         return await anyio.to_thread.run_sync(work, *arguments, limiter=self._limits.handling)
+
+    async def _slowly(self, kind: Slow, work: Callable[..., Any], *arguments: Any) -> Any:
+        return await self._limits.do_slowly(kind, address_of(self._socket.scope), work, *arguments)
 
     async def _receive(self) -> str | bytes | None:
         """Return the browser's next message, None when it has left. Who sends too many is made to wait."""
@@ -207,8 +219,7 @@ class Conversation:
             if isinstance(message, Hello):
                 raise MessageError(Message("hello was already sent"))
             if message.slow:
-                async with self._limits.upload_lock(address_of(self._socket.scope)):
-                    await anyio.to_thread.run_sync(message.obey, session, viewer, limiter=self._limits.uploading)
+                await self._slowly(message.slow, message.obey, session, viewer)
             else:
                 await self._in_thread(message.obey, session, viewer)
             if asked is not None:
@@ -216,6 +227,9 @@ class Conversation:
         except (ValueError, OverflowError) as fault:
             self._refused += isinstance(fault, MessageError)
             self._complain(translate(str(fault), viewer.language), asked)
+        except OSError as fault:  # the disk is full, say, or the database locked
+            log.warning("a message failed: %s", fault)
+            self._complain(translate(reason_of(fault), viewer.language), asked)
         except Exception:
             log.exception("a message failed")
             self._complain(translate(mark("the server could not process the request"), viewer.language), asked)

@@ -19,7 +19,7 @@ from shogi_engine.language import InputError, translate
 from shogi_engine.play.words import names_shown
 from shogi_engine.records.tree import one_line
 from shogi_engine.web import replies, view
-from shogi_engine.web.access import is_loopback, qr_picture
+from shogi_engine.web.access import Slow, is_loopback, qr_picture
 from shogi_engine.web.game_messages import left
 from shogi_engine.web.links import Viewer
 from shogi_engine.web.messages import TEXT_MAX, Action, GameNumber, HeaderText, Name, Question, Side, Who
@@ -31,7 +31,7 @@ NOTES_MAX = 3  # of an opened game
 
 
 class _Reading(Question, kw_only=True):
-    slow: ClassVar[bool] = True
+    slow: ClassVar[Slow] = Slow.WORK
     locked: ClassVar[bool] = False
     number: GameNumber = 0
 
@@ -76,13 +76,17 @@ class Paste(_Reading):
 
 
 class Save(Question):
-    """Send the game as a file."""
+    """Send the game as a file. Others are served while it is made."""
 
     who: ClassVar[Who] = Who.WATCHER
+    slow: ClassVar[Slow] = Slow.WORK
+    locked: ClassVar[bool] = False
     format: Annotated[str, Meta(max_length=20)]
 
     def _obey(self, session: Session, page: Viewer) -> Reply:
-        return file_of(session.analyses.annotated(page.language), self.format)
+        with session.lock:
+            annotated = session.analyses.annotated(page.language)
+        return file_of(annotated(), self.format)
 
 
 class About(Action):
@@ -118,7 +122,7 @@ class Diagram(Question):
 class Sheet(Question):
     """Send a page to print: all tsume of a length, or, with 0, the mistakes of the judged game."""
 
-    slow: ClassVar[bool] = True
+    slow: ClassVar[Slow] = Slow.WORK
     locked: ClassVar[bool] = False
     length: Annotated[int, Meta(ge=0, le=99)] = 0
 
@@ -153,6 +157,7 @@ class Invite(Action):
     A game begins if somebody is invited to play and there is none.
     """
 
+    slow: ClassVar[Slow] = Slow.DISK
     setting_up: ClassVar[bool] = False
     to: Literal["own", "play", "watch"]
     side: Side = 1
@@ -176,6 +181,7 @@ class Invite(Action):
 class Revoke(Action):
     """End a link; the pages that came by it show the game no longer."""
 
+    slow: ClassVar[Slow] = Slow.DISK
     token: Name
 
     def _obey(self, session: Session, page: Viewer) -> Reply:
@@ -250,8 +256,8 @@ class Reader:
         self._files = 0
 
     def start(self) -> None:
-        """Start the process, so that the first file need not wait."""
-        with self._lock:
+        """Start the process, so that the first file need not wait; if it does not start, that file will say so."""
+        with self._lock, contextlib.suppress(ValueError):
             self._started()
 
     def read(self, content: bytes, name: str, number: int) -> Chosen:

@@ -11,6 +11,7 @@ from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
 from shogi_engine.types.limits import Clock
 from shogi_engine.web import links, replies, view
+from shogi_engine.web.access import Slow
 from shogi_engine.web.links import WATCHER, Role, Viewer
 from shogi_engine.web.messages import (
     LEVEL_MAX,
@@ -208,6 +209,8 @@ class SetLevel(Action, tag="level"):
 class Kept(Question):
     """Send the list of the user's games: those that have all words of `text`, and end in `result`, '' for any."""
 
+    slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
     text: Annotated[str, Meta(max_length=SEARCH_MAX)] = ""
     result: Literal["", "1-0", "0-1", "1/2-1/2", "*"] = ""
 
@@ -219,6 +222,7 @@ class Kept(Question):
 class Continue(Action):
     """Open one of them, or send the page to the session that has it open. Others are served while it is read."""
 
+    slow: ClassVar[Slow] = Slow.DISK
     locked: ClassVar[bool] = False
     id: Name
 
@@ -235,17 +239,22 @@ class Continue(Action):
 class Forget(Question):
     """Delete one of them."""
 
+    slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
     id: Name
 
     def _obey(self, session: Session, page: Viewer) -> Reply:
         session.autosave.delete(self.id, session.owner)
-        session.dismiss_guests()
+        with session.lock:
+            session.dismiss_guests()
         return Kept()._obey(session, page)
 
 
 class Recall(Question):
     """Bring a deleted one back."""
 
+    slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
     id: Name
 
     def _obey(self, session: Session, page: Viewer) -> Reply:

@@ -82,6 +82,12 @@ class Hub:
                     log.warning("the game of a session cannot be read: %s", fault)
             return made
 
+    def is_quick(self, identity: str) -> bool:
+        """Tell whether `find` needs nothing of the disk: the session is open, or is a new one that is allowed."""
+        with self._lock:
+            is_open = identity in self.sessions and identity not in self._in_change
+            return is_open or not identity and len(self.sessions) < self._most
+
     def _there(self, identity: str) -> Session | None:
         """Return the session of this name, None if there is none; one that is being opened or freed is waited for."""
         while True:
@@ -195,14 +201,8 @@ class Hub:
                 with self._lock:
                     self.sessions[session.identity] = session
 
-    def tick(self, now: float | None = None) -> None:
-        """Free abandoned sessions, check clocks, share the engines. Call this a few times a second."""
-        now = time.monotonic() if now is None else now
-        with self._lock:
-            idle = [each for each in self._abandoned() if now - each.seen > self._idle]
-        for session in idle:
-            with logged("a session could not be closed"):
-                self._free(session)
+    def tick(self) -> None:
+        """Check clocks, share the engines. Call this a few times a second."""
         with self._lock:
             there = list(self.sessions.values())
         for session in there:
@@ -211,7 +211,10 @@ class Hub:
         self.pool.tick()
 
     def save(self, now: float | None = None) -> None:
-        """Write changed games to disk. Call this regularly, from a thread of its own: disks may be slow."""
+        """Write changed games to disk, and free abandoned sessions.
+
+        Call this regularly, from a thread of its own: disks may be slow.
+        """
         now = time.monotonic() if now is None else now
         if not self._records_checked:
             self._records_checked = True
@@ -221,6 +224,11 @@ class Hub:
         for session in there:
             with logged("a game could not be saved"):
                 session.autosave.tick(now)
+        with self._lock:
+            idle = [each for each in self._abandoned() if now - each.seen > self._idle]
+        for session in idle:
+            with logged("a session could not be closed"):
+                self._free(session)
 
     def _write_missing_records(self) -> None:
         """Write the records that a killed server did not write, so that the terminal lists all games."""

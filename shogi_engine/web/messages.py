@@ -15,6 +15,7 @@ from msgspec import Meta
 from shogi_engine.games import NAMES
 from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.language import LANGUAGES, InputError
+from shogi_engine.web.access import Slow
 from shogi_engine.web.links import Role, Viewer
 from shogi_engine.web.replies import Reply
 from shogi_engine.web.session import Session
@@ -63,14 +64,15 @@ class Message(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, tag_fiel
         helps: whether the engine would help the sender: refused while two people play, and before a problem is solved
         setting_up: whether it is allowed while a position is being set up
         locked: whether `_obey` is called with the session's lock held; otherwise it takes it itself, after slow work
-        slow: whether it takes long, and is obeyed in a thread for such messages, one of an address after another
+        slow: it is not obeyed in the threads that answer moves, but in those for long work or for the disk, one of an
+            address after another
     """
 
     who: ClassVar[Who] = Who.OWNER
     helps: ClassVar[bool] = False
     setting_up: ClassVar[bool] = True
     locked: ClassVar[bool] = True
-    slow: ClassVar[bool] = False
+    slow: ClassVar[Slow | None] = None
 
     re: Number | None = None
 

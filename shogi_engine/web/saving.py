@@ -19,6 +19,7 @@ from shogi_engine import records
 from shogi_engine.analysis import Finding
 from shogi_engine.analysis.analyst import finding_of, finding_row
 from shogi_engine.analysis.report import copied
+from shogi_engine.common.files import status_of_file
 from shogi_engine.explorer import Explorer
 from shogi_engine.language import InputError, Message
 from shogi_engine.records import GameRecord, Node
@@ -222,6 +223,11 @@ class OpenElsewhere(Exception):  # noqa: N818  (not an error: the page goes ther
         self.identity = identity
 
 
+def reason_of(fault: BaseException) -> str:
+    """Return why something failed, without the name of a file, which is nothing to visitors."""
+    return (fault.strerror if isinstance(fault, OSError) else "") or str(fault)
+
+
 @dataclass
 class Snapshot:
     """A game as it was at some moment.
@@ -360,8 +366,7 @@ class Autosave:
         """Show the pages, once, that the game is not saved."""
         self._due = time.monotonic() + RETRY_SECONDS
         log.error("a game is not saved", exc_info=None if isinstance(fault, OSError) else fault)
-        reason = (fault.strerror if isinstance(fault, OSError) else "") or str(fault)
-        text = Message("this game cannot be saved: {0}", reason)
+        text = Message("this game cannot be saved: {0}", reason_of(fault))
         if text != self._session.write_fault:
             self._session.write_fault = text
             with self._session.lock:
@@ -468,14 +473,17 @@ class Autosave:
             if id == self.id:
                 self.write()
             self.store.delete(id, owner)
-            if id == self.id:
-                self._take("")
+            with self._session.lock:
+                if id == self.id:
+                    self._take("")
 
     def games(self, owner: str, text: str = "", result: str = "") -> list[dict[str, Any]]:
         """Return the rows of an owner's list of games, those that `Store.games` finds."""
         for id, path in self.store.find_records():
             head, names = Head(game=id.partition("-")[0]), ""
             try:
+                if status_of_file(path) is None:
+                    continue
                 record = records.load(path)[0]
                 head, names = head_of_record(record), openings_of(record)
             except (OSError, ValueError) as fault:

@@ -149,19 +149,18 @@ class Session:
                 self.rest()
 
     def rest(self) -> None:
-        """End all searches and save the game."""
+        """End all searches."""
         self.analyses.close()
         self.learning.close()
         self.playing.rest()
         if self.tsume is not None:
             self.tsume.close()
-        self.autosave.write(whole=True)
 
     def close(self) -> bool:
         """Close the game; tell whether all of it is saved."""
         with self.lock:
             self.rest()
-            return self.autosave.close()
+        return self.autosave.close()
 
     # ---- what pages are sent
 

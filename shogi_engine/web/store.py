@@ -20,7 +20,15 @@ import msgspec
 
 from shogi_engine import records, study
 from shogi_engine.common.database import Database, migrations
-from shogi_engine.common.files import Lock, free_name, replace, write_free, write_whole
+from shogi_engine.common.files import (
+    Lock,
+    free_name,
+    remove_leftovers,
+    replace,
+    status_of_file,
+    write_free,
+    write_whole,
+)
 from shogi_engine.games import opening_names
 from shogi_engine.language import LANGUAGES, InputError
 from shogi_engine.records import GameRecord
@@ -190,7 +198,11 @@ class Store:
     # ---- records in the folder
 
     def _tidy(self, folder: Path) -> None:
-        """Erase games that were deleted long ago, and put records where a killed server should have put them."""
+        """Erase games that were deleted long ago, and put records where a killed server should have put them.
+
+        Its temporary files go.
+        """
+        remove_leftovers(folder)
         for row in self.database.rows("SELECT id, file, recorded, deleted FROM games WHERE deleted IS NOT NULL"):
             there, aside = ((place / row["file"]).is_file() for place in (folder, folder / "deleted"))
             if time.time() - row["deleted"] > DELETED_SECONDS:
@@ -223,14 +235,15 @@ class Store:
         """Add the terminal's new games; return the latest of which only the names are known, and their files."""
         if self.folder is None:
             return []
-        there = {path.name: path for path in self.folder.iterdir() if RECORD_NAME.fullmatch(path.name)}
+        names = [path for path in self.folder.iterdir() if RECORD_NAME.fullmatch(path.name)]
+        there = {path.name: status.st_mtime for path in names if (status := status_of_file(path)) is not None}
         with self.database.transaction() as database:
             query = "SELECT id, file, content IS NULL AS theirs, changed FROM games WHERE deleted IS NULL"
             known = {row["file"]: row for row in self.database.rows(query)}
-            for name, path in there.items():
-                changed, row = path.stat().st_mtime, known.get(name)
+            for name, changed in there.items():
+                row, stem = known.get(name), name.partition(".")[0]
                 if row is None:
-                    values = (free_name(path.stem, self._is_id), path.stem.partition("-")[0], changed, changed, name)
+                    values = (free_name(stem, self._is_id), stem.partition("-")[0], changed, changed, name)
                     query = "INSERT INTO games (id, owner, game, changed, recorded, file) VALUES (?, '', ?, ?, ?, ?)"
                     database.execute(query, values)
                 elif row["theirs"] and row["changed"] != changed:
@@ -395,7 +408,10 @@ class Store:
         if not rows or self.folder is None and rows[0]["content"] is None:
             raise InputError("this game no longer exists")
         if rows[0]["content"] is None:
-            return next(iter(records.iterate((self.folder or Path()) / rows[0]["file"])))
+            path = (self.folder or Path()) / rows[0]["file"]
+            if status_of_file(path) is None:
+                raise InputError("this game no longer exists")
+            return next(iter(records.iterate(path)))
         return content_of(rows[0]["content"])
 
     def content(self, id: str) -> Mapping[str, Any]:

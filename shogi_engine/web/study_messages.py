@@ -17,6 +17,7 @@ from shogi_engine.records import GameRecord
 from shogi_engine.tsume import problems as all_problems
 from shogi_engine.types.limits import SIDES
 from shogi_engine.web import exercises, replies
+from shogi_engine.web.access import Slow
 from shogi_engine.web.analyses import MULTIPV_MAX
 from shogi_engine.web.exercises import YOURS, Tsume, counts, problem_rows
 from shogi_engine.web.game_messages import open_record
@@ -74,6 +75,7 @@ class Explore(Question):
     """Send the moves that a book or games have in the position after a move. Others are served meanwhile."""
 
     helps: ClassVar[bool] = True
+    slow: ClassVar[Slow] = Slow.DISK
     locked: ClassVar[bool] = False
     node: Number
     source: Literal["book", "mine", "index"]
@@ -133,6 +135,7 @@ def _row(board: Any, row: Found, unit: int, language: str) -> dict[str, Any]:
 class Solve(Action, tag="tsume"):
     """Solve a problem of the collection, by its number from 1, or the position on the board; or leave it."""
 
+    slow: ClassVar[Slow] = Slow.DISK
     on: bool
     problem: Annotated[int, Meta(ge=0, le=10_000)] = 0
 
@@ -164,6 +167,9 @@ class Solve(Action, tag="tsume"):
 class Problems(Question):
     """Send the list of problems."""
 
+    slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
+
     def _obey(self, session: Session, page: Viewer) -> Reply:
         return problem_rows(session.store.progress(session.owner))
 
@@ -192,6 +198,7 @@ def mistakes_of(session: Session) -> Iterator[study.Store]:
 class Learn(Action):
     """Make problems of the mistakes that a side made in the judged game."""
 
+    slow: ClassVar[Slow] = Slow.DISK
     side: Side
 
     def _obey(self, session: Session, page: Viewer) -> None:
@@ -203,6 +210,9 @@ class Learn(Action):
 class Lessons(Question):
     """Send how many problems of the user's own mistakes are due."""
 
+    slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
+
     def _obey(self, session: Session, page: Viewer) -> Reply:
         with mistakes_of(session) as problems:
             return counts(problems)
@@ -211,6 +221,7 @@ class Lessons(Question):
 class Lesson(Action):
     """Give the next problem that is due, or leave it: the game that was on the board before comes back."""
 
+    slow: ClassVar[Slow] = Slow.DISK
     on: bool
 
     def _permit_now(self, session: Session, role: Role) -> None:
@@ -230,6 +241,7 @@ class Lesson(Action):
 class Better(Action):
     """Give the positions of the judged game in which a side, by default each, missed a better move."""
 
+    slow: ClassVar[Slow] = Slow.DISK
     setting_up: ClassVar[bool] = False
     side: Side | None = None
 

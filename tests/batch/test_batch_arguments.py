@@ -89,9 +89,12 @@ def test_no_positions_are_no_mistake(none):
     assert BATCH.legal_moves(none).labels.shape == (0, 0) and BATCH.texts(none) == []
     assert BATCH.apply(none, []).shape == (0, BATCH.size) and BATCH.legal_masks(none, "ids").shape[0] == 0
     games = LiveGames(BATCH, 2)
-    before = BATCH.texts(games.positions())
-    games.reset(rows=[])
-    games.reset(rows=none if getattr(none, "ndim", 1) == 1 else [])
-    assert BATCH.texts(games.positions()) == before
-    puct = Puct(BATCH, 2)
-    puct.reset(rows=[])
+    games.step(games.random_moves(np.random.default_rng(1)))
+    before = games.plies.tolist()
+    for rows in ([], (), np.zeros(0)):
+        games.reset(rows)
+        Puct(BATCH, 2, even).reset(rows)
+        assert len(games.features(next(iter(BATCH.feature_names)), rows=rows)) == 0
+    assert games.plies.tolist() == before == [1, 1]
+    games.reset([1])
+    assert games.plies.tolist() == [1, 0]

@@ -206,7 +206,7 @@ def test_one_search_at_a_time(shogi):
                 shogi.search(depth=1)
             refused.append(True)
 
-    shogi.search(on_info=second)
+    shogi.search(depth=60, on_info=second)
     assert refused
 
 

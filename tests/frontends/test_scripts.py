@@ -6,7 +6,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shogi_engine.frontends.core import Output, Task
@@ -199,7 +199,7 @@ GTP = [
     ("kind", "game", "commands"), [(Loop, Shogi, USI), (NBoard, Othello, NBOARD), (Gtp, Othello, GTP)]
 )
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_script_is_answered_as_its_commands_one_at_a_time(kind, game, commands, data):
     script = data.draw(st.lists(st.sampled_from(commands), max_size=12))
     if kind is Loop and data.draw(st.booleans()):

@@ -120,17 +120,16 @@ def test_stacks_are_those_of_the_format():
     assert len(stacks) > 3
 
 
-@pytest.mark.skipif(JIT_DISABLED, reason="too slow")
 def test_slopes_of_sfnn_are_those_of_the_loss():
     model, random, width = replace(SFNN_OPTIONS, width=64).model, np.random.default_rng(1), 64
     parameters = model.beginning(1)
     parameters[model.first_stack :] *= 2
     for *_, (weights, bias) in model.stacks(parameters):
         weights[:], bias[:] = random.normal(0, 0.5, weights.shape), random.normal(0, 0.5)
-    features, targets = np.zeros((20, 2, 40), np.uint16), random.random(20).astype(np.float32)
-    for seen, sfen in zip(features, SFENS, strict=False):
+    features, targets = np.zeros((2, 2, 40), np.uint16), random.random(2).astype(np.float32)  # more would hit kinks
+    for seen, sfen in zip(features, SFENS[1:3], strict=True):
         write_position(GAME.parse_position(sfen), model.feature_tables[0], seen)
-    order, scratch = np.arange(20, dtype=np.int32), model.scratch()
+    order, scratch = np.arange(2, dtype=np.int32), model.scratch()
 
     def loss(changed):
         return model.add_gradients(changed, features, targets, order, np.zeros_like(parameters), *scratch)
@@ -147,25 +146,18 @@ def test_slopes_of_sfnn_are_those_of_the_loss():
         begin + 5,
         begin + 15,
         begin + 40 * 16 + 9,
-        begin + 16 * 30 + 15,
-    ]
-    places += [
         rest + 3,
         rest + 15,
-        rest + 16 + 5,
-        rest + 16 + 20 * 32 + 9,
-        rest + 16 + 960 + 4,
-        rest + 1010,
-        rest + 1040,
     ]
+    places += [rest + 21, rest + 16 + 20 * 32 + 9, rest + 16 + 960 + 4, rest + 1010, rest + 1040]
     measured = []
     for index in places:
         up, down = parameters.copy(), parameters.copy()
         up[index] += 2e-3
         down[index] -= 2e-3
         measured.append((loss(up) - loss(down)) / 4e-3)
-        assert measured[-1] == pytest.approx(gradients[index], rel=0.05, abs=1e-3), index
-    assert np.count_nonzero(np.abs(measured) > 0.01) > 8
+        assert measured[-1] == pytest.approx(gradients[index], rel=0.02, abs=1e-4), index
+    assert np.count_nonzero(np.abs(measured) > 0.01) > 4
 
 
 @pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")

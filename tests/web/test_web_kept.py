@@ -64,7 +64,7 @@ def test_a_session_comes_back_after_its_expiry(open_hub):
     for move in MOVES:
         page.do("move", move=move)
     page.session.detach(page.viewer)
-    hub.tick(time.monotonic() + 24 * 3600)
+    hub.save(time.monotonic() + 24 * 3600)
     assert hub.sessions == {}
     again = Page.of(hub, page.state["session"])
     assert again.state["ply"] == 3 and again.session is not page.session
@@ -188,6 +188,8 @@ def test_a_game_is_kept_as_a_record_too_which_the_terminal_reads(open_hub, tmp_p
     hub.save()
     page.do("game", game="othello").do("move", move="f5")
     page.session.detach(page.viewer)
+    hub.save()
+    hub.save(time.monotonic() + 10)
     found = {path.suffix: path for path in (tmp_path / "games").iterdir()}
     assert load_game(str(found[".kifu"]), "shogi").moves == list(MOVES)
     assert load_game(str(found[".ggf"]), "othello").moves == ["f5"]

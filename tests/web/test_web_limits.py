@@ -30,6 +30,7 @@ from shogi_engine.web.access import (  # noqa: E402
     Bucket,
     Guard,  # noqa: E402
     Limits,
+    Slow,
     limited,  # noqa: E402
 )
 from shogi_engine.web.app import application  # noqa: E402
@@ -319,12 +320,14 @@ def test_the_files_of_an_address_are_read_one_after_another():
     async def order():
         limits, running = Limits(), []
 
+        def work(address):
+            running.append(address)
+            assert running.count(address) == 1
+            time.sleep(0.01)
+            running.remove(address)
+
         async def one(address):
-            async with limits.upload_lock(address):
-                running.append(address)
-                assert running.count(address) == 1
-                await asyncio.sleep(0.01)
-                running.remove(address)
+            await limits.do_slowly(Slow.DISK, address, work, address)
 
         async with anyio.create_task_group() as group:
             for address in ("a", "a", "b", "a"):

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from shogi_engine.web import conversation, game_messages
-from shogi_engine.web.access import Guard, is_loopback
+from shogi_engine.web.access import Guard, Slow, is_loopback
 from shogi_engine.web.conversation import KINDS, parse
 from shogi_engine.web.messages import Message, MessageError, Who
 
@@ -51,8 +51,12 @@ def test_who_may_send_a_message_and_when():
     assert {name for name, kind in KINDS.items() if kind.who == Who.PLAYER} == players
     assert {name for name, kind in KINDS.items() if kind.helps} == helps
     assert {name for name, kind in KINDS.items() if not kind.setting_up} == not_while_setting_up
-    assert {name for name, kind in KINDS.items() if not kind.locked} == {"open", "paste", "sheet", "explore"}
-    assert {name for name, kind in KINDS.items() if kind.slow} == {"open", "paste", "sheet"}
+    work, disk = {"open", "paste", "sheet", "save"}, {"explore", "kept", "continue", "forget", "recall", "problems"}
+    disk |= {"lessons"}
+    assert {name for name, kind in KINDS.items() if not kind.locked} == work | disk
+    assert {name for name, kind in KINDS.items() if kind.slow is Slow.WORK} == work
+    disk |= {"learn", "lesson", "better", "tsume", "invite", "revoke"}  # these change the game, with its lock
+    assert {name for name, kind in KINDS.items() if kind.slow is Slow.DISK} == disk
 
 
 def test_each_message_is_obeyed():

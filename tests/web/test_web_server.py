@@ -215,10 +215,9 @@ def test_the_command_says_where_it_can_not_listen(capsys):
         (["--token", "secret"], "", False), ([], "secret", False), (["--token-file", "token"], "", False),
         (["--host", "localhost", "--token", "secret"], "", False), (["--host", "0.0.0.0"], "", False),
         (["--host", "0.0.0.0", "--token", "secret"], "", False),
-        (["--token", "secret", "--shared"], "", True), (["--host", "0.0.0.0", "--shared"], "", True),
     ],
 )  # fmt: skip
-def test_games_are_shared_only_without_a_token_or_if_asked_for(tmp_path, monkeypatch, words, token, shared):
+def test_games_are_shared_only_without_a_token(tmp_path, monkeypatch, words, token, shared):
     pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
     class EnoughError(Exception):

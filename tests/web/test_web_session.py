@@ -432,9 +432,9 @@ def test_sessions_are_freed_and_found_again(pool):
     with pytest.raises(Full):
         hub.find()
     third.detach(viewer, now=100.0)
-    hub.tick(now=105.0)
+    hub.save(now=105.0)
     assert len(hub.sessions) == 2
-    hub.tick(now=111.0)
+    hub.save(now=111.0)
     assert set(hub.sessions) == {one.identity}
 
 

@@ -29,8 +29,8 @@ FUNCTIONS = {
     "PyModule_AddStringConstant": ("i32", "ptr, ptr, ptr"),
 }
 DATA = ("PyExc_TypeError", "PyExc_ImportError", "_Py_NoneStruct")  # Python's variables
-BUFFER_WORDS = 12  # of a Py_buffer, with room to spare: buf, obj, len, itemsize, readonly and ndim, format, shape, ...
-SIMPLE, C_CONTIGUOUS = 0, 0x38  # what PyObject_GetBuffer is asked for. Asked for a format, numpy takes 100 us
+BUFFER_WORDS = 12  # of a Py_buffer, with space to spare: buf, obj, len, itemsize, readonly and ndim, format, shape, ...
+SIMPLE, C_CONTIGUOUS = 0, 0x38  # flags of PyObject_GetBuffer; with a format, numpy takes 100 us
 FASTCALL = 0x80
 TEXTS = {"count": "the number of arguments is wrong", "shape": "a record or array of another size or shape"}
 
@@ -81,7 +81,7 @@ class _Code:
         self.lines.append(f"{name}:")
 
     def check(self, condition: str, name: str, otherwise: str) -> None:
-        """Go on at the label `name` if `condition` holds."""
+        """Continue at the label `name` if `condition` holds."""
         self(f"br i1 {condition}, label %{name}, label %{otherwise}")
         self.label(name)
 
@@ -127,8 +127,8 @@ def _take_memory(code: _Code, i: int, kind: Memory) -> None:
         code.passed.append(f"ptr {data}")
         return
     size = word("i", 3, "i64")
-    code(f"%np{i} = getelementptr i8, ptr %b{i}, i64 36", f"%nd{i} = load i32, ptr %np{i}")
-    code(f"%sa{i} = icmp eq i32 %nd{i}, {kind.axes}", f"%sb{i} = icmp eq i64 {size}, {kind.size}")
+    code(f"%np{i} = getelementptr i8, ptr %b{i}, i64 36", f"%axes{i} = load i32, ptr %np{i}")
+    code(f"%sa{i} = icmp eq i32 %axes{i}, {kind.axes}", f"%sb{i} = icmp eq i64 {size}, {kind.size}")
     code(f"%s{i} = and i1 %sa{i}, %sb{i}")
     code.check(f"%s{i}", f"ok{i}", "shape")
     code(f"%c{i} = sdiv i64 {length}, {kind.size}")

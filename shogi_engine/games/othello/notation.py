@@ -31,9 +31,7 @@ _CELLS = str.maketrans("120", SYMBOLS)  # from the digits of black's discs plus 
 _PASSES = (PASS_NAME, "pa", "ps", "pp", "z0", "--", "..", "@@")
 # A move in a transcript, and before it its number, '2. ', and what separates it from the last one, as in '+f5-d6'; a
 # judgement may follow, as in 'f5!?'.
-IN_TRANSCRIPT = (
-    rf"\s*+(?:\d{{1,3}}\s*+[.):]\s*+)?[,;+-]?\s*+({'|'.join(map(re.escape, _PASSES))}|[a-h][1-8])(?:[!?]++)?"
-)
+IN_TRANSCRIPT = rf"\s*+(?:\d{{1,3}}\s*+[.):]\s*+)?[,;+-]?\s*+([a-h][1-8]|{'|'.join(map(re.escape, _PASSES))})[!?]*+"
 _IN_TRANSCRIPT = re.compile(IN_TRANSCRIPT, re.IGNORECASE | re.ASCII)
 
 
@@ -104,11 +102,10 @@ def format_obf(pos: Any) -> str:
 def split_move(text: str) -> int | None:
     """Return the square (0..63) of a move's text, None for a pass; raises ValueError if it is neither."""
     name = wide_to_ascii(text).strip().lower() if isinstance(text, str) else ""
-    if name in _PASSES:
-        return None
-    if name not in _SQUARES:
+    square = _SQUARES.get(name)
+    if square is None and name not in _PASSES:
         raise InputError("{0!r} is neither a square, a1 to h8, nor 'pass'", text)
-    return _SQUARES[name]
+    return square
 
 
 def places(pos: Any) -> int:

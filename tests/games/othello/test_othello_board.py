@@ -46,7 +46,7 @@ def test_the_start():
     assert (game.disc_at(27), game.disc_at(28), game.disc_at(0)) == (WHITE, BLACK, None)
     assert (game.count(BLACK), game.count(WHITE)) == (2, 2)
     assert Move.from_text("f5") in game.legal_moves and Move(0) not in game.legal_moves
-    assert "f5" not in game.legal_moves and game.flipped(Move(37)) == [36]
+    assert "f5" in game.legal_moves and "a1" not in game.legal_moves and game.flipped(Move(37)) == [36]
 
 
 def test_wipe_out():

@@ -46,7 +46,7 @@ def _square(value: str) -> str:
     text = value.strip().lower()
     if text in ("", "tt"):
         return notation.PASS_NAME
-    if re.fullmatch("[a-h][a-h]", text):
+    if text[1:].isalpha() and re.fullmatch("[a-h][a-h]", text):
         return f"{text[0]}{notation.FILES.index(text[1]) + 1}"
     try:
         square = notation.split_move(text)

@@ -15,6 +15,7 @@ from shogi_engine.records.tree import GameRecord, clipped, leader, one_line
 
 _MOVES = re.compile(rf"(?:{IN_TRANSCRIPT})+\s*", re.IGNORECASE)
 _MOVE = re.compile(r"[a-h][1-8]", re.IGNORECASE)
+_USUAL = re.compile(r"[a-hA-H1-8\s]*+")  # a line of squares alone, as most are
 _LETTER = re.compile(r"[^\W\d_](?![1-8])")  # that is no square: there may be words in the line
 _PART = re.compile(r"[^\s|,;:]+")
 _JUDGEMENT = re.compile(r"[!?]+")
@@ -37,14 +38,9 @@ class TranscriptReader(LineReader):
     def take(self, line: str) -> None:
         """Read the line. Raises ValueError saying which move is wrong and why."""
         text, _, comment = line.lstrip("\ufeff").partition("#")
-        text, words = _without_words(wide_to_ascii(text))
-        self.record.root.comment = "  ".join(filter(None, (words, comment.strip())))
-        given = _RESULT.search(text, max(0, len(text) - RESULT_MAX)) or _ONLY_RESULT.match(text)
-        text = text[: given.start()] if given else text
-        if given and not text.strip():
-            raise InputError("transcript: a result without moves")
-        if judgements := _JUDGEMENT.findall(text):
-            self.note(formats.PASSED_OVER, clipped(" ".join(judgements)))
+        self.record.root.comment, given = comment.strip(), None
+        if not _USUAL.fullmatch(text):
+            text, given = self._beside(text)
         if len(text) > SHORT:
             self._play(text)
         else:
@@ -56,6 +52,18 @@ class TranscriptReader(LineReader):
                 raise ValueError(fault)
         if given:
             self._result(given)
+
+    def _beside(self, text: str) -> tuple[str, re.Match[str] | None]:
+        """Return the moves of a line and the result after them; the words around them become the comment."""
+        text, words = _without_words(wide_to_ascii(text))
+        self.record.root.comment = "  ".join(filter(None, (words, self.record.root.comment)))
+        given = _RESULT.search(text, max(0, len(text) - RESULT_MAX)) or _ONLY_RESULT.match(text)
+        text = text[: given.start()] if given else text
+        if given and not text.strip():
+            raise InputError("transcript: a result without moves")
+        if judgements := _JUDGEMENT.findall(text):
+            self.note(formats.PASSED_OVER, clipped(" ".join(judgements)))
+        return text, given
 
     def _result(self, given: re.Match[str]) -> None:
         """Take the result that the line gives, unless the game was played to its end."""

@@ -1,0 +1,152 @@
+"""What takes long: no one else waits for it, in the same session or another."""
+
+import contextlib
+import json
+import threading
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("httpx", reason="httpx is not installed")
+from starlette.testclient import TestClient  # noqa: E402
+
+from shogi_engine import study  # noqa: E402
+from shogi_engine.web import file_messages  # noqa: E402
+from shogi_engine.web.access import WORKERS  # noqa: E402
+from shogi_engine.web.app import application  # noqa: E402
+from shogi_engine.web.saving import Collections  # noqa: E402
+from shogi_engine.web.store import Store  # noqa: E402
+from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
+from tests.web.page import Page  # noqa: E402
+
+SLOW = [
+    ("save", {"format": "ki2"}, file_messages, "file_of"),
+    ("sheet", {"length": 3}, study, "sheet"),
+    ("kept", {}, Store, "games"),
+    ("kept", {}, Store, "find_records"),
+    ("continue", {"id": "ID"}, Store, "read"),
+    ("forget", {"id": "ID"}, Store, "delete"),
+    ("explore", {"node": 0, "source": "mine"}, Collections, "of"),
+    ("problems", {}, Store, "progress"),
+    ("lessons", {}, Store, "mistakes"),
+]
+
+
+@pytest.fixture
+def hub(tmp_path):
+    made = fake_hub(tmp_path / "games")
+    yield made
+    made.close()
+
+
+class Held:
+    """Calls of a function that do not return until `go`."""
+
+    def __init__(self, monkeypatch, place, name):
+        self.count, self._go, self._whole = 0, threading.Event(), getattr(place, name)
+        monkeypatch.setattr(place, name, self._wait)
+        self._monkeypatch, self._place, self._name = monkeypatch, place, name
+        if isinstance(place, type):
+            monkeypatch.setattr(place, name, lambda *each, **options: self._wait(*each, **options))
+
+    def _wait(self, *arguments, **options):
+        self.count += 1
+        assert self._go.wait(60)
+        return self._whole(*arguments, **options)
+
+    def go(self):
+        self._go.set()
+
+
+def saved_game(hub):
+    """Save a game, which no session has open; return its name."""
+    page = Page.of(hub)
+    page.do("move", move="7g7f").session.detach(page.viewer)
+    page.session.close()
+    del hub.sessions[page.session.identity]
+    return page.session.autosave.id
+
+
+@contextlib.contextmanager
+def sockets_of(hub, count, held):
+    """Give WebSockets of a server; at the end, `held` continues."""
+    with TestClient(application(hub), base_url="http://127.0.0.1:8765") as client, contextlib.ExitStack() as stack:
+        made = [stack.enter_context(client.websocket_connect("ws://127.0.0.1:8765/ws")) for _ in range(count)]
+        try:
+            yield made
+        finally:
+            held.go()
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "place", "function"), SLOW, ids=lambda each: each if isinstance(each, str) else ""
+)
+def test_a_session_goes_on_meanwhile(hub, monkeypatch, name, fields, place, function):
+    fields = {key: saved_game(hub) if value == "ID" else value for key, value in fields.items()}
+    page = Page.of(hub)
+    held = Held(monkeypatch, place, function)
+    thread = threading.Thread(target=page.do, args=(name,), kwargs=fields)
+    thread.start()
+    wait_for(lambda: held.count)
+    moved = threading.Thread(target=Page(page.session).do, args=("move",), kwargs={"move": "2g2f"})
+    moved.start()
+    moved.join(30)
+    there = len(page.session.tree.main()) if not moved.is_alive() else 0
+    held.go()
+    assert there == 2
+    thread.join(60)
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "place", "function"), [SLOW[0], SLOW[2], SLOW[6]], ids=["work", "disk", "search"]
+)
+def test_other_sessions_are_answered_meanwhile(hub, monkeypatch, name, fields, place, function):
+    """More pages ask for it at once than there are threads that answer moves."""
+    held = Held(monkeypatch, place, function)
+    with sockets_of(hub, WORKERS + 3, held) as sockets:
+        for socket in sockets:
+            socket.send_json({"do": "hello"})
+            socket.receive_json()
+        for socket in sockets[:-1]:
+            socket.send_text(json.dumps({"do": name, **fields}))
+        wait_for(lambda: held.count)
+        sockets[-1].send_json({"do": "move", "move": "7g7f", "re": 1})
+        answers = [sockets[-1].receive_json()["kind"] for _ in range(2)]
+        assert answers == ["delta", "done"] and held.count == 1  # of one address, one at a time
+
+
+def test_pages_that_return_are_not_waited_for(hub, monkeypatch):
+    """Reading their games takes long; others come in and play."""
+    sessions = []
+    for _ in range(WORKERS + 1):
+        page = Page.of(hub, owner="")
+        page.do("move", move="7g7f").session.autosave.write()
+        page.session.detach(page.viewer)
+        page.session.close()
+        sessions.append(page.session.identity)
+        del hub.sessions[page.session.identity]
+    held = Held(monkeypatch, Store, "read")
+    with sockets_of(hub, WORKERS + 2, held) as sockets:
+        for socket, session in zip(sockets, sessions, strict=False):
+            socket.send_json({"do": "hello", "session": session})
+        wait_for(lambda: held.count)
+        sockets[-1].send_json({"do": "hello"})
+        assert sockets[-1].receive_json()["kind"] == "state"
+        held.go()
+        for socket, session in zip(sockets, sessions, strict=False):
+            assert socket.receive_json()["session"] == session
+
+
+def test_a_page_that_leaves_does_not_hold_its_session_while_the_game_is_written(hub, monkeypatch):
+    page = Page.of(hub)
+    page.do("move", move="7g7f")
+    held = Held(monkeypatch, Store, "write_record")
+    page.session.detach(page.viewer)
+    closing = threading.Thread(target=hub._free, args=(page.session,))
+    closing.start()
+    wait_for(lambda: held.count)
+    assert page.session.lock.acquire(timeout=1) and hub._lock.acquire(timeout=1)
+    page.session.lock.release(), hub._lock.release()
+    held.go()
+    closing.join(60)
+    assert not hub.sessions
