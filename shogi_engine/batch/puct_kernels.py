@@ -408,5 +408,7 @@ def keep_subtree(nodes, edges, used, move, spare_nodes, spare_edges):
                 edge.child = used[0]
                 used[0] += 1
         at += 1
-    nodes[: used[0]] = spare_nodes[: used[0]]
-    edges[: used[1]] = spare_edges[: used[1]]
+    for place in range(used[0]):
+        nodes[place] = spare_nodes[place]
+    for place in range(used[1]):
+        edges[place] = spare_edges[place]

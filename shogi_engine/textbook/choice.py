@@ -33,13 +33,14 @@ def value_of(ctx, kind, low, first, depth, visits):
 
 
 @njit
-def choose(ctx, count, kind, depth, state, visits):
+def choose(ctx, count, kind, depth, state, visits, killers):
     """Return the move of a player of `kind` that searches `depth` plies; one of the best at random unless ORDERED.
 
     Args:
         ctx: root_moves[:count] are the legal moves, in-out: they are shuffled
         state: as in `random_below`
         visits: int64[MAX_PLY + 2], in-out, nodes visited by ply
+        killers: uint32[MAX_PLY + 2, 2], scratch
     """
     for index in range(count - 1, 0, -1):
         other = random_below(state, index + 1)
@@ -52,7 +53,7 @@ def choose(ctx, count, kind, depth, state, visits):
         return ctx.root_moves[0]
     if kind == DEEPENING:
         rules.refresh_line(ctx)
-        return deepen(ctx, count, depth, visits)
+        return deepen(ctx, count, depth, visits, killers)
     for index in range(count):
         ctx.moves[index] = ctx.root_moves[index]
     if ctx.search_flags & ORDERED:
@@ -74,18 +75,18 @@ def choose(ctx, count, kind, depth, state, visits):
 
 
 @njit
-def answer(contexts, moves, kind, depth, flags, state, visits):
+def answer(contexts, moves, kind, depth, flags, state, visits, killers):
     """Make `moves` in a context, the end of the game so far, and return the move of a player of `kind` after them.
 
     Args:
         contexts: record[context][1]; numba takes 17 us to pass a record from Python, and 0.3 us for an array of one
         moves: uint32[n]
         flags: the bits of ctx.search_flags
-        kind, depth, state, visits: as in `choose`
+        kind, depth, state, visits, killers: as in `choose`
     """
     ctx = contexts[0]
     for move in moves:
         make_move(ctx, move)
         ctx.ply = 0
     ctx.search_flags = flags
-    return choose(ctx, write_root_moves(ctx), kind, depth, state, visits)
+    return choose(ctx, write_root_moves(ctx), kind, depth, state, visits, killers)

@@ -6,8 +6,6 @@ off; with USE_TT at most, the value is that of `minimax`. Outside quiescence no 
 docs/deepening.md explains it step by step.
 """
 
-import numpy as np
-
 from shogi_engine.interface import game as rules
 from shogi_engine.interface.game import MAX_PLY, MOVE_NONE, VALUE_INFINITE, VALUE_NONE
 from shogi_engine.jit import njit
@@ -147,12 +145,16 @@ def search(ctx, alpha, beta, depth, start, visits, killers):
 
 
 @njit
-def deepen(ctx, count, depth, visits):
+def deepen(ctx, count, depth, visits, killers):
     """Return the best of ctx.root_moves[:count], searched 1, 2 ... `depth` plies deep; it comes first, in-out.
 
     Each iteration fills the table with the moves to try first in the next one, which pays for itself.
+
+    Args:
+        killers: uint32[MAX_PLY + 2, 2], scratch
     """
-    killers = np.zeros((MAX_PLY + 2, 2), dtype=np.uint32)
+    for ply in range(killers.shape[0]):
+        killers[ply, 0] = killers[ply, 1] = MOVE_NONE
     for plies in range(1, depth + 1):
         visits[0] += 1
         best = -VALUE_INFINITE

@@ -11,6 +11,7 @@ import numpy as np
 
 from shogi_engine import games
 from shogi_engine.common.threads import SearchHandle
+from shogi_engine.interface.game import MAX_PLY
 from shogi_engine.play.game import Answer, Game
 from shogi_engine.play.players import Player
 from shogi_engine.search.context import new_context, set_root
@@ -100,6 +101,7 @@ class TextbookPlayer(Player):
         self._table = TranspositionTable(TABLE_MB)
         self._table.attach(self._ctx)
         self._visits = np.zeros(len(self._ctx.pv_end), dtype=np.int64)
+        self._killers = np.zeros((MAX_PLY + 2, 2), dtype=np.uint32)
         self._place(self._game.start)
         self._state = np.ones(1, dtype=np.uint64)
         self._choose([], 1)
@@ -119,7 +121,7 @@ class TextbookPlayer(Player):
     def _choose(self, moves: Sequence[int], depth: int) -> int:
         """Make `moves` in the context, and return the move of the position that they lead to."""
         kind, flags, new = KINDS[self.textbook.kind][0], self.textbook.flags, np.array(moves, dtype=np.uint32)
-        return int(answer(self._contexts, new, kind, depth, flags, self._state, self._visits))
+        return int(answer(self._contexts, new, kind, depth, flags, self._state, self._visits, self._killers))
 
     def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
         """Search the position. Other threads cannot stop it."""

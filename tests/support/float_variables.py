@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.core.dispatcher import Dispatcher
 
 from shogi_engine.games.shogi.evaluation.nnue_file import decompress
 from shogi_engine.games.shogi.names import FILE_EVALUATIONS
 from shogi_engine.interface import game
 from shogi_engine.interface.stubs import STUBS
+from shogi_engine.jit import Kernel
 from shogi_engine.perft import count_leaves, perft, perft_context
 from shogi_engine.search.context import new_context, set_root, static_value
 from shogi_engine.search.root import Searcher
@@ -56,15 +56,16 @@ def float_variables() -> dict[str, Any]:
     never: set[str] = set()
     versions: dict[str, list[str]] = {}
     found: list[str] = []
-    for kernel in (each for each in gc.get_objects() if isinstance(each, Dispatcher)):
+    for kernel in (each for each in gc.get_objects() if isinstance(each, Kernel)):
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
-        (compiled if kernel.overloads else never).add(name)
-        if len(kernel.overloads) > 1:
-            versions[name] = [str(signature) for signature in kernel.signatures]
-        for overload in kernel.overloads.values():
-            for variable, kind in overload.type_annotation.typemap.items():  # type: ignore[attr-defined]
+        overloads: dict[Any, Any] = kernel._dispatcher.overloads if kernel._dispatcher else {}
+        (compiled if overloads else never).add(name)
+        if len(overloads) > 1:
+            versions[name] = [str(signature) for signature in overloads]
+        for overload in overloads.values():
+            for variable, kind in overload.type_annotation.typemap.items():
                 found += [f"{name}: {variable} is {each}" for each in floats_within(kind)]
-            returned = overload.signature.return_type  # type: ignore[attr-defined]
+            returned = overload.signature.return_type
             found += [f"{name} returns {each}" for each in floats_within(returned)]
     return {"compiled": sorted(compiled), "never": sorted(never - compiled), "versions": versions, "floats": found}
 

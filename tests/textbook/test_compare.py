@@ -91,7 +91,7 @@ def test_values_are_those_of_a_naive_search(published_bugs):
 def test_the_players_choose_a_best_move_each_equally_often():
     game = games.load("othello")
     ctx = new_context(game)
-    visits = np.zeros(MAX_PLY + 2, dtype=np.int64)
+    visits, killers = np.zeros(MAX_PLY + 2, dtype=np.int64), np.zeros((MAX_PLY + 2, 2), dtype=np.uint32)
     for board in boards(8, 4):
         best = {}
         for move in board.legal_moves:
@@ -105,7 +105,7 @@ def test_the_players_choose_a_best_move_each_equally_often():
                 place(ctx, game.parse_position(board.obf()), PLAIN)
                 state = np.array([977 * seed + 12345], dtype=np.uint64)
                 for _ in range(3):
-                    move = choose(ctx, write_root_moves(ctx), kind, 2, state, visits)
+                    move = choose(ctx, write_root_moves(ctx), kind, 2, state, visits, killers)
                     seen.add(game.format_move(ctx.pos, int(move)))
             assert seen == wanted, (board.obf(), kind)
 

@@ -88,7 +88,7 @@ def test_mates_are_found(problem, shogi):
     value, _ = value_of(shogi(problem["sfen"]), plies)
     assert value == VALUE_MATE - plies
     ctx = shogi(problem["sfen"])
-    move = deepen(ctx, write_root_moves(ctx), plies, np.zeros(SEEN, np.int64))
+    move = deepen(ctx, write_root_moves(ctx), plies, np.zeros(SEEN, np.int64), np.zeros(KILLERS, np.uint32))
     do_move(ctx.pos, move, new_record(games.load("shogi").undo))
     place(ctx, ctx.pos.copy(), PLAIN | ALL_PARTS)
     assert value_of(ctx, plies - 1)[0] == -VALUE_MATE + plies - 1
@@ -101,7 +101,7 @@ def test_quiescence_sees_the_recapture(shogi):
     chosen = {}
     for flags in (0, ALL_PARTS):
         ctx = shogi(sfen, flags)
-        move = deepen(ctx, write_root_moves(ctx), 1, np.zeros(SEEN, np.int64))
+        move = deepen(ctx, write_root_moves(ctx), 1, np.zeros(SEEN, np.int64), np.zeros(KILLERS, np.uint32))
         chosen[flags] = game.format_move(ctx.pos, int(move))
     assert chosen[0] in ("5e5c", "5e5c+") and chosen[ALL_PARTS] not in ("5e5c", "5e5c+")
 

@@ -125,7 +125,7 @@ def _of_search(game: Game, evaluation: Any) -> Iterator[Entry]:
     yield Entry(batch_kernels.write_evaluations, (ctx, I64, I64, nodes, I64, Array(I32)))
     if evaluation is game.evaluation(""):
         yield from _of_lessons(game, ctx)
-        yield Entry(choice.answer, (Array(ctx), Array(U32), I64, I64, I64, Array(U64), Array(I64)))
+        yield Entry(choice.answer, (Array(ctx), Array(U32), I64, I64, I64, Array(U64), Array(I64), Array(U32, 2)))
         yield Entry(batch_kernels.play_random, (ctx, Array(U64), I64, Array(U32)))
     yield Entry(game_kernels.play_game, (ctx, ctx, Array(U64), game_kernels.TERMS, Array(U32), Array(I16)))
     yield Entry(game_kernels.think, (ctx, I64))
