@@ -54,7 +54,7 @@ def put_python(python: Path, source: Path) -> None:
 
 def compile_kernels(python: Path, run: Run) -> None:
     """Compile all kernels for TARGET into the package."""
-    kernels = python / PACKAGES / "shogi_engine" / "_kernels"
+    kernels = python / PACKAGES / "shogi_engine" / "_prebuilt"
     if run("-m", "shogi_engine", "warmup", "--target", TARGET, "--out", windows_path(kernels)):
         raise SystemExit("the kernels could not be compiled")
 

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "_kernels", "*.egg-info")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "_prebuilt", "*.egg-info")
 PARTS = ("shogi_engine", "usi", "pyproject.toml", "README.md", "LICENSE")
 
 
@@ -32,7 +32,7 @@ def copy_sources(folder: Path) -> None:
 
 def build_kernels(folder: Path, target: str) -> dict:
     """Compile all kernels for `target` into the package below `folder`; return the compiled files."""
-    out = folder / "shogi_engine" / "_kernels"
+    out = folder / "shogi_engine" / "_prebuilt"
     command = [sys.executable, "-P", "-m", "shogi_engine", "warmup", "--target", target, "--out", str(out), "--json"]
     env = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     result = subprocess.run(command, env=env, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)

@@ -3,10 +3,11 @@
 The workshop asks here what a call in a kernel means. Python calls all of them as they stand, with or without numba.
 """
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
-WORKSHOP = "shogi_engine.jit.workshop"
+WORKSHOP = "shogi_engine.jit.workshop"  # imported by its name, when it is first needed
 
 emitters: dict[Callable, tuple[str, tuple]] = {}  # function -> what emits its instructions, as "module:name", arguments
 stubs: dict[Callable, Callable[[Any], Any]] = {}  # function -> what returns the kernel for the first argument's dtype
@@ -35,3 +36,8 @@ def overload_stub(stub: Callable, rule_for: Callable[[Any], Any]) -> None:
 def is_known(function: Callable) -> bool:
     """Tell whether kernels may call `function`."""
     return function in emitters or function in stubs or function in tiny_kernels
+
+
+def workshop() -> Any:
+    """Return the workshop's package, which imports numba."""
+    return importlib.import_module(WORKSHOP)

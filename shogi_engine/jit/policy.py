@@ -1,7 +1,6 @@
 """`njit` and the kernels it makes: what happens when Python calls one."""
 
 import functools
-import importlib
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -48,34 +47,26 @@ class Kernel:
                 if compiled_module().state == "changed":
                     raise InputError("the compiled kernels are not of these sources: {0}", INSTALL)
                 raise InputError("{0} has to be compiled for this: {1}", name, INSTALL)
-            from shogi_engine.jit import workshop
-
             with _lock:
-                self._dispatcher = self._dispatcher or workshop.dispatcher_of(self)
+                self._dispatcher = self._dispatcher or plain.workshop().dispatcher_of(self)
         return self._dispatcher
 
     @property
     def _numba_type_(self) -> Any:
         """Numba's type of the kernel, which numba asks for where a function names it."""
-        from shogi_engine.jit import workshop
-
-        return workshop.type_of(self)
+        return plain.workshop().type_of(self)
 
     @property
     def is_ready(self) -> bool:
         """Whether Python's first call compiles nothing; also true if what is compiled could not be saved."""
         if not HAS_WORKSHOP:
             return False
-        from shogi_engine.jit import workshop
-
-        return workshop.is_saved(self)  # type: ignore[no-any-return]
+        return plain.workshop().is_saved(self)  # type: ignore[no-any-return]
 
     def for_integers(self) -> Callable[..., Any]:
         """Return what runs the kernel for int64 arguments alone, compiled or loaded now."""
         dispatcher = self.dispatcher
-        from shogi_engine.jit import workshop
-
-        return workshop.entry_for_integers(dispatcher)  # type: ignore[no-any-return]
+        return plain.workshop().entry_for_integers(dispatcher)  # type: ignore[no-any-return]
 
 
 class CompiledKernel(Kernel):
@@ -154,4 +145,4 @@ def is_saved(kernel: Any) -> bool:
 def prepare() -> None:
     """Import every library that the kernels need."""
     if HAS_WORKSHOP and not JIT_DISABLED and compiled_module().state:
-        importlib.import_module("shogi_engine.jit.workshop")
+        plain.workshop()

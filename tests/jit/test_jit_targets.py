@@ -26,7 +26,7 @@ def built(tmp_path_factory):
     # The build runs in a process that imports this checkout: its sources, and so its stamp, are the copy's.
     small = "from shogi_engine.games.shogi.bitboard import between, lance_attacks\n"
     small += "lance_attacks(0, 76, between(4, 76))\n"
-    return folder, targets.build_kernels(TARGET, folder / "shogi_engine" / "_kernels", small)
+    return folder, targets.build_kernels(TARGET, folder / "shogi_engine" / "_prebuilt", small)
 
 
 @pytest.fixture
@@ -38,12 +38,12 @@ def installed(built, tmp_path):
 
 
 def manifest_of(package):
-    return package / "_kernels" / TARGET / targets.MANIFEST
+    return package / "_prebuilt" / TARGET / targets.MANIFEST
 
 
 def test_what_is_built(built):
     folder, result = built
-    place = folder / "shogi_engine" / "_kernels" / TARGET
+    place = folder / "shogi_engine" / "_prebuilt" / TARGET
     files = sorted(place.glob("*.kernel"))
     assert (result.target, result.folder, result.files) == (TARGET, str(place), len(files))
     assert sorted(result.kernels) == ["between", "lance_attacks"]
@@ -77,7 +77,7 @@ def spoil_features(package):
 
 
 def spoil_kernels(package):
-    for file in (package / "_kernels" / TARGET).glob("*.kernel"):
+    for file in (package / "_prebuilt" / TARGET).glob("*.kernel"):
         content = file.read_bytes()
         file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
 

@@ -5,8 +5,7 @@ import random
 
 import pytest
 
-from shogi_engine.records import RecordError, all_formats, dumps, formats, games, iterate, loads
-from shogi_engine.records import files as archives
+from shogi_engine.records import RecordError, all_formats, archives, dumps, formats, games, iterate, loads
 from tests.records.random_records import random_record
 
 FORMATS = all_formats()

@@ -33,9 +33,9 @@ def source(tmp_path):
 @pytest.mark.parametrize("prebuilt", [False, True])
 def test_the_wheel_carries_the_kernels_if_there_are_any(tmp_path, source, prebuilt):
     if prebuilt:
-        (source / "shogi_engine" / "_kernels" / "x86-64-v3").mkdir(parents=True)
-        (source / "shogi_engine" / "_kernels" / "x86-64-v3" / "manifest.json").write_text("{}")
-        (source / "shogi_engine" / "_kernels" / "x86-64-v3" / "search-0.kernel").write_bytes(b"1")
+        (source / "shogi_engine" / "_prebuilt" / "x86-64-v3").mkdir(parents=True)
+        (source / "shogi_engine" / "_prebuilt" / "x86-64-v3" / "manifest.json").write_text("{}")
+        (source / "shogi_engine" / "_prebuilt" / "x86-64-v3" / "search-0.kernel").write_bytes(b"1")
     wheel = build_wheel.build_wheel(source, tmp_path / "out", "linux_x86_64", isolated=False)
     assert wheel.name.startswith(f"shogi_engine-{__version__}-")
     assert wheel.name.endswith(f"-cp{sys.version_info.major}{sys.version_info.minor}-none-linux_x86_64.whl")
@@ -43,8 +43,8 @@ def test_the_wheel_carries_the_kernels_if_there_are_any(tmp_path, source, prebui
     assert {"shogi_engine/jit/policy.py", "usi/loop.py", "shogi_engine/games/othello/evaluation/weights.bin"} <= names
     texts = {Path(name).suffix for name in names if "LC_MESSAGES" in name}
     assert texts == {".mo"}  # not what they are made from
-    kernels = {name for name in names if name.startswith("shogi_engine/_kernels/")}
-    place = "shogi_engine/_kernels/x86-64-v3"
+    kernels = {name for name in names if name.startswith("shogi_engine/_prebuilt/")}
+    place = "shogi_engine/_prebuilt/x86-64-v3"
     assert kernels == ({f"{place}/manifest.json", f"{place}/search-0.kernel"} if prebuilt else set())
 
 
@@ -54,7 +54,7 @@ def test_who_installs_it_compiles_nothing(tmp_path, source):
     """The kernels of QUICK stand for all of them. Once the package is edited, they are compiled."""
     small = "from shogi_engine.games.shogi.bitboard import between, lance_attacks\n"
     small += "lance_attacks(0, 76, between(4, 76))\n"
-    targets.build_kernels("x86-64-v2", source / "shogi_engine" / "_kernels", small)
+    targets.build_kernels("x86-64-v2", source / "shogi_engine" / "_prebuilt", small)
     wheel = build_wheel.build_wheel(source, tmp_path / "out", "linux_x86_64", isolated=False)
     installed = tmp_path / "installed"
     zipfile.ZipFile(wheel).extractall(installed)

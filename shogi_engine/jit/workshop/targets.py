@@ -27,7 +27,7 @@ from shogi_engine.common.files import json_of, write_whole
 from shogi_engine.jit.folders import CACHE_VARIABLE
 from shogi_engine.jit.sources import PACKAGE, source_stamp
 
-PREBUILT = PACKAGE / "_kernels"
+PREBUILT = PACKAGE / "_prebuilt"
 MANIFEST = "manifest.json"
 
 # The levels of the x86-64 psABI, with LLVM's names; features not listed are switched off.

@@ -110,7 +110,7 @@ def test_legal_moves():
     assert len(moves) == len(set(moves)) == len(board.legal_moves) == 30
     assert all(move in board.legal_moves for move in moves)
     assert Move.from_usi("7g7e") not in board.legal_moves
-    assert "7g7f" not in board.legal_moves
+    assert "7g7f" in board.legal_moves and "7g7e" not in board.legal_moves
     assert bool(board.legal_moves)
     mated = Board("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1")
     assert not mated.legal_moves and len(mated.legal_moves) == 0 and list(mated.legal_moves) == []
