@@ -18,11 +18,20 @@ CACHE_VARIABLE = "SHOGI_ENGINE_CACHE_DIR"
 KEPT_STAMPS = 4  # cache folders of other source versions that are kept, newest first
 
 
+def _named_folders() -> list[Path]:
+    """Return the folders that the environment names; a relative one is below the folder that is the current one now."""
+    names = [os.environ[name] for name in (CACHE_VARIABLE, "NUMBA_CACHE_DIR") if os.environ.get(name)]
+    with contextlib.suppress(OSError):  # the current folder is gone
+        names = [os.path.abspath(name) for name in names]
+    return [Path(name) for name in names]
+
+
+_named = _named_folders()  # at the start, as the first kernel may be called after a change of the folder
+
+
 def _cache_roots() -> Iterator[Path]:
     """Yield the folders that may hold the cache, the best first."""
-    for variable in (CACHE_VARIABLE, "NUMBA_CACHE_DIR"):
-        if os.environ.get(variable):
-            yield Path(os.environ[variable])
+    yield from _named
     with contextlib.suppress(OSError, RuntimeError):  # no home folder
         yield Path(platformdirs.user_cache_dir("shogi_engine", appauthor=False))
     yield PACKAGE / "__pycache__" / "kernels"

@@ -82,11 +82,16 @@ def spoil_kernels(package):
         file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
 
 
+def spoil_sources(package):
+    with (package / "common" / "bits.py").open("a") as source:
+        source.write("# another version\n")
+
+
 SPOILED = {
     "a feature is missing": spoil_features,
     "other versions": lambda package: edit(manifest_of(package), jit.source_stamp(), "0" * 64),
     "another system": lambda package: edit(manifest_of(package), "linux", "hurd"),
-    "other sources": lambda package: (package / "more.py").write_text(""),
+    "other sources": spoil_sources,
     "damaged": spoil_kernels,
     "no manifest": lambda package: manifest_of(package).unlink(),
     "damaged manifest": lambda package: manifest_of(package).write_text("[1]"),
