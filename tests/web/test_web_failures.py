@@ -215,13 +215,13 @@ def test_a_game_that_was_left_unsaved_is_saved_later(hub):
     hub.store.fault = OSError(28, "No space left on device")
     page.do("game", game="othello").do("move", move="f5")
     page.session.detach(page.viewer)
-    hub.tick(now=page.session.seen + 10_000)
+    hub.save(now=page.session.seen + 10_000)
     assert hub.sessions  # a session with unsaved games is not freed
     hub.store.fault = None
     hub.save(later(hub))
     hub.save(later(hub))
     assert sorted(game["game"] for game in hub.store.games("")) == ["othello", "shogi"]
-    hub.tick(now=page.session.seen + 100_000)
+    hub.save(now=page.session.seen + 100_000)
     assert not hub.sessions
 
 

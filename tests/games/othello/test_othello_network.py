@@ -113,7 +113,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path):
     for name in ("rows", "bias", "output", "spread"):
         assert np.array_equal(getattr(found, name), getattr(RANDOM, name))
     assert (found.unit, found.made, found.source) == (3.0, {"seed": 1}, "network.bin")
-    assert weights.is_network(file) and not weights.is_network(weights.pattern_weights.SHIPPED)
+    assert weights.is_network(file) and not weights.is_network(weights.patterns.SHIPPED)
     assert file.name in GAME.evaluation("network").load(file).describe()
 
 

@@ -119,7 +119,7 @@ BAD_MOVES = [
     (START, "a9", "neither a square"),
     (START, "f55", "neither a square"),
     (START, "5f", "neither a square"),
-    (START, "e２", "neither a square"),
+    (START, "e２", "illegal move 'e2'"),
     (START, "e 6", "neither a square"),
     (START, "resign", "neither a square"),
     (START, None, "neither a square"),

@@ -251,7 +251,7 @@ def test_ints_are_moves():
 
 
 @pytest.mark.parametrize(
-    "what", [-1, 1 << 15, 1 << 40, 127, 127 << 7, 100 << 7, 81 << 7 | 40, 89 << 7 | 40, 0, "3c3d", None]
+    "what", [-1, 1 << 15, 1 << 40, 127, 127 << 7, 100 << 7, 81 << 7 | 40, 89 << 7 | 40, 0, "7g7f", None]
 )
 def test_ints_that_are_no_moves(what):
     board = Board()
