@@ -306,7 +306,7 @@ def test_a_proof_without_a_line_is_searched_again(monkeypatch):
     monkeypatch.setattr(MateSolver, "_defence", forgets)
     for words in ({}, {"shortest": True}, {"every": True}):
         found = solver.solve(position, **words)
-        assert found.length == wanted.length
+        assert found.length <= wanted.length and mates(position, found.moves)
     assert {line[0] for line in found.solutions} == {line[0] for line in wanted.solutions}
 
 
