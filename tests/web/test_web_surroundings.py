@@ -220,7 +220,8 @@ def test_health_does_not_wait_for_a_disk_that_does_not_answer(hub, monkeypatch):
 
 
 HUNG = """
-import sys, threading
+import signal, sys, threading
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a process started by nohup ignores it
 from shogi_engine.__main__ import main
 from shogi_engine.cli import serve
 from shogi_engine.web.store import Store
