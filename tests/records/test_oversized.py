@@ -416,6 +416,14 @@ PARTS = {
 }
 
 
+@pytest.mark.parametrize("row", ["-", "- ", "--", "+-", "f5--", ".", "1..", "@", "pa", "!"])
+def test_a_row_of_what_may_be_passes_is_read_in_one_way(row):
+    """Two ways to read each would be as many as 2 to their number."""
+    for text in (row * 60, f"{row * 60}x", f"f5{row * 60}-"):
+        with contextlib.suppress(RecordError):
+            loads(text)
+
+
 @pytest.mark.parametrize("format", KINDS)
 @settings(max_examples=30)
 @given(data=st.data())

@@ -31,7 +31,9 @@ _CELLS = str.maketrans("120", SYMBOLS)  # from the digits of black's discs plus 
 _PASSES = (PASS_NAME, "pa", "ps", "pp", "z0", "--", "..", "@@")
 # A move in a transcript, and before it its number, '2. ', and what separates it from the last one, as in '+f5-d6'; a
 # judgement may follow, as in 'f5!?'.
-IN_TRANSCRIPT = rf"\s*+(?:\d{{1,3}}\s*+[.):]\s*+)?[,;+-]?\s*+([a-h][1-8]|{'|'.join(map(re.escape, _PASSES))})[!?]*+"
+# A '-' before another begins a pass, so that a row of them can be read in one way only, and quickly.
+_NUMBER, _SEPARATOR = r"(?:\d{1,3}\s*+[.):]\s*+)?", r"(?:[,;+]|-(?!-))?+"
+IN_TRANSCRIPT = rf"\s*+{_NUMBER}{_SEPARATOR}\s*+([a-h][1-8]|{'|'.join(map(re.escape, _PASSES))})[!?]*+"
 _IN_TRANSCRIPT = re.compile(IN_TRANSCRIPT, re.IGNORECASE | re.ASCII)
 
 
