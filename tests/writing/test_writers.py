@@ -317,8 +317,9 @@ def test_each_place_that_writes_is_tried():
     root = Path(shogi_engine.__file__).parent
     found = set()
     for file in [*root.rglob("*.py"), *Path(usi.__file__).parent.rglob("*.py")]:
-        calls = [node.func for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, ast.Call)]
-        names = {getattr(function, "id", getattr(function, "attr", "")) for function in calls}
+        calls = [node for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, ast.Call)]
+        functions = [each for call in calls for each in (call.func, *call.args)]  # one may be passed to another
+        names = {getattr(function, "id", getattr(function, "attr", "")) for function in functions}
         if names & {"write_whole", "write_free", "WholeFile", "AppendFile", "LineFile"}:
             found.add(file.relative_to(root).as_posix() if file.is_relative_to(root) else f"usi/{file.name}")
     assert found - {"common/files.py"} == WRITTEN_BY.keys()
