@@ -360,7 +360,7 @@ def test_what_an_engine_does_not_have():
 
 
 def test_an_engine_that_does_not_quit_is_killed(monkeypatch):
-    monkeypatch.setattr(engine_client.process, "QUIT_TIMEOUT", 0.1)
+    monkeypatch.setattr(engine_client, "QUIT_TIMEOUT", 0.1)
     engine = stub("stubborn")
     engine.start()
     pid = int(engine.play("startpos", NOW).info.string.split()[0])
