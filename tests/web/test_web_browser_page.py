@@ -10,7 +10,7 @@ pytest.importorskip("websockets", reason="websockets is not installed")
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 from shogi_engine import records  # noqa: E402
 from shogi_engine.types.results import Score  # noqa: E402
-from shogi_engine.web import conversation  # noqa: E402
+from shogi_engine.web.messages import Message  # noqa: E402
 from tests.web.fake_engine import FakeEngine, fake_hub  # noqa: E402
 from tests.web.visitor import CHROMIUM, PHONE, Visitor, serve, until  # noqa: E402
 
@@ -173,13 +173,13 @@ def test_a_game_that_another_tab_holds_opens_without_a_lost_connection(browser, 
 
 def test_a_dialog_waits_for_a_slow_server(visitor, monkeypatch):
     """A server that compiles its engine on a busy machine: the page said that the connection was lost."""
-    answering, handle = threading.Event(), conversation.handle
+    answering, obey = threading.Event(), Message.obey
 
     def late(*given):
         answering.wait()
-        handle(*given)
+        obey(*given)
 
-    monkeypatch.setattr(conversation, "handle", late)
+    monkeypatch.setattr(Message, "obey", late)
     page = visitor.page
     page.click("#new")
     page.click("#new-begin")
