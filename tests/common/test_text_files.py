@@ -53,7 +53,7 @@ READERS = {
         f"{shogi_book.HEADER}\nsfen {START_SFEN}\n7g7f none 10 20 1\n",
     ),
     "book of Othello": (lambda path: othello_book.read(path).entries, f"{START}; f5:+0.5\n"),
-    "book of Edax": (othello.read_foreign, f"{START},10,f5,1\n"),
+    "book of Edax": (lambda path: othello.read_foreign(path, []), f"{START},10,f5,1\n"),
     "scale of a network": (scale, "FV_SCALE=24\n"),
 }
 
