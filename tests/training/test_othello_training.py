@@ -162,7 +162,7 @@ def test_the_command_goes_from_games_to_weights_and_back_again(tmp_path, capsys,
 
 def test_options_of_the_other_game_are_refused(tmp_path, capsys):
     assert main(["train", "othello", str(tmp_path), "--set", "width=32"]) == 2
-    assert "'width' is not a setting of othello; there are architecture, decided, endings, epochs, " in capsys.readouterr().err
+    assert "'width' is not a setting of othello; there are architecture, decided, " in capsys.readouterr().err
     assert main(["train", "othello", str(tmp_path), "--noted", str(tmp_path / "a.psv")]) == 2
     assert "--noted is not an option of othello" in capsys.readouterr().err
     assert main(["train", "shogi", str(tmp_path), "--noted", str(tmp_path / "a.psv")]) == 2
