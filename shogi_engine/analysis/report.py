@@ -1,4 +1,4 @@
-"""An HTML page of analysed games: boards to step through, the graph, and bad moves with better lines.
+"""Reports on judged games: an HTML page, a text, comments in a record, tables of openings and of players.
 
 The page is self-contained: it loads nothing from other hosts. Boards are the SVG that Board draws. Lines of SVG that
 several boards share are stored once; a board is a list of line numbers.

@@ -563,9 +563,6 @@ class PlainClient(Generic[Client]):
         self.close()
 
 
-# ---- The common base of the USI, GTP and NBoard clients: engines in separate processes
-
-
 __all__ = [
     "Command",
     "EngineClient",

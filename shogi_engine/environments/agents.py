@@ -1,4 +1,4 @@
-"""Gymnasium's environment: one agent against an opponent, such as a level of the engine (https://gymnasium.farama.org)."""
+"""Games in progress, and environments of them: two agents for PettingZoo, one against an opponent for Gymnasium."""
 
 import copy
 from collections.abc import Callable, Sequence

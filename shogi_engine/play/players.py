@@ -1,4 +1,4 @@
-"""Players: who chooses the moves of a game. Here an engine in this process, in `programs` other programs.
+"""Players: who chooses the moves of a game. They are engines in this process, and other programs.
 
 Kernels run without the GIL: use one EnginePlayer per thread.
 """

@@ -1,4 +1,4 @@
-"""Checks of what a program passes: a TypeError says what was expected, before anything fails elsewhere."""
+"""Clock and Limit: what a search may use, and checks of what a program passes. Standard library only."""
 
 import inspect
 import re

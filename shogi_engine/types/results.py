@@ -1,4 +1,6 @@
-"""Score: the value of a position for the side to move. Standard library only.
+"""What searches find: Score, Info, PlayResult and ForcedWin. Standard library only.
+
+A Score is the value of a position for the side to move:
 
 >>> sorted([Score(30), Score.mate_in(3), Score.mated_in(4), Score(-5)])
 [Score('mate -4'), Score('cp -5'), Score('cp 30'), Score('mate 3')]

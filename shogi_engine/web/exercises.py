@@ -1,4 +1,4 @@
-"""A problem of the user's own mistakes on the board. After the first move of a mate it is solved like any tsume."""
+"""Problems on the board: tsume, and the user's own mistakes, whose mates are solved like tsume after the first move."""
 
 import datetime
 import functools
