@@ -1,7 +1,8 @@
 """The plan of a match: its openings, its players, and who plays whom, each determined by the number of the game.
 
-The openings are the lines of a file in a seeded order. When these are used up, or without a file, random moves are added that
-leave the game balanced according to a small search. Otherwise, engines limited by nodes would repeat their games.
+The openings are the lines of a file in a seeded order. When these are used up, or without a file, random moves are
+added that leave the game balanced according to a small search. Otherwise, engines limited by nodes would repeat their
+games.
 """
 
 import itertools
