@@ -93,13 +93,12 @@ def found_of(args: argparse.Namespace, questions: "list[Question]", line: Progre
     from shogi_engine.suites.mate import MateMaker, answer
 
     maker = MateMaker(args.hash, args.max_ms)
-    if not args.cluster:
-        maker.warm_up()
     if args.cluster or args.threads > 1:
         with Pool(maker, args.threads, args.cluster, name="mates") as pool:
             yield from in_order(pool.results(questions), lambda question: question.number)
         return
     solver = MateSolver(args.hash)
+    solver.warmup(solutions=True)
 
     def solved(question: "Question") -> "Found":
         return answer(solver, question, maker.max_ms, line.search)

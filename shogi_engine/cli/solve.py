@@ -10,7 +10,6 @@ from shogi_engine.common.text import nodes_per_second
 from shogi_engine.language import InputError, Message, mark
 from shogi_engine.language import translate as _
 
-COMPILE_TASK = "othello endings"
 RESULTS = (mark("loss"), mark("draw"), mark("win"))
 # Both games' defaults; endings of 26 or more empty squares take an eighth fewer nodes than with 64 MB.
 HASH_MB = 256
@@ -88,13 +87,12 @@ def run_othello(args: argparse.Namespace, words: list[str]) -> int:
     from shogi_engine.games.othello import GAME
     from shogi_engine.games.othello.endgame.solver import Solver
     from shogi_engine.games.othello.notation import format_move, parse_obf
-    from shogi_engine.jit import compiling
     from shogi_engine.suites import endgame
 
     endings = endgame.read(args.suite) if args.suite else []
     position = None if args.suite else parse_obf(" ".join(words))
     solver = Solver(GAME, hash_mb=args.hash, threads=args.threads)
-    with progress_bar(), compiling(COMPILE_TASK):
+    with progress_bar():
         solver.warmup()
     if position is None:
         with progress_bar("position") as line:

@@ -57,11 +57,6 @@ class PerftMaker:
         """Return a worker."""
         return PerftWorker(self)
 
-    def warm_up(self) -> None:
-        """Compile the kernels that count."""
-        game = games.load(self.game)
-        perft(game, game.parse_position(game.start), 2, bulk=self.bulk)
-
 
 class PerftWorker:
     """Counts in one thread."""
