@@ -3,7 +3,7 @@
 `shogi_engine-VERSION-windows-x64.zip` contains one folder, with Python, the engine and its packages, the programs
 `shogi-usi.exe` and `shogi-engine.exe`, a page to read first, and all licences. EMBEDDED.zip is python.org's "Windows
 embeddable package", 64-bit or for ARM64 with `--arm64`, of the version of the Python that runs this tool, on any
-system. For trying under Wine, `--wine DIR` takes the Python that `python -m tools.platforms.windows make DIR` has made. The
+system. For trying under Wine, `--wine DIR` takes the Python that `python -m tools.platforms.windows make DIR` made. The
 launchers come from `distlib`, as pip's do.
 """
 

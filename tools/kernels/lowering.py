@@ -19,7 +19,7 @@ from numba import types
 from shogi_engine.jit.module import PACKAGE, digest_of, layout_name
 from shogi_engine.jit.sources import kernel_sources
 from shogi_engine.jit.vectors import ALIGNMENT
-from shogi_engine.jit.workshop import LEAN, layers, library
+from shogi_engine.jit.workshop import LEAN, layers, library, targets
 from tools.kernels.entries import Array, Entry, entries
 from tools.kernels.wrappers import Memory, Number, Row
 
@@ -121,6 +121,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     if not LEAN:
         raise SystemExit("only the lean compiler's kernels can be made into a module: install the numba it knows")
+    targets.set_features(frozenset())  # kernels choose no instructions here
     layers.DOT_PRODUCTS = {"": layers.DotProduct((), ALIGNMENT, product), **layers.DOT_PRODUCTS}  # the first is taken
     rows: list[Row] = []
     libraries: list[Any] = []

@@ -96,6 +96,15 @@ def build_kernels(target: str, folder: Path | str, program: str) -> Built:
     return Built(target, str(place), names, len(files), size, round(time.perf_counter() - began, 1))
 
 
+_named: frozenset[str] | None = None  # features of a CPU other than numba's
+
+
+def set_features(features: frozenset[str]) -> None:
+    """Let `target_has` answer for a CPU with only these features, of any architecture. Nothing may be compiled yet."""
+    global _named
+    _named = features
+
+
 @functools.cache
 def host_features() -> frozenset[str]:
     """Return the features of this machine's CPU, in LLVM's names."""
@@ -107,6 +116,8 @@ def host_features() -> frozenset[str]:
 
 def target_has(feature: str) -> bool:
     """Tell whether the CPU that numba compiles for, usually this machine's, has `feature` (LLVM's name)."""
+    if _named is not None:
+        return feature in _named
     if feature.startswith("avx") and not config.ENABLE_AVX:  # type: ignore[attr-defined]
         return False
     named = config.CPU_FEATURES  # type: ignore[attr-defined]
