@@ -16,7 +16,7 @@ from shogi_engine.csa.connection import VARIABLE
 from shogi_engine.jit.module import MODULE_VARIABLE, compiled_module
 from tests.csa.scripted import SECRET, ScriptedServer
 from tests.support.conversation import Process
-from tests.support.processes import ROOT, environment
+from tests.support.processes import ROOT, environment, needs_workshop
 
 pytestmark = pytest.mark.skipif(  # a module that is named must be of these sources
     bool(compiled_module().state) and len(os.environ.get(MODULE_VARIABLE, "")) < 2,
@@ -125,3 +125,38 @@ def test_a_session_in_a_browser(home, users):
         server.process.terminate()
         server.process.wait(60)
         check("".join(server.seen), server.stderr.read().decode())
+
+
+# ---- a game of one's own, beside the module ----------------------------------------------------------------------
+
+OWN_GAME = """
+import sys
+from shogi_engine import Engine, Limit, games
+from shogi_engine.batch import Batch, self_play
+games.register("breakthrough", "breakthrough")
+for game in ("shogi", "breakthrough"):
+    with Engine(game, hash_mb=1) as engine:
+        board = games.part(game, "board").Board()
+        nodes = engine.analyse(board, Limit(depth=3)).nodes
+        print(engine.play(board, Limit(nodes=500)).move, nodes, "numba" in sys.modules)
+print(len(self_play(Batch("breakthrough"), 2, nodes=50, seed=1).moves))
+"""
+
+
+def play_own_game(users, tmp_path, **variables):
+    paths = os.pathsep.join([users["PYTHONPATH"], str(ROOT / "examples" / "games")])
+    env = users | {"PYTHONPATH": paths, "SHOGI_ENGINE_CACHE_DIR": str(tmp_path)} | variables
+    return subprocess.run([sys.executable, "-P", "-c", OWN_GAME], env=env, capture_output=True, text=True, timeout=600)
+
+
+def test_an_own_game_asks_for_the_workshop(users, tmp_path):
+    done = play_own_game(users, tmp_path)
+    sentence = r"InputError: \S+ has to be compiled for this: pip install 'shogi-engine\[workshop\]'"
+    assert re.fullmatch(sentence, done.stderr.splitlines()[-1].rpartition(".language.")[2])
+
+
+@needs_workshop
+def test_an_own_game_plays_with_the_workshop(users, tmp_path_factory):
+    done = play_own_game(users, tmp_path_factory.mktemp("cache"), SHOGI_ENGINE_WORKSHOP="1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(r"\w{4} \d+ False\n\w{4} \d+ True\n\d+\n", done.stdout)
