@@ -4,7 +4,6 @@ import argparse
 import io
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,11 +43,6 @@ def add_parser(commands: Any) -> None:
         "--seed", type=common.natural, default=1, metavar="S", help="the same seed gives the same games"
     )
     parser.add_argument("--random-plies", type=common.natural, default=0, help="random moves at the start of each game")
-    parser.add_argument(
-        "--published-bugs",
-        action="store_true",
-        help="search Othello with the bugs described in docs/textbook-players.md",
-    )
     parser.add_argument("--plot", type=Path, help="draw the tables (PNG, SVG ...; needs matplotlib)")
     common.add_json(parser)
 
@@ -57,16 +51,13 @@ def run(args: argparse.Namespace) -> int:
     """Play the round robin and print its tables."""
     from shogi_engine.textbook.player import parse_player
 
-    players = [
-        replace(parse_player(name, args.depth), published_bugs=args.published_bugs) for name in args.players.split(",")
-    ]
+    players = [parse_player(name, args.depth) for name in args.players.split(",")]
     plt = pyplot(args.plot) if args.plot else None  # raises before the games, not after
     rows = round_robin(args, players)
     names = [player.name for player in players]
     if plt is not None:
         plot(args.game, rows, args.plot, plt)
-    values = {"game": args.game, "players": names, "games": args.games, "seed": args.seed}
-    values |= {"published_bugs": args.published_bugs, "rows": rows}
+    values = {"game": args.game, "players": names, "games": args.games, "seed": args.seed, "rows": rows}
     common.report(args, values, table(names, rows))
     return 0
 

@@ -21,7 +21,6 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--free-pass", action="store_true", help="do not count passes as plies")
     common.add_threads(parser)
-    common.add_cluster(parser)
     parser.add_argument("--suite", metavar="FILE", help="check the counts in a file instead")
     parser.add_argument("--max-nodes", type=common.at_least_one, help="skip counts of the suite larger than N")
     common.add_json(parser)
@@ -34,19 +33,20 @@ def run(args: argparse.Namespace) -> int:
     if args.game is None or args.depth is None:
         raise ValueError("perft needs GAME and DEPTH, or --suite FILE")
     from shogi_engine.perft import perft
-    from shogi_engine.suites.perft import perft_on_cluster
 
     game = games.load(args.game)
     text = args.position or game.start
     position = game.parse_position(text)
-    options: dict[str, Any] = {"bulk": not args.no_bulk, "free_pass": args.free_pass}
     with progress_bar("root move") as line:
-        options["progress"] = line.count
-        if args.cluster:
-            options |= {"workers": args.threads, "cluster": args.cluster}
-            result = perft_on_cluster(game, position, args.depth, **options)
-        else:
-            result = perft(game, position, args.depth, threads=args.threads, **options)
+        result = perft(
+            game,
+            position,
+            args.depth,
+            bulk=not args.no_bulk,
+            free_pass=args.free_pass,
+            threads=args.threads,
+            progress=line.count,
+        )
     values: dict[str, Any] = {
         "game": game.name,
         "position": text,
@@ -70,7 +70,7 @@ def run_suite(args: argparse.Namespace) -> int:
     from shogi_engine.suites.perft import check, read
 
     game, cases = read(args.suite)
-    options = {"max_nodes": args.max_nodes, "bulk": not args.no_bulk, "threads": args.threads, "cluster": args.cluster}
+    options = {"max_nodes": args.max_nodes, "bulk": not args.no_bulk, "threads": args.threads}
     with progress_bar("position") as line:
         outcome = check(game, cases, progress=line.count, **options)
     return common.report_suite(args, outcome)
