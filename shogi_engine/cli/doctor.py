@@ -137,22 +137,13 @@ def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
 
 
 def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str = "", file: Path | None = None) -> None:
-    """Check the cache, perft and a search, and add the results to `facts`."""
+    """Check perft and a search, and add the results to `facts`."""
     from shogi_engine import jit
     from shogi_engine.engine import Engine
 
-    folder = jit.cache_folder()
-    kept = [file.stat().st_size for file in folder.iterdir() if file.is_file()] if folder else []
-    facts["cache"] = str(folder) if folder else None
-    facts["cached_kernels"], facts["cache_mb"] = len(kept), round(sum(kept) / 1e6, 1)
+    facts["cache"] = None if has_module() else str(jit.cache_folder() or "")
     if jit.JIT_DISABLED:
         problems.append(mark("NUMBA_DISABLE_JIT is set: everything is a hundred times slower"))
-    elif folder is None and not has_module():
-        words = Message(
-            "no cache folder is writable, so each start compiles again; set {0} to a writable folder",
-            jit.CACHE_VARIABLE,
-        )
-        problems.append(words)
     with Engine("shogi", hash_mb=16) as engine:
         try:
             engine.set_evaluation(evaluation, file)
@@ -214,9 +205,8 @@ def report(facts: dict[str, Any]) -> str:
     rows += [(name, value) for name, value in facts["settings"].items()]
     rows.append((_("kernels"), _(facts["kernels"])))
     if "ready_seconds" in facts:
-        if facts["cache"]:
-            kept = _("{cached_kernels} kernels, {cache_mb} MB before this run").format(**facts)
-            rows.append((_("cache"), f"{facts['cache']} ({kept})"))
+        if facts["cache"] is not None:
+            rows.append((_("cache"), facts["cache"] or _("no folder is writable: each start compiles again")))
         rows.append((_("ready after"), f"{facts['ready_seconds']} s"))
         rows.append((_("evaluation"), _(facts["evaluation"])))
     if "worth" in facts:

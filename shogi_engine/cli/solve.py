@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from shogi_engine.cli.mate_answer import MateAnswer
     from shogi_engine.suites.mate import Found, Question
 
-COMPILE_TASK = "othello endings"
 RESULTS = (mark("loss"), mark("draw"), mark("win"))
 # Both games' defaults; endings of 26 or more empty squares take an eighth fewer nodes than with 64 MB.
 HASH_MB = 256
@@ -79,13 +78,12 @@ def run_othello(args: Arguments, words: list[str]) -> int:
     from shogi_engine.games.othello import GAME
     from shogi_engine.games.othello.endgame.solver import Solver
     from shogi_engine.games.othello.notation import format_move, parse_obf
-    from shogi_engine.jit import compiling
     from shogi_engine.suites import endgame
 
     endings = endgame.read(args.suite) if args.suite else []
     position = None if args.suite else parse_obf(" ".join(words))
     solver = Solver(GAME, hash_mb=args.hash, threads=args.threads)
-    with progress_bar(), compiling(COMPILE_TASK):
+    with progress_bar():
         solver.warmup()
     if position is None:
         with progress_bar("position") as line:
@@ -181,13 +179,12 @@ def found_of(args: Arguments, questions: "list[Question]", line: Progress) -> "I
     from shogi_engine.suites.mate import MateMaker, answer
 
     maker = MateMaker(args.hash, args.max_ms or MAX_MS)
-    if not args.cluster:
-        maker.warm_up()
     if args.cluster or args.threads > 1:
         with Pool(maker, args.threads, args.cluster, name="mates") as pool:
             yield from in_order(pool.results(questions), lambda question: question.number)
         return
     solver = MateSolver(args.hash)
+    solver.warmup(solutions=True)
 
     def solved(question: "Question") -> "Found":
         return answer(solver, question, maker.max_ms, line.search)

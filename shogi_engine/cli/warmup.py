@@ -26,19 +26,17 @@ def run(args: Arguments) -> int:
     if args.target or args.out:
         return build(args)
     from shogi_engine.engine import Engine
-    from shogi_engine.jit import compiling
 
     names = args.games or list(games.NAMES)
     began = time.perf_counter()
     for name in names:
         with progress_bar(), Engine(name) as engine:
             engine.warmup()
-            with compiling(f"{name}, the rest"):
-                engine.evaluate()
-                engine.perft(1)
-                engine.load_solver(wait=True)
-                if games.has(name, "board.entries"):
-                    games.board_entries(name).warmup()
+            engine.evaluate()
+            engine.perft(1)
+            engine.load_solver()
+            if games.has(name, "board.entries"):
+                games.board_entries(name).warmup()
     seconds = time.perf_counter() - began
     report(args.json, {"games": names, "seconds": seconds}, f"{', '.join(names)}: ready after {seconds:.1f} s")
     return 0

@@ -81,10 +81,8 @@ from tools.kernels import linking, lowering
 from tools.kernels.targets import TARGETS
 lowering.entries = own_entries.entries
 folder = Path(sys.argv[1])
-sys.argv[2:] = []
 lowering.main()
-target = TARGETS["linux-x86_64"]
-print(linking.build(target, {level.features: folder for level in target.levels}, folder))
+print(linking.build(TARGETS["linux-x86_64"], folder, folder))
 """
 
 

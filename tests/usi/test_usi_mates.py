@@ -122,5 +122,5 @@ def test_the_solver_is_loaded_only_if_it_is_wanted(value, loads):
     loaded = []
     pretence = SimpleNamespace(resize=lambda **sizes: None, load_solver=lambda: loaded.append(True))
     loop = Loop(UsiOutput(lambda data: None, lambda: None), load=lambda: pretence, leave=lambda status: None)
-    loop.run([b"isready", b"setoption name MateSearch value " + value.encode(), b"usinewgame"])
+    loop.run([b"setoption name MateSearch value " + value.encode(), b"isready", b"usinewgame"])
     assert len(loaded) == loads

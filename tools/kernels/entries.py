@@ -24,7 +24,7 @@ from shogi_engine.games.othello.endgame.search import solve_all
 from shogi_engine.games.othello.evaluation.patterns import shallow_depth
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.position import final_score, make_canonical, transform_position
-from shogi_engine.games.shogi import bitboard, checks, ordering
+from shogi_engine.games.shogi import bitboard, checks, movegen, ordering
 from shogi_engine.games.shogi import packed_kernels as packed_moves
 from shogi_engine.games.shogi import position as shogi_position
 from shogi_engine.games.shogi import rules as legality
@@ -185,7 +185,7 @@ def _of_batches(name: str, game: Game) -> Iterator[Entry]:
 def _of_shogi(game: Game) -> Iterator[Entry]:
     """Shogi's rules that notations and messages need, mates, records and packed positions."""
     position, positions, undo = game.position, Array(game.position), Array(game.undo)
-    yield Entry(rule(rules.is_legal_tt_move, position), (position, U32))
+    yield Entry(movegen.complete_move, (position, I64))
     yield Entry(legality.position_faults, (position,))
     for kernel in (legality.attackers_on_board, bitboard.is_pinned):
         yield Entry(kernel, (position, I64, I64))

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from llvmlite import binding as llvm
+from llvmlite import ir
 
+from shogi_engine.jit.vectors import ALIGNMENT
+from shogi_engine.jit.workshop import layers
 from tools.kernels import lowering
 from tools.kernels.targets import Level, Target
 from tools.kernels.wrappers import DATA, FUNCTIONS, declarations, method_table
@@ -154,6 +157,16 @@ def optimise(module: Any, tm: Any) -> None:
     builder.getModulePassManager().run(module, builder)
 
 
+def product(name: str) -> str:
+    """Return the LLVM code of the product of bytes that the kernels call: the one of DOT_PRODUCTS called `name`."""
+    module, total, bytes_ = ir.Module(), ir.VectorType(layers.I32, layers.SUMS), ir.VectorType(layers.I8, ALIGNMENT)
+    function = ir.Function(module, ir.FunctionType(total, (total, bytes_, bytes_)), lowering.PRODUCT)
+    function.attributes.add("alwaysinline")
+    builder = ir.IRBuilder(function.append_basic_block())
+    builder.ret(layers.DOT_PRODUCTS[name].emit(builder, *function.args))
+    return str(module)
+
+
 def compile_level(target: Target, number: int, lowered: Path) -> bytes:
     """Return the object of all kernels and wrappers for one kind of CPU."""
     level = target.levels[number]
@@ -162,8 +175,8 @@ def compile_level(target: Target, number: int, lowered: Path) -> bytes:
     table = f"methods_{number}"
     wrappers = declarations(target.is_windows) + method_table(table, rows)
     calls = "\n".join(sorted(set(re.findall(r'@"[^"]+"', wrappers))))
-    code = (lowered / lowering.CODE).read_text()
-    kernels = parse(code, target, tm)
+    kernels = parse((lowered / lowering.CODE).read_text(), target, tm)
+    kernels.link_in(parse(product(level.product), target, tm))
     declared = []
     for symbol in calls.splitlines():
         function = kernels.get_function(symbol[2:-1])
@@ -211,21 +224,17 @@ def link(target: Target, objects: list[Path], out: Path) -> None:
         f"-femit-bin={out}", "-fno-emit-implib" if target.is_windows else "-fsoname=_kernels.abi3.so")  # fmt: skip
 
 
-def build(target: Target, lowered: dict[frozenset[str], Path], folder: Path) -> Path:
-    """Make the module for a target in `folder`; return its file.
-
-    Args:
-        lowered: the folders that lowering.py has written, by features
-    """
+def build(target: Target, lowered: Path, folder: Path) -> Path:
+    """Make the module for a target in `folder`, of what lowering.py has written into `lowered`; return its file."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_target()
     llvm.initialize_native_asmparser()  # for inline assembly
     objects = []
-    for number, level in enumerate(target.levels):
+    for number in range(len(target.levels)):
         objects.append(folder / f"level{number}.o")
-        objects[-1].write_bytes(compile_level(target, number, lowered[level.features]))
-    _, manifest = pickle.loads((lowered[target.levels[-1].features] / lowering.ROWS).read_bytes())
+        objects[-1].write_bytes(compile_level(target, number, lowered))
+    _, manifest = pickle.loads((lowered / lowering.ROWS).read_bytes())
     tm = machine(target, target.levels[0])
     objects.append(folder / "start.o")
     beginning = start(target, json.dumps(manifest, separators=(",", ":")))
