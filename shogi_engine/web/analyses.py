@@ -13,18 +13,19 @@ from shogi_engine.analysis.judgement import (
     PASS,
     VERDICTS,
     MoveAnalysis,
-    called,
     facts_of,
     judged_move,
     line_texts,
     plies_to_examine,
     score_words,
     sentences,
+    unit_of,
     words_of,
 )
-from shogi_engine.analysis.report import copied
+from shogi_engine.analysis.report import copied, said_of
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord, Node
+from shogi_engine.types.outcomes import Fact
 from shogi_engine.types.results import Score
 from shogi_engine.web.links import Look, Viewers
 from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
@@ -41,7 +42,6 @@ MULTIPV_MAX = {"shogi": 5, "othello": 60}  # in Othello all moves
 MATE_MS = 15_000
 ANALYSIS_MS = 600_000  # of live analysis of one position; then the user has to press the button again
 NAMES_OF_VERDICTS = tuple(name for name, _ in VERDICTS)
-UNITS = {"shogi": "pawns", "othello": "discs"}
 
 
 def given_words(given: float, unit: str, language: str, words: Mapping[str, str]) -> str:
@@ -50,19 +50,6 @@ def given_words(given: float, unit: str, language: str, words: Mapping[str, str]
         discs = f"{round(given, 1):g}"
         return f"{discs}石" if language == "ja" else f"{discs} {'disc' if discs == '1' else 'discs'}"
     return f"{100 * given:.0f}" if language == "ja" else f"{given:.2f} {words[unit]}"
-
-
-def _said(move: MoveAnalysis) -> dict[str, Any]:
-    """Return what is said about a judged move."""
-    return {
-        "verdict": move.verdict,
-        "missed": move.missed_mate,
-        "loss": round(move.loss, 4),
-        "given": round(move.given, 2),
-        "best": list(move.pv[:LINE_MOVES]),
-        "score": move.black_score,
-        "move": move,
-    }
 
 
 def _better(above: Node, node: Node) -> Finding | None:
@@ -102,7 +89,8 @@ class Analyses:
     Attributes:
         on, multipv: whether live analysis is on, and its number of lines
         values: black's value by move number, and whether it is exact
-        verdicts: the verdicts on judged moves, by move number
+        verdicts: the judged moves, by move number
+        told: the numbers of those that only the record's values judge
         progress: of judging, 0 to 1, None while nothing is being judged
     """
 
@@ -113,7 +101,9 @@ class Analyses:
         self.on = False
         self.multipv = 1
         self.values: dict[int, tuple[Score, bool]] = {}
-        self.verdicts: dict[int, dict[str, Any]] = {}
+        self.verdicts: dict[int, MoveAnalysis] = {}
+        self.told: set[int] = set()
+        self._facts: dict[int, tuple[Fact, ...]] = {}
         self.judged: dict[tuple[int, ...], dict[int, Finding]] = {}  # findings by ply, by the moves of a line
         self.progress: float | None = None
         self._live = SearchSlot(engines, "analysis", Turn.ANALYSIS, self._live_failed)
@@ -127,6 +117,7 @@ class Analyses:
         self.close()
         self._tree = tree
         self.values, self.verdicts, self.judged = {}, {}, {}
+        self.told, self._facts = set(), {}
         self.read_record()
 
     def close(self) -> None:
@@ -240,7 +231,7 @@ class Analyses:
         score = info.score if tree.board.turn == 0 else -info.score
         moves = list(info.pv[:LINE_MOVES])
         return {
-            "score": score_words(score, UNITS[tree.game], words),
+            "score": score_words(score, unit_of(tree.game), words),
             "mate": score.mate,
             "exact": bool(info.exact),
             "chance": round(score.chance(), 4),
@@ -310,7 +301,7 @@ class Analyses:
         game = judge(record, findings)
         for move in game.moves:
             self._value(numbers[move.ply - 1], move.black_score, move.exact)
-            self.verdicts[numbers[move.ply]] = _said(move)
+            self._set_verdict(numbers[move.ply], move)
         last, white = findings[len(numbers) - 1], (self._tree.start_turn + len(numbers) - 1) % 2
         self._value(numbers[-1], -last.score if white else last.score, last.exact)
 
@@ -360,8 +351,8 @@ class Analyses:
             self._value(number, -node.evaluation if side else node.evaluation, False)
             found = better[ply] or (None if annotated else _before(above, is_root=not ply))
             if found is not None and node.move != PASS:
-                told = {"told": True}  # the best move is known only where the file has a better line
-                self.verdicts[number] = _said(judged_move(ply, side, node.move, found, node.evaluation)) | told
+                self._set_verdict(number, judged_move(ply, side, node.move, found, node.evaluation))
+                self.told.add(number)  # the best move is known only where the file has a better line
 
     def annotated(self, language: str) -> Callable[[], GameRecord]:
         """Return a function that makes the record with the findings: values, verdicts, and better lines as variations.
@@ -386,30 +377,31 @@ class Analyses:
 
     def verdict(self, number: int, language: str) -> dict[str, Any] | None:
         """Return the verdict on the current move, with the better line; None for none."""
-        found = self.verdicts.get(number)
-        tree = self._tree
-        if found is None or tree.parent(number) < 0:
+        move, tree = self.verdicts.get(number), self._tree
+        if move is None or tree.parent(number) < 0:
             return None
-        words = words_of(language, tree.game)
         board = tree.board_at(tree.parent(number))
+        if number not in self._facts:  # they are looked for when they are first shown
+            self._facts[number] = facts_of(tree.game, board, move)
+        why = sentences(tree.game, board, self._facts[number], language)
+        said = said_of(tree.game, move, board, language, why)
         return {
-            "class": found["verdict"] or ("mistake" if found["missed"] else ""),
-            "called": called(found["verdict"], found["missed"], words),
-            "loss": found["loss"],
-            "given": given_words(found["given"], UNITS[tree.game], language, words),
-            "score": score_words(found["score"], UNITS[tree.game], words),
-            "why": self._why(found, board, language),
-            "texts": line_texts(board, found["best"], language),
-            "moves": found["best"],
+            "class": move.severity,
+            "called": said.verdict,
+            "loss": round(move.loss, 4),
+            "given": given_words(round(move.given, 2), unit_of(tree.game), language, said.words),
+            "score": said.best,
+            "why": said.why,
+            "texts": said.line,
+            "moves": list(said.better),
             "node": tree.parent(number),
         }
 
-    def _why(self, found: dict[str, Any], board: Any, language: str) -> list[str]:
-        """Return the sentences that say why a move was bad; its facts are looked for when they are first shown."""
-        game = self._tree.game
-        if "facts" not in found:
-            found["facts"] = facts_of(game, board, found["move"])
-        return sentences(game, board, found["facts"], language)
+    def _set_verdict(self, number: int, move: MoveAnalysis) -> None:
+        """Store a judged move; what was said of it before is forgotten."""
+        self.verdicts[number] = move
+        self.told.discard(number)
+        self._facts.pop(number, None)
 
     def summary(self) -> dict[str, Any] | None:
         """Return the summary of the game, the main line, None if it was not judged.
@@ -424,11 +416,11 @@ class Analyses:
             return None
         counts, agreed, made = [dict.fromkeys(NAMES_OF_VERDICTS, 0) for _ in (0, 1)], [0, 0], [0, 0]
         for place, number in judged:
-            side, said = (tree.start_turn + place - 1) % 2, self.verdicts[number]
-            made[side] += not said.get("told")
-            agreed[side] += not said.get("told") and said["best"][:1] == [tree[number].move]
-            if said["verdict"]:
-                counts[side][said["verdict"]] += 1
+            side, move, told = (tree.start_turn + place - 1) % 2, self.verdicts[number], number in self.told
+            made[side] += not told
+            agreed[side] += not told and move.pv[:1] == (tree[number].move,)
+            if move.verdict:
+                counts[side][move.verdict] += 1
         return {
             "counts": counts,
             "agreement": [round(agreed[side] / made[side], 4) if made[side] else None for side in (0, 1)],

@@ -171,7 +171,7 @@ def line(tree: Tree, analyses: Analyses, language: str) -> list[Row]:
     most = VARIATION_MOVES
     rows = []
     for place, number in enumerate(numbers):
-        node, said, runs = tree[number], analyses.verdicts.get(number), []
+        node, move, runs = tree[number], analyses.verdicts.get(number), []
         if (others := tree.others(number)) and most > 0:
             if board is None:
                 board = tree.record.board(0)
@@ -181,7 +181,6 @@ def line(tree: Tree, analyses: Analyses, language: str) -> list[Row]:
             runs = [each for other in others for each in _variation(tree, other, language, board, place, most)]
             most -= sum(len(each["moves"]) for each in runs)
         value, exact = analyses.values.get(number) or (None, False)
-        wrong = said is not None and bool(said["verdict"] or said["missed"])
         rows.append(
             Row(
                 node=number,
@@ -189,8 +188,8 @@ def line(tree: Tree, analyses: Analyses, language: str) -> list[Row]:
                 chance=round(value.chance(), 4) if value is not None else None,
                 value=score_words(value, "discs", words) if value is not None and tree.game == "othello" else "",
                 exact=exact,
-                verdict=(said["verdict"] or "mistake") if said and wrong else "",
-                loss=said["loss"] if said and wrong else None,
+                verdict=move.severity if move else "",
+                loss=round(move.loss, 4) if move and move.worth_a_word else None,
                 seconds=node.seconds,
                 comment=own_words(node.comment)[:COMMENT_SHOWN],
                 others=runs,
