@@ -114,7 +114,7 @@ def _of_search(game: Game, evaluation: Any) -> Iterator[Entry]:
     ctx = context.context_dtype(game, evaluation)
     for kernel in (
         *(context.write_root_moves, context.static_value, context.prepare_root, rules.refresh_line),
-        *(rule(stub, ctx) for stub in (rules.declaration_value, rules.evaluate)),
+        *(rule(stub, ctx) for stub in (rules.declaration_value, rules.evaluate, rules.terminal_value)),
     ):
         yield Entry(kernel, (ctx,))
     yield Entry(context.replay_game, (ctx, Array(U32)))
@@ -139,7 +139,6 @@ def _of_lessons(game: Game, ctx: np.dtype) -> Iterator[Entry]:
         yield Entry(kernel, (ctx, U32))
     yield Entry(rule(rules.score_moves, ctx), (ctx, I64, I64))
     yield Entry(rule(rules.see_ge, ctx), (ctx, U32, I64))
-    yield Entry(rule(rules.terminal_value, ctx), (ctx,))
     for stub in (rules.is_legal, rules.is_quiet):
         yield Entry(rule(stub, game.position), (game.position, U32))
     yield Entry(rule(rules.is_in_check, game.position), (game.position,))
