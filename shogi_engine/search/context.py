@@ -265,12 +265,6 @@ def replay_game(ctx, moves):
 
 
 @njit
-def keys(pos):
-    """Return (repetition_key, key) of `pos`, in one call from Python."""
-    return rules.repetition_key(pos), rules.key(pos)
-
-
-@njit
 def generate_searched_moves(ctx, start):
     """Write the moves that the search considers to ctx.moves[start:]: those of `generate_moves` but needless ones."""
     if rules.is_in_check(ctx.pos):

@@ -18,7 +18,7 @@ from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 # Times are CPU seconds on an AMD EPYC (Zen 4), as written by `jit.progress.Task.remember`.
 
 
-ESTIMATES["othello"] = Estimate(156, 0.07, {"link search_root": 2.9, "link solve_deep": 2.8, "search": 1.3})
+ESTIMATES["othello"] = Estimate(156, 0.07, {"link advance": 2.9, "link solve_deep": 2.8, "search": 1.3})
 ESTIMATES["othello endings"] = Estimate(146, 0.07, {"link solve_deep": 3.3, "search": 1.5, "enter_node": 0.8})
 
 
