@@ -33,6 +33,7 @@ MANIFEST = "manifest.json"
 # The levels of the x86-64 psABI, with LLVM's names; features not listed are switched off.
 V2 = "cmov cx16 cx8 fxsr mmx popcnt sahf sse sse2 sse3 sse4.1 sse4.2 ssse3"
 V3 = f"{V2} avx avx2 bmi bmi2 f16c fma lzcnt movbe xsave"
+WASM = "wasm"  # no feature of LLVM's: kernels run in WebAssembly
 FEATURES = {"x86-64-v2": V2.split(), "x86-64-v3": V3.split()}
 
 
