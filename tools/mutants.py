@@ -1,0 +1,129 @@
+"""Put faults into a copy of the source, one after the other, and run the tests that must see each.
+
+    python -m tools.mutants                                # all faults of tools/mutants.toml
+    python -m tools.mutants usi. clock.pause               # those whose names begin so
+    python -m tools.mutants --list
+
+A fault is a text that replaces another in one file. It is seen if the tests named with it fail with it; they have to
+pass without it, which is tried first. The copy holds what git would commit, in a temporary folder; kernels are taken
+from SHOGI_ENGINE_CACHE_DIR and compiled there (a fault in a kernel needs a minute for that, others none). The exit
+status is 1 if a fault is not seen, 2 if the data no longer fit the source.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from shogi_engine.common.text import table
+
+ROOT = Path(__file__).resolve().parents[1]
+FAULTS = ROOT / "tools" / "mutants.toml"
+PASSED, FAILED = 0, 1  # exit statuses of pytest
+TIMED_OUT = -1
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault.
+
+    Attributes:
+        old: a text that is once in the file
+        new: what replaces it
+        tests: arguments of pytest, such as 'tests/play/test_clock.py::test_pauses'
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+    def put_into(self, source: str) -> str:
+        """Return the source with the fault. Raises ValueError if it does not fit."""
+        if (times := source.count(self.old)) != 1 or self.old == self.new:
+            raise ValueError(f"{self.name}: its text is {times} times in {self.file}, not once")
+        return source.replace(self.old, self.new)
+
+
+def read(path: Path = FAULTS) -> list[Fault]:
+    """Return the faults of a file. A fault without tests has those of the one before it."""
+    faults: list[Fault] = []
+    for row in tomllib.loads(path.read_text(encoding="utf-8"))["fault"]:
+        tests = tuple(row["tests"].split()) if "tests" in row else faults[-1].tests
+        faults.append(Fault(row["name"], row["file"], row["old"], row["new"], tests))
+    return faults
+
+
+def copy_to(folder: Path) -> None:
+    """Copy what git would commit."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    for name in subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0"):
+        if name and (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+
+
+def run(folder: Path, tests: Sequence[str], seconds: float) -> tuple[int, str]:
+    """Run tests in a copy; return pytest's exit status and the end of its output."""
+    command = [sys.executable, "-m", "pytest", "-x", "-m", "", "-p", "no:cacheprovider", *tests]
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONPYCACHEPREFIX": str(folder / ".pyc")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    try:
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return TIMED_OUT, f"no end in {seconds:g} s"
+    return done.returncode, (done.stdout + done.stderr)[-2000:]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tool."""
+    parser = argparse.ArgumentParser("tools.mutants", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", help="names of faults, or how they begin (default: all)")
+    parser.add_argument("--faults", type=Path, default=FAULTS, help="the file of faults")
+    parser.add_argument("--list", action="store_true", help="only list them, and check that they fit the source")
+    parser.add_argument("--seconds", type=float, default=900, help="the most for the tests of one fault")
+    parsed = parser.parse_args(arguments)
+    faults = [each for each in read(parsed.faults) if not parsed.names or each.name.startswith(tuple(parsed.names))]
+    try:
+        changed = {each: each.put_into((ROOT / each.file).read_text(encoding="utf-8")) for each in faults}
+    except (ValueError, OSError) as fault:
+        print(fault, file=sys.stderr)
+        return 2
+    if parsed.list or not faults:
+        print(*table([[each.name, each.file, " ".join(each.tests)] for each in faults]), sep="\n")
+        return 0 if faults else 2
+    rows, unseen = [["fault", "seconds", "seen"]], 0
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        copy_to(folder)
+        tests = sorted({test for each in faults for test in each.tests})
+        status, output = run(folder, tests, parsed.seconds * len(tests))
+        if status != PASSED:
+            print(f"the tests do not pass without a fault:\n{output}", file=sys.stderr)
+            return 2
+        for number, each in enumerate(faults):
+            place, began = folder / each.file, time.monotonic()
+            whole = place.read_bytes()
+            place.write_text(changed[each], encoding="utf-8", newline="")
+            os.utime(place, (number, number))  # another time for each, so that no bytecode of another is taken
+            status, output = run(folder, each.tests, parsed.seconds)
+            place.write_bytes(whole)
+            seen = status in (FAILED, TIMED_OUT)
+            unseen += not seen
+            rows.append([each.name, f"{time.monotonic() - began:.0f}", "yes" if seen else f"NO ({status})"])
+            print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
+    print(*table(rows), sep="\n")
+    print(f"{len(faults) - unseen} of {len(faults)} faults were seen")
+    return 1 if unseen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
