@@ -7,12 +7,15 @@
 A fault is a text that replaces another in one file. It is seen if the tests named with it fail with it; they have to
 pass without it, which is tried first. The copy holds what git would commit, in a temporary folder; kernels are taken
 from SHOGI_ENGINE_CACHE_DIR and compiled there (a fault in a kernel needs a minute for that, others none). The exit
-status is 1 if a fault is not seen, 2 if the data no longer fit the source.
+status is 1 if a fault is not seen, 2 if the data no longer fit the source. Tests run in forks of a process that has
+loaded the packages of others, so there is no Windows here.
 """
 
 import argparse
+import importlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,11 +24,16 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, NoReturn
+
+import pytest
 
 from shogi_engine.common.text import table
 
 ROOT = Path(__file__).resolve().parents[1]
 FAULTS = ROOT / "tools" / "mutants.toml"
+OWN = ("shogi_engine", "usi", "tools", "tests")  # packages of this repository
+LOADED = ("hypothesis", "numba", "numpy", "shogi")  # before the tests
 PASSED, FAILED = 0, 1  # exit statuses of pytest
 TIMED_OUT = -1
 
@@ -73,14 +81,39 @@ def copy_to(folder: Path) -> None:
 
 def run(folder: Path, tests: Sequence[str], seconds: float) -> tuple[int, str]:
     """Run tests in a copy; return pytest's exit status and the end of its output."""
-    command = [sys.executable, "-m", "pytest", "-x", "-m", "", "-p", "no:cacheprovider", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONPYCACHEPREFIX": str(folder / ".pyc")}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    with tempfile.TemporaryFile() as output:
+        child = os.fork()
+        if not child:
+            test(folder, tests, output)
+        end, ended, status = time.monotonic() + seconds, 0, 0
+        while not ended and time.monotonic() < end:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            time.sleep(0.05)
+        if not ended:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        output.seek(0)
+        text = output.read().decode(errors="replace")[-2000:]
+    return (os.waitstatus_to_exitcode(status) if ended else TIMED_OUT), text
+
+
+def test(folder: Path, tests: Sequence[str], output: IO[bytes]) -> NoReturn:
+    """Run tests in this process, as if it had begun in the copy, and end it."""
+    status = -2
     try:
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=seconds)
-    except subprocess.TimeoutExpired:
-        return TIMED_OUT, f"no end in {seconds:g} s"
-    return done.returncode, (done.stdout + done.stderr)[-2000:]
+        os.setsid()
+        for descriptor in (1, 2):
+            os.dup2(output.fileno(), descriptor)
+        os.chdir(folder)
+        os.environ["PYTHONPATH"] = sys.path[0] = str(folder)
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(folder / ".pyc")
+        sys.dont_write_bytecode = False
+        for name in list(sys.modules):
+            if name.partition(".")[0] in OWN:
+                del sys.modules[name]
+        status = int(pytest.main(["-x", "-m", "", "-p", "no:cacheprovider", *tests]))
+    finally:
+        os._exit(status)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -100,6 +133,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if parsed.list or not faults:
         print(*table([[each.name, each.file, " ".join(each.tests)] for each in faults]), sep="\n")
         return 0 if faults else 2
+    for name in LOADED:
+        importlib.import_module(name)
     rows, unseen = [["fault", "seconds", "seen"]], 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
