@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
+import hypothesis
 import pytest
 
 from shogi_engine.common.text import table
@@ -33,7 +34,8 @@ from shogi_engine.common.text import table
 ROOT = Path(__file__).resolve().parents[1]
 FAULTS = ROOT / "tools" / "mutants.toml"
 OWN = ("shogi_engine", "usi", "tools", "tests")  # packages of this repository
-LOADED = ("hypothesis", "numba", "numpy", "shogi")  # before the tests
+LOADED = ("numba", "numpy", "shogi")  # before the tests, as hypothesis and pytest
+QUICK = (hypothesis.Phase.explicit, hypothesis.Phase.generate)  # no smaller example is looked for
 PASSED, FAILED = 0, 1  # exit statuses of pytest
 TIMED_OUT = -1
 
@@ -108,10 +110,12 @@ def test(folder: Path, tests: Sequence[str], output: IO[bytes]) -> NoReturn:
         os.environ["PYTHONPATH"] = sys.path[0] = str(folder)
         sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(folder / ".pyc")
         sys.dont_write_bytecode = False
+        hypothesis.settings.register_profile("first failure", phases=QUICK, database=None)
+        hypothesis.settings.load_profile("first failure")  # the tests' own profile is made from it
         for name in list(sys.modules):
             if name.partition(".")[0] in OWN:
                 del sys.modules[name]
-        status = int(pytest.main(["-x", "-m", "", "-p", "no:cacheprovider", *tests]))
+        status = int(pytest.main(["-x", "-m", "", "-W", "ignore", "-p", "no:cacheprovider", *tests]))
     finally:
         os._exit(status)
 
