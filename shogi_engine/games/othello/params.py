@@ -8,7 +8,7 @@ import numpy as np
 from shogi_engine.games.othello.names import DISC, MAX_LEVEL, QUICK_LEVEL
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.interface.extras import LevelPlan
-from shogi_engine.jit import record_dtype
+from shogi_engine.jit import njit, popcount, record_dtype
 from shogi_engine.language import InputError
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 
