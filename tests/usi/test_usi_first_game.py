@@ -23,7 +23,7 @@ def test_nothing_is_compiled_after_readyok(tmp_path):
             shutil.copy(file, folder)
     with Process(REAL, SHOGI_ENGINE_CACHE_DIR=str(tmp_path)) as engine:
         engine.send("usi", NO_BOOK, "isready")
-        engine.until("readyok", 300)
+        engine.until("readyok", 900)
         compiled = set(folder.iterdir())
         assert [file for file in compiled if file.name.startswith(SOLVER_KERNEL)]
         engine.send("usinewgame")
