@@ -6,17 +6,17 @@ import time
 import pytest
 
 from shogi_engine import jit
-from shogi_engine.games.shogi.mate import search
+from shogi_engine.games.shogi.mate import lines, search
 from tests.support.usi_driver import NO_BOOK, REAL, Process
 
-SOLVER_KERNEL = search.prove_or_tighten.__name__
+SOLVER_KERNEL = lines.solve.__name__
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b"]
 SECONDS = 3.0  # for an answer to a tenth of a second's thought, on a machine that compiles; the solver takes 10 or more
 
 
 @pytest.mark.skipif(jit.JIT_DISABLED, reason="compiles")
 def test_no_move_waits_for_the_solver_to_be_compiled(tmp_path):
-    modules = (search, search)
+    modules = (lines, search)
     kernels = {name for module in modules for name, value in vars(module).items() if isinstance(value, jit.Kernel)}
     folder = tmp_path / jit.cache_folder().name
     folder.mkdir(mode=0o700)

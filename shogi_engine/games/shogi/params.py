@@ -18,8 +18,8 @@ from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 ESTIMATES["shogi"] = Estimate(
     213, 0.09, {"link advance": 4.5, "search": 1.2, "link begin": 1.0, "link write_root_moves": 1.0}
 )
-ESTIMATES["shogi mates"] = Estimate(116, 0.1, {"link prove_or_tighten": 1.8, "link write_root_moves": 1.2})
-ESTIMATES["shogi mates after a search"] = Estimate(47, 0.1, {"link prove_or_tighten": 1.8})
+ESTIMATES["shogi mates"] = Estimate(116, 0.1, {"link solve": 1.8, "link write_root_moves": 1.2})
+ESTIMATES["shogi mates after a search"] = Estimate(47, 0.1, {"link solve": 1.8})
 
 
 PARAMS = record_dtype(
