@@ -4,7 +4,7 @@ import time
 
 from shogi_engine import games
 from shogi_engine.cli import common
-from shogi_engine.cli.common import option, positional, report
+from shogi_engine.cli.common import positional, report
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.language import Message
 
