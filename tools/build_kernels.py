@@ -19,29 +19,26 @@ from tools.kernels.targets import TARGETS
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def lower(features: frozenset[str], folder: Path) -> Path:
-    """Lower all kernels for CPUs with `features`; return the folder of the result."""
-    folder.mkdir(parents=True)
-    # Compiled kernels must not stand in for their sources, sets must not change their order, and LLVM's first passes,
-    # which numba runs, must not ask what this machine can do.
+def lower(folder: Path) -> None:
+    """Lower all kernels into `folder`."""
+    # Compiled kernels must not stand in for their sources, sets must not change their order, and neither kernels nor
+    # LLVM's first passes, which numba runs, must ask what this machine can do.
     own = {"PYTHONHASHSEED": "0", "SHOGI_ENGINE_KERNELS": "0", "PYTHONPATH": str(ROOT)}
     own |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
     clean = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    command = [sys.executable, "-m", "tools.kernels.lowering", str(folder), *sorted(features)]
+    command = [sys.executable, "-m", "tools.kernels.lowering", str(folder)]
     subprocess.run(command, check=True, cwd=ROOT, env=clean | own)
-    return folder
 
 
 def build(names: list[str], out: Path) -> dict[str, Path]:
     """Make the modules of the targets called `names`; return their files."""
     built = {}
     with tempfile.TemporaryDirectory() as scratch:
-        wanted = {level.features for name in names for level in TARGETS[name].levels}
-        lowered = {each: lower(each, Path(scratch, f"lowered{n}")) for n, each in enumerate(sorted(wanted, key=sorted))}
+        lower(Path(scratch))
         for name in names:
             work = Path(scratch, name)
             work.mkdir()
-            file = linking.build(TARGETS[name], lowered, work)
+            file = linking.build(TARGETS[name], Path(scratch), work)
             (out / name).mkdir(parents=True, exist_ok=True)
             built[name] = out / name / file.name
             built[name].write_bytes(file.read_bytes())

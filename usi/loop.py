@@ -198,7 +198,7 @@ class Loop(Console):
             "usi": self._usi,
             "isready": self._isready,
             "setoption": self._setoption,
-            "usinewgame": lambda words, received_at: self.put(Task(self._begin_game, received_at, awaited=False)),
+            "usinewgame": lambda words, received_at: self.put(Task(self._new_game, received_at, awaited=False)),
             "position": self._position,
             "sfen": lambda words, received_at: self._position(["sfen", *words], received_at),
             "startpos": lambda words, received_at: self._position(["startpos", *words], received_at),
@@ -343,6 +343,8 @@ class Loop(Console):
         self.ready_engine()
         with self.heartbeat():
             self._new_game()
+            if self.options.flag("MateSearch"):
+                self.engine.load_solver()
             self.book.open(self.engine)
         self.out.line("readyok")
         self.book.load()
@@ -366,11 +368,6 @@ class Loop(Console):
         if not self._fresh:
             self.engine.new_game()
             self._fresh = True
-
-    def _begin_game(self) -> None:
-        self._new_game()
-        if self.options.flag("MateSearch"):
-            self.ready_engine().load_solver()  # in its own thread, so that the first moves do not wait
 
     def place(self, position: protocol.Position) -> None:
         """Set the position. If it is invalid, keep the previous one and raise ProtocolError."""

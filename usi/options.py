@@ -128,7 +128,7 @@ HELP = {
     "MinimumThinkingTime": mark("Minimum time for a move in ms, if the clock allows it."),
     "SlowMover": mark("Thinking time per move, in percent of the planned share of the main time."),
     "RoundUpToFullSecond": mark("For clocks that count full seconds only: use each second charged, less NetworkDelay."),
-    "MateSearch": mark("Also look for mates in another thread; its kernels are loaded after usinewgame."),
+    "MateSearch": mark("Also look for mates in another thread; its kernels are loaded at isready."),
     "EvalType": mark("The evaluation; nnue needs a file, see EvalFile."),
     "EvalDir": mark("The folder of EvalFile."),
     "EvalFile": mark(

@@ -67,11 +67,10 @@ def test_what_is_wrong_is_named(capsys, monkeypatch):
     assert "DLL load failed" in text and "does not answer" in text and "no problems found" not in text
 
 
-def test_without_a_cache_folder(monkeypatch):
+def test_without_a_cache_folder(capsys, monkeypatch):
     monkeypatch.setattr(jit, "cache_folder", lambda: None)
-    facts, problems = {}, []
-    doctor.examine_engine(facts, problems)
-    assert facts["cache"] is None and any("no cache folder" in problem for problem in problems)
+    assert main(["doctor"]) == 0
+    assert "no folder is writable" in capsys.readouterr().out
 
 
 def talk(command, cwd):

@@ -24,7 +24,7 @@ from shogi_engine.games.othello.endgame.search import solve_all
 from shogi_engine.games.othello.evaluation.patterns import shallow_depth
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.position import final_score, make_canonical, transform_position
-from shogi_engine.games.shogi import bitboard, checks, ordering, texts
+from shogi_engine.games.shogi import bitboard, checks, movegen, ordering, texts
 from shogi_engine.games.shogi import packed_kernels as packed_moves
 from shogi_engine.games.shogi import position as shogi_position
 from shogi_engine.games.shogi import rules as legality
@@ -114,7 +114,7 @@ def _of_search(game: Game, evaluation: Any) -> Iterator[Entry]:
     ctx = context.context_dtype(game, evaluation)
     for kernel in (
         *(context.write_root_moves, context.static_value, rules.refresh_line),
-        *(rule(stub, ctx) for stub in (rules.declaration_value, rules.evaluate)),
+        *(rule(stub, ctx) for stub in (rules.declaration_value, rules.evaluate, rules.terminal_value)),
     ):
         yield Entry(kernel, (ctx,))
     yield Entry(context.replay_game, (ctx, Array(U32)))
@@ -142,7 +142,6 @@ def _of_lessons(game: Game, ctx: np.dtype) -> Iterator[Entry]:
         yield Entry(kernel, (ctx, U32))
     yield Entry(rule(rules.score_moves, ctx), (ctx, I64, I64))
     yield Entry(rule(rules.see_ge, ctx), (ctx, U32, I64))
-    yield Entry(rule(rules.terminal_value, ctx), (ctx,))
     for stub in (rules.is_legal, rules.is_quiet):
         yield Entry(rule(stub, game.position), (game.position, U32))
     yield Entry(rule(rules.is_in_check, game.position), (game.position,))
@@ -188,7 +187,7 @@ def _of_batches(name: str, game: Game) -> Iterator[Entry]:
 def _of_shogi(game: Game) -> Iterator[Entry]:
     """Shogi's rules that notations and messages need, mates, records and packed positions."""
     position, positions, undo = game.position, Array(game.position), Array(game.undo)
-    yield Entry(rule(rules.is_legal_tt_move, position), (position, U32))
+    yield Entry(movegen.complete_move, (position, I64))
     yield Entry(legality.position_faults, (position,))
     yield Entry(texts.source_halves, (position, I64, I64))
     yield Entry(texts.qualified_halves, (U64, U64, I64, I64, I64))

@@ -50,10 +50,6 @@ class PairGames:
         """Return a worker."""
         return PairWorker(self)
 
-    def warm_up(self) -> None:
-        """Compile the kernels for games."""
-        PairWorker(self).do(({}, {}, 0))
-
 
 class PairWorker:
     """Plays pairs of games."""

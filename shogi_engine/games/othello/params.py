@@ -9,18 +9,8 @@ from shogi_engine.games.othello.names import DISC, MAX_LEVEL, QUICK_LEVEL
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.interface.extras import LevelPlan
 from shogi_engine.jit import njit, popcount, record_dtype
-from shogi_engine.jit.progress import ESTIMATES, Estimate
 from shogi_engine.language import InputError
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
-
-# ---- How long compiling for Othello takes at the first start; jit.progress estimates the remaining time from this
-#
-# Times are CPU seconds on an AMD EPYC (Zen 4), as written by `jit.progress.Task.remember`.
-
-
-ESTIMATES["othello"] = Estimate(156, 0.07, {"link advance": 2.9, "link solve_deep": 2.8, "search": 1.3})
-ESTIMATES["othello endings"] = Estimate(146, 0.07, {"link solve_deep": 3.3, "search": 1.5, "enter_node": 0.8})
-
 
 PARAMS = record_dtype(
     [

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.text import wide_to_ascii
-from shogi_engine.games.shogi import types
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.texts import (
     JAPANESE,
@@ -42,12 +41,9 @@ from shogi_engine.games.shogi.types import (
     SQUARES_BY_NAME,
     SYMBOLS,
     WHITE,
-    arriving_kind,
     list_squares,
-    move_from,
-    move_to,
 )
-from shogi_engine.games.shogi.usi_moves import format_usi, legal_move, parse_usi, usi_of
+from shogi_engine.games.shogi.usi_moves import format_usi, legal_move, parse_usi
 from shogi_engine.jit.bitboards import Bitboard, from_halves
 from shogi_engine.language import InputError, Message
 
@@ -130,15 +126,17 @@ def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
     if len(legal) == 1:
         return legal[0]
     if legal:
-        listed = ", ".join(f"{write(pos, move)} ({usi_of(*_split(move))})" for move in legal)
+        listed = ", ".join(f"{write(pos, move)} ({format_usi(pos, move)})" for move in legal)
         raise InputError("move {0!r} is ambiguous; it could be {1}", text, listed)
     if len(faults) == 1:
         raise faults[0]
     raise InputError("illegal move {0!r}: {1}", text, _nothing(pos, parts))
 
 
-def _split(move: int) -> tuple[int, int, bool]:
-    return move >> 7 & 127, move & 127, bool(move >> 14 & 1)
+def _decoded(move: int) -> tuple[int, int, int, bool]:
+    """Return (source, target, kind, promotion) of an encoded move; the source of a drop is DROP_BASE + kind."""
+    move = int(move)
+    return move >> 7 & 127, move & 127, move >> 15 & 15, move & t.PROMOTION != 0
 
 
 def _legal(pos: Any, text: str, source: int, parts: Parts) -> int:
@@ -152,11 +150,11 @@ def _legal(pos: Any, text: str, source: int, parts: Parts) -> int:
                 "move {0!r}: no piece on {1} can be a "
                 "{2} after the move", text, SQUARE_NAMES[source], piece_name(parts.kind))  # fmt: skip
     try:
-        return legal_move(pos, source, parts.target, bool(promotion))
+        return legal_move(pos, parts.target | source << 7 | (t.PROMOTION if promotion else 0))
     except ValueError as fault:
         if promotion is None and source < t.DROP_BASE:
             try:
-                return legal_move(pos, source, parts.target, True)
+                return legal_move(pos, parts.target | source << 7 | t.PROMOTION)
             except ValueError:
                 pass
         raise InputError("move {0!r}: {1}", text, fault) from None
@@ -169,7 +167,7 @@ def _nothing(pos: Any, parts: Parts) -> str:
     there = int(pos.board[parts.target])
     if there and there >> 4 == side:
         return Message("{0}'s own piece is on {1}", SIDES[side], goal)
-    where = [square for square in range(81) if int(pos.board[square]) == t.make_piece(side, parts.kind)]
+    where = [square for square in range(81) if int(pos.board[square]) == side << 4 | parts.kind]
     reach = [square for square in where if square in sources(pos, parts.kind, parts.target)]
     if reach and parts.words:
         return Message("no {0} matches {1!r}; {2} reach {3}", name, parts.words, list_squares(reach), goal)
@@ -183,9 +181,9 @@ def _nothing(pos: Any, parts: Parts) -> str:
 # ---- Japanese moves: '７六歩', '同銀左上不成', '５五角打', and with the source square, as in KIF, '７六歩(77)'
 
 
-_DIGITS = {str(n): n for n in range(1, 10)} | {types.KANJI_NUMBERS[n]: n for n in range(1, 10)}
+_DIGITS = {str(n): n for n in range(1, 10)} | {t.KANJI_NUMBERS[n]: n for n in range(1, 10)}
 MOVE = re.compile(
-    rf"(?P<side>[{''.join(types.SIDES_BY_MARK)}])? *"
+    rf"(?P<side>[{''.join(t.SIDES_BY_MARK)}])? *"
     r"(?:(?P<before>同 *(?=[1-9]))?(?P<file>[1-9])(?P<rank>[1-9一二三四五六七八九])(?P<after> *同)?|同) *"
     r"(?P<kind>成[香桂銀]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])(?P<words>[左右直上行入引寄]*)"
     r"(?P<how>不成|成らず|ならず|生|成|打)?(?: *\((?P<source>[1-9][1-9]|00)\))?"
@@ -222,8 +220,8 @@ def split_japanese(text: str, last: int | None) -> Parts | None:
         raise InputError("move {0!r}: 同 needs a previous move, and there is none", text)
     else:
         target = last
-    kind, how = types.KINDS_BY_KANJI[found["kind"]], found["how"]
-    side = types.SIDES_BY_MARK.get(found["side"])
+    kind, how = t.KINDS_BY_KANJI[found["kind"]], found["how"]
+    side = t.SIDES_BY_MARK.get(found["side"])
     if how == "打" or found["source"] == "00":  # 00 is CSA's square for pieces in hand
         if found["words"] or found["source"] not in (None, "00") or how not in (None, "打"):
             raise InputError("move {0!r}: a drop has no source square", text)
@@ -248,20 +246,18 @@ def _check_piece(pos: Any, text: str, parts: Parts) -> None:
     source = parts.source or 0
     if source >= DROP_BASE:
         if parts.kind >= 8:
-            raise InputError("move {0!r}: no {1} can be dropped", text, types.KANJI_PIECES[parts.kind])
+            raise InputError("move {0!r}: no {1} can be dropped", text, t.KANJI_PIECES[parts.kind])
         return
     stands = int(pos.board[source]) & 15
     if stands != parts.kind:
         file, rank = file_and_rank(source)
-        raise InputError(
-            "move {0!r}: {1}{2} holds {3}", text, file, rank, types.KANJI_PIECES[stands].strip() or "nothing"
-        )
+        raise InputError("move {0!r}: {1}{2} holds {3}", text, file, rank, t.KANJI_PIECES[stands].strip() or "nothing")
 
 
 def target_name(square: int) -> str:
     """Return '７六'."""
     file, rank = file_and_rank(square)
-    return f"{types.WIDE_DIGITS[file]}{types.KANJI_NUMBERS[rank]}"
+    return f"{t.WIDE_DIGITS[file]}{t.KANJI_NUMBERS[rank]}"
 
 
 def format_japanese(pos: Any, move: int, last: int | None) -> str:
@@ -317,10 +313,10 @@ def parse_csa(pos: Any, text: str, last: int | None) -> int | None:
 
 def format_csa(pos: Any, move: int, last: int | None) -> str:
     """Return '+7776FU'."""
-    source = move_from(move)
+    source, target, kind, promotes = _decoded(move)
     origin = "00" if source >= DROP_BASE else "{}{}".format(*file_and_rank(source))
-    goal = "{}{}".format(*file_and_rank(move_to(move)))
-    return f"{'+-'[int(pos.side)]}{origin}{goal}{CSA_PIECES[arriving_kind(move)]}"
+    goal = "{}{}".format(*file_and_rank(target))
+    return f"{'+-'[int(pos.side)]}{origin}{goal}{CSA_PIECES[t.PROMOTED_KINDS[kind] if promotes else kind]}"
 
 
 # ---- Western moves: 'P-7f', 'Sx3c+', 'R*5e', 'G6i-7h'; also with digits for ranks, as in Hosking's books: 'P-76'

@@ -18,15 +18,14 @@ from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 
 from shogi_engine.jit.folders import cache_folder
-from shogi_engine.jit.policy import Kernel
-from shogi_engine.jit.progress import note_load, note_step
+from shogi_engine.jit.policy import Kernel, note_kernel
 from shogi_engine.jit.workshop import bitboards, emitting  # noqa: F401  (they register types)
 from shogi_engine.jit.workshop import dispatcher as lean
-from shogi_engine.jit.workshop.cache import KernelCache, is_saved
+from shogi_engine.jit.workshop.cache import KernelCache
 from shogi_engine.jit.workshop.targets import prebuilt_folders
 from shogi_engine.jit.workshop.versions import LEAN
 
-__all__ = ["LEAN", "dispatcher_of", "entry_for_integers", "is_saved", "type_of"]
+__all__ = ["LEAN", "dispatcher_of", "entry_for_integers", "type_of"]
 
 OPTIONS: dict[str, Any] = {
     "nopython": True,
@@ -67,13 +66,11 @@ def _may_load() -> bool:
 
 
 def _compile(dispatcher: Any, sig: Any) -> Any:
-    """Compile as numba does, and report the step."""
-    misses, hits = sum(dispatcher._cache_misses.values()), sum(dispatcher._cache_hits.values())
+    """Compile as numba does, and count the kernel."""
+    misses = sum(dispatcher._cache_misses.values())
     entry = Dispatcher.compile(dispatcher, sig)
     if sum(dispatcher._cache_misses.values()) > misses:
-        note_step(dispatcher.py_func.__qualname__)
-    elif sum(dispatcher._cache_hits.values()) > hits:
-        note_load()
+        note_kernel()
     return entry
 
 

@@ -14,7 +14,6 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from shogi_engine.common.files import write_whole
-from shogi_engine.jit.folders import cache_folder
 from shogi_engine.jit.sources import known_digest, record_rules, source_folders, sources_digest
 from shogi_engine.jit.workshop.dispatcher import dtype_of
 from shogi_engine.jit.workshop.targets import prebuilt_folders
@@ -122,18 +121,6 @@ class KernelCache(_Cache):
         """Delete the saved versions of this kernel."""
         for path in self.folder.glob(f"{self.function.__name__}-*.kernel") if self.folder else ():
             path.unlink(missing_ok=True)
-
-
-def is_saved(kernel: Any) -> bool:
-    """Tell whether a compiled version of `kernel`, which Python must call, is in the cache or prebuilt.
-
-    Also true if nothing can be saved there.
-    """
-    folder = cache_folder()
-    if folder is None:
-        return True
-    folders = [folder, *(place for place, _ in prebuilt_folders())]
-    return any(any(each.glob(f"{kernel.__name__}-*.kernel")) for each in folders)
 
 
 def _checksum(path: Path, payload: bytes) -> bytes:

@@ -31,7 +31,7 @@ from shogi_engine.games.shogi.sfen import parse_sfen
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.games.shogi.usi_moves import format_usi
 from shogi_engine.interface.game import VALUE_MATE, do_move
-from shogi_engine.jit import compiling, is_saved, new_record, steps_done
+from shogi_engine.jit import new_record
 from shogi_engine.jit.bitboards import Bitboard, lowest
 from shogi_engine.language import InputError
 from shogi_engine.search.forced_win import allowed_nodes
@@ -45,8 +45,6 @@ LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate, if the
 PROGRESS_SECONDS = 0.5  # between two reports of progress
 TSUME_POSITIONS = 50_000  # maximum number of positions that `tsume` examines
 
-COMPILE_TASK = "shogi mates"  # the name under which compiling is reported
-SEARCH_STEPS = 150  # after this many steps of compiling, the process has most likely compiled the search and the rules
 SMALL_PROBLEM = "9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"  # mate in three
 RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 
@@ -116,19 +114,14 @@ class MateSolver:
         stop_token, self._stop = self._stop, StopToken()
         self._ctx.stop_address = self._stop.address
         try:
-            with compiling(COMPILE_TASK if steps_done() < SEARCH_STEPS else f"{COMPILE_TASK} after a search"):
-                problem = parse_sfen(SMALL_PROBLEM)
-                self.tsume(problem)
-                self.clear()
-                if solutions:
-                    checkers(_after(problem, self.checks(problem)[0], self._undo))
+            problem = parse_sfen(SMALL_PROBLEM)
+            self.tsume(problem)
+            self.clear()
+            if solutions:
+                checkers(_after(problem, self.checks(problem)[0], self._undo))
         finally:
             self._stop = stop_token
             self._ctx.stop_address = stop_token.address
-
-    def is_saved(self) -> bool:
-        """Tell whether `warmup` only has to load kernels: the one that takes longest to compile is in the cache."""
-        return is_saved(solve)
 
     @property
     def nodes(self) -> int:
