@@ -142,7 +142,8 @@ def write_memory(game: str, folder: Path) -> None:
 
 def offset(dtype: np.dtype, name: str) -> int:
     """Return where a field of a record begins, in bytes."""
-    return int((dtype.fields or {})[name][1])
+    assert dtype.fields is not None
+    return int(dtype.fields[name][1])
 
 
 def arrays_of(evaluator: Any) -> list[np.ndarray]:
