@@ -218,7 +218,7 @@ def test_options_of_rules(converse, set_to, position, rules):
 
 @pytest.mark.parametrize(("skill", "mates", "solves"), [(20, "true", True), (20, "false", False), (5, "true", False)])
 def test_mates_are_looked_for_beside_a_search(converse, skill, mates, solves):
-    engine = converse(option("SkillLevel", skill), option("MateSearch", mates), "usinewgame", BLACK, "go depth 1")
+    engine = converse(option("SkillLevel", skill), option("MateSearch", mates), "isready", BLACK, "go depth 1")
     assert engine.solve_roots is solves
     assert engine.solver == (mates == "true")
 
