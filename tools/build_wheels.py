@@ -20,7 +20,7 @@ from tools import build_kernels
 from tools.kernels.targets import TARGETS
 
 ROOT = Path(__file__).resolve().parent.parent
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "_kernels*", "_prebuilt", "*.egg-info")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "_kernels*", "*.egg-info")
 PARTS = ("shogi_engine", "usi", "pyproject.toml", "README.md", "LICENSE")
 PYTHON = "cp311-abi3"
 COMPILER = '"numba>=0.61", '  # what a checkout depends on and a wheel does not

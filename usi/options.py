@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shogi_engine.common.text import clamped_number, sanitize
-from shogi_engine.frontends import core
 from shogi_engine.games.shogi.book import SHIPPED, shipped
 from shogi_engine.games.shogi.names import (
     DEFAULT_SCALE,
@@ -243,13 +242,6 @@ def choice_of(options: Options) -> Choice:
         return Choice(name)
     file = Path(options.text("EvalDir"), file_name).absolute()
     return Choice(name, file, options.number("FV_SCALE"))
-
-
-def load(choice: Choice) -> tuple["Engine", Choice]:
-    """Return an engine and its evaluation: `choice`, or the default if `choice` has a file, which `use` loads later."""
-    if choice.file is not None:
-        return core.load_engine("shogi", compiled=False), Choice()
-    return core.load_engine("shogi", choice.name), choice
 
 
 def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None:

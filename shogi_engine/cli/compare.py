@@ -71,7 +71,6 @@ def round_robin(args: Arguments, players: Sequence["Textbook"]) -> list[Row]:
     maker = match.EngineGames(args.game, engines, schedule, openings, terms, seed=args.seed)
     numbers = schedule.numbers()
     with progress_bar("game", len(numbers)) as line:
-        maker.warm_up()
         played = match.Match(match.GameLog(None, {}), numbers, maker)
         for _record in played.run():
             line.advance()

@@ -382,16 +382,6 @@ LAST_WORDS = 0.5  # grace period in seconds for pending answers at the end of in
 HEARTBEAT = 4.0  # seconds between lines; GUIs give up after 5 or more seconds without one
 
 
-def load_engine(game: str, evaluation: str = "", compiled: bool = True) -> "Engine":
-    """Return an engine for `game` with one of its evaluations; if `compiled`, its search is compiled or loaded."""
-    from shogi_engine.engine import Engine
-
-    engine = Engine(game, evaluation=evaluation)
-    if compiled:
-        engine.warmup()
-    return engine
-
-
 class Task(SearchHandle):
     """A command for the worker, which may search. `requested` is the time when it was read.
 

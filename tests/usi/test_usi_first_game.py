@@ -5,11 +5,11 @@ import shutil
 import pytest
 
 from shogi_engine import jit
-from shogi_engine.games.shogi.mate import search
+from shogi_engine.games.shogi.mate import lines
 from tests.support.processes import needs_workshop
 from tests.support.usi_driver import NO_BOOK, REAL, Process
 
-SOLVER_KERNEL = search.prove_or_tighten.__name__
+SOLVER_KERNEL = lines.solve.__name__
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b"]
 
 
@@ -23,7 +23,7 @@ def test_nothing_is_compiled_after_readyok(tmp_path):
             shutil.copy(file, folder)
     with Process(REAL, SHOGI_ENGINE_CACHE_DIR=str(tmp_path)) as engine:
         engine.send("usi", NO_BOOK, "isready")
-        engine.until("readyok", 300)
+        engine.until("readyok", 900)
         compiled = set(folder.iterdir())
         assert [file for file in compiled if file.name.startswith(SOLVER_KERNEL)]
         engine.send("usinewgame")

@@ -65,40 +65,24 @@ def test_a_search_that_only_the_options_end_is_bounded(limit):
     ("option", "evaluation"), [("EvalType value material", "material"), ("Threads value 1", "network")]
 )
 def test_nothing_is_compiled_before_it_is_known_by_what_to_evaluate(option, evaluation, monkeypatch):
-    asked, written = [], []
-    engine = SimpleNamespace(resize=lambda **named: None, load_solver=lambda: None)  # and no set_evaluation
-
-    def load(game, name):
-        asked.append((game, name))
-        return engine
-
-    monkeypatch.setattr(core, "load_engine", load)
-    monkeypatch.setattr(loop, "OPTIONS_COME", 300.0)
-
-    def script():
-        yield b"usi"
-        time.sleep(1)
-        assert not asked
-        yield f"setoption name {option}".encode()
-        yield b"isready"
-        while not asked:
-            time.sleep(0.01)
-
-    output = loop.UsiOutput(written.append, lambda: None)
-    loop.Loop(output, leave=lambda status: None).run(script())
-    assert asked == [("shogi", evaluation)] and b"readyok\n" in written
-
-
-def test_the_engine_is_loaded_if_no_option_comes(monkeypatch):
-    loaded = threading.Event()
-    monkeypatch.setattr(core, "load_engine", lambda game, name: loaded.set())
-    monkeypatch.setattr(loop, "OPTIONS_COME", 0.05)
+    loaded, asked, written = threading.Event(), [], []
+    fake = SimpleNamespace(
+        resize=lambda **named: None, load_solver=lambda: None, warmup=lambda: asked.append("compiled"),
+        set_evaluation=lambda name, file: asked.append(name),
+    )  # fmt: skip
+    monkeypatch.setattr("shogi_engine.engine.Engine", lambda game: (loaded.set(), fake)[1])
 
     def script():
         yield b"usi"
         assert loaded.wait(60)
+        time.sleep(0.2)
+        assert not asked
+        yield f"setoption name {option}".encode()
+        yield b"isready"
 
-    loop.Loop(loop.UsiOutput(lambda data: None, lambda: None), leave=lambda status: None).run(script())
+    output = loop.UsiOutput(written.append, lambda: None)
+    loop.Loop(output, leave=lambda status: None).run(script())
+    assert asked == [evaluation, "compiled"] and b"readyok\n" in written
 
 
 @pytest.mark.parametrize("end", ["quit\n", ""])

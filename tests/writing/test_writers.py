@@ -302,7 +302,6 @@ WRITTEN_BY = {  # module: its writers, or the test of those that need more than 
     "cli/search.py": ["search --tree"], "cli/common.py": ["study/test_study.py"],
     "csa/session.py": ["csa --out", "csa --out, another process"], "frontends/core.py": ["DebugLogFile"],
     "games/shogi/evaluation/king_piece.py": ["weights"], "jit/workshop/cache.py": ["jit/test_jit_cache.py"],
-    "jit/workshop/targets.py": ["jit/test_jit_targets.py"],
     "match/runner.py": ["match --log"],
     "records/files.py": ["play", "records.save", "match --out", "mate --out"],
     "training/checkpoint.py": ["train, checkpoints"],

@@ -5,7 +5,8 @@ sources, and in a checkout every kernel. Nothing else in the package names it, e
 
     emitting   from plain functions to instructions; intrinsics, bitboards, vectors, layers, lanes have those
     library, lowering, compiler, dispatcher    the lean compiler    versions   of numba that it knows
-    cache      the cache    targets   CPUs other than this one
+                                               (docs/architecture.md says why it stays)
+    cache      the cache    targets   the CPU
 """
 
 import functools
@@ -22,7 +23,6 @@ from shogi_engine.jit.policy import Kernel, note_kernel
 from shogi_engine.jit.workshop import bitboards, emitting  # noqa: F401  (they register types)
 from shogi_engine.jit.workshop import dispatcher as lean
 from shogi_engine.jit.workshop.cache import KernelCache
-from shogi_engine.jit.workshop.targets import prebuilt_folders
 from shogi_engine.jit.workshop.versions import LEAN
 
 __all__ = ["LEAN", "dispatcher_of", "entry_for_integers", "type_of"]
@@ -45,8 +45,8 @@ def dispatcher_of(kernel: Kernel) -> Any:
         dispatcher = numba.jit(**options)(function)
         dispatcher.get_call_template = functools.partial(_call_template, dispatcher)
         dispatcher.compile = functools.partial(_compile, dispatcher)
-    has_file = Path(function.__code__.co_filename).is_file()
-    dispatcher._cache = KernelCache(function, cache_folder()) if has_file and _may_load() else NullCache()
+    folder = cache_folder() if Path(function.__code__.co_filename).is_file() else None
+    dispatcher._cache = KernelCache(function, folder) if folder else NullCache()
     return dispatcher
 
 
@@ -58,11 +58,6 @@ def type_of(kernel: Kernel) -> Any:
 def entry_for_integers(dispatcher: Any) -> Any:
     """Return the machine code of a kernel for int64 arguments alone."""
     return dispatcher.compile((types.int64,) * dispatcher.py_func.__code__.co_argcount)
-
-
-def _may_load() -> bool:
-    """Tell whether compiled kernels may be saved or prebuilt anywhere."""
-    return cache_folder() is not None or bool(prebuilt_folders())
 
 
 def _compile(dispatcher: Any, sig: Any) -> Any:
