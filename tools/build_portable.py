@@ -20,18 +20,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shogi_engine import __version__
+from shogi_engine.jit.sources import kernel_sources
 from tools.platforms.packages import MINOR, install
 from tools.platforms.windows import WindowsPython
 
 PAGE, PAGE_NAME = Path(__file__).parent / "platforms" / "read_me_first.html", "READ ME FIRST.html"
 PROGRAMS = {"shogi-usi": "usi.loop", "shogi-engine": "shogi_engine.__main__"}  # each has a function main
-OURS = ("shogi_engine", "usi")  # their sources belong to the kernels
+OURS = "shogi_engine"
 PACKAGES = Path("Lib", "site-packages")
 PATHS = (f"python3{MINOR}.zip", ".", "DLLs", r"Lib\site-packages")  # where the folder's Python finds modules
-LEFT_OUT = (  # of Python and its packages: what no one runs
+LEFT_OUT = (  # of Python and its packages: what no one runs, or what stands elsewhere
     "**/__pycache__", "**/tests", "**/*.pyi", "**/*.lib", "**/*.h", "**/*.c", "**/*.pyx", "**/*.pxd",
-    f"{PACKAGES}/bin", f"{PACKAGES}/*.dist-info/RECORD", f"{PACKAGES}/*.dist-info/direct_url.json",
-    f"{PACKAGES}/numpy/f2py", f"{PACKAGES}/pygments",
+    f"{PACKAGES}/bin", f"{PACKAGES}/*.dist-info/licenses", f"{PACKAGES}/*.dist-info/[dILRWtz]*", f"{PACKAGES}/pygments",
+    *(f"{PACKAGES}/numpy/{part}" for part in ("f2py", "distutils", "random/_examples", "random/src", "_core/src")),
 )  # fmt: skip
 LICENCES = ("LICEN*", "COPYING*", "NOTICE*", "AUTHORS*")
 MAIN = "import sys\nfrom {module} import main\nsys.exit(main())\n"
@@ -55,19 +56,21 @@ def put_python(python: Path, source: Path) -> None:
 def leave_out(python: Path) -> None:
     """Remove what no one runs, and compile the rest to bytecode that stays valid wherever it is unpacked.
 
-    Sources are removed too, except OURS.
+    Sources are removed too, except those to which the compiled kernels belong.
     """
     for pattern in LEFT_OUT:
         for path in list(python.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    valid = py_compile.PycInvalidationMode.UNCHECKED_HASH
-    for part in (python / PACKAGES).iterdir():
-        compile_part = compileall.compile_dir if part.is_dir() else compileall.compile_file
-        ours = part.name in OURS
-        compile_part(part, quiet=2, stripdir=str(python), invalidation_mode=valid, legacy=not ours)
-        for source in [] if ours else [part, *part.rglob("*")]:
-            if source.suffix == ".py":
-                source.unlink()
+    packages, valid = python / PACKAGES, py_compile.PycInvalidationMode.UNCHECKED_HASH
+    engine = packages / OURS
+    contents = {file.relative_to(engine).as_posix(): file.read_bytes() for file in engine.glob("**/*.py")}
+    kept = {engine / name for name in kernel_sources(OURS, contents)}
+    for source in list(packages.rglob("*.py")):
+        compileall.compile_file(
+            source, quiet=2, stripdir=str(python), invalidation_mode=valid, legacy=source not in kept
+        )
+        if source not in kept:
+            source.unlink()
 
 
 def write_programs(folder: Path, launcher_name: str = "t64.exe") -> None:
@@ -118,9 +121,9 @@ def build(folder: Path, source: Path, wheel: Path | None, arm64: bool) -> None:
     python = folder / "python"
     put_python(python, source)
     install("windows-arm64" if arm64 else "windows", python / PACKAGES, wheel)
+    write_licences(folder / "licences", python)
     leave_out(python)
     write_programs(folder, "t64-arm.exe" if arm64 else "t64.exe")
-    write_licences(folder / "licences", python)
     write_page(folder)
 
 

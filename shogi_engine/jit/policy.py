@@ -63,11 +63,6 @@ class Kernel:
         return plain.workshop().entry_for_integers(dispatcher)  # type: ignore[no-any-return]
 
 
-def _kinds(arguments: tuple) -> tuple:
-    """Return what a version is chosen by: each argument's dtype and number of dimensions, None and 0 if it has none."""
-    return tuple([(getattr(each, "dtype", None), getattr(each, "ndim", 0)) for each in arguments])
-
-
 class CompiledKernel(Kernel):
     """A kernel of the compiled module; the workshop makes only versions that it lacks.
 
@@ -78,17 +73,25 @@ class CompiledKernel(Kernel):
     def __init__(self, function: Callable, versions: list[Version], **options: bool) -> None:
         super().__init__(function, **options)
         self._versions = versions
-        self._known: dict[tuple, Callable[..., Any]] = {}  # by `_kinds`
+        self._known: dict[tuple, Callable[..., Any]] = {}  # by the arguments' dtypes
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the version for these arguments."""
-        entry = self._known.get(_kinds(arguments))
-        return entry(*arguments) if entry is not None else self._find(arguments)(*arguments)
+        entry = self._known.get(tuple([getattr(each, "dtype", None) for each in arguments]))
+        if entry is None:
+            return self._find(arguments)(*arguments)
+        try:
+            return entry(*arguments)
+        except TypeError:  # before the kernel began: perhaps an array with other axes
+            other = self._find(arguments)
+            if other is entry:
+                raise
+            return other(*arguments)
 
     def _find(self, arguments: tuple) -> Callable[..., Any]:
         for version in self._versions:
             if version.fits(arguments):
-                self._known[_kinds(arguments)] = version.run
+                self._known[tuple([getattr(each, "dtype", None) for each in arguments])] = version.run
                 return version.run
         right = len(arguments) == self.py_func.__code__.co_argcount  # if not, the version says so
         return self._first_run if right else self._versions[0].run

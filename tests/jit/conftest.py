@@ -3,8 +3,7 @@
 from shogi_engine.jit import HAS_WORKSHOP
 
 OF_THE_WORKSHOP = [
-    f"test_jit_{name}.py"
-    for name in ("cache", "entries", "folders", "layers", "lean", "progress", "targets", "vectors")
+    f"test_jit_{name}.py" for name in ("cache", "entries", "folders", "layers", "lean", "progress", "vectors")
 ]
 collect_ignore = [] if HAS_WORKSHOP else OF_THE_WORKSHOP
 
