@@ -1,7 +1,8 @@
 """Make the compiled module of all kernels, for one or several systems: `python -m tools.build_kernels --out DIR`.
 
 DIR/TARGET/ gets the file, which belongs in the package's folder. It needs numba and `ziglang` (PyPI), no C compiler,
-and makes the modules of all systems on each of them; equal sources give equal files. See tools/kernels.
+and makes the modules of all systems on each of them; equal sources give equal files. See tools/kernels. With
+`--only wasm32` it makes the engine for pages in a browser, see tools/kernels/wasm.py.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tools.kernels import linking
+from tools.kernels import linking, wasm
 from tools.kernels.targets import TARGETS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,8 +48,9 @@ def build(names: list[str], out: Path) -> dict[str, Path]:
 def target_names(text: str) -> list[str]:
     """Return the targets named in `text`, for an option. Raises ArgumentTypeError."""
     names = text.split(",")
-    if unknown := [name for name in names if name not in TARGETS]:
-        raise argparse.ArgumentTypeError(f"unknown targets {', '.join(unknown)}; there are {', '.join(TARGETS)}")
+    known = [*TARGETS, wasm.NAME]
+    if unknown := [name for name in names if name not in known]:
+        raise argparse.ArgumentTypeError(f"unknown targets {', '.join(unknown)}; there are {', '.join(known)}")
     return names
 
 
@@ -59,8 +61,12 @@ def main() -> int:
     parser.add_argument("--only", type=target_names, default=list(TARGETS), metavar="TARGET,...")
     args = parser.parse_args()
     began = time.perf_counter()
-    for name, file in build(args.only, args.out).items():
-        print(f"{name}: {file}, {file.stat().st_size} bytes")
+    systems = [name for name in args.only if name != wasm.NAME]
+    files = [*(build(systems, args.out).values() if systems else ())]
+    if wasm.NAME in args.only:
+        files += wasm.build(args.out / wasm.NAME)
+    for file in files:
+        print(f"{file}, {file.stat().st_size} bytes")
     print(f"{time.perf_counter() - began:.0f} s")
     return 0
 

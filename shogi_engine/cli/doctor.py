@@ -1,6 +1,5 @@
 """`shogi-engine doctor`: checks this installation, and writes the launchers that some GUIs need."""
 
-import argparse
 import importlib.metadata
 import os
 import platform
@@ -14,6 +13,7 @@ from typing import Any
 
 from shogi_engine import __version__
 from shogi_engine.cli import common
+from shogi_engine.cli.common import option
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import nodes_per_second, table
@@ -35,27 +35,27 @@ SEARCH_MS = 1000
 ANSWER_SECONDS = 2.0  # the shortest time that a GUI is known to wait for `usiok`
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = common.add_command(commands, "doctor", run)
-    parser.add_argument(
-        "--launcher", metavar="FILE", help="instead, write a file that starts shogi-usi (.bat or a shell script)"
+class Arguments(common.Arguments):
+    """What is checked besides, or a launcher to write."""
+
+    launcher: str | None = option(
+        "instead, write a file that starts shogi-usi (.bat or a shell script)", metavar="FILE"
     )
-    parser.add_argument("--eval-file", type=Path, help="a file of weights to check too, such as nn.bin")
-    common.add_json(parser)
+    eval_file: Path | None = option("a file of weights to check too, such as nn.bin", type=Path)
+    json: bool = common.JSON
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Print the report, or write a launcher."""
     if args.launcher:
         path = Path(args.launcher)
         write_launcher(path)
         text = _("{path} starts the engine; register it in the GUI").format(path=path.absolute())
-        common.report(args, {"launcher": str(path.absolute())}, text)
+        common.report(args.json, {"launcher": str(path.absolute())}, text)
         return 0
     file = args.eval_file
     facts = examine(evaluation_of(file) if file else "", file)
-    common.report(args, facts, report(facts))
+    common.report(args.json, facts, report(facts))
     return 1 if facts["problems"] else 0
 
 

@@ -1,32 +1,30 @@
 """`shogi-engine perft`: count the leaves of the tree of legal moves, or check a suite of such counts."""
 
-import argparse
 from typing import Any
 
 from shogi_engine import games
 from shogi_engine.cli import common
+from shogi_engine.cli.common import flag, option, positional
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.text import nodes_per_second
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = common.add_command(commands, "perft", run)
-    common.add_game(parser, "?")
-    parser.add_argument("depth", nargs="?", type=int, metavar="DEPTH", help="depth in plies")
-    common.add_position(parser, moves=False)
-    parser.add_argument("--divide", action="store_true", help="show the leaves below each move")
-    parser.add_argument(
-        "--no-bulk", action="store_true", help="make the moves of the last ply too, instead of only counting them"
-    )
-    parser.add_argument("--free-pass", action="store_true", help="do not count passes as plies")
-    common.add_threads(parser)
-    parser.add_argument("--suite", metavar="FILE", help="check the counts in a file instead")
-    parser.add_argument("--max-nodes", type=common.at_least_one, help="skip counts of the suite larger than N")
-    common.add_json(parser)
+class Arguments(common.Arguments):
+    """A position or a suite, and how its leaves are counted."""
+
+    game: str | None = common.game_argument("?")
+    depth: int | None = positional("DEPTH", "depth in plies", nargs="?", type=int)
+    position: str = common.POSITION
+    divide: bool = flag("show the leaves below each move")
+    no_bulk: bool = flag("make the moves of the last ply too, instead of only counting them")
+    free_pass: bool = flag("do not count passes as plies")
+    threads: int = common.THREADS
+    suite: str | None = option("check the counts in a file instead", metavar="FILE")
+    max_nodes: int | None = option("skip counts of the suite larger than N", type=common.at_least_one)
+    json: bool = common.JSON
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Count one position, or check a suite."""
     if args.suite:
         return run_suite(args)
@@ -59,11 +57,11 @@ def run(args: argparse.Namespace) -> int:
         for move, nodes in result.divide.items():
             print(f"{move}: {nodes}")
         values["divide"] = result.divide
-    common.report(args, values, f"{result.nodes} nodes, {result.seconds:.3f} s, {values['nps']} nodes/s")
+    common.report(args.json, values, f"{result.nodes} nodes, {result.seconds:.3f} s, {values['nps']} nodes/s")
     return 0
 
 
-def run_suite(args: argparse.Namespace) -> int:
+def run_suite(args: Arguments) -> int:
     """Check a suite; the file says how passes count, so --free-pass and --divide are ignored."""
     if args.game or args.position:
         raise ValueError("perft: with --suite, game and positions come from the file")
@@ -73,4 +71,4 @@ def run_suite(args: argparse.Namespace) -> int:
     options = {"max_nodes": args.max_nodes, "bulk": not args.no_bulk, "threads": args.threads}
     with progress_bar("position") as line:
         outcome = check(game, cases, progress=line.count, **options)
-    return common.report_suite(args, outcome)
+    return common.report_suite(args.json, outcome)

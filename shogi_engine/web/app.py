@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import hashlib
 import json
 import logging
@@ -260,10 +261,8 @@ def hub_of_engines(threads: int, store: Store | None = None, collections: Collec
     pool, reader = EnginePool(threads, lambda game: Engine(game, hash_mb=HASH_MB), warm_engines(tell)), Reader()
     start_thread(reader.start, "reader")
 
-    def session(pool: EnginePool, store: Store) -> Session:
-        return Session(pool, store=store, read=reader.read, collections=collections)
-
-    hub = Hub(pool, make=session, store=store, closing=reader.close)
+    make = functools.partial(Session, read=reader.read, collections=collections)
+    hub = Hub(pool, make=make, store=store, closing=reader.close)
     return hub
 
 

@@ -7,13 +7,14 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
 
 from shogi_engine import language
 from shogi_engine.__main__ import EXAMPLES, main, parser
-from shogi_engine.cli import TOOLS, common
+from shogi_engine.cli import COMMANDS, TOOLS, common
 from shogi_engine.cli.play import TerminalGame
 from shogi_engine.cli.progress import Preparation
 from shogi_engine.engine import Engine
@@ -185,6 +186,16 @@ def test_every_command_has_help(capsys, command):
         main([command, "--help"])
     assert end.value.code == 0
     assert capsys.readouterr().out.startswith("usage: shogi-engine ")
+
+
+def test_every_argument_that_a_command_may_ask_for_is_read():
+    found = 0
+    for name in COMMANDS:
+        kind = getattr(import_module(f"shogi_engine.cli.{name}"), "Arguments", common.Arguments)
+        read = [each for each, value in vars(kind).items() if isinstance(value, common.Argument)]
+        assert read == [*vars(kind)["__annotations__"]] or kind is common.Arguments, name
+        found += len(read)
+    assert found > 100
 
 
 @pytest.mark.parametrize("name", language.LANGUAGES)

@@ -5,6 +5,7 @@ package's folder or named by SHOGI_ENGINE_KERNELS; `python -m tools.build_kernel
 """
 
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -115,13 +116,23 @@ def test_a_session_with_a_server(home, users):
     check(done.stdout, done.stderr)
 
 
+async def visit(address):
+    """Analyse, make a move and begin another game; return the last state."""
+    from tools.measure.web_load import Page, connect, next_of
+
+    page, analyse = Page(), {"do": "analyse", "on": True, "multipv": 2}
+    async with await connect(address) as socket:
+        for message in ({"do": "hello"}, analyse, {"do": "move", "move": "7g7f"}, {"do": "game", "game": "othello"}):
+            await socket.send(json.dumps(message))
+            state = await next_of(socket, "state", page)
+    return state
+
+
 def test_a_session_in_a_browser(home, users):
     pytest.importorskip("websockets", reason="websockets is not installed")
-    from tools.measure.web_load import crowd
-
     with Process([sys.executable, "-P", *ENGINE, "serve", "--port", "0"], **users) as server:
         (port,) = re.findall(r":(\d+)/", server.until("the board is at")[-1])
-        assert asyncio.run(crowd(f"ws://127.0.0.1:{port}/ws", 2, 3.0, 0.1))
+        assert asyncio.run(visit(f"ws://127.0.0.1:{port}/ws"))["game"] == "othello"
         server.process.terminate()
         server.process.wait(60)
         check("".join(server.seen), server.stderr.read().decode())

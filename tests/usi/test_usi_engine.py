@@ -9,6 +9,7 @@ import time
 import pytest
 import shogi
 
+from shogi_engine.games.shogi.names import flip_sfen
 from tests.support.usi_driver import REAL, ROOT, Process
 
 LARGE = {
@@ -225,14 +226,17 @@ def test_several_best_moves_are_in_order_at_every_depth(engine):
             assert same == sorted(same, reverse=True) and value in same
 
 
-def test_the_search_knows_the_last_move_of_the_game(engine):
-    """Black, with nothing, is glad of a draw: by the move limit it has one at once."""
-    engine.send("setoption name DrawValueBlack value 0", "position sfen 4k4/9/9/9/9/9/9/9/K8 b 2r2b4g 9", "go depth 6")
+@pytest.mark.parametrize(("side", "draw"), [("Black", 0), ("Black", 60), ("White", 60), ("White", -60)])
+def test_the_search_knows_the_last_move_of_the_game_and_what_a_draw_is_worth(engine, side, draw):
+    """A side with nothing is glad of a draw: by the move limit it has one at once."""
+    sfen = "4k4/9/9/9/9/9/9/9/K8 b 2r2b4g 9"
+    engine.send(f"setoption name DrawValue{side} value {draw}")
+    engine.send(f"position sfen {sfen if side == 'Black' else flip_sfen(sfen)}", "go depth 6")
     kind, value = engine.until("bestmove")[-2].partition(" score ")[2].split()[:2]
     assert int(value) < (0 if kind == "mate" else -1000)
     for limit, drawn in ((9, True), (300, False)):
         engine.send(f"setoption name MaxMovesToDraw value {limit}", "usinewgame", "go depth 4")
-        assert (" score cp 0 " in engine.until("bestmove")[-2]) == drawn
+        assert (f" score cp {draw} " in engine.until("bestmove")[-2]) == drawn
 
 
 def test_threads_and_hash_may_change_between_searches(engine):

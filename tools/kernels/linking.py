@@ -20,6 +20,12 @@ from tools.kernels.wrappers import DATA, FUNCTIONS, declarations, method_table
 INIT = "PyInit__kernels"
 MATH = ("exp", "log", "sqrtf")  # of C's functions that the linker's own library has, those that kernels call
 CALLED = re.compile(r"llvm\.(pow|powi|exp10|ldexp|frexp|asin|acos|atan2?|sinh|cosh|tanh)\.")  # LLVM calls others
+NAMED = re.compile(rb"[\w./+-]+\.(?:dll|dylib|so[.\d]*)(?=\0)", re.IGNORECASE)  # a library's file
+NEEDED: dict[str, set[str]] = {
+    "linux": set(),
+    "windows": {"python3.dll"},
+    "macos": {"/usr/lib/libSystem.B.dylib"},
+}  # by the system
 SPEED = 3  # LLVM's level of optimisation
 
 # The module's beginning. %def's methods are those of the CPU: `supports_<n>` asks for the n-th level.
@@ -209,7 +215,7 @@ def link(target: Target, objects: list[Path], out: Path) -> None:
     """Link a module that needs no library but, on Windows, python3.dll, and on macOS, its system's."""
     names = [str(each) for each in objects]
     if target.is_macos:
-        extra = ["-nostdlib", "-s", "-Wl,-undefined,dynamic_lookup"]
+        extra = ["-nostdlib", "-s", "-Wl,-undefined,dynamic_lookup", f"-Wl,-install_name,{out.name}"]
         zig("cc", "-shared", "-target", target.zig, "-o", str(out), *names, *extra)
         return
     extra = ["-fallow-shlib-undefined"]
@@ -222,6 +228,11 @@ def link(target: Target, objects: list[Path], out: Path) -> None:
         extra = [str(library), "-fno-entry"]
     zig("build-lib", "-dynamic", "-fcompiler-rt", "-fstrip", "-OReleaseFast", "-target", target.zig, *names, *extra,
         f"-femit-bin={out}", "-fno-emit-implib" if target.is_windows else "-fsoname=_kernels.abi3.so")  # fmt: skip
+
+
+def libraries(file: Path) -> set[str]:
+    """Return the names of libraries in a linked file, other than its own name."""
+    return {name.decode() for name in NAMED.findall(file.read_bytes())} - {file.name}
 
 
 def build(target: Target, lowered: Path, folder: Path) -> Path:
@@ -241,4 +252,6 @@ def build(target: Target, lowered: Path, folder: Path) -> Path:
     objects[-1].write_bytes(tm.emit_object(parse(beginning, target, tm)))
     out = folder / target.file
     link(target, objects, out)
+    if outside := libraries(out) - NEEDED[target.zig.split("-")[1]]:
+        raise SystemExit(f"{out.name} for {target.zig} needs {', '.join(sorted(outside))}")
     return out

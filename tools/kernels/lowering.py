@@ -109,6 +109,12 @@ def linked(modules: list[Any]) -> Any:
     return modules[0]
 
 
+def lean_text(whole: str) -> str:
+    """Return the LLVM code of a module without a system, a CPU, or numba's counting of references."""
+    text = CPU.sub("", SYSTEM.sub("", COUNTING.sub("", whole))) + NOT_COUNTING
+    return text.replace("= common global", "= internal global")
+
+
 def sources() -> dict[str, Any]:
     """Return the source files on which the kernels depend, and their digest."""
     contents = {file.relative_to(PACKAGE).as_posix(): file.read_bytes() for file in PACKAGE.glob("**/*.py")}
@@ -133,9 +139,7 @@ def main() -> None:
         kernels.setdefault(name, []).append(version)
         rows.append(row)
         libraries.append(code)
-    whole = str(linked(list(modules_of(libraries))))
-    text = CPU.sub("", SYSTEM.sub("", COUNTING.sub("", whole))) + NOT_COUNTING
-    (folder / CODE).write_text(text.replace("= common global", "= internal global"))
+    (folder / CODE).write_text(lean_text(str(linked(list(modules_of(libraries))))))
     (folder / ROWS).write_bytes(pickle.dumps((rows, sources() | {"kernels": kernels})))
 
 

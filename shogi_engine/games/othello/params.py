@@ -8,7 +8,7 @@ import numpy as np
 from shogi_engine.games.othello.names import DISC, MAX_LEVEL, QUICK_LEVEL
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.interface.extras import LevelPlan
-from shogi_engine.jit import record_dtype
+from shogi_engine.jit import njit, popcount, record_dtype
 from shogi_engine.language import InputError
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
 
@@ -119,11 +119,13 @@ def _between(number: int, points: dict[int, int]) -> int:
 TABLE = tuple(_level(number) for number in range(LEVELS))
 
 
+@njit(tiny=True)
 def empty_squares(position: Any) -> int:
     """Return the number of empty squares of record[POSITION]."""
-    return SQUARES - (int(position.own) | int(position.opponent)).bit_count()
+    return SQUARES - popcount(position.own | position.opponent)
 
 
+@njit(tiny=True)
 def plies_left(position: Any) -> int:
     """Return a depth in plies that reaches the end of any game, plus one ply to see that the game has ended."""
     return empty_squares(position) + 1
