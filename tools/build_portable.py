@@ -64,7 +64,7 @@ def leave_out(python: Path) -> None:
     for part in (python / PACKAGES).iterdir():
         compile_part = compileall.compile_dir if part.is_dir() else compileall.compile_file
         ours = part.name in OURS
-        compile_part(part, quiet=2, stripdir=str(python), invalidation_mode=valid, legacy=not ours)  # type: ignore[operator]
+        compile_part(part, quiet=2, stripdir=str(python), invalidation_mode=valid, legacy=not ours)
         for source in [] if ours else [part, *part.rglob("*")]:
             if source.suffix == ".py":
                 source.unlink()

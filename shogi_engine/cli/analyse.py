@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine import games, language
+from shogi_engine import games, language, records
 from shogi_engine.cli import common
 from shogi_engine.cli.common import Attempts, check_outputs, option, positional, tell_lost
 from shogi_engine.cli.progress import progress_bar
@@ -13,6 +13,7 @@ from shogi_engine.common.files import locked, write_whole
 from shogi_engine.language import InputError
 from shogi_engine.language import translate as _
 from shogi_engine.play.words import DEFAULT_MS
+from shogi_engine.records.files import HEAD, encoding_of
 
 if TYPE_CHECKING:
     from shogi_engine.analysis import Analyst, GameAnalysis
@@ -55,8 +56,6 @@ def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]", attempts: A
 
 
 def _write_file(out: str, file: str, games: "Sequence[GameRecord]") -> None:
-    from shogi_engine import records
-
     target = target_of(out, file)
     chosen, encoding = format_and_encoding(file, games[0].game)
     if not Path(out).is_dir():
@@ -69,9 +68,6 @@ def _write_file(out: str, file: str, games: "Sequence[GameRecord]") -> None:
 
 def format_and_encoding(file: str, game: str) -> "tuple[RecordFormat, str]":
     """Return the format that a file was read in, and the encoding to write it in ('' : the format's)."""
-    from shogi_engine import records
-    from shogi_engine.records.files import HEAD, encoding_of
-
     data = Path(file).read_bytes()
     found = records.recognise(data[:HEAD].decode("latin-1"), binary=True, game=game) if b"\0" in data[:64] else None
     encoding = ""

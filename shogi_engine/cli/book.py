@@ -215,9 +215,9 @@ def add_parser(commands: Any) -> None:
     """Add the command and its actions."""
     parser = common.add_command(commands, "book", arguments=BookArguments)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    works = (build_run, Arguments), (show_position, ShowArguments), (import_books, MergeArguments)
-    for (name, action), (work, arguments) in zip(ACTIONS.items(), works, strict=True):
-        common.add_command(actions, name, work, arguments, action)
+    common.add_command(actions, "build", build_run, Arguments, ACTIONS["build"])
+    common.add_command(actions, "show", show_position, ShowArguments, ACTIONS["show"])
+    common.add_command(actions, "import", import_books, MergeArguments, ACTIONS["import"])
 
 
 def build_run(args: Arguments) -> int:

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from shogi_engine import records
 from shogi_engine.cli import common
 from shogi_engine.cli.common import DRAWN, STANDARD, check_outputs, draw, drawn_by, flag, option, positional
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import printable
 from shogi_engine.language import InputError, plural, translate_fault
 from shogi_engine.language import translate as _
+from shogi_engine.records.files import listed
 from shogi_engine.records.formats import format_names
 
 
@@ -53,8 +55,6 @@ def run(args: Arguments) -> int:
 
 def run_folder(args: Arguments) -> int:
     """Convert the files of a folder into another folder; status 1 if one is damaged or refused."""
-    from shogi_engine import records
-
     if not args.target:
         raise InputError("convert: --to says what the files of a folder become")
     folder = Path(args.output)
@@ -82,9 +82,6 @@ def run_folder(args: Arguments) -> int:
 
 def converted(args: Arguments, path: str, out: str) -> tuple[dict[str, Any], str]:
     """Write the games of a file to `out`; return the result as JSON values and as text."""
-    from shogi_engine import records
-    from shogi_engine.records.files import listed
-
     if out != STANDARD:
         check_outputs("convert", {"OUT": out}, [path] if path != STANDARD else [])
     name = "" if path == STANDARD else path

@@ -319,14 +319,14 @@ def write_outputs(args: Arguments, ready: Prepared, attempts: Attempts) -> None:
 
     log, title = ready.match.log, " - ".join(ready.names)
 
-    def save() -> None:
-        lost = match.save(args.out, ready.game, log.records, ready.names, title)
+    def save(out: Path) -> None:
+        lost = match.save(out, ready.game, log.records, ready.names, title)
         if lost:
             words = _("{file}: this format cannot hold {lost}")
-            common.tell(words.format(file=args.out, lost=", ".join(map(_, lost))))
+            common.tell(words.format(file=out, lost=", ".join(map(_, lost))))
 
     if args.out and log.records:
-        attempts(save)
+        attempts(save, args.out)
     if args.html:
         text = match.page(title, log.records, ready.names, ready.match.sprt)
         attempts(write_whole, args.html, text.encode("utf-8", "replace"))

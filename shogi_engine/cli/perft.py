@@ -27,7 +27,7 @@ class Arguments(common.Arguments):
 def run(args: Arguments) -> int:
     """Count one position, or check a suite."""
     if args.suite:
-        return run_suite(args)
+        return run_suite(args, args.suite)
     if args.game is None or args.depth is None:
         raise ValueError("perft needs GAME and DEPTH, or --suite FILE")
     from shogi_engine.perft import perft
@@ -61,14 +61,14 @@ def run(args: Arguments) -> int:
     return 0
 
 
-def run_suite(args: Arguments) -> int:
+def run_suite(args: Arguments, suite: str) -> int:
     """Check a suite; the file says how passes count, so --free-pass and --divide are ignored."""
     if args.game or args.position:
         raise ValueError("perft: with --suite, game and positions come from the file")
     from shogi_engine.suites.perft import check, read
 
-    game, cases = read(args.suite)
-    options = {"max_nodes": args.max_nodes, "bulk": not args.no_bulk, "threads": args.threads}
+    game, cases = read(suite)
     with progress_bar("position") as line:
-        outcome = check(game, cases, progress=line.count, **options)
+        bulk, most = not args.no_bulk, args.max_nodes
+        outcome = check(game, cases, max_nodes=most, bulk=bulk, threads=args.threads, progress=line.count)
     return common.report_suite(args.json, outcome)

@@ -401,7 +401,7 @@ class Arguments(common.Arguments):
     """A game, who plays it, and how it begins and is shown."""
 
     game: str = common.game_argument("?")  # asked for if it is not given
-    human: str | None = option("the human's side, default black", choices=(*SIDES, "both", "none"))
+    human: str = option("the human's side, default black", choices=(*SIDES, "both", "none"))
     level: int | None = common.LEVEL
     pieces: str | None = option(
         "draw kanji (Othello: discs) or letters; default: kanji if the terminal supports them",

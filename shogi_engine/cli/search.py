@@ -25,7 +25,7 @@ class Arguments(common.Arguments):
     game: str = common.game_argument()
     position: str = common.POSITION
     moves: list[str] = common.MOVES
-    limit: dict[str, int] = common.limit_option("nodes", "movetime", "depth", "level", default=f"movetime={DEFAULT_MS}")
+    limit: dict[str, Any] = common.limit_option("nodes", "movetime", "depth", "level", default=f"movetime={DEFAULT_MS}")
     threads: int = common.THREADS
     hash: int = common.hash_option()
     multipv: int = option("number of best moves to show", type=common.at_least_one, default=1)

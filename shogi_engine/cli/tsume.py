@@ -1,5 +1,6 @@
 """`shogi-engine tsume`: mate problems in the terminal; the engine defends, gives hints, and records progress."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,6 @@ class Arguments(common.Arguments):
 
 def run(args: Arguments) -> int:
     """Give problems until the user leaves."""
-    import sys
-
     solved, some = Progress(), problems(args.length, args.grade)
     if args.progress:
         print("\n".join(progress_lines(solved)))

@@ -322,7 +322,8 @@ class OneAgent(Environment, gymnasium.Env[Any, Any]):
         super().__init__(game, longest, render_mode)
         name = self._start.batch.game.name
         self.opponent: Opponent = LevelPlayer(name, opponent) if isinstance(opponent, int) else opponent
-        self._colour, self._over = colour, None
+        self._over: bool | None = None  # before the first game
+        self._colour = colour
         self.observation_space, self.action_space = self._start.space, self.actions
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:

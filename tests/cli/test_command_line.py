@@ -22,7 +22,7 @@ from shogi_engine.games.othello import params as othello_levels
 from shogi_engine.games.shogi import names as shogi_levels
 from shogi_engine.play.game import Game, Terms
 from shogi_engine.records import GameRecord, save
-from tests.support.processes import TESTS, environment, kernel_files
+from tests.support.processes import TESTS, environment, kernel_files, needs_workshop
 from tests.support.typed_lines import typed as typed_lines
 from tools.command_line import leaves, subcommands
 
@@ -405,6 +405,7 @@ def test_the_search_is_prepared_in_a_thread(monkeypatch):
             failing.wait()
 
 
+@needs_workshop
 def test_who_leaves_does_not_wait_for_the_compiler(tmp_path):
     """The rules of Othello take a few seconds, its search ten times as long."""
     env = environment(tmp_path)

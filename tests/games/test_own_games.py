@@ -22,7 +22,7 @@ from shogi_engine.play.game import Game
 from shogi_engine.play.players import EnginePlayer, play
 from shogi_engine.types.outcomes import Termination
 from tests.interface.test_registered_games import METADATA, run
-from tests.support.processes import ROOT
+from tests.support.processes import ROOT, needs_workshop
 from tests.support.twins.naive_own_games import TWINS, perft
 
 FOLDER = ROOT / "examples" / "games"
@@ -234,6 +234,7 @@ def test_what_a_game_lacks_is_said_in_a_sentence(monkeypatch):
 
 
 @each_game
+@needs_workshop
 def test_commands(installed, name, tmp_path):
     done = run(installed, "play", name, "--human", "none", "--limit", "nodes=300", "--pieces", "western")
     assert done.returncode == 0 and ("wins: end of the game" in done.stdout or "draw" in done.stdout), done.stderr

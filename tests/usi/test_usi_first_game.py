@@ -5,14 +5,16 @@ import shutil
 import pytest
 
 from shogi_engine import jit
-from shogi_engine.games.shogi.mate import search
+from shogi_engine.games.shogi.mate import lines
+from tests.support.processes import needs_workshop
 from tests.support.usi_driver import NO_BOOK, REAL, Process
 
-SOLVER_KERNEL = search.prove_or_tighten.__name__
+SOLVER_KERNEL = lines.solve.__name__
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b"]
 
 
 @pytest.mark.skipif(jit.JIT_DISABLED, reason="compiles")
+@needs_workshop
 def test_nothing_is_compiled_after_readyok(tmp_path):
     folder = tmp_path / jit.cache_folder().name
     folder.mkdir(mode=0o700)

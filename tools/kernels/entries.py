@@ -24,12 +24,12 @@ from shogi_engine.games.othello.endgame.search import solve_all
 from shogi_engine.games.othello.evaluation.patterns import shallow_depth
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.position import final_score, make_canonical, transform_position
-from shogi_engine.games.shogi import bitboard, checks, movegen, ordering
+from shogi_engine.games.shogi import bitboard, checks, movegen, ordering, texts
 from shogi_engine.games.shogi import packed_kernels as packed_moves
 from shogi_engine.games.shogi import position as shogi_position
 from shogi_engine.games.shogi import rules as legality
 from shogi_engine.games.shogi.evaluation import nnue, nnue_file
-from shogi_engine.games.shogi.mate import search as lengths
+from shogi_engine.games.shogi.mate import lines
 from shogi_engine.games.shogi.mate import table as mate_table
 from shogi_engine.games.shogi.mate.table import MATE_SEARCH
 from shogi_engine.games.shogi.records import csa_kernels, kif_kernels
@@ -189,6 +189,9 @@ def _of_shogi(game: Game) -> Iterator[Entry]:
     position, positions, undo = game.position, Array(game.position), Array(game.undo)
     yield Entry(movegen.complete_move, (position, I64))
     yield Entry(legality.position_faults, (position,))
+    yield Entry(texts.source_halves, (position, I64, I64))
+    yield Entry(texts.qualified_halves, (U64, U64, I64, I64, I64))
+    yield Entry(texts.write_name, (position, U32, I64, I64, Array(U8), I64))
     for kernel in (legality.attackers_on_board, bitboard.is_pinned):
         yield Entry(kernel, (position, I64, I64))
     yield Entry(bitboard.attack_halves, (I64, I64, I64, U64, U64))
@@ -202,7 +205,7 @@ def _of_shogi(game: Game) -> Iterator[Entry]:
     yield Entry(nnue_file.decompress, (Array(U8), Array(I16), I64))
     yield Entry(checks.generate_checks, (MATE_SEARCH, I64, MATE_SEARCH, game.undo))
     yield Entry(rule(rules.generate_moves, MATE_SEARCH), (MATE_SEARCH, I64))
-    yield Entry(lengths.prove_or_tighten, (MATE_SEARCH, I64))
+    yield Entry(lines.solve, (MATE_SEARCH, lines.LINE, I64, I64))
     yield Entry(mate_table.clear_generation, (MATE_SEARCH,))
     yield Entry(rule(rules.usual_slots, position), (position,))
     yield Entry(packed_moves.apply_rows, (Array(U8, 2), I64, Array(I32), Array(U8), Array(U8, 2)))

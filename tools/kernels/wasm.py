@@ -110,7 +110,7 @@ def write_memory(game: str, folder: Path) -> None:
     rules = memory.end  # what the rules alone need
     weights = []
     arrays = {each.ctypes.data: each for each in arrays_of(searcher.evaluator)}
-    for name in ctx["evaluation"].dtype.names:
+    for name in ctx["evaluation"].dtype.names or ():
         value = ctx["evaluation"][name]
         if value.shape == () and int(value) in arrays:
             array = arrays[int(value)]
@@ -123,9 +123,9 @@ def write_memory(game: str, folder: Path) -> None:
     ctx["stop_address"] = memory.add("stop", 64)
     histories = ctx["histories"] = memory.add("histories", tables.dtype.itemsize)
     shared = memory.add("shared", searcher._shared.tables.dtype.itemsize)
-    patches = [(histories + tables.dtype.fields["shared"][1], shared)]
+    patches = [(histories + offset(tables.dtype, "shared"), shared)]
     page["ctx"] = place[1]
-    patches.append((place[1] + ctx.dtype.fields["tt_address"][1], 0))
+    patches.append((place[1] + offset(ctx.dtype, "tt_address"), 0))
     if game == "shogi":
         patches += mate_patches(module, memory, page)
     table = memory.end + 4095 & ~4095
@@ -138,6 +138,12 @@ def write_memory(game: str, folder: Path) -> None:
     facts |= {"game": game, "name": f"shogi_engine {__version__}", "author": "the shogi_engine authors"}
     facts |= {"start": module.GAME.start} | levels_of(game)
     (folder / f"{game}.json").write_text(json.dumps(facts, separators=(",", ":")))
+
+
+def offset(dtype: np.dtype, name: str) -> int:
+    """Return where a field of a record begins, in bytes."""
+    assert dtype.fields is not None
+    return int(dtype.fields[name][1])
 
 
 def arrays_of(evaluator: Any) -> list[np.ndarray]:
@@ -155,9 +161,9 @@ def mate_patches(module: Any, memory: Memory, page: Any) -> list[tuple[int, int]
 
     mates, table = memory.add("mates", module.MATE_PAGE.itemsize), memory.add("mate table", MATE_TABLE)
     page["mates"] = mates
-    base = mates + module.MATE_PAGE.fields["search"][1]
+    base = mates + offset(module.MATE_PAGE, "search")
     values = {"tt_address": table, "tt_clusters": MATE_TABLE // CLUSTER_BYTES, "stop_address": memory.blocks["stop"][0]}
-    return [(base + MATE_SEARCH.fields[name][1], value) for name, value in values.items()]
+    return [(base + offset(MATE_SEARCH, name), value) for name, value in values.items()]
 
 
 def levels_of(game: str) -> dict[str, Any]:

@@ -82,7 +82,7 @@ class WindowsPython:
         names += [f" {name} = {Path(DLL).stem}.{name} DATA" for name in DATA]
         exports = self.folder / "python3.def"
         exports.write_text("\n".join(["LIBRARY python3.dll", "EXPORTS", *names, ""]), encoding="ascii")
-        command = [GCC, "-shared", "-nostdlib", "-Wl,--entry=0", "-o", self.python / "python3.dll", exports]
+        command = [GCC, "-shared", "-nostdlib", "-Wl,--entry=0", "-o", str(self.python / "python3.dll"), str(exports)]
         subprocess.run(command, check=True)
 
     def install(self, wheel: Path | None) -> None:

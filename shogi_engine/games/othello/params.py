@@ -119,16 +119,16 @@ def _between(number: int, points: dict[int, int]) -> int:
 TABLE = tuple(_level(number) for number in range(LEVELS))
 
 
-@njit(tiny=True)
+@njit(tiny=True)  # type: ignore[untyped-decorator]
 def empty_squares(position: Any) -> int:
     """Return the number of empty squares of record[POSITION]."""
-    return SQUARES - popcount(position.own | position.opponent)
+    return SQUARES - popcount(position.own | position.opponent)  # type: ignore[no-any-return]
 
 
-@njit(tiny=True)
+@njit(tiny=True)  # type: ignore[untyped-decorator]
 def plies_left(position: Any) -> int:
     """Return a depth in plies that reaches the end of any game, plus one ply to see that the game has ended."""
-    return empty_squares(position) + 1
+    return empty_squares(position) + 1  # type: ignore[no-any-return]
 
 
 def plan(number: int, position: Any) -> LevelPlan:

@@ -238,7 +238,7 @@ def write_western(pos, move, full, text, end):
         return write_square(text, end + 1, target)
     if full or len(find_sources(pos, kind, target)) > 1:
         end = write_square(text, end, source)
-    text[end] = TIMES if t.move_captured(move) else MINUS
+    text[end] = TIMES if pos.board[target] else MINUS
     end = write_square(text, end + 1, target)
     if t.is_promotion(move) or may_promote(pos, move):
         text[end] = PLUS if t.is_promotion(move) else EQUALS

@@ -6,6 +6,7 @@ from llvmlite import binding as llvm
 from numba.core import config
 
 WASM = "wasm"  # no feature of LLVM's: kernels run in WebAssembly
+
 _named: frozenset[str] | None = None  # features of a CPU other than numba's
 
 
