@@ -47,6 +47,8 @@ def page_dtype(game: Game, *fields: tuple) -> np.dtype:
     return dtype
 
 
+START_CAPTURES, START_CONTINUATION = history.START_VALUES["captures"], history.START_VALUES["continuation"]
+START_CORRECTIONS = history.START_VALUES["continuation_corrections"]
 INFO_WORDS = words(
     *("info depth ", " seldepth ", " multipv ", " score cp ", " score mate "),
     *(" lowerbound", " upperbound", " nodes ", " pv"),
@@ -224,11 +226,22 @@ def write_best(page, ctx):
 
 
 @njit
+def start_histories(ctx):
+    """Set the histories that `ctx` uses, whose memory is all zeros, to their initial values."""
+    tables = record_at(ctx, ctx.histories)
+    shared = record_at(tables, tables.shared)
+    tables.low_ply[:] = history.LOW_PLY_START
+    tables.captures[:] = START_CAPTURES
+    shared.continuation[:] = START_CONTINUATION
+    shared.continuation_corrections[:] = START_CORRECTIONS
+
+
+@njit
 def answer(page, task, a):
     """Do a task that both games have; `a` is the length of its text, or the depth of PERFT, which returns the count."""
     ctx = record_at(page, page.ctx)
     if task == RESET:  # the memory of the histories is zeroed
-        history.start_zeroed(ctx)
+        start_histories(ctx)
     elif task == POSITION:
         return set_position(ctx, page.text, a)
     elif task == WRITE:

@@ -54,13 +54,13 @@ def read_position(pos, text, start, stop):
 
     There are two bytes more, and text[stop] is a blank or the end of a line.
     """
-    raise NotImplementedError
+    return 0
 
 
 @stub
 def write_position(pos, text, end):
     """Write `pos` to text[end:]."""
-    raise NotImplementedError
+    return end
 
 
 @stub
@@ -72,7 +72,7 @@ def read_move(pos, text, start, stop):
 @stub
 def write_move(pos, move, text, end):
     """Write `move` to text[end:], as `read_move` reads it."""
-    raise NotImplementedError
+    return end
 
 
 @stub

@@ -127,6 +127,7 @@ def use_shogi_board() -> None:
     board.attackers(0, 0)
     board.attacks(0)
     board.declaration()
+    board.text(board.parse_text("５二金右"))
     board.outcome()
 
 

@@ -86,7 +86,7 @@ def compile_game(case: ConformanceCase) -> None:
     move, undo = legal_moves(ctx)[0], ctx.undo[0]
     arguments = {"ctx": ctx, "pos": ctx.pos, "move": move, "undo": undo, "start": 0, "count": 1, "threshold": 0}
     arguments |= {"alpha": -1, "beta": 1, "depth": 1, "free_pass": False, "ply": 1, "move_count": 1, "last": move}
-    arguments["cells"] = np.zeros(128, np.uint8)
+    arguments |= {"cells": np.zeros(128, np.uint8), "text": np.zeros(256, np.uint8), "stop": 4, "end": 0}
     for name, stub in sorted(STUBS.items()):
         if name.startswith("undo_"):
             continue
