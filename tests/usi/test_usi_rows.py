@@ -26,7 +26,7 @@ POINTS = {
     "start: setoption during a search": "test_setoption_during_a_search_is_for_the_next_one",
     "start: quit at any moment, end of input": "test_usi_transcripts.test_the_process_ends_at_once "
         "test_usi_engine.test_quit_and_end_of_input_while_numba_compiles",
-    "isready: heartbeat while compiling": "test_usi_transcripts.test_isready_has_a_heartbeat_while_loading",
+    "isready: heartbeat while loading": "test_usi_transcripts.test_isready_has_a_heartbeat_while_loading",
     "isready: before every game": "test_usi_transcripts.test_isready_before_every_game_and_lines_sent_in_one_go",
     "isready: during a search": "test_usi_transcripts.test_isready_during_a_search_is_answered_and_the_search_goes_on",
     "usinewgame: position and go in the same moment":

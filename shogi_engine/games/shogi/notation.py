@@ -11,10 +11,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from shogi_engine.common.text import wide_to_ascii
-from shogi_engine.games.shogi import types
 from shogi_engine.games.shogi import types as t
-from shogi_engine.games.shogi.rules import attacking_squares
+from shogi_engine.games.shogi.texts import (
+    JAPANESE,
+    KIF,
+    NAME_BYTES,
+    QUALIFIERS,
+    WESTERN,
+    WESTERN_FULL,
+    WORD_UP,
+    qualified_halves,
+    source_halves,
+    write_name,
+)
 from shogi_engine.games.shogi.types import (
     BLACK,
     CSA_PIECES,
@@ -29,15 +41,10 @@ from shogi_engine.games.shogi.types import (
     SQUARES_BY_NAME,
     SYMBOLS,
     WHITE,
-    arriving_kind,
-    is_promotion,
     list_squares,
-    move_captured,
-    move_from,
-    move_kind,
-    move_to,
 )
-from shogi_engine.games.shogi.usi_moves import format_usi, legal_move, parse_usi, usi_of
+from shogi_engine.games.shogi.usi_moves import format_usi, legal_move, parse_usi
+from shogi_engine.jit.bitboards import Bitboard, from_halves
 from shogi_engine.language import InputError, Message
 
 # ---- The moves that a text may mean: the pieces of a kind that reach a square, and which of them its qualifiers select
@@ -45,10 +52,7 @@ from shogi_engine.language import InputError, Message
 # Directions are from the mover's point of view.
 
 
-UP, SIDEWAYS, DOWN = "上", "寄", "引"
-LEFT, RIGHT, STRAIGHT = "左", "右", "直"
-QUALIFIERS = {UP: UP, "行": UP, "入": UP, SIDEWAYS: SIDEWAYS, DOWN: DOWN, LEFT: LEFT, RIGHT: RIGHT, STRAIGHT: STRAIGHT}
-STEPPERS = (t.SILVER, t.GOLD, *range(t.PROM_PAWN, t.PROM_SILVER + 1))  # the pieces that `直` can qualify
+WORD_NUMBERS = {word: number for number, word in enumerate(("", *QUALIFIERS))} | {"行": WORD_UP, "入": WORD_UP}
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class Parts:
         kind: the piece's kind before the move, or after it if `arrives`
         target: the square it moves to
         source: the square it comes from, DROP_BASE + kind for a drop, None if not given
-        words: characters of QUALIFIERS
+        words: characters of WORD_NUMBERS
         promotion: whether it promotes, None if not given
         side: the mover, None if not given
     """
@@ -81,63 +85,16 @@ def piece_name(kind: int) -> str:
 
 def sources(pos: Any, kind: int, target: int) -> list[int]:
     """Return the squares from which pieces of `kind` of the side to move reach `target`, pinned pieces included."""
-    side, board = int(pos.side), pos.board
-    piece, there = t.make_piece(side, kind), int(board[target])
-    if there and there >> 4 == side:
-        return []
-    return [square for square in attacking_squares(pos, target, side) if int(board[square]) == piece]
-
-
-def _seen(side: int, square: int) -> tuple[int, int]:
-    """Return (column, row) of a square as `side` sees it, from its left and from the far end."""
-    square = square if side == t.BLACK else 80 - square
-    return square % 9, square // 9
-
-
-def direction(side: int, source: int, target: int) -> str:
-    """Return UP, SIDEWAYS or DOWN."""
-    before, after = _seen(side, source)[1], _seen(side, target)[1]
-    return UP if after < before else DOWN if after > before else SIDEWAYS
+    return list(from_halves(*source_halves(pos, kind, target)))
 
 
 def choose(pos: Any, found: list[int], target: int, words: str) -> list[int]:
-    """Return the source squares in `found` to which all `words` (of QUALIFIERS) apply.
-
-    A right piece stands to the right of the target or, if none does, is the rightmost: of two dragons, one may stand
-    straight below the target. Left is defined likewise.
-    """
-    side = int(pos.side)
-    column = _seen(side, target)[0]
+    """Return the source squares in `found` to which all `words` (of WORD_NUMBERS) apply; see `is_qualified`."""
+    squares = Bitboard(sum(1 << square for square in found))
+    halves = squares.lo, squares.hi
     for word in words:
-        word = QUALIFIERS[word]
-        columns = {square: _seen(side, square)[0] for square in found}
-        if word in (LEFT, RIGHT):
-            sign = 1 if word == RIGHT else -1
-            beside = [square for square in found if sign * (columns[square] - column) > 0]
-            outermost = max((sign * each for each in columns.values()), default=0)
-            found = beside or [square for square in found if sign * columns[square] == outermost]
-        elif word == STRAIGHT:
-            found = [square for square in found if columns[square] == column and direction(side, square, target) == UP]
-        else:
-            found = [square for square in found if direction(side, square, target) == word]
-    return found
-
-
-def qualifiers(pos: Any, kind: int, source: int, target: int) -> str:
-    """Return the fewest words that distinguish this piece from others of its kind that reach the target, '' if none do.
-
-    They are tried in the order of the Japan Shogi Association: the direction, then `直`, then the side, then both.
-    """
-    found = sources(pos, kind, target)
-    if len(found) < 2:
-        return ""
-    side = int(pos.side)
-    way = direction(side, source, target)
-    tries = [way]
-    if kind in STEPPERS:
-        tries.append(STRAIGHT)
-    tries += [LEFT, RIGHT, LEFT + way, RIGHT + way]
-    return next(words for words in tries if choose(pos, found, target, words) == [source])
+        halves = qualified_halves(*halves, int(pos.side), target, WORD_NUMBERS[word])
+    return list(from_halves(*halves))
 
 
 def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
@@ -169,15 +126,17 @@ def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
     if len(legal) == 1:
         return legal[0]
     if legal:
-        listed = ", ".join(f"{write(pos, move)} ({usi_of(*_split(move))})" for move in legal)
+        listed = ", ".join(f"{write(pos, move)} ({format_usi(pos, move)})" for move in legal)
         raise InputError("move {0!r} is ambiguous; it could be {1}", text, listed)
     if len(faults) == 1:
         raise faults[0]
     raise InputError("illegal move {0!r}: {1}", text, _nothing(pos, parts))
 
 
-def _split(move: int) -> tuple[int, int, bool]:
-    return move >> 7 & 127, move & 127, bool(move >> 14 & 1)
+def _decoded(move: int) -> tuple[int, int, int, bool]:
+    """Return (source, target, kind, promotion) of an encoded move; the source of a drop is DROP_BASE + kind."""
+    move = int(move)
+    return move >> 7 & 127, move & 127, move >> 15 & 15, move & t.PROMOTION != 0
 
 
 def _legal(pos: Any, text: str, source: int, parts: Parts) -> int:
@@ -191,11 +150,11 @@ def _legal(pos: Any, text: str, source: int, parts: Parts) -> int:
                 "move {0!r}: no piece on {1} can be a "
                 "{2} after the move", text, SQUARE_NAMES[source], piece_name(parts.kind))  # fmt: skip
     try:
-        return legal_move(pos, source, parts.target, bool(promotion))
+        return legal_move(pos, parts.target | source << 7 | (t.PROMOTION if promotion else 0))
     except ValueError as fault:
         if promotion is None and source < t.DROP_BASE:
             try:
-                return legal_move(pos, source, parts.target, True)
+                return legal_move(pos, parts.target | source << 7 | t.PROMOTION)
             except ValueError:
                 pass
         raise InputError("move {0!r}: {1}", text, fault) from None
@@ -208,7 +167,7 @@ def _nothing(pos: Any, parts: Parts) -> str:
     there = int(pos.board[parts.target])
     if there and there >> 4 == side:
         return Message("{0}'s own piece is on {1}", SIDES[side], goal)
-    where = [square for square in range(81) if int(pos.board[square]) == t.make_piece(side, parts.kind)]
+    where = [square for square in range(81) if int(pos.board[square]) == side << 4 | parts.kind]
     reach = [square for square in where if square in sources(pos, parts.kind, parts.target)]
     if reach and parts.words:
         return Message("no {0} matches {1!r}; {2} reach {3}", name, parts.words, list_squares(reach), goal)
@@ -222,9 +181,9 @@ def _nothing(pos: Any, parts: Parts) -> str:
 # ---- Japanese moves: '７六歩', '同銀左上不成', '５五角打', and with the source square, as in KIF, '７六歩(77)'
 
 
-_DIGITS = {str(n): n for n in range(1, 10)} | {types.KANJI_NUMBERS[n]: n for n in range(1, 10)}
+_DIGITS = {str(n): n for n in range(1, 10)} | {t.KANJI_NUMBERS[n]: n for n in range(1, 10)}
 MOVE = re.compile(
-    rf"(?P<side>[{''.join(types.SIDES_BY_MARK)}])? *"
+    rf"(?P<side>[{''.join(t.SIDES_BY_MARK)}])? *"
     r"(?:(?P<before>同 *(?=[1-9]))?(?P<file>[1-9])(?P<rank>[1-9一二三四五六七八九])(?P<after> *同)?|同) *"
     r"(?P<kind>成[香桂銀]|[歩香桂銀金角飛玉王と杏圭全馬龍竜])(?P<words>[左右直上行入引寄]*)"
     r"(?P<how>不成|成らず|ならず|生|成|打)?(?: *\((?P<source>[1-9][1-9]|00)\))?"
@@ -261,8 +220,8 @@ def split_japanese(text: str, last: int | None) -> Parts | None:
         raise InputError("move {0!r}: 同 needs a previous move, and there is none", text)
     else:
         target = last
-    kind, how = types.KINDS_BY_KANJI[found["kind"]], found["how"]
-    side = types.SIDES_BY_MARK.get(found["side"])
+    kind, how = t.KINDS_BY_KANJI[found["kind"]], found["how"]
+    side = t.SIDES_BY_MARK.get(found["side"])
     if how == "打" or found["source"] == "00":  # 00 is CSA's square for pieces in hand
         if found["words"] or found["source"] not in (None, "00") or how not in (None, "打"):
             raise InputError("move {0!r}: a drop has no source square", text)
@@ -287,56 +246,35 @@ def _check_piece(pos: Any, text: str, parts: Parts) -> None:
     source = parts.source or 0
     if source >= DROP_BASE:
         if parts.kind >= 8:
-            raise InputError("move {0!r}: no {1} can be dropped", text, types.KANJI_PIECES[parts.kind])
+            raise InputError("move {0!r}: no {1} can be dropped", text, t.KANJI_PIECES[parts.kind])
         return
     stands = int(pos.board[source]) & 15
     if stands != parts.kind:
         file, rank = file_and_rank(source)
-        raise InputError(
-            "move {0!r}: {1}{2} holds {3}", text, file, rank, types.KANJI_PIECES[stands].strip() or "nothing"
-        )
+        raise InputError("move {0!r}: {1}{2} holds {3}", text, file, rank, t.KANJI_PIECES[stands].strip() or "nothing")
 
 
 def target_name(square: int) -> str:
     """Return '７六'."""
     file, rank = file_and_rank(square)
-    return f"{types.WIDE_DIGITS[file]}{types.KANJI_NUMBERS[rank]}"
+    return f"{t.WIDE_DIGITS[file]}{t.KANJI_NUMBERS[rank]}"
 
 
 def format_japanese(pos: Any, move: int, last: int | None) -> str:
     """Return '▲７六歩': a legal move as KI2 and books write it, with the fewest words that identify the piece."""
-    source, target, kind = move_from(move), move_to(move), move_kind(move)
-    mark = types.SIDE_MARKS[int(pos.side)]
-    where = "同" if target == last else target_name(target)
-    if source >= DROP_BASE:
-        return f"{mark}{target_name(target)}{types.KANJI_PIECES[kind]}{'打' if sources(pos, kind, target) else ''}"
-    name = types.KANJI_NAMES[kind]
-    space = "　" if where == "同" and len(name) == 1 else ""
-    return f"{mark}{where}{space}{name}{qualifiers(pos, kind, source, target)}{_promotion(pos, move)}"
+    return _written(pos, move, JAPANESE, last)
 
 
-def _promotion(pos: Any, move: int) -> str:
-    """Return 成, 不成, or '' if there is no choice."""
-    if is_promotion(move):
-        return "成"
-    return "不成" if may_promote(pos, move) else ""
-
-
-def may_promote(pos: Any, move: int) -> bool:
-    """Tell whether a legal move of a piece on the board could promote."""
-    ranks = (0, 1, 2) if int(pos.side) == BLACK else (6, 7, 8)
-    in_zone = move_from(move) // 9 in ranks or move_to(move) // 9 in ranks
-    return move_from(move) < DROP_BASE and bool(types.PROMOTED_KINDS[move_kind(move)]) and in_zone
+def _written(pos: Any, move: int, style: int, last: int | None) -> str:
+    """Return what the kernel `write_name` writes."""
+    text = np.empty(NAME_BYTES, dtype=np.uint8)
+    end = int(write_name(pos, np.uint32(move), style, -1 if last is None else last, text, 0))
+    return text[:end].tobytes().decode()
 
 
 def format_kif(pos: Any, move: int, last: int | None) -> str:
     """Return '７六歩(77)' or '同　銀(31)': a legal move as KIF writes it."""
-    source, target, kind = move_from(move), move_to(move), move_kind(move)
-    if source >= DROP_BASE:
-        return f"{target_name(target)}{types.KANJI_PIECES[kind]}打"
-    file, rank = file_and_rank(source)
-    where = "同　" if target == last else target_name(target)
-    return f"{where}{types.KANJI_NAMES[kind]}{'成' if is_promotion(move) else ''}({file}{rank})"
+    return _written(pos, move, KIF, last)
 
 
 # ---- CSA's moves: '+7776FU'; also without the sign, '7776FU', or without the source square, '76FU'
@@ -375,10 +313,10 @@ def parse_csa(pos: Any, text: str, last: int | None) -> int | None:
 
 def format_csa(pos: Any, move: int, last: int | None) -> str:
     """Return '+7776FU'."""
-    source = move_from(move)
+    source, target, kind, promotes = _decoded(move)
     origin = "00" if source >= DROP_BASE else "{}{}".format(*file_and_rank(source))
-    goal = "{}{}".format(*file_and_rank(move_to(move)))
-    return f"{'+-'[int(pos.side)]}{origin}{goal}{CSA_PIECES[arriving_kind(move)]}"
+    goal = "{}{}".format(*file_and_rank(target))
+    return f"{'+-'[int(pos.side)]}{origin}{goal}{CSA_PIECES[t.PROMOTED_KINDS[kind] if promotes else kind]}"
 
 
 # ---- Western moves: 'P-7f', 'Sx3c+', 'R*5e', 'G6i-7h'; also with digits for ranks, as in Hosking's books: 'P-76'
@@ -430,13 +368,7 @@ def parse_western(pos: Any, text: str, last: int | None) -> int | None:
 
 def format_western(pos: Any, move: int, last: int | None, full: bool = False) -> str:
     """Return 'P-7f': a legal move, with its source square if it is needed or if `full`."""
-    source, target, kind = move_from(move), move_to(move), move_kind(move)
-    if source >= DROP_BASE:
-        return f"{SYMBOLS[kind]}*{SQUARE_NAMES[target]}"
-    several = full or len(sources(pos, kind, target)) > 1
-    origin = SQUARE_NAMES[source] if several else ""
-    promotion = "+" if is_promotion(move) else "=" if may_promote(pos, move) else ""
-    return f"{SYMBOLS[kind]}{origin}{'x' if move_captured(move) else '-'}{SQUARE_NAMES[target]}{promotion}"
+    return _written(pos, move, WESTERN_FULL if full else WESTERN, last)
 
 
 __all__ = ["NOTATIONS", "USI_MOVE", "format_move", "normalize", "parse_move"]

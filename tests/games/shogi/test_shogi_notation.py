@@ -10,7 +10,7 @@ from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.sfen import START, format_sfen, parse_sfen
 from shogi_engine.games.shogi.types import UNDO
-from shogi_engine.games.shogi.usi_moves import format_usi, parse_usi, split_usi, usi_of
+from shogi_engine.games.shogi.usi_moves import code_of_usi, format_usi, parse_usi, usi_of
 from shogi_engine.interface.game import do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.records import GameRecord
@@ -79,7 +79,7 @@ def test_round_trips_along_games(game):
         for move in moves[:50]:
             usi = format_usi(pos, move)
             assert parse_usi(pos, usi) == move
-            assert usi_of(*split_usi(usi)) == usi
+            assert usi_of(code_of_usi(usi)) == usi
         move = rng.choice(moves)
         played.append(format_usi(pos, move))
         do_move(pos, move, new_record(UNDO))

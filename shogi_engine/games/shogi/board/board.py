@@ -30,6 +30,7 @@ from shogi_engine.games.shogi.board.pieces import (
     MOVES_BY_USI,
     PIECE_TYPES,
     PIECE_TYPES_WITHOUT_KING,
+    PIECES,
     SQUARES,
     Move,
     Occupied,
@@ -55,14 +56,8 @@ from shogi_engine.games.shogi.rules import (
     position_status,
     validate_position,
 )
-from shogi_engine.games.shogi.sfen import (
-    MAX_MOVE_NUMBER,
-    format_sfen,
-    parse_sfen,
-    split_usi_position,
-    starting_position,
-)
-from shogi_engine.games.shogi.types import HAND_ORDER, PAWN, move_captured
+from shogi_engine.games.shogi.sfen import MAX_MOVE_NUMBER, START, parse_sfen, split_usi_position, starting_position
+from shogi_engine.games.shogi.types import HAND_ORDER, PAWN
 from shogi_engine.games.shogi.usi_moves import illegal_move, legal_move
 from shogi_engine.jit import Entries, new_record
 from shogi_engine.jit.bitboards import MASK64, from_halves
@@ -75,11 +70,8 @@ from shogi_engine.types.results import ForcedWin
 
 
 ENTRIES: Any = Entries(
-    [
-        *(kernels.push, kernels.pop, kernels.list_moves, kernels.count_legal_moves),
-        *(kernels.is_legal_code, kernels.check_given, kernels.position_key, kernels.ending),
-    ],
-    patient=[kernels.convert],
+    *(kernels.push, kernels.pop, kernels.list_moves, kernels.count_legal_moves, kernels.is_legal_code),
+    *(kernels.check_given, kernels.position_key, kernels.ending, kernels.convert),
 )
 
 
@@ -170,7 +162,9 @@ class Placement(BoardMemory):
     def set_sfen(self, sfen: str) -> None:
         """Set the position of an SFEN and clear the move stack; raises ValueError saying what is wrong with it."""
         data = sfen.encode(errors="replace") if isinstance(sfen, str) else b""
-        if not self._read(data, READ_SFEN, len(data)):
+        if sfen == START:
+            self.reset()
+        elif not self._read(data, READ_SFEN, len(data)):
             self._begin(parse_sfen(sfen))
 
     def reset(self) -> None:
@@ -184,7 +178,7 @@ class Placement(BoardMemory):
     def sfen(self) -> str:
         """Return the position's SFEN, four fields."""
         length = ENTRIES.convert(self._address, WRITE_SFEN, 0)
-        return str(self._bytes[_TEXT : _TEXT + length], "ascii") if length else format_sfen(self._record)
+        return str(self._bytes[_TEXT : _TEXT + length], "ascii")
 
     def position(self) -> str:
         """Return the position in the game's notation, as the Boards of all games do: its SFEN."""
@@ -274,9 +268,10 @@ class Placement(BoardMemory):
         """Return the position in the form packed.PACKINGS[packing]."""
         if self._edited:
             self._validate()
-        if ENTRIES.convert(self._address, PACK_POSITION, packing):
-            return self._bytes[_TEXT : _TEXT + packed.BYTES].tobytes()
-        return packed.pack(packed.PACKINGS[packing], self._record)
+        if not ENTRIES.convert(self._address, PACK_POSITION, packing):
+            name, side = packed.PACKINGS[packing].name, t.SIDES[self._record.king.tolist().index(t.NO_SQUARE)]
+            raise ValueError(f"{name}: {side} has no king, but the format needs both kings")
+        return self._bytes[_TEXT : _TEXT + packed.BYTES].tobytes()
 
     def _set_packed(self, packing: int, data: Any) -> None:
         """Set the position from the form packed.PACKINGS[packing]."""
@@ -325,14 +320,14 @@ class Placement(BoardMemory):
     def pieces_in_hand(self) -> list[Counter[int]]:
         """For each colour, a Counter of the piece types in hand; a copy."""
         return [
-            Counter({kind: t.hand_count(hand, kind) for kind in HAND_ORDER if t.hand_count(hand, kind)})
-            for hand in self._record.hand
+            Counter({kind: counts[kind] for kind in HAND_ORDER if counts[kind]})
+            for counts in (self._bytes[hand : hand + 8] for hand in (_HANDS, _HANDS + 8))
         ]
 
     @property
     def king_squares(self) -> list[int | None]:
         """For each colour, its king's square, or None if there is none."""
-        kings = [np.flatnonzero(self._record.board == t.make_piece(color, t.KING)) for color in COLORS]
+        kings = [np.flatnonzero(self._record.board == color << 4 | t.KING) for color in COLORS]
         return [int(found[0]) if found.size else None for found in kings]
 
     @property
@@ -358,28 +353,25 @@ class Placement(BoardMemory):
 
     def piece_at(self, square: int) -> Piece | None:
         """Return the piece on `square` (0..80) or None; raises ValueError for other numbers."""
-        piece = self._piece(square)
-        return Piece(t.piece_kind(piece), t.piece_colour(piece)) if piece else None
+        return PIECES[self._piece(square)]
 
     def piece_type_at(self, square: int) -> int:
         """Return the piece type on `square` (0..80), 0 if it is empty; raises ValueError for another number."""
-        return int(t.piece_kind(self._piece(square)))
+        return self._piece(square) & 15
 
     def color_at(self, square: int) -> int | None:
         """Return the colour of the piece on `square` (0..80) or None; raises ValueError for other numbers."""
         piece = self._piece(square)
-        return t.piece_colour(piece) if piece else None
+        return piece >> 4 if piece else None
 
     def piece_map(self) -> dict[int, Piece]:
         """Return a dict from square to piece, lowest square first."""
-        board = self._bytes[_SQUARES : _SQUARES + len(SQUARES)]
-        return {
-            square: Piece(t.piece_kind(piece), t.piece_colour(piece)) for square, piece in enumerate(board) if piece
-        }
+        pieces = map(PIECES.__getitem__, self._bytes[_SQUARES : _SQUARES + len(SQUARES)])
+        return {square: piece for square, piece in enumerate(pieces) if piece is not None}
 
     def has_piece_in_hand(self, piece_type: int, color: int) -> bool:
         """Tell whether `color` has a piece of this type in hand; promoted types count as unpromoted."""
-        return bool(t.hand_count(self._record.hand[self._colour(color)], self._droppable(piece_type)) > 0)
+        return self.pieces_in_hand[self._colour(color)][self._droppable(piece_type)] > 0
 
     def _piece(self, square: int) -> int:
         """Return the board's byte for `square`."""
@@ -431,7 +423,7 @@ class Placement(BoardMemory):
         Raises ValueError if the hand would have more of the type than a set has.
         """
         kind = self._droppable(piece_type)
-        held = t.hand_count(self._record.hand[self._colour(color)], kind)
+        held = self.pieces_in_hand[self._colour(color)][kind]
         if count < 0 or held + count > MAX_PIECES_IN_HAND[kind]:
             raise ValueError(
                 f"a hand can have 0 to {MAX_PIECES_IN_HAND[kind]} of piece type {kind}, not {held} and {count} more"
@@ -736,7 +728,7 @@ class Board(BaseBoard):
     @property
     def captured_piece_stack(self) -> list[int]:
         """The piece type captured by each move on the stack, 0 for none; a copy."""
-        return [move_captured(move) for move in self._encoded_moves()]
+        return [move >> 19 & 15 for move in self._encoded_moves()]
 
     def _encoded_moves(self) -> list[int]:
         """Return the move stack as encoded moves."""
@@ -755,7 +747,7 @@ class Board(BaseBoard):
         """Return the error that says why `move` is not legal."""
         if not move:
             return ValueError("illegal move '0000': the rules have no null move")
-        return illegal_move(self._pos, *move._parts())
+        return illegal_move(self._pos, move)
 
     def is_pseudo_legal(self, move: Move) -> bool:
         """Tell whether `move` is legal, ignoring the king's safety and the rule on pawn drop mates."""
@@ -784,7 +776,7 @@ class Board(BaseBoard):
         Both sides recapture with their least valuable piece as long as they gain by it. Pins and later promotions are
         ignored. Raises ValueError saying why if the move is illegal.
         """
-        encoded = np.uint32(legal_move(self._pos, *move._parts()))
+        encoded = np.uint32(legal_move(self._pos, move))
         params = default_params()
         low, high = -EXCHANGE_LIMIT, EXCHANGE_LIMIT  # the gain is at least `low` and less than `high`
         while high - low > 1:
@@ -867,7 +859,7 @@ class Board(BaseBoard):
 
         Raises ValueError if the move is illegal or the notation unknown.
         """
-        return format_move(self._pos, legal_move(self._pos, *move._parts()), notation, self._last_target())
+        return format_move(self._pos, legal_move(self._pos, move), notation, self._last_target())
 
     def _last_target(self) -> int | None:
         """Return the square of the last move, None if there is none."""

@@ -16,11 +16,9 @@ from shogi_engine.games.shogi.board.pieces import (
     SQUARES,
     Move,
     Piece,
-    file_index,
-    rank_index,
 )
 from shogi_engine.games.shogi.types import BLACK, DROP_BASE, HAND_ORDER, RANKS, SIDES, SQUARE_NAMES, SYMBOLS, WHITE
-from shogi_engine.games.shogi.usi_moves import split_usi
+from shogi_engine.games.shogi.usi_moves import code_of_usi
 from shogi_engine.games.svg import BOOK, COLOUR, arrow, kinds_of_lines, ring, square_area
 
 # ---- Strokes as printed kanji have them: thin horizontals that end in a triangle, thick verticals, tapered curves
@@ -375,7 +373,8 @@ class _Places:
     def corner(self, square: int) -> tuple[float, float]:
         """Return the upper left corner of a square."""
         square = 80 - square if self.flipped else square
-        return self.left + CELL * file_index(square), self.top + CELL * rank_index(square)
+        rank, file = divmod(square, 9)
+        return self.left + CELL * file, self.top + CELL * rank
 
     def middle(self, square: int) -> tuple[float, float]:
         """Return the middle of a square."""
@@ -524,8 +523,8 @@ def _areas(hands: Sequence[Mapping[int, int]], places: _Places) -> list[str]:
 
 def _arrow(board: _Drawable, move: str, kind: str, ply: int, places: _Places) -> str:
     """Return the arrow of a move. The arrow of a drop starts at the hand if the piece is there now."""
-    source, target, _ = split_usi(move)
-    end = places.middle(target)
+    code = code_of_usi(move)
+    source, end = code >> 7 & 127, places.middle(code & 127)
     if source < DROP_BASE:
         return arrow(places.middle(source), end, kind)
     dropped, color = source - DROP_BASE, (board.turn + ply) % 2

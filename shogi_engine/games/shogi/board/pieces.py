@@ -26,7 +26,7 @@ from shogi_engine.games.shogi.types import (
     piece_symbol,
 )
 from shogi_engine.games.shogi.types import SQUARES as SQUARE_COUNT
-from shogi_engine.games.shogi.usi_moves import split_usi, usi_of
+from shogi_engine.games.shogi.usi_moves import code_of_usi, usi_of
 from shogi_engine.language import InputError
 
 # ---- Move: an int with the interface of python-shogi's Move
@@ -95,18 +95,18 @@ class Move(int):
         source = self >> 7 & 127
         return source - DROP_BASE if source >= DROP_BASE else None
 
-    def _parts(self) -> tuple[int, int, bool]:
-        """Return (source, target, promotion) in the form that the notation uses."""
-        return self >> 7 & 127, self & 127, self & PROMOTION != 0
-
     def usi(self) -> str:
         """Return the move as USI writes it: '7g7f', '8h2b+', 'P*5e'; '0000' for the null move."""
-        return usi_of(*self._parts()) if self else NULL_TEXT
+        return usi_of(self) if self else NULL_TEXT
 
     def rotate(self) -> "Move":
         """Return the move rotated by 180 degrees: the same move on `Board.mirror()`."""
-        source, target, promotion = self._parts()
-        return self._of(source if source >= DROP_BASE else 80 - source, 80 - target, promotion) if self else self
+        source = self >> 7 & 127
+        return (
+            self._of(source if source >= DROP_BASE else 80 - source, 80 - self.to_square, self.promotion)
+            if self
+            else self
+        )
 
     def __str__(self) -> str:
         return self.usi()
@@ -125,7 +125,7 @@ class Move(int):
         """Return the move in USI notation; raises ValueError if it is not a move in any position."""
         move = MOVES_BY_USI.get(text)
         if move is None:
-            move = MOVES_BY_USI[text] = cls._of(*split_usi(text))
+            move = MOVES_BY_USI[text] = MOVES[code_of_usi(text)]
         return move
 
     @classmethod
@@ -251,6 +251,10 @@ class Piece:
         if symbol.lower() not in PIECE_SYMBOLS[1:]:
             raise ValueError(f"no piece has the symbol {symbol!r}")
         return cls(PIECE_SYMBOLS.index(symbol.lower()), t.WHITE if symbol.islower() else t.BLACK)
+
+
+# By the board's byte.
+PIECES = tuple(Piece(byte & 15, byte >> 4) if byte & 15 in PIECE_TYPES else None for byte in range(32))
 
 
 class SquareSet(AbstractSet[int]):
