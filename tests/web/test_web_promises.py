@@ -191,7 +191,7 @@ def test_leaving_a_page_gives_no_time_back(start):
     page.do("new", game="othello", players=[None, None], clock="60s")
     page.session.playing.clock._began -= 20
     page.session.detach(page.viewer)
-    page.session.playing.clock._began -= 1000  # nobody looks on
+    page.session.playing.clock._began -= 1000  # no page is open
     page.viewer = page.session.attach(page.receive)
     assert 30 < page.state["playing"]["clock"]["seconds"][0] <= 40
     page.do("move", move="f5")
@@ -203,7 +203,7 @@ def test_leaving_a_page_gives_no_time_back(start):
     assert 30 < black <= 40 and 40 < white <= 50 and again.state["playing"]["clock"]["side"] == 1
 
 
-# ---- answers that come late, or are asked for elsewhere
+# ---- answers that come late, or belong elsewhere
 
 
 def against_the_engine(page, game="shogi", move="7g7f"):
