@@ -1,16 +1,17 @@
 """The search's parameters: one line each, used by the search, and at the head of every game's params record."""
 
-import re
+import functools
 
 import numpy as np
 import pytest
 
-from shogi_engine import games
+from shogi_engine import Engine, games
 from shogi_engine.engine import parameters
 from shogi_engine.games.othello import params as othello_params
 from shogi_engine.games.shogi import params as shogi_params
+from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.parameters import SEARCH_FIELDS, SEARCH_PARAMETERS, SEARCH_RANGES, search_defaults
-from tests.support.processes import ROOT
+from shogi_engine.suites.suite import POSITIONS
 
 GAMES = [games.load(name) for name in games.NAMES]
 
@@ -33,10 +34,55 @@ def test_products_of_them_are_never_cut_to_32_bits():
     assert {field[1] for field in SEARCH_FIELDS} == {np.int64}
 
 
-@pytest.mark.parametrize("each", SEARCH_PARAMETERS, ids=lambda each: each.name)
-def test_the_search_uses_each(each):
-    text = "".join(path.read_text() for path in (ROOT / "shogi_engine" / "search").glob("*.py"))
-    assert re.search(rf"""params\.{each.name}\b|\["params"\]\["{each.name}"\]""", text)
+DEPTH, DEEPER = 7, 9
+# Values beyond the range for tuning, at DEEPER, where those within it change nothing in so small a search.
+EXTREMES = {
+    "aspiration_max": 1,
+    "nmp_depth_divisor": 1000,
+    "nmp_verify_depth": 1,
+    "double_margin": -3000,
+    "double_pv": -3000,
+    "triple_pv": -3000,
+    "triple_tt_pv": -3000,
+    "tt_trust_multicut.0": -100_000,
+    "tt_trust_multicut.1": -100_000,
+    "tt_trust_multicut.2": -100_000,
+}
+ELSEWHERE = {"score_noise"}  # of time management: tests/usi/test_clock.py
+OF_SEARCH = {each.name for each in SEARCH_PARAMETERS}
+TUNABLE = {name: each for name, each in parameters.tunable(GAMES[0]).items() if name.partition(".")[0] in OF_SEARCH}
+
+
+@pytest.fixture(scope="module")
+def searched():
+    """Return a function that yields the nodes of a search of each of the bench's positions, with some parameters."""
+    with Engine("shogi", hash_mb=1) as engine:
+        engine.solve_roots = False
+        plain = parameters.defaults(GAMES[0])
+
+        @functools.cache
+        def nodes(place, depth, **changed):
+            engine.new_game()
+            engine.configure(**changed)
+            sfen, moves = POSITIONS["shogi"][1][place]
+            engine.set_position(sfen, moves.split())
+            found = engine.search(depth=depth).nodes
+            engine.configure(**{name: plain[name] for name in changed})
+            return found
+
+        yield nodes
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="takes long without JIT")
+@pytest.mark.parametrize("name", sorted(TUNABLE.keys() - ELSEWHERE))
+def test_each_changes_the_search(searched, name):
+    """A part of the search that is gone is noticed by its parameters, also where the bench's nodes stay the same."""
+    each, depth = TUNABLE[name], DEEPER if name in EXTREMES else DEPTH
+    values = [EXTREMES[name]] if name in EXTREMES else [each.most, each.least]
+    places = range(len(POSITIONS["shogi"][1]))
+    assert any(
+        searched(place, depth, **{name: value}) != searched(place, depth) for value in values for place in places
+    )
 
 
 @pytest.mark.parametrize("game", GAMES, ids=games.NAMES)

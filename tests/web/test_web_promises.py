@@ -1,16 +1,18 @@
 """What the browser's server promises: all that a page showed is on disk, clocks keep what was used, late answers do no
 harm. Disks fail and are slow, engines answer when they are let, servers are killed."""
 
+import functools
 import random
 import threading
 import time
 
 import pytest
 
-from shogi_engine import games, records
+from shogi_engine import records
 from shogi_engine.web.access import HEADERS, Bucket, Guard
 from shogi_engine.web.hub import Hub
 from shogi_engine.web.pool import EnginePool
+from shogi_engine.web.saving import SavedGame
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Tree
@@ -63,7 +65,7 @@ def start(tmp_path):
     def start():
         for hub in hubs:
             hub.store.close()
-        make = lambda pool, store: Session(pool, FakeExaminer, store=store)  # noqa: E731
+        make = functools.partial(Session, examiner=FakeExaminer)
         hubs.append(Hub(EnginePool(1, PatientEngine), make=make, store=SlowStore(tmp_path / "games")))
         return hubs[-1]
 
@@ -92,8 +94,7 @@ def kept(hub):
     """Return the games on disk: the name and the moves of each."""
     found = []
     for row in hub.store.games("me"):
-        nodes = hub.store.content(row["id"])["nodes"]
-        found.append((row["game"], tuple(node["move"] for node in nodes[1:])))
+        found.append((row["game"], tuple(SavedGame.parse(hub.store.content(row["id"])).record().moves)))
     return sorted(found)
 
 
@@ -107,8 +108,7 @@ def test_whatever_the_disk_does_in_between_every_game_is_kept_to_its_last_move(s
     for _ in range(25):
         action = rng.choice(["move"] * 4 + ["leave", "full", "full", "free", "save", "back"])
         if action == "move":
-            board = games.load(name).name and page.session.board_at(page.session.tree.node)
-            moves.append(str(rng.choice(sorted(map(str, board.legal_moves)))))
+            moves.append(rng.choice(sorted(map(str, page.session.tree.board.legal_moves))))
             page.do("move", move=moves[-1])
         elif action == "leave":
             left += [(name, tuple(moves))] if moves else []
@@ -191,7 +191,7 @@ def test_leaving_a_page_gives_no_time_back(start):
     page.do("new", game="othello", players=[None, None], clock="60s")
     page.session.playing.clock._began -= 20
     page.session.detach(page.viewer)
-    page.session.playing.clock._began -= 1000  # nobody looks on
+    page.session.playing.clock._began -= 1000  # no page is open
     page.viewer = page.session.attach(page.receive)
     assert 30 < page.state["playing"]["clock"]["seconds"][0] <= 40
     page.do("move", move="f5")
@@ -203,7 +203,7 @@ def test_leaving_a_page_gives_no_time_back(start):
     assert 30 < black <= 40 and 40 < white <= 50 and again.state["playing"]["clock"]["side"] == 1
 
 
-# ---- answers that come late, or are asked for elsewhere
+# ---- answers that come late, or belong elsewhere
 
 
 def against_the_engine(page, game="shogi", move="7g7f"):
