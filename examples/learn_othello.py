@@ -1,17 +1,20 @@
-"""Learn Othello on a small board from scratch, as AlphaZero does: a network guides a search and learns from its games.
+"""Learn Othello on 6 x 6 squares from scratch, as AlphaZero does: a network guides a search and learns from its games.
 
-    python examples/learn_othello.py [generations] [games] [size]
+    python examples/learn_othello.py [generations] [games]
 
-It needs `pip install pettingzoo gymnasium`, and takes about two minutes on 4 x 4 squares. The network has one hidden
-layer and is trained with NumPy; you can use any other library instead.
+It needs `pip install pettingzoo gymnasium`. The network has one hidden layer and is trained with NumPy; you can use any
+other library instead. The game is examples/games/othello6.py; any other registered game can take its place.
 """
 
 import sys
+from pathlib import Path
 
 import numpy as np
 
-from shogi_engine.environments.agents import SmallOthello, TwoAgents
+from shogi_engine import games as all_games
+from shogi_engine.environments.agents import TwoAgents
 
+GAME = "othello6"
 HIDDEN, VISITS, EXPLORATION, RATE = 96, 24, 1.5, 0.003
 rng = np.random.default_rng(1)
 
@@ -64,9 +67,8 @@ class Node:
         if self.result is not None:  # for the side to move
             self.value = self.result if state.turn == 0 else -self.result
             return
-        mask = np.zeros((1, state.actions), bool)
-        mask[0, self.actions] = True
-        _, chances, values = network(state.observation().reshape(1, -1), mask)
+        mask = state.mask().astype(bool)[None]
+        _, chances, values = network(state.planes().reshape(1, -1), mask)
         self.chances, self.value = chances[0, self.actions], values[0]
         self.visits, self.sums = np.zeros(len(self.actions)), np.zeros(len(self.actions))
 
@@ -129,13 +131,16 @@ def score_against_chance(env, network, games):
     return points / games
 
 
-def main(generations=20, games=30, size=4):
+def main(generations=20, games=30):
     """Learn and print the progress."""
-    env = TwoAgents(state=SmallOthello(size))
+    sys.path.insert(0, str(Path(__file__).parent / "games"))
+    all_games.register(GAME, GAME)
+    env = TwoAgents(GAME)
     env.reset()
     env.action_space("black").seed(1)
-    network = Network(3 * size * size, size * size + 1)
-    before = score_against_chance(env, Network(3 * size * size, size * size + 1), 2 * games)
+    state = env.state_of_game
+    network = Network(state.planes().size, state.actions)
+    before = score_against_chance(env, Network(state.planes().size, state.actions), 2 * games)
     memory = []
     for generation in range(1, generations + 1):
         for _ in range(games):

@@ -6,7 +6,6 @@ the last line of stdout; progress goes to stderr, and only to a terminal.
 
 import sys
 from collections.abc import Collection, Sequence
-from importlib import import_module
 
 from shogi_engine import __version__, language
 from shogi_engine.common.system import leave_start_folder
@@ -15,7 +14,7 @@ if __name__ == "__main__":
     leave_start_folder()
 
 from shogi_engine.cli import COMMANDS, GROUPS, TOOLS  # noqa: E402
-from shogi_engine.cli.common import Parser, add_command, add_language, tell  # noqa: E402
+from shogi_engine.cli.common import Parser, add_command, add_language, add_module, tell  # noqa: E402
 from shogi_engine.cli.ending_signals import ending_signals, flush_quietly  # noqa: E402
 from shogi_engine.common.system import can_show, set_up_streams  # noqa: E402
 from shogi_engine.language import Message, mark, translate_fault  # noqa: E402
@@ -56,7 +55,7 @@ def parser(loaded: Collection[str] = COMMANDS) -> Parser:
     for heading, names in GROUPS.items():
         for name in names:
             if name in loaded:
-                import_module(f"shogi_engine.cli.{name}").add_parser(commands)
+                add_module(commands, name)
             else:
                 add_command(commands, name)
         group = top.add_argument_group(heading)

@@ -5,7 +5,6 @@ does a job. Kernels run without the GIL, so threads suffice on one machine. If a
 repeated. Ray (https://www.ray.io) is an optional extra, imported when requested.
 """
 
-import contextlib
 import functools
 import importlib
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
@@ -39,17 +38,10 @@ class Worker(Protocol[Item_contra, Result_co]):
 
 
 class Maker(Hashable, Protocol[Item_contra, Result_co]):
-    """Makes workers; hashable, and picklable for a cluster.
-
-    Attributes:
-        warm_up: runs once on each machine before its first worker begins, to compile kernels, for example
-    """
+    """Makes workers; hashable, and picklable for a cluster."""
 
     def __call__(self) -> Worker[Item_contra, Result_co]:
         """Return a new worker."""
-
-    def warm_up(self) -> None:
-        """Prepare the machine. Only one of its processes does this at a time."""
 
 
 def load_ray() -> Any:
@@ -63,34 +55,9 @@ def load_ray() -> Any:
 # ---- in a worker process of a cluster ----------------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def one_at_a_time(name: str) -> Iterator[None]:
-    """Run the block in only one process of this machine and user at a time, so that the next one finds its kernels.
-
-    Without a cache folder, or where it cannot be locked, each does the work.
-    """
-    from shogi_engine.jit import cache_folder
-
-    folder = cache_folder()
-    if folder is None:
-        yield
-        return
-    from filelock import FileLock
-
-    lock = FileLock(folder / f"{name}.lock")
-    with contextlib.suppress(OSError, NotImplementedError):
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()  # as the end of the process does
-
-
 @functools.lru_cache(maxsize=1)
 def _worker_here(maker: Maker[Any, Any]) -> Worker[Any, Any]:
     """Return this process's worker; a process may serve one maker after another, but not alternate between two."""
-    with one_at_a_time("warm-up"):
-        maker.warm_up()
     return maker()
 
 

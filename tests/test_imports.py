@@ -29,9 +29,6 @@ VIOLATIONS = {  # the contract that is broken, by what is added where
     "usi loads no numba but through the engine": ("usi/protocol.py", "import shogi_engine.search.tt"),
 }
 
-# The parts of a session in the browser are given the whole; they know its type, and it is loaded after them.
-OF_PARTS = "if TYPE_CHECKING:\n    from shogi_engine.web.session import Session\n"
-
 
 def lint(folder: Path) -> subprocess.CompletedProcess:
     """Run import-linter on the packages in `folder`."""
@@ -60,7 +57,7 @@ def test_a_violation_is_noticed(tmp_path, contract):
 def imports(folder: Path) -> dict[str, set[str]]:
     """Return what each module of the packages in `folder` imports of them.
 
-    Imports under TYPE_CHECKING (but OF_PARTS), in functions and by `importlib.import_module("name")` count too.
+    Imports under TYPE_CHECKING, in functions and by `importlib.import_module("name")` count too.
     """
     files = {}
     for file in (path for package in ("shogi_engine", "usi") for path in (folder / package).rglob("*.py")):
@@ -69,7 +66,7 @@ def imports(folder: Path) -> dict[str, set[str]]:
     graph = {}
     for name, file in files.items():
         found = set()
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8").replace(OF_PARTS, ""))):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 found |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):

@@ -7,8 +7,6 @@ import sys
 import pytest
 
 from shogi_engine.cli import doctor
-from shogi_engine.games.shogi.game import GAME
-from shogi_engine.search import forced_win
 from tests.support.processes import ROOT, environment
 
 TRAP = "import sys\nsys.exit('imported from the folder that it was started in')\n"
@@ -52,11 +50,3 @@ def test_the_launcher(trapped, tmp_path_factory):
     (trapped / "usi.py").write_text(TRAP)
     (trapped / "shogi_engine.py").write_text(TRAP)
     assert talk([str(file)], "usi\nquit\n", trapped)[-1] == "usiok"
-
-
-def test_the_compiler_beside_a_search(trapped, monkeypatch):
-    """What it runs is replaced by an import; that it found the right module is seen by a file."""
-    monkeypatch.chdir(trapped)
-    monkeypatch.setattr(forced_win, "COMPILE", "import queue; open('ready', 'w') # {path!r} {game!r}")
-    forced_win.compile_aside(GAME)
-    assert (trapped / "ready").exists()

@@ -1,7 +1,8 @@
 """Make the compiled module of all kernels, for one or several systems: `python -m tools.build_kernels --out DIR`.
 
 DIR/TARGET/ gets the file, which belongs in the package's folder. It needs numba and `ziglang` (PyPI), no C compiler,
-and makes the modules of all systems on each of them; equal sources give equal files. See tools/kernels.
+and makes the modules of all systems on each of them; equal sources give equal files. See tools/kernels. With
+`--only wasm32` it makes the engine for pages in a browser, see tools/kernels/wasm.py.
 """
 
 import argparse
@@ -12,35 +13,32 @@ import tempfile
 import time
 from pathlib import Path
 
-from tools.kernels import linking
+from tools.kernels import linking, wasm
 from tools.kernels.targets import TARGETS
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def lower(features: frozenset[str], folder: Path) -> Path:
-    """Lower all kernels for CPUs with `features`; return the folder of the result."""
-    folder.mkdir(parents=True)
-    # Compiled kernels must not stand in for their sources, sets must not change their order, and LLVM's first passes,
-    # which numba runs, must not ask what this machine can do.
+def lower(folder: Path) -> None:
+    """Lower all kernels into `folder`."""
+    # Compiled kernels must not stand in for their sources, sets must not change their order, and neither kernels nor
+    # LLVM's first passes, which numba runs, must ask what this machine can do.
     own = {"PYTHONHASHSEED": "0", "SHOGI_ENGINE_KERNELS": "0", "PYTHONPATH": str(ROOT)}
     own |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
     clean = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    command = [sys.executable, "-m", "tools.kernels.lowering", str(folder), *sorted(features)]
+    command = [sys.executable, "-m", "tools.kernels.lowering", str(folder)]
     subprocess.run(command, check=True, cwd=ROOT, env=clean | own)
-    return folder
 
 
 def build(names: list[str], out: Path) -> dict[str, Path]:
     """Make the modules of the targets called `names`; return their files."""
     built = {}
     with tempfile.TemporaryDirectory() as scratch:
-        wanted = {level.features for name in names for level in TARGETS[name].levels}
-        lowered = {each: lower(each, Path(scratch, f"lowered{n}")) for n, each in enumerate(sorted(wanted, key=sorted))}
+        lower(Path(scratch))
         for name in names:
             work = Path(scratch, name)
             work.mkdir()
-            file = linking.build(TARGETS[name], lowered, work)
+            file = linking.build(TARGETS[name], Path(scratch), work)
             (out / name).mkdir(parents=True, exist_ok=True)
             built[name] = out / name / file.name
             built[name].write_bytes(file.read_bytes())
@@ -50,8 +48,9 @@ def build(names: list[str], out: Path) -> dict[str, Path]:
 def target_names(text: str) -> list[str]:
     """Return the targets named in `text`, for an option. Raises ArgumentTypeError."""
     names = text.split(",")
-    if unknown := [name for name in names if name not in TARGETS]:
-        raise argparse.ArgumentTypeError(f"unknown targets {', '.join(unknown)}; there are {', '.join(TARGETS)}")
+    known = [*TARGETS, wasm.NAME]
+    if unknown := [name for name in names if name not in known]:
+        raise argparse.ArgumentTypeError(f"unknown targets {', '.join(unknown)}; there are {', '.join(known)}")
     return names
 
 
@@ -62,8 +61,12 @@ def main() -> int:
     parser.add_argument("--only", type=target_names, default=list(TARGETS), metavar="TARGET,...")
     args = parser.parse_args()
     began = time.perf_counter()
-    for name, file in build(args.only, args.out).items():
-        print(f"{name}: {file}, {file.stat().st_size} bytes")
+    systems = [name for name in args.only if name != wasm.NAME]
+    files = [*(build(systems, args.out).values() if systems else ())]
+    if wasm.NAME in args.only:
+        files += wasm.build(args.out / wasm.NAME)
+    for file in files:
+        print(f"{file}, {file.stat().st_size} bytes")
     print(f"{time.perf_counter() - began:.0f} s")
     return 0
 

@@ -1,10 +1,10 @@
 """Make a folder for people without Python, as a zip: `python -m tools.build_portable --python EMBEDDED.zip --out dist`.
 
-`shogi_engine-VERSION-windows-x64.zip` contains Python, the engine with its packages and compiled kernels, the programs
-`shogi-usi.exe` and `shogi-engine.exe`, a page to read first, and all licences. On a CPU with the target's features the
-engine starts without compiling. EMBEDDED.zip is python.org's "Windows embeddable package (64-bit)" of the Python that
-runs this tool. Outside Windows, `--wine DIR` takes the Python that `python -m tools.platforms.windows make DIR` has
-made, and Wine compiles the kernels; such a zip is for trying only. The launchers come from `distlib`, as pip's do.
+`shogi_engine-VERSION-windows-x64.zip` contains one folder, with Python, the engine and its packages, the programs
+`shogi-usi.exe` and `shogi-engine.exe`, a page to read first, and all licences. EMBEDDED.zip is python.org's "Windows
+embeddable package", 64-bit or for ARM64 with `--arm64`, of the version of the Python that runs this tool, on any
+system. For trying under Wine, `--wine DIR` takes the Python that `python -m tools.platforms.windows make DIR` made. The
+launchers come from `distlib`, as pip's do.
 """
 
 import argparse
@@ -14,36 +14,36 @@ import importlib.resources
 import io
 import py_compile
 import shutil
-import subprocess
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from shogi_engine import __version__
 from tools.platforms.packages import MINOR, install
-from tools.platforms.windows import WindowsPython, windows_path
+from tools.platforms.windows import WindowsPython
 
 PAGE, PAGE_NAME = Path(__file__).parent / "platforms" / "read_me_first.html", "READ ME FIRST.html"
 PROGRAMS = {"shogi-usi": "usi.loop", "shogi-engine": "shogi_engine.__main__"}  # each has a function main
-TARGET = "x86-64-v3"
+OURS = ("shogi_engine", "usi")  # their sources belong to the kernels
 PACKAGES = Path("Lib", "site-packages")
-PATHS = (f"python3{MINOR}.zip", ".", "DLLs", "Lib", r"Lib\site-packages")  # where the folder's Python finds modules
+PATHS = (f"python3{MINOR}.zip", ".", "DLLs", r"Lib\site-packages")  # where the folder's Python finds modules
 LEFT_OUT = (  # of Python and its packages: what no one runs
     "**/__pycache__", "**/tests", "**/*.pyi", "**/*.lib", "**/*.h", "**/*.c", "**/*.pyx", "**/*.pxd",
     f"{PACKAGES}/bin", f"{PACKAGES}/*.dist-info/RECORD", f"{PACKAGES}/*.dist-info/direct_url.json",
-    f"{PACKAGES}/numpy/f2py", f"{PACKAGES}/numba/cuda",
+    f"{PACKAGES}/numpy/f2py", f"{PACKAGES}/pygments",
 )  # fmt: skip
 LICENCES = ("LICEN*", "COPYING*", "NOTICE*", "AUTHORS*")
 MAIN = "import sys\nfrom {module} import main\nsys.exit(main())\n"
-
-Run = Callable[..., int]  # runs the Python of the folder with the words it is given
 
 
 def put_python(python: Path, source: Path) -> None:
     """Copy Python, an embeddable zip or a folder, to `python`, where it finds only the modules next to it."""
     if source.is_dir():
-        shutil.copytree(source, python, ignore=shutil.ignore_patterns("site-packages", "__pycache__"))
+        shutil.copytree(source, python, ignore=shutil.ignore_patterns("Lib", "__pycache__"))
+        with zipfile.PyZipFile(str(python / f"python3{MINOR}.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
+            for package in (source / "Lib", *(file.parent for file in source.glob("Lib/*/__init__.py"))):
+                archive.writepy(str(package))
     else:
         with zipfile.ZipFile(source) as archive:
             archive.extractall(python)
@@ -52,25 +52,27 @@ def put_python(python: Path, source: Path) -> None:
     (python / f"python3{MINOR}._pth").write_text("\n".join([*PATHS, ""]), encoding="ascii")
 
 
-def compile_kernels(python: Path, run: Run) -> None:
-    """Compile all kernels for TARGET into the package."""
-    kernels = python / PACKAGES / "shogi_engine" / "_prebuilt"
-    if run("-m", "shogi_engine", "warmup", "--target", TARGET, "--out", windows_path(kernels)):
-        raise SystemExit("the kernels could not be compiled")
-
-
 def leave_out(python: Path) -> None:
-    """Remove what no one runs, and compile the rest to bytecode that stays valid wherever it is unpacked."""
+    """Remove what no one runs, and compile the rest to bytecode that stays valid wherever it is unpacked.
+
+    Sources are removed too, except OURS.
+    """
     for pattern in LEFT_OUT:
         for path in list(python.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     valid = py_compile.PycInvalidationMode.UNCHECKED_HASH
-    compileall.compile_dir(python, quiet=2, stripdir=str(python), invalidation_mode=valid)
+    for part in (python / PACKAGES).iterdir():
+        compile_part = compileall.compile_dir if part.is_dir() else compileall.compile_file
+        ours = part.name in OURS
+        compile_part(part, quiet=2, stripdir=str(python), invalidation_mode=valid, legacy=not ours)
+        for source in [] if ours else [part, *part.rglob("*")]:
+            if source.suffix == ".py":
+                source.unlink()
 
 
-def write_programs(folder: Path) -> None:
+def write_programs(folder: Path, launcher_name: str = "t64.exe") -> None:
     """Write the launchers: distlib's, then the Python that it starts, then a zip with what Python runs."""
-    launcher = (importlib.resources.files("distlib") / "t64.exe").read_bytes()
+    launcher = (importlib.resources.files("distlib") / launcher_name).read_bytes()
     for name, module in PROGRAMS.items():
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w") as archive:
@@ -94,8 +96,8 @@ def licences(python: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def write_licences(folder: Path, python: Path) -> None:
-    """Copy the licences of all parts to one folder."""
-    for path, place in licences(python):
+    """Put the licences of all parts into one folder."""
+    for path, place in list(licences(python)):
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, folder / place)
 
@@ -106,26 +108,20 @@ def write_page(folder: Path) -> None:
     (folder / PAGE_NAME).write_text(text, encoding="utf-8", newline="\r\n")
 
 
-def build(folder: Path, source: Path, runner: Callable[[Path], Run]) -> None:
+def build(folder: Path, source: Path, wheel: Path | None, arm64: bool) -> None:
     """Make the portable folder in `folder`.
 
     Args:
         source: an embeddable zip, or a folder with Python
-        runner: makes of the folder's Python what runs it
+        wheel: the project's, None to build it
     """
     python = folder / "python"
     put_python(python, source)
-    install("windows", python / PACKAGES)
+    install("windows-arm64" if arm64 else "windows", python / PACKAGES, wheel)
     leave_out(python)
-    compile_kernels(python, runner(python))
-    write_programs(folder)
+    write_programs(folder, "t64-arm.exe" if arm64 else "t64.exe")
     write_licences(folder / "licences", python)
     write_page(folder)
-
-
-def natively(python: Path) -> Run:
-    """Return what runs the folder's Python on Windows."""
-    return lambda *words: subprocess.run([str(python / "python.exe"), *words], check=False).returncode
 
 
 def main() -> int:
@@ -134,19 +130,18 @@ def main() -> int:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--python", type=Path, metavar="ZIP", help="python.org's embeddable package")
     source.add_argument("--wine", type=Path, metavar="DIR", help="the folder of Windows' Python for Wine")
+    parser.add_argument("--arm64", action="store_true", help="for Windows on ARM")
+    parser.add_argument("--wheel", type=Path, metavar="FILE", help="the engine's wheel; default: build it")
     parser.add_argument("--out", type=Path, default=Path("dist"), metavar="DIR")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / f"shogi_engine-{__version__}-windows-x64"
-        if args.wine:
-            windows = WindowsPython(args.wine)
-            build(folder, windows.python, windows.runner)
-        else:
-            build(folder, args.python, natively)
+        folder = Path(name) / f"shogi_engine-{__version__}-windows-{'arm64' if args.arm64 else 'x64'}"
+        build(folder, args.python or WindowsPython(args.wine).python, args.wheel, args.arm64)
         args.out.mkdir(parents=True, exist_ok=True)
-        result = Path(shutil.make_archive(str(args.out / folder.name), "zip", folder))
-        unpacked = sum(file.stat().st_size for file in folder.rglob("*"))
-    print(f"{result}, {result.stat().st_size / 1e6:.1f} MB, {unpacked / 1e6:.1f} MB when unpacked")
+        result = Path(shutil.make_archive(str(args.out / folder.name), "zip", name, folder.name))
+        files = [file for file in folder.rglob("*") if file.is_file()]
+        unpacked = sum(file.stat().st_size for file in files)
+    print(f"{result}, {result.stat().st_size / 1e6:.1f} MB; {len(files)} files, {unpacked / 1e6:.1f} MB when unpacked")
     return 0
 
 

@@ -20,7 +20,7 @@ from tools import build_kernels
 from tools.kernels.targets import TARGETS
 
 ROOT = Path(__file__).resolve().parent.parent
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "_kernels*", "_prebuilt", "*.egg-info")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "_kernels*", "*.egg-info")
 PARTS = ("shogi_engine", "usi", "pyproject.toml", "README.md", "LICENSE")
 PYTHON = "cp311-abi3"
 COMPILER = '"numba>=0.61", '  # what a checkout depends on and a wheel does not
@@ -78,6 +78,16 @@ def add_module(plain: Path, module: Path, tags: str, out: Path) -> Path:
     return wheel
 
 
+def build(targets: list[str], out: Path, isolated: bool = True) -> list[Path]:
+    """Build the wheels of these targets in `out`; return their files."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        copy_sources(folder)
+        plain = build_plain(folder, isolated)
+        modules = build_kernels.build(targets, folder / "modules")
+        return [add_module(plain, module, TARGETS[target].tags, out) for target, module in modules.items()]
+
+
 def main() -> int:
     """Build and print where they are."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -86,13 +96,8 @@ def main() -> int:
     parser.add_argument("--no-isolation", action="store_true", help="build with the setuptools that is installed")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        copy_sources(folder)
-        plain = build_plain(folder, not args.no_isolation)
-        for target, module in build_kernels.build(args.only, folder / "modules").items():
-            wheel = add_module(plain, module, TARGETS[target].tags, args.out)
-            print(f"{wheel}, {wheel.stat().st_size} bytes")
+    for wheel in build(args.only, args.out, not args.no_isolation):
+        print(f"{wheel}, {wheel.stat().st_size} bytes")
     return 0
 
 

@@ -7,7 +7,6 @@ answered by exactly one bestmove (or checkmate). If it ponders or is infinite, t
 `ponderhit`.
 """
 
-import importlib
 import os
 import threading
 import time
@@ -24,7 +23,7 @@ from shogi_engine.search.timeman import fixed, in_full_seconds, plan
 from shogi_engine.types.limits import LEAST_MS, TimeBudget
 from shogi_engine.types.results import Score
 from usi import protocol
-from usi.options import OPTIONS, Choice, Options, OwnBook, choice_of, file_facts, load, use
+from usi.options import OPTIONS, Choice, Options, OwnBook, choice_of, file_facts, use
 from usi.protocol import Go, InfoWriter, Position, ProtocolError, UsiOutput
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class Console(FrontEnd):
     """
 
     position: Position
-    evaluation: Choice
+    evaluation: Choice | None
     speed: int | None
 
     def ready_engine(self) -> "Engine":
@@ -75,7 +74,7 @@ class Console(FrontEnd):
         value = engine.evaluate()
         self.out.line(f"static value: {value} (side to move)")
         self.out.line(f"evaluation: {sanitize(engine.searcher.evaluator.describe(), SHOWN_WITH_PATH)}")
-        if facts := file_facts(engine, self.evaluation):
+        if self.evaluation and (facts := file_facts(engine, self.evaluation)):
             self.out.line(f"its file: {facts}")
         if self.speed is not None:
             self.out.line(f"nodes/s of the last search: {self.speed}")
@@ -164,15 +163,14 @@ class GoTask(Task):
 
 PARAMETER = "param."  # prefix of undeclared options that set a parameter in Game.params
 BOOK_PAUSE = 0.002  # seconds before a book's answer: uci2wb loses one that comes while it still handles the last move
-OPTIONS_COME = 2.0  # seconds after the first line to wait for EvalType before compiling the default evaluation
 
 
 class Loop(Console):
     """A USI session and its state.
 
     Args:
-        load: returns a compiled engine with the default evaluation; if None, the Shogi engine is loaded, with the
-            evaluation that the options select
+        load: returns a compiled engine with the default evaluation; if None, the Shogi engine is loaded, and compiled
+            for the evaluation that the options select when it is first needed
         leave: ends the process with an exit status
     """
 
@@ -187,18 +185,17 @@ class Loop(Console):
         super().__init__(output, load or self._load_shogi, leave)
         self.options = Options()
         self._announced = Options()  # the options that the reader has seen; the worker may not have set them yet
-        self._configured = threading.Event()  # set by the first line that is neither `usi` nor an option
         self.position = protocol.Position()
         self.book = OwnBook(self.options, output)
         self._sizes = (0, 0)  # the engine's hash and threads
-        self.evaluation = Choice()  # the engine's
+        self.evaluation = Choice() if load else None  # the engine's; None before it is compiled
         self.speed: int | None = None  # nodes per second of the last search
         self._fresh = True  # nothing has been searched since the table was cleared
         self._readers: dict[str, Callable[[list[str], float], None]] = {
             "usi": self._usi,
             "isready": self._isready,
             "setoption": self._setoption,
-            "usinewgame": lambda words, received_at: self.put(Task(self._begin_game, received_at, awaited=False)),
+            "usinewgame": lambda words, received_at: self.put(Task(self._new_game, received_at, awaited=False)),
             "position": self._position,
             "sfen": lambda words, received_at: self._position(["sfen", *words], received_at),
             "startpos": lambda words, received_at: self._position(["startpos", *words], received_at),
@@ -217,8 +214,6 @@ class Loop(Console):
             words.pop(0)
         if not words:
             return
-        if words[0] not in ("usi", "setoption"):
-            self._configured.set()
         if words[0] in COMMANDS:
             command = COMMANDS[words[0]]
             self.put(Task(lambda: command(self), received_at))
@@ -300,12 +295,10 @@ class Loop(Console):
             task.released.set()
 
     def _load_shogi(self) -> "Engine":
-        """Return the engine with the kernels of the selected evaluation compiled or loaded."""
-        importlib.import_module("shogi_engine.engine")
-        importlib.import_module("shogi_engine.games.shogi.game")
-        self._configured.wait(OPTIONS_COME)
-        engine, self.evaluation = load(choice_of(self._announced))
-        return engine
+        """Return the engine, not compiled yet: the options have not come."""
+        from shogi_engine.engine import Engine
+
+        return Engine("shogi")
 
     # ---- the worker's side: what changes the state ------------------------------------------------------------
 
@@ -343,6 +336,8 @@ class Loop(Console):
         self.ready_engine()
         with self.heartbeat():
             self._new_game()
+            if self.options.flag("MateSearch"):
+                self.engine.load_solver()
             self.book.open(self.engine)
         self.out.line("readyok")
         self.book.load()
@@ -366,11 +361,6 @@ class Loop(Console):
         if not self._fresh:
             self.engine.new_game()
             self._fresh = True
-
-    def _begin_game(self) -> None:
-        self._new_game()
-        if self.options.flag("MateSearch"):
-            self.ready_engine().load_solver()  # in its own thread, so that the first moves do not wait
 
     def place(self, position: protocol.Position) -> None:
         """Set the position. If it is invalid, keep the previous one and raise ProtocolError."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shogi_engine.common.text import clamped_number, sanitize
-from shogi_engine.frontends import core
 from shogi_engine.games.shogi.book import SHIPPED, shipped
 from shogi_engine.games.shogi.names import (
     DEFAULT_SCALE,
@@ -128,7 +127,7 @@ HELP = {
     "MinimumThinkingTime": mark("Minimum time for a move in ms, if the clock allows it."),
     "SlowMover": mark("Thinking time per move, in percent of the planned share of the main time."),
     "RoundUpToFullSecond": mark("For clocks that count full seconds only: use each second charged, less NetworkDelay."),
-    "MateSearch": mark("Also look for mates in another thread; its kernels are loaded after usinewgame."),
+    "MateSearch": mark("Also look for mates in another thread; its kernels are loaded at isready."),
     "EvalType": mark("The evaluation; nnue needs a file, see EvalFile."),
     "EvalDir": mark("The folder of EvalFile."),
     "EvalFile": mark(
@@ -243,13 +242,6 @@ def choice_of(options: Options) -> Choice:
         return Choice(name)
     file = Path(options.text("EvalDir"), file_name).absolute()
     return Choice(name, file, options.number("FV_SCALE"))
-
-
-def load(choice: Choice) -> tuple["Engine", Choice]:
-    """Return an engine and its evaluation: `choice`, or the default if `choice` has a file, which `use` loads later."""
-    if choice.file is not None:
-        return core.load_engine("shogi", compiled=False), Choice()
-    return core.load_engine("shogi", choice.name), choice
 
 
 def use(engine: "Engine", choice: Choice, inform: Callable[[str], None]) -> None:

@@ -248,12 +248,6 @@ class Examination:
         """Return a worker."""
         return ExaminingWorker(self)
 
-    def warm_up(self) -> None:
-        """Compile, or load from the cache, the kernels that the games need. Raises ValueError for wrong limits."""
-        worker = ExaminingWorker(self)
-        for name in sorted({name for name, _, _ in self.games}):
-            worker.examiner(name).warmup()
-
 
 @dataclass
 class Analyst:
@@ -279,7 +273,9 @@ class Analyst:
 
     def warmup(self, names: Sequence[str]) -> None:
         """Compile or load the kernels that these games need. Raises ValueError for wrong limits."""
-        self._examination([(name, "", ()) for name in names]).warm_up()
+        worker = ExaminingWorker(self._examination(()))
+        for name in names:
+            worker.examiner(name).warmup()
 
     def run(
         self,

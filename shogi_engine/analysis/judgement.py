@@ -102,10 +102,9 @@ def score_words(score: Score, unit: str, words: dict[str, str]) -> str:
     return f"{round(score.value, 1) + 0.0:+.1f}".removesuffix(".0")  # adding 0 takes the sign from -0
 
 
-def called(verdict: str, missed_mate: int, words: dict[str, str]) -> str:
-    """Return the verdict on a move: 'blunder, missed a mate in 3', '' for none."""
-    missed = words["missed"].format(length=missed_mate) if missed_mate else ""
-    return ", ".join(text for text in (words.get(verdict, ""), missed) if text)
+def unit_of(game: str) -> str:
+    """Return the unit of a game's values: 'pawns' or 'discs'."""
+    return "discs" if game == "othello" else "pawns"
 
 
 # ---- Why a move was bad: facts of the searches and of the board, and the sentences that say them
@@ -380,9 +379,14 @@ class MoveAnalysis:
         return self.black_played_score.chance()
 
     @property
+    def severity(self) -> str:
+        """The verdict; a missed mate is a mistake at least."""
+        return self.verdict or ("mistake" if self.missed_mate else "")
+
+    @property
     def worth_a_word(self) -> bool:
         """Whether the better line is shown with the move."""
-        return bool(self.verdict or self.missed_mate)
+        return bool(self.severity)
 
     def values(self) -> dict[str, Any]:
         """Return the move for JSON."""
@@ -421,7 +425,7 @@ class GameAnalysis:
     @property
     def unit(self) -> str:
         """The unit of `given`: 'pawns' or 'discs'."""
-        return "discs" if self.record.game == "othello" else "pawns"
+        return unit_of(self.record.game)
 
     @cached_property
     def names(self) -> GameNames | None:

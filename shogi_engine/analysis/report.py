@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from shogi_engine.analysis.analyst import Hint
 from shogi_engine.analysis.judgement import (
@@ -29,13 +29,13 @@ from shogi_engine.analysis.judgement import (
     GameAnalysis,
     MoveAnalysis,
     after_move,
-    called,
     is_mistake,
     kind_of,
     line_texts,
     move_text,
     score_words,
     shown,
+    unit_of,
     words_of,
 )
 from shogi_engine.common.text import table
@@ -45,6 +45,70 @@ from shogi_engine.pages import render
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.limits import SIDES
 from shogi_engine.types.outcomes import Name
+
+# ---- What is said of a move; tables, comments and pages only lay it out
+
+
+class Said(NamedTuple):
+    """What is said of a judged move, in one language; values are black's.
+
+    Attributes:
+        words: the words of the language
+        played: the move as text
+        value, best: the values of the move and of the best one
+        verdict: 'blunder, missed a mate in 3', '' for a move that is not worth a word
+        better: what is shown of the best line
+        line: the same as texts
+        why: sentences that say why the move was bad
+    """
+
+    move: MoveAnalysis
+    words: dict[str, str]
+    played: str
+    value: str
+    best: str
+    verdict: str
+    better: Sequence[str]
+    line: list[str]
+    why: Sequence[str]
+
+    @property
+    def sentence(self) -> str:
+        """What was wrong with the move, and what was better."""
+        change, line = f"({self.best} -> {self.value})", " ".join(self.line)
+        return f"{self.played}: {self.verdict} {change}; {self.words['better']}: {line}"
+
+    @property
+    def comments(self) -> list[str]:
+        """The lines to add to the comment of the move."""
+        lines = [f"{self.value} ({self.words['chance']} {self.move.black_after:.0%})"]
+        if self.verdict:
+            better = f"{self.words['better']}: {' '.join(self.line)} ({self.best})"
+            lines.append(" ".join([f"{self.verdict} (-{self.move.loss:.0%}); {better}", *self.why]))
+        return lines
+
+
+def said_of(game: str, move: MoveAnalysis, board: Any, language: str, why: Sequence[str] = ()) -> Said:
+    """Return what is said of a move; `board` is a Board with the position before it, unchanged on return."""
+    words = words_of(language, game)
+    value, best = (score_words(score, unit_of(game), words) for score in (move.black_played_score, move.black_score))
+    missed = words["missed"].format(length=move.missed_mate) if move.missed_mate else ""
+    verdict = ", ".join(filter(None, (words.get(move.verdict), missed)))
+    better = shown(move.pv, move.score.mate)
+    played, line = move_text(board, move.move, language), line_texts(board, better, language)
+    return Said(move, words, played, value, best, verdict, better, line, why)
+
+
+def said(game: GameAnalysis, language: str = "en") -> dict[int, Said]:
+    """Return what is said of each judged move of a game, by ply."""
+    name, why = game.record.game, game.why_texts(language)
+    return {move.ply: said_of(name, move, board, language, why.get(move.ply, ())) for move, board in game.boards()}
+
+
+def numbered(game: GameAnalysis, ply: int) -> int:
+    """Return the number of a move: passes are not numbered, as is usual in Othello."""
+    return ply - game.record.moves[:ply].count(PASS)
+
 
 # ---- Adds an analysis to a game record: evaluations, comments and better lines, for any program to read
 
@@ -82,18 +146,13 @@ def annotate(
     """
     if game.names and (opening := game.names.header(language)):
         record.headers.setdefault("opening", opening)
-    words = words_of(language, record.game)
-    judged = {move.ply: move for move in game.moves}
-    board, why = record.board(0), game.why_texts(language)
-    for ply, node in enumerate(line[1:], 1):
-        move = judged.get(ply)
-        if move is not None and ply >= first:
-            better = list(shown(move.pv, move.score.mate)) if move.worth_a_word else []
-            for text in _comments(game, move, line_texts(board, better, language), why.get(ply, ()), words):
-                node.add_comment(text)
-            _evaluate(node, move, record.game)
-            _add_line(line[ply - 1], better, move)
-        board.push_text(node.move)
+    for ply, each in said(game, language).items():
+        if first <= ply < len(line):
+            for text in each.comments:
+                line[ply].add_comment(text)
+            _evaluate(line[ply], each.move, record.game)
+            if each.verdict:
+                _add_line(line[ply - 1], each.better, each.move)
 
 
 def _evaluate(node: Node, move: MoveAnalysis, game: str) -> None:
@@ -113,19 +172,6 @@ def _add_line(node: Node, moves: Sequence[str], move: MoveAnalysis) -> None:
         first.evaluation, first.depth = after_move(move.score), move.depth or None
         for each in moves[1:]:
             node = node.add(each)
-
-
-def _comments(
-    game: GameAnalysis, move: MoveAnalysis, better: list[str], why: Sequence[str], words: dict[str, str]
-) -> list[str]:
-    """Return the lines to add to the comment of a move."""
-    value = score_words(move.black_played_score, game.unit, words)
-    lines = [f"{value} ({words['chance']} {move.black_after:.0%})"]
-    if move.worth_a_word:
-        best = score_words(move.black_score, game.unit, words)
-        judged = f"{called(move.verdict, move.missed_mate, words)} (-{move.loss:.0%})"
-        lines.append(" ".join([f"{judged}; {words['better']}: {' '.join(better)} ({best})", *why]))
-    return lines
 
 
 # ---- reading
@@ -281,22 +327,14 @@ def game_table(game: GameAnalysis, language: str = "en") -> str:
     """
     name = game.record.game
     words = words_of(language, name)
-    board = game.record.board(0)
-    moves = {move.ply: move for move in game.moves}
     rows = [[translate(each, language, name) for each in GAME_HEAD]]
-    why = game.why_texts(language)
-    guilty, passes = [], 0
-    for ply, text in enumerate(game.record.moves, 1):
-        passes += text == PASS
-        move = moves.get(ply)
-        if move is not None:
-            rows.append(_row(move, str(ply - passes), game, board, language))
-            if move.worth_a_word:
-                line = line_texts(board, shown(move.pv, move.score.mate), language)
-                played = line_texts(board, [text], language)[0]
-                guilty.append(f"{ply - passes:>3}  {_sentence(move, game, played, line, words)}")
-                guilty += [f"     {text}" for text in why.get(ply, ())]
-        board.push_text(text)
+    guilty = []
+    for (move, board), each in zip(game.boards(), said(game, language).values(), strict=True):
+        number = numbered(game, move.ply)
+        best = move_text(board, move.best, language) if move.best else ""
+        rows.append(_row(each, str(number), best, game.unit, language))
+        if each.verdict:
+            guilty += [f"{number:>3}  {each.sentence}", *(f"     {text}" for text in each.why)]
     graph = f"{words['chance']}: {sparkline(game.chances)} {game.final:.0%}"
     lines = table(rows, "><<>><><")
     return "\n".join(
@@ -312,17 +350,14 @@ def game_table(game: GameAnalysis, language: str = "en") -> str:
     )
 
 
-def _row(move: MoveAnalysis, number: str, game: GameAnalysis, board: Any, language: str) -> list[str]:
-    words = words_of(language, game.record.game)
-    texts = [move.move, move.best]
-    if language != "en":
-        texts = [line_texts(board, [text], language)[0] if text else "" for text in texts]
-    given = f"{100 * move.given:.0f}" if game.unit == "pawns" and language == "ja" else f"{move.given:.2f}"
+def _row(each: Said, number: str, best: str, unit: str, language: str) -> list[str]:
+    move, words = each.move, each.words
+    texts = [move.move, move.best] if language == "en" else [each.played, best]
+    given = f"{100 * move.given:.0f}" if unit == "pawns" and language == "ja" else f"{move.given:.2f}"
     lost = f"{move.loss:.0%} {given}" if move.loss or move.given else ""
     missed = words["missed"].format(length=move.missed_mate) if move.missed_mate else ""
-    value = score_words(move.black_played_score, game.unit, words)
     remark = f"{MARKS[move.verdict]} {missed}".strip()
-    return [number, words[move.side], texts[0], value, f"{move.black_after:.0%}", texts[1], lost, remark]
+    return [number, words[move.side], texts[0], each.value, f"{move.black_after:.0%}", texts[1], lost, remark]
 
 
 def _counts(game: GameAnalysis, words: dict[str, str]) -> list[str]:
@@ -350,19 +385,8 @@ def named_lines(game: GameAnalysis, language: str) -> list[str]:
 
 def sentences_on(game: GameAnalysis, move: MoveAnalysis, language: str = "en") -> list[str]:
     """Return what was wrong with a bad move of a game, what was better, and why."""
-    board = next(board for each, board in game.boards() if each.ply == move.ply)
-    line = line_texts(board, shown(move.pv, move.score.mate), language)
-    (played,) = line_texts(board, [move.move], language)
-    number = move.ply - game.record.moves[: move.ply].count(PASS)
-    said = _sentence(move, game, played, line, words_of(language, game.record.game))
-    return [f"{number}. {said}", *game.why_texts(language).get(move.ply, ())]
-
-
-def _sentence(move: MoveAnalysis, game: GameAnalysis, text: str, line: list[str], words: dict[str, str]) -> str:
-    """Return what was wrong with a move, and what was better."""
-    before, after = (score_words(score, game.unit, words) for score in (move.black_score, move.black_played_score))
-    judged = f"{called(move.verdict, move.missed_mate, words)} ({before} -> {after})"
-    return f"{text}: {judged}; {words['better']}: {' '.join(line)}"
+    each = said(game, language)[move.ply]
+    return [f"{numbered(game, move.ply)}. {each.sentence}", *each.why]
 
 
 # ---- What several judged games say about each of their players
@@ -577,42 +601,40 @@ def _game(game: GameAnalysis, boards: _Boards, language: str, title: str) -> dic
     """Return a game's data for the page: its positions, each with the move that led there."""
     record, words = game.record, words_of(language, game.record.game)
     names = " - ".join(f"{words[side]} {name}" for side, name in zip(SIDES, record.names, strict=True) if name)
-    judged = {move.ply: move for move in game.moves}
     before = {move.ply - 1: move.black for move in game.moves}
     before[len(record.moves)] = game.final
-    board, why = record.board(0), game.why_texts(language)
+    board, judged = record.board(0), said(game, language)
     plies: list[dict[str, Any]] = [{"board": boards.add(board), "black": before.get(0, game.final)}]
     for ply, text in enumerate(record.moves, 1):
         row: dict[str, Any] = {"move": move_text(board, text, language)}
-        if (move := judged.get(ply)) is not None:
-            row |= _judged(game, move, board, boards, language) | {"why": why.get(ply, [])}
+        if (each := judged.get(ply)) is not None:
+            row |= _judged(each, board, boards, game.unit)
         board.push_text(text)
-        black = move.black_after if move is not None else before.get(ply, plies[-1]["black"])
+        black = each.move.black_after if each is not None else before.get(ply, plies[-1]["black"])
         row |= {"board": boards.add(board), "black": black}
         plies.append(row)
     heading = title or names or words["analysis"]
     return {"title": heading, "names": names, "named": named_lines(game, language), "words": words, "plies": plies}
 
 
-def _judged(game: GameAnalysis, move: MoveAnalysis, board: Any, boards: _Boards, language: str) -> dict[str, Any]:
+def _judged(each: Said, board: Any, boards: _Boards, unit: str) -> dict[str, Any]:
     """Return what the page says about a move, made from the position on `board`."""
-    words = words_of(language, game.record.game)
-    row: dict[str, Any] = {"score": score_words(move.black_played_score, game.unit, words), "depth": move.depth}
-    if not move.worth_a_word:
+    move = each.move
+    row: dict[str, Any] = {"score": each.value, "depth": move.depth, "why": each.why}
+    if not each.verdict:
         return row
-    pv = list(shown(move.pv, move.score.mate))
     line = []
-    for text, usual in zip(line_texts(board, pv, language), pv, strict=True):
+    for text, usual in zip(each.line, each.better, strict=True):
         board.push_text(usual)
         line.append({"move": text, "board": boards.add(board)})
-    for _ in pv:
+    for _ in line:
         board.pop()
     return {
         **row,
-        "verdict": move.verdict or "mistake",
-        "called": called(move.verdict, move.missed_mate, words),
+        "verdict": move.severity,
+        "called": each.verdict,
         "loss": move.loss,
-        "given": f"{move.given:.2f} {words[game.unit]}",
-        "best": score_words(move.black_score, game.unit, words),
+        "given": f"{move.given:.2f} {each.words[unit]}",
+        "best": each.best,
         "line": line,
     }

@@ -684,6 +684,12 @@ def planes_shape(batch: Batch, features: tuple[str, ...]) -> Shape:
     return sum(shape[0] for shape in shapes), *shapes[0][1:]
 
 
+def planes_most(batch: Batch) -> int:
+    """Return the largest value in planes: 1, or 255 for a game whose planes have the numbers of pieces in hand."""
+    drawing = batch.game.extras.drawing
+    return 255 if drawing and drawing.hand else 1
+
+
 def side_by_side(found: Any) -> NDArray[Any]:
     """Return features, an array or several of them with planes of one size, as one array [n, planes, ...]."""
     return np.concatenate(found, axis=1) if isinstance(found, tuple) else np.asarray(found)

@@ -78,8 +78,9 @@ def _read_edax(data: bytes) -> dict[Discs, list[BookMove]]:
         except struct.error:
             raise BookError("it ends within a position, at byte {0}", at) from None
         at += 2 * (links + 1)
-        discs.append((own, opponent))
-        found.append([(move, value, level) for value, move in moves if move <= PASS and abs(value) <= SQUARES])
+        if not own & opponent:
+            discs.append((own, opponent))
+            found.append([(move, value, level) for value, move in moves if move <= PASS and abs(value) <= SQUARES])
     return _turned_entries(discs, found)
 
 

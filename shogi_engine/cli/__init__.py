@@ -1,6 +1,7 @@
 """The commands of `shogi-engine`, one module each.
 
-A command's module has `add_parser(commands)`, which adds its arguments, and `run(args)`, which returns the exit status.
+A command's module has its `Arguments`, as `cli.common` explains, and `run(args)`, which returns the exit status; `book`
+and `dev`, which have commands of their own, have `add_parser(commands)` instead.
 Modules that load numba are imported in `run`, and only the module of the command that was requested is imported at all,
 so that the help appears at once.
 """

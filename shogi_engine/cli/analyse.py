@@ -1,19 +1,19 @@
 """`shogi-engine analyse`: judges every move of games in files, or the moves of one position."""
 
-import argparse
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shogi_engine import games, language
+from shogi_engine import games, language, records
 from shogi_engine.cli import common
-from shogi_engine.cli.common import Attempts, check_outputs, tell_lost
+from shogi_engine.cli.common import Attempts, check_outputs, option, positional, tell_lost
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import locked, write_whole
 from shogi_engine.language import InputError
 from shogi_engine.language import translate as _
 from shogi_engine.play.words import DEFAULT_MS
+from shogi_engine.records.files import HEAD, encoding_of
 
 if TYPE_CHECKING:
     from shogi_engine.analysis import Analyst, GameAnalysis
@@ -56,8 +56,6 @@ def write_files(out: str, games: "Sequence[tuple[str, GameRecord]]", attempts: A
 
 
 def _write_file(out: str, file: str, games: "Sequence[GameRecord]") -> None:
-    from shogi_engine import records
-
     target = target_of(out, file)
     chosen, encoding = format_and_encoding(file, games[0].game)
     if not Path(out).is_dir():
@@ -70,9 +68,6 @@ def _write_file(out: str, file: str, games: "Sequence[GameRecord]") -> None:
 
 def format_and_encoding(file: str, game: str) -> "tuple[RecordFormat, str]":
     """Return the format that a file was read in, and the encoding to write it in ('' : the format's)."""
-    from shogi_engine import records
-    from shogi_engine.records.files import HEAD, encoding_of
-
     data = Path(file).read_bytes()
     found = records.recognise(data[:HEAD].decode("latin-1"), binary=True, game=game) if b"\0" in data[:64] else None
     encoding = ""
@@ -92,36 +87,32 @@ HASH_MB = 16
 FOR_GAMES = ("html", "out", "save", "number")
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = common.add_command(commands, "analyse", run)
-    parser.add_argument(
-        "targets",
-        nargs="*",
-        metavar="[GAME] FILE",
-        help="game records; with --position, GAME instead (shogi or othello)",
+class Arguments(common.Arguments):
+    """Games of files or a position, the searches, and the outputs."""
+
+    targets: list[str] = positional(
+        "[GAME] FILE", "game records; with --position, GAME instead (shogi or othello)", nargs="*"
     )
-    common.add_position(parser)
-    parser.add_argument("--number", type=common.at_least_one, help="only this game of each file")
-    common.add_limit(
-        parser, "nodes", "movetime", "depth", "level",
+    position: str = common.POSITION
+    moves: list[str] = common.MOVES
+    number: int | None = option("only this game of each file", type=common.at_least_one)
+    limit: dict[str, int] = common.limit_option(
+        "nodes", "movetime", "depth", "level",
         default=f"nodes=300000, Othello level=14; --position: movetime={DEFAULT_MS}, Othello level={POSITION_LEVEL}",
     )  # fmt: skip
-    parser.add_argument("--multipv", type=common.at_least_one, help="number of moves of a position to show")
-    parser.add_argument(
-        "--threads", type=common.at_least_one, help="positions searched at the same time; default: one per core"
+    multipv: int | None = option("number of moves of a position to show", type=common.at_least_one)
+    threads: int | None = common.THREADS_OR_CORES
+    hash: int = common.hash_option(HASH_MB)
+    out: str | None = option("write the annotated record; for several files, FILE is a folder", metavar="FILE")
+    html: str | None = option("write an HTML page with boards to step through, and a graph", metavar="FILE")
+    save: str | None = option(
+        "save the analysis (JSON); positions already in FILE are not searched again", metavar="FILE"
     )
-    common.add_hash(parser, HASH_MB)
-    parser.add_argument("--out", metavar="FILE", help="write the annotated record; for several files, FILE is a folder")
-    parser.add_argument("--html", metavar="FILE", help="write an HTML page with boards to step through, and a graph")
-    parser.add_argument(
-        "--save", metavar="FILE", help="save the analysis (JSON); positions already in FILE are not searched again"
-    )
-    common.add_cluster(parser)
-    common.add_json(parser)
+    cluster: str = common.CLUSTER
+    json: bool = common.JSON
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Analyse games of files, or a position."""
     game, files = _game_and_files(args.targets)
     position = bool(args.position or args.moves)
@@ -142,7 +133,7 @@ def _game_and_files(targets: Sequence[str]) -> tuple[str, list[str]]:
 # ---- a position --------------------------------------------------------------------------------------------------
 
 
-def _run_position(args: argparse.Namespace, game: str) -> int:
+def _run_position(args: Arguments, game: str) -> int:
     from shogi_engine import analysis
     from shogi_engine.engine import Engine
 
@@ -159,14 +150,14 @@ def _run_position(args: argparse.Namespace, game: str) -> int:
         text = engine.position_text
         board = games.board(engine.game, engine.position)
     rows = [{**vars(hint), "score": hint.score.values(), **hint.score.values()} for hint in hints]
-    common.report(args, {"position": text, "hints": rows}, analysis.hint_table(hints, board, language.current()))
+    common.report(args.json, {"position": text, "hints": rows}, analysis.hint_table(hints, board, language.current()))
     return 0
 
 
 # ---- games -------------------------------------------------------------------------------------------------------
 
 
-def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
+def _run_files(args: Arguments, game: str, files: list[str]) -> int:
     from shogi_engine import analysis
 
     if args.multipv is not None:
@@ -198,7 +189,7 @@ def _run_files(args: argparse.Namespace, game: str, files: list[str]) -> int:
     player = analysis.player_of(judged)
     values["players"] = [each.values() for each in analysis.players(judged)]
     values["scores"] = {"player": player, "rows": [row.values() for row in analysis.scored(judged, player)]}
-    common.report(args, values, _text(args, sources, judged, analyst))
+    common.report(args.json, values, _text(args, sources, judged, analyst))
     attempts.end()
     return 0
 
@@ -246,9 +237,7 @@ def _titles(sources: Sequence[Any]) -> list[str]:
     ]
 
 
-def _text(
-    args: argparse.Namespace, sources: Sequence[Any], judged: "Sequence[GameAnalysis]", analyst: "Analyst"
-) -> str:
+def _text(args: Arguments, sources: Sequence[Any], judged: "Sequence[GameAnalysis]", analyst: "Analyst") -> str:
     """Return the games as text for people."""
     from shogi_engine import analysis
 

@@ -1,22 +1,20 @@
 """`shogi-engine bench`: the search's signature."""
 
-import argparse
-from typing import Any
-
 from shogi_engine import games
-from shogi_engine.cli.common import add_command, add_game, add_json, report
+from shogi_engine.cli import common
+from shogi_engine.cli.common import report
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.text import nodes_per_second
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = add_command(commands, "bench", run)
-    add_game(parser, "?")
-    add_json(parser)
+class Arguments(common.Arguments):
+    """The game."""
+
+    game: str | None = common.game_argument("?")
+    json: bool = common.JSON
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Search the positions of one game, or of all."""
     from shogi_engine.suites.suite import POSITIONS, bench
 
@@ -34,5 +32,5 @@ def run(args: argparse.Namespace) -> int:
         "nps": nodes_per_second(nodes, seconds),
     }
     each = "".join(f"{name}: {result.nodes}\n" for name, result in results.items())
-    report(args, values, f"{each}Bench: {nodes}   ({seconds:.2f} s, {values['nps']} nodes/s)")
+    report(args.json, values, f"{each}Bench: {nodes}   ({seconds:.2f} s, {values['nps']} nodes/s)")
     return 0

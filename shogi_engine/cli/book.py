@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import language
-from shogi_engine.cli import common
-from shogi_engine.cli.common import Setting, check_outputs
+from shogi_engine.cli import Command, common
+from shogi_engine.cli.common import Setting, check_outputs, option, positional
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import notation_for
 from shogi_engine.common.database import is_database
@@ -42,7 +42,7 @@ def is_games(path: Path) -> bool:
     return archive or path.suffix not in ("", ".txt") and format_of_name(name, "") is not None
 
 
-def index_games(args: argparse.Namespace) -> int:
+def index_games(args: "MergeArguments") -> int:
     """Add games to an index; status 1 if some were skipped."""
     from shogi_engine.explorer import Explorer
 
@@ -76,9 +76,9 @@ def tell_faults(added: "Added") -> None:
         common.tell(plural("{count} more was skipped", "{count} more were skipped", more).format(count=more))
 
 
-def explore(args: argparse.Namespace, board: Any) -> int:
+def explore(args: "ShowArguments", path: Path, board: Any) -> int:
     """Print the moves played in a Board's position; status 1 if there are none."""
-    with progress_bar() as line, opened(Path(args.book), args.game, line) as explorer:
+    with progress_bar() as line, opened(path, args.game, line) as explorer:
         rows, played = explorer.moves(board), explorer.played(board, most=LISTED)
     values = {
         "game": args.game,
@@ -86,7 +86,9 @@ def explore(args: argparse.Namespace, board: Any) -> int:
         "moves": [as_json(row) for row in rows],
         "games": [game._asdict() for game in played],
     }
-    common.report(args, values, as_text(board, rows, played, args.notation) if rows else _("no game has this position"))
+    common.report(
+        args.json, values, as_text(board, rows, played, args.notation) if rows else _("no game has this position")
+    )
     return 0 if rows else 1
 
 
@@ -131,7 +133,18 @@ def as_text(board: Any, rows: "Sequence[Found]", played: Sequence[Any], notation
     return "\n".join([*table([heads, *cells], "<>>>>>"), "", *games])
 
 
-ACTIONS = ("build", "extend", "show", "explore", "import", "export", "index")
+ACTIONS = {
+    "build": Command(
+        "Make a book with the engine's own search, or continue its run; extend adds positions, lines or games.",
+        ("extend",),
+    ),
+    "show": Command("Print the moves of a position, of a book or as they were played in games.", ("explore",)),
+    "import": Command(
+        "Merge books, including those of other programs, into one; export writes the book of a run, "
+        "index adds games to an index for explore.",
+        ("export", "index"),
+    ),
+}
 POSITIONS = 800  # the default size of a new book
 _KEPT = "how much worse than the best move a kept move may be; default 50 (centipawns), Othello 4 (discs)"
 SETTINGS = (
@@ -142,100 +155,76 @@ SETTINGS = (
 )
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command and its actions."""
-    parser = common.add_command(commands, "book", run)
-    common.add_game(parser, read=_game)
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    _add_build(actions)
-    show = _action(
-        actions,
-        "show",
-        show_position,
-        "Print the moves of a position, of a book or as they were played in games.",
-        aliases=("explore",),
-    )
-    show.add_argument(
-        "--book",
-        default=None,
-        metavar="FILE",
-        help="a book, an index of games, or games: a record, a folder or an archive; "
-        "default: the book that comes with the engine",
-    )
-    common.add_position(show)
-    common.add_notation(show)
-    common.add_json(show)
-    merge = _action(
-        actions,
-        "import",
-        import_books,
-        help="Merge books, including those of other programs, into one; export writes the book of a run, "
-        "index adds games to an index for explore.",
-        aliases=("export", "index"),
-    )
-    merge.add_argument(
-        "books",
-        type=Path,
-        nargs="+",
-        metavar="FILE",
-        help="books to merge; if two have the same move, the deeper value is kept. With export: a run. "
-        "With index: records, folders and archives",
-    )
-    merge.add_argument("--out", type=Path, required=True, help="the book to write; with index, a new or existing index")
-
-
 def _game(text: str) -> str:
     """Return the name of a game, for argparse; the name of an action there says that the two are swapped."""
-    if text in ACTIONS:
+    if any(text in (name, *action.aliases) for name, action in ACTIONS.items()):
         raise argparse.ArgumentTypeError(Message("the game comes before the action, as in book shogi {0}", text))
     return common.game_name(text)
 
 
-def _action(actions: Any, name: str, work: Any, help: str, aliases: Sequence[str] = ()) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = actions.add_parser(
-        name, help=help, description=help, allow_abbrev=False, aliases=aliases
+class BookArguments(common.Arguments):
+    """The game and the action, one of ACTIONS or of their aliases."""
+
+    game: str = common.game_argument(read=_game)
+    action: str
+
+
+class Arguments(BookArguments):
+    """What `build` is asked: the run, its size, its searches, and lines to include."""
+
+    run_file: Path = positional("RUN", "a file with a line for each position; an existing one is continued", type=Path)
+    positions: int | None = option(
+        Message("positions in all, by default {0}; with extend, those to add", POSITIONS), type=common.at_least_one
     )
-    parser.set_defaults(work=work)
-    common.add_language(parser)
-    return parser
+    limit: dict[str, int] = common.limit_option("nodes", "depth", default="nodes=40000, Othello depth=10")
+    openings: Path | None = option("lines to include, each as 'name: moves'", type=Path)
+    records: list[Path] = option("game records to include, in any format", type=Path, nargs="+", default=[])
+    out: Path | None = option("the book to write at the end", type=Path)
+    threads: int = common.THREADS
+    set: dict[str, Any] = common.settings_option(settings=SETTINGS)
 
 
-def _add_build(actions: Any) -> None:
-    build = _action(
-        actions,
-        "build",
-        build_run,
-        help="Make a book with the engine's own search, or continue its run; extend adds positions, lines or games.",
-        aliases=("extend",),
+class ShowArguments(BookArguments):
+    """What `show` is asked."""
+
+    book: str | None = option(
+        "a book, an index of games, or games: a record, a folder or an archive; default: the book that comes with the "
+        "engine",
+        metavar="FILE",
     )
-    build.add_argument(
-        "run_file", type=Path, metavar="RUN", help="a file with a line for each position; an existing one is continued"
+    position: str = common.POSITION
+    moves: list[str] = common.MOVES
+    notation: str = common.notation_option()
+    json: bool = common.JSON
+
+
+class MergeArguments(BookArguments):
+    """What `import` is asked."""
+
+    books: list[Path] = positional(
+        "FILE",
+        "books to merge; if two have the same move, the deeper value is kept. With export: a run. With index: records, "
+        "folders and archives",
+        type=Path,
+        nargs="+",
     )
-    build.add_argument(
-        "--positions",
-        type=common.at_least_one,
-        help=Message("positions in all, by default {0}; with extend, those to add", POSITIONS),
-    )
-    common.add_limit(build, "nodes", "depth", default="nodes=40000, Othello depth=10")
-    build.add_argument("--openings", type=Path, help="lines to include, each as 'name: moves'")
-    build.add_argument("--records", type=Path, nargs="+", default=[], help="game records to include, in any format")
-    build.add_argument("--out", type=Path, help="the book to write at the end")
-    common.add_threads(build)
-    common.add_settings(build, settings=SETTINGS)
+    out: Path = option("the book to write; with index, a new or existing index", type=Path, required=True)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Run the action."""
-    from shogi_engine.books.growth import load
+def add_parser(commands: Any) -> None:
+    """Add the command and its actions."""
+    parser = common.add_command(commands, "book", arguments=BookArguments)
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    common.add_command(actions, "build", build_run, Arguments, ACTIONS["build"])
+    common.add_command(actions, "show", show_position, ShowArguments, ACTIONS["show"])
+    common.add_command(actions, "import", import_books, MergeArguments, ACTIONS["import"])
 
-    status: int = args.work(args, load(args.game))
-    return status
 
-
-def build_run(args: argparse.Namespace, recipe: "Recipe") -> int:
+def build_run(args: Arguments) -> int:
     """Search the positions that a book of the requested size still lacks, or add positions to a run."""
-    from shogi_engine.books.growth import RunFile, run_settings
+    from shogi_engine.books.growth import RunFile, load, run_settings
 
+    recipe = load(args.game)
     check_outputs("book", {"RUN": args.run_file, "--out": args.out}, [args.openings, *args.records])
     lines = [*_given_lines(args), *_record_lines(args)]
     chosen = {name: value for name, value in args.set.items() if name != "plies"}
@@ -253,13 +242,13 @@ def build_run(args: argparse.Namespace, recipe: "Recipe") -> int:
     return _grow(args, recipe, RunFile(args.run_file, settings), lines, positions=args.positions or POSITIONS)
 
 
-def _given_lines(args: argparse.Namespace) -> list["Line"]:
+def _given_lines(args: Arguments) -> list["Line"]:
     from shogi_engine.books.growth import read_lines
 
     return read_lines(args.openings) if args.openings else []
 
 
-def _record_lines(args: argparse.Namespace) -> list["Line"]:
+def _record_lines(args: Arguments) -> list["Line"]:
     """Return the games of the records as lines; moves are not recommended just because they were played."""
     from shogi_engine.books.growth import DOUBTFUL, Line
 
@@ -273,7 +262,7 @@ def _record_lines(args: argparse.Namespace) -> list["Line"]:
 
 
 def _grow(
-    args: argparse.Namespace,
+    args: Arguments,
     recipe: "Recipe",
     run_file: "RunFile",
     lines: list["Line"],
@@ -304,7 +293,7 @@ def _grow(
     return _finish(args, recipe, growth)
 
 
-def _finish(args: argparse.Namespace, recipe: "Recipe", growth: "Growth") -> int:
+def _finish(args: Arguments, recipe: "Recipe", growth: "Growth") -> int:
     entries = growth.entries()
     if args.out:
         _write(args.out, recipe, entries)
@@ -327,7 +316,7 @@ def _write(path: Path, recipe: "Recipe", entries: "Entries") -> None:
     print(f"{_count(entries)}: {path}", flush=True)
 
 
-def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
+def export_run(args: MergeArguments, recipe: "Recipe") -> int:
     """Write all positions of a run as a book."""
     from shogi_engine.books.growth import Growth, RunFile
 
@@ -341,12 +330,13 @@ def export_run(args: argparse.Namespace, recipe: "Recipe") -> int:
     return 0
 
 
-def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
+def import_books(args: MergeArguments) -> int:
     """Merge books, or write that of a run."""
-    from shogi_engine.books.growth import merged
+    from shogi_engine.books.growth import load, merged
     from shogi_engine.interface.extras import BookError
 
     check_outputs("book", {"--out": args.out}, args.books)
+    recipe = load(args.game)
     if args.action == "export":
         return export_run(args, recipe)
     if args.action == "index":
@@ -367,15 +357,17 @@ def import_books(args: argparse.Namespace, recipe: "Recipe") -> int:
 # ---- show --------------------------------------------------------------------------------------------------------
 
 
-def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
+def show_position(args: ShowArguments) -> int:
     """Print the moves of a position; status 1 if it is not in the book."""
     import numpy as np
 
     from shogi_engine import games
+    from shogi_engine.books.growth import load
     from shogi_engine.interface.extras import BookError
     from shogi_engine.interface.game import do_move
     from shogi_engine.jit import new_record
 
+    recipe = load(args.game)
     if language.current() == "ja" and args.game == "shogi" and not args.json:
         args.notation = args.notation or "japanese"
     if not args.json:
@@ -391,8 +383,8 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
         position, undo = start.copy(), new_record(game.undo)
         for move in texts:
             do_move(position, np.uint32(game.parse_move(position, move)), undo)
-    if args.book and is_games(Path(args.book)):
-        return explore(args, board)
+    if args.book and is_games(path := Path(args.book)):
+        return explore(args, path, board)
     try:
         book = game.extras.open_book(args.book)
     except BookError as fault:
@@ -411,7 +403,7 @@ def show_position(args: argparse.Namespace, recipe: "Recipe") -> int:
     if rows:
         words = plural("{count} move, values in {unit}", "{count} moves, values in {unit}", len(rows))
         head = words.format(count=len(rows), unit=_(recipe.unit_name))
-    common.report(args, {"game": args.game, "position": where, "moves": rows}, "\n".join([head, *lines]))
+    common.report(args.json, {"game": args.game, "position": where, "moves": rows}, "\n".join([head, *lines]))
     return 0 if rows else 1
 
 

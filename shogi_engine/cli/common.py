@@ -7,16 +7,17 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from shogi_engine import games, language
-from shogi_engine.cli import COMMANDS
+from shogi_engine.cli import COMMANDS, Command
 from shogi_engine.common.files import AnyPath, is_same_file, write_whole
 from shogi_engine.common.system import machine_megabytes
 from shogi_engine.common.text import columns, nodes_per_second, printable, printable_lines
 from shogi_engine.games.shogi.names import NOTATIONS
-from shogi_engine.language import InputError, Message, mark, plural, translate_fault
+from shogi_engine.language import InputError, Message, plural, translate_fault
 from shogi_engine.language import translate as _
 from shogi_engine.types.limits import Clock
 
@@ -30,8 +31,6 @@ HASH_MB_MAX = 65536  # as in USI
 NOTES_MAX = 10  # of a file of records
 PORT_MAX = 65535
 STANDARD = "-"  # stdin or stdout
-
-Run = Callable[[argparse.Namespace], int]
 
 
 class Formatter(argparse.HelpFormatter):
@@ -192,18 +191,103 @@ def game_name(text: str) -> str:
     return text
 
 
-# ---- shared options ----------------------------------------------------------------------------------------------
+# ---- A command's arguments: a class whose attributes are read from the command line
 
 
-def add_command(commands: Any, name: str, run: Run | None = None) -> argparse.ArgumentParser:
-    """Return a new parser for the command `name` of COMMANDS, added to `commands`."""
-    command = COMMANDS[name]
+class Argument(NamedTuple):
+    """An attribute of `Arguments` that the parser reads.
+
+    Attributes:
+        names: of the option; None for a positional argument
+        settings: of `add_argument`
+        group: the heading of the option in the help, '' for none of its own
+        listed: settings that the help lists, under each title
+    """
+
+    names: Sequence[str] | None
+    settings: Mapping[str, Any]
+    group: str = ""
+    listed: Mapping[str, Iterable["Setting"]] = {}
+
+
+class Arguments:
+    """The arguments of a command.
+
+    Attributes:
+        command: the command's name
+        language: of messages
+    """
+
+    command: str
+    language: str
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(values)
+
+    @classmethod
+    def add_to(cls, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments that the attributes of the class stand for, in their order."""
+        groups: dict[str, argparse._ActionsContainer] = {"": parser}
+        for name, each in vars(cls).items():
+            if not isinstance(each, Argument):
+                continue
+            if each.group not in groups:
+                groups[each.group] = parser.add_argument_group(each.group)
+            if each.names is None:
+                parser.add_argument(name, **each.settings)
+            else:
+                names = each.names or [f"--{name.replace('_', '-')}"]
+                groups[each.group].add_argument(*names, dest=name, **each.settings)
+            for title, listed in each.listed.items():
+                parser.add_argument_group(title)._group_actions += listed
+
+    @classmethod
+    def of_group(cls, group: str) -> list[str]:
+        """Return the names of the arguments under a heading."""
+        return [name for name, each in vars(cls).items() if isinstance(each, Argument) and each.group == group]
+
+
+def positional(metavar: str, help: Any, **settings: Any) -> Any:
+    """Return an attribute of `Arguments` for a positional argument."""
+    return Argument(None, {"metavar": metavar, "help": help, **settings})
+
+
+def option(help: Any, *names: str, group: str = "", **settings: Any) -> Any:
+    """Return an attribute of `Arguments` for an option, which has the attribute's name unless it has others."""
+    return Argument(names, {"help": help, **settings}, group)
+
+
+def flag(help: Any, group: str = "") -> Any:
+    """Return an attribute of `Arguments` for an option without a value."""
+    return option(help, group=group, action="store_true")
+
+
+def add_command(
+    commands: Any,
+    name: str,
+    run: Callable[[Any], int] | None = None,
+    arguments: type[Arguments] = Arguments,
+    command: Command | None = None,
+) -> argparse.ArgumentParser:
+    """Return a new parser for a command, one of COMMANDS if no other is given, added to `commands`."""
+    command = command or COMMANDS[name]
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=command.help, description=command.help, allow_abbrev=False, aliases=command.aliases
     )
-    parser.set_defaults(run=run)
+    if run is not None:
+        parser.set_defaults(run=lambda parsed: run(arguments(**vars(parsed))))
     add_language(parser)
+    arguments.add_to(parser)
     return parser
+
+
+def add_module(commands: Any, name: str) -> None:
+    """Add the command `name` with the arguments that its module has."""
+    module = import_module(f"shogi_engine.cli.{name}")
+    if hasattr(module, "add_parser"):
+        module.add_parser(commands)
+    else:
+        add_command(commands, name, module.run, module.Arguments).epilog = getattr(module, "EPILOG", None)
 
 
 def add_language(parser: argparse.ArgumentParser) -> None:
@@ -216,53 +300,37 @@ def add_language(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_game(parser: argparse.ArgumentParser, count: str | None = None, read: Callable[[str], str] = game_name) -> None:
-    """Add the argument GAME."""
+# ---- attributes that several commands have
+
+
+JSON = flag("print one JSON object as the last line")
+POSITION = option("a position in the game's notation; default: the starting position", default="", metavar="POS")
+MOVES = option("moves to make from the position first", nargs="*", default=[], metavar="M")
+THREADS = option("number of threads", type=at_least_one, default=1)
+THREADS_OR_CORES = option("positions searched at the same time; default: one per core", type=at_least_one)
+LEVEL = option("strength of the engine: 0 (a beginner) to 20 (full strength) in Shogi, to 30 in Othello", type=int)
+CLUSTER = option(
+    "distribute the work with Ray: on the cluster at ADDRESS, on this machine's (auto), or here alone (local)",
+    default="",
+    metavar="ADDRESS",
+)
+
+
+def game_argument(count: str | None = None, read: Callable[[str], str] = game_name) -> Any:
+    """Return the argument GAME."""
     help = Message("{0}, or one of an installed package", Message("{0} or {1}", *games.NAMES))
-    parser.add_argument("game", nargs=count, type=read, metavar="GAME", help=help)
+    return positional("GAME", help, nargs=count, type=read)
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add --json."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object as the last line")
+def hash_option(default: int = 64) -> Any:
+    """Return the option --hash."""
+    return option("size of the transposition table", type=megabytes, default=default, metavar="MB")
 
 
-def add_position(parser: argparse.ArgumentParser, moves: bool = True) -> None:
-    """Add --position, and --moves."""
-    parser.add_argument(
-        "--position",
-        default="",
-        metavar="POS",
-        help="a position in the game's notation; default: the starting position",
-    )
-    if moves:
-        parser.add_argument("--moves", nargs="*", default=[], metavar="M", help="moves to make from the position first")
-
-
-def add_hash(parser: argparse.ArgumentParser, default: int = 64) -> None:
-    """Add --hash."""
-    parser.add_argument("--hash", type=megabytes, default=default, metavar="MB", help="size of the transposition table")
-
-
-def add_threads(parser: argparse.ArgumentParser) -> None:
-    """Add --threads."""
-    parser.add_argument("--threads", type=at_least_one, default=1, help="number of threads")
-
-
-def add_level(parser: argparse.ArgumentParser) -> None:
-    """Add --level."""
-    help = mark("strength of the engine: 0 (a beginner) to 20 (full strength) in Shogi, to 30 in Othello")
-    parser.add_argument("--level", type=int, help=help)
-
-
-def add_notation(parser: argparse._ActionsContainer) -> None:
-    """Add --notation, of Shogi's moves."""
-    parser.add_argument(
-        "--notation",
-        choices=NOTATIONS,
-        default="",
-        help="Shogi: notation of moves; default: as the language and the terminal suggest",
-    )
+def notation_option(group: str = "") -> Any:
+    """Return the option --notation, of Shogi's moves."""
+    help = "Shogi: notation of moves; default: as the language and the terminal suggest"
+    return option(help, group=group, choices=NOTATIONS, default="")
 
 
 class PairsAction(argparse.Action):
@@ -289,22 +357,13 @@ class PairsAction(argparse.Action):
         setattr(namespace, self.dest, found)
 
 
-def add_limit(parser: argparse.ArgumentParser, *names: str, default: str) -> None:
-    """Add --limit, with the `names` of limits as options of their own."""
+def limit_option(*names: str, default: str) -> Any:
+    """Return the option --limit, with the `names` of limits as options of their own."""
     first, values = names[0], ", ".join(f"{name}={'MS' if name == 'movetime' else 'N'}" for name in names)
-    parser.add_argument(
-        *("--limit", *(f"--{name}" for name in names)),
-        action=PairsAction,
-        readers={name: natural if name == "level" else at_least_one for name in names},
-        default={},
-        help=Message(
-            "{0}, or several joined by commas; --{1} N is short for --limit {2}=N; default {3}",
-            values,
-            first,
-            first,
-            default,
-        ),
-    )
+    words = "{0}, or several joined by commas; --{1} N is short for --limit {2}=N; default {3}"
+    readers = {name: natural if name == "level" else at_least_one for name in names}
+    help, options = Message(words, values, first, first, default), (f"--{name}" for name in ("limit", *names))
+    return option(help, *options, action=PairsAction, readers=readers, default={})
 
 
 class Setting(argparse.Action):
@@ -315,29 +374,13 @@ class Setting(argparse.Action):
         self.read = read
 
 
-def add_settings(parser: argparse.ArgumentParser, **groups: Iterable[Setting]) -> None:
-    """Add --set, for settings that are rarely changed; `groups` are those that the help lists under each title."""
+def settings_option(**groups: Iterable[Setting]) -> Any:
+    """Return the option --set, for settings that are rarely changed, by the titles that the help lists them under."""
     settings = [each for listed in groups.values() for each in listed]
-    parser.add_argument(
-        "--set",
-        action=PairsAction,
-        readers={each.dest: each.read for each in settings},
-        default={each.dest: each.default for each in settings if each.default is not None},
-        metavar="NAME=VALUE,...",
-        help="settings, listed below",
-    )
-    for title, listed in groups.items():
-        parser.add_argument_group(title)._group_actions += listed
-
-
-def add_cluster(parser: argparse._ActionsContainer) -> None:
-    """Add --cluster, for commands whose work can be spread over machines."""
-    parser.add_argument(
-        "--cluster",
-        default="",
-        metavar="ADDRESS",
-        help="distribute the work with Ray: on the cluster at ADDRESS, on this machine's (auto), or here alone (local)",
-    )
+    readers = {each.dest: each.read for each in settings}
+    default = {each.dest: each.default for each in settings if each.default is not None}
+    told: dict[str, Any] = {"metavar": "NAME=VALUE,...", "help": "settings, listed below"}
+    return Argument(["--set"], told | {"action": PairsAction, "readers": readers, "default": default}, "", groups)
 
 
 # ---- output ------------------------------------------------------------------------------------------------------
@@ -389,16 +432,18 @@ def tell_notes(name: str, notes: Sequence[str]) -> None:
         tell(f"{name}: {more.format(count=len(notes) - NOTES_MAX)}")
 
 
-def report(args: argparse.Namespace, values: dict[str, Any], text: str) -> None:
+def report(as_json: bool, values: dict[str, Any], text: str) -> None:
     """Print the result: `text` for people, or one JSON object."""
-    print(json.dumps(values) if args.json else printable_lines(text), flush=True)
+    print(json.dumps(values) if as_json else printable_lines(text), flush=True)
 
 
-def report_suite(args: argparse.Namespace, outcome: "Outcome") -> int:
+def report_suite(as_json: bool, outcome: "Outcome") -> int:
     """Print a suite's failures and totals; return the exit status."""
     for failure in outcome.failures:
         print(printable_lines(failure))
-    report(args, outcome.values(), f"{outcome.summary()}, {nodes_per_second(outcome.nodes, outcome.seconds)} nodes/s")
+    report(
+        as_json, outcome.values(), f"{outcome.summary()}, {nodes_per_second(outcome.nodes, outcome.seconds)} nodes/s"
+    )
     return 1 if outcome.failed else 0
 
 

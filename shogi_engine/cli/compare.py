@@ -1,15 +1,13 @@
 """`shogi-engine compare`: a round robin of textbook players, as a match with tables of its own."""
 
-import argparse
 import io
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli import common
-from shogi_engine.cli.common import check_outputs
+from shogi_engine.cli.common import check_outputs, option
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common import text
 from shogi_engine.common.files import write_whole
@@ -24,54 +22,41 @@ COLOURS = ("#3b6ea8", "#c9c9c9", "#c2573a")  # won, drawn, lost
 Row = dict[str, Any]
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = common.add_command(commands, "compare", run)
-    common.add_game(parser)
-    parser.add_argument(
-        "--players",
+class Arguments(common.Arguments):
+    """The players, and how many games they play."""
+
+    game: str = common.game_argument()
+    players: str = option(
+        "random, minimax, alphabeta, negascout, pvs (NegaScout with move ordering) or deepening, optionally with "
+        "a depth other than --depth (alphabeta:4). At depth 0 they count discs or material; "
+        "alphabeta:4:engine uses the engine's evaluation",
         required=True,
         metavar="A,B,...",
-        help=(
-            "random, minimax, alphabeta, negascout, pvs (NegaScout with move ordering) or deepening, optionally with "
-            "a depth other than --depth (alphabeta:4). At depth 0 they count discs or material; "
-            "alphabeta:4:engine uses the engine's evaluation"
-        ),
     )
-    parser.add_argument("--games", type=common.at_least_one, required=True, help="games for each pair of players")
-    parser.add_argument("--depth", type=common.at_least_one, default=4, metavar="D", help="search depth in plies")
-    parser.add_argument(
-        "--seed", type=common.natural, default=1, metavar="S", help="the same seed gives the same games"
-    )
-    parser.add_argument("--random-plies", type=common.natural, default=0, help="random moves at the start of each game")
-    parser.add_argument(
-        "--published-bugs",
-        action="store_true",
-        help="search Othello with the bugs described in docs/textbook-players.md",
-    )
-    parser.add_argument("--plot", type=Path, help="draw the tables (PNG, SVG ...; needs matplotlib)")
-    common.add_json(parser)
+    games: int = option("games for each pair of players", type=common.at_least_one, required=True)
+    depth: int = option("search depth in plies", type=common.at_least_one, default=4, metavar="D")
+    seed: int = option("the same seed gives the same games", type=common.natural, default=1, metavar="S")
+    random_plies: int = option("random moves at the start of each game", type=common.natural, default=0)
+    plot: Path | None = option("draw the tables (PNG, SVG ...; needs matplotlib)", type=Path)
+    json: bool = common.JSON
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Play the round robin and print its tables."""
     from shogi_engine.textbook.player import parse_player
 
-    players = [
-        replace(parse_player(name, args.depth), published_bugs=args.published_bugs) for name in args.players.split(",")
-    ]
+    players = [parse_player(name, args.depth) for name in args.players.split(",")]
     plt = pyplot(args.plot) if args.plot else None  # raises before the games, not after
     rows = round_robin(args, players)
     names = [player.name for player in players]
-    if plt is not None:
+    if args.plot:
         plot(args.game, rows, args.plot, plt)
-    values = {"game": args.game, "players": names, "games": args.games, "seed": args.seed}
-    values |= {"published_bugs": args.published_bugs, "rows": rows}
-    common.report(args, values, table(names, rows))
+    values = {"game": args.game, "players": names, "games": args.games, "seed": args.seed, "rows": rows}
+    common.report(args.json, values, table(names, rows))
     return 0
 
 
-def round_robin(args: argparse.Namespace, players: Sequence["Textbook"]) -> list[Row]:
+def round_robin(args: Arguments, players: Sequence["Textbook"]) -> list[Row]:
     """Play all games and return a row for every two players. Raises ValueError."""
     from shogi_engine import match
     from shogi_engine.match.plan import TEXTBOOK
@@ -86,7 +71,6 @@ def round_robin(args: argparse.Namespace, players: Sequence["Textbook"]) -> list
     maker = match.EngineGames(args.game, engines, schedule, openings, terms, seed=args.seed)
     numbers = schedule.numbers()
     with progress_bar("game", len(numbers)) as line:
-        maker.warm_up()
         played = match.Match(match.GameLog(None, {}), numbers, maker)
         for _record in played.run():
             line.advance()

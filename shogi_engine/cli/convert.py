@@ -1,78 +1,60 @@
 """`shogi-engine convert`: writes the games of a file, or of the files of a folder, in another format."""
 
-import argparse
 import io
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shogi_engine.cli.common import (
-    DRAWN,
-    STANDARD,
-    add_command,
-    add_json,
-    check_outputs,
-    draw,
-    drawn_by,
-    report,
-    tell,
-    tell_notes,
-)
+from shogi_engine import records
+from shogi_engine.cli import common
+from shogi_engine.cli.common import DRAWN, STANDARD, check_outputs, draw, drawn_by, flag, option, positional
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import printable
 from shogi_engine.language import InputError, plural, translate_fault
 from shogi_engine.language import translate as _
+from shogi_engine.records.files import listed
 from shogi_engine.records.formats import format_names
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = add_command(commands, "convert", run)
-    parser.add_argument(
-        "input",
-        metavar="IN",
-        help="the record, whose format is recognised, or a folder of records; - for standard input",
+class Arguments(common.Arguments):
+    """What is read and written, and in which formats."""
+
+    input: str = positional(
+        "IN", "the record, whose format is recognised, or a folder of records; - for standard input"
     )
-    parser.add_argument(
-        "output",
-        metavar="OUT",
-        help="the file, whose extension tells the format, or the folder; - for standard output. .svg, .png: a diagram "
+    output: str = positional(
+        "OUT",
+        "the file, whose extension tells the format, or the folder; - for standard output. .svg, .png: a diagram "
         "(.book.svg: as in books); .html: a page of diagrams to print",
     )
-    names = format_names()
-    parser.add_argument("--from", dest="source", choices=names, default="", help="the format of IN")
-    parser.add_argument("--to", dest="target", choices=[*names, *DRAWN], default="", help="the format of OUT")
-    parser.add_argument(
-        "--encoding", default="", metavar="NAME", help="encoding of OUT: utf-8, cp932 ...; default: that of the format"
-    )
-    parser.add_argument(
-        "--from-encoding",
+    source: str = option("the format of IN", "--from", choices=format_names(), default="")
+    target: str = option("the format of OUT", "--to", choices=[*format_names(), *DRAWN], default="")
+    encoding: str = option("encoding of OUT: utf-8, cp932 ...; default: that of the format", default="", metavar="NAME")
+    from_encoding: str = option(
+        "encoding of IN; default: UTF-8, UTF-16, Shift JIS, EUC-JP or ISO-2022-JP, whichever fits",
         default="",
         metavar="NAME",
-        help="encoding of IN; default: UTF-8, UTF-16, Shift JIS, EUC-JP or ISO-2022-JP, whichever fits",
     )
-    parser.add_argument("--keep", action="store_true", help="keep the readable part of damaged games")
-    parser.add_argument("--strict", action="store_true", help="fail instead of dropping what OUT's format cannot hold")
-    add_json(parser)
+    keep: bool = flag("keep the readable part of damaged games")
+    strict: bool = flag("fail instead of dropping what OUT's format cannot hold")
+    json: bool = common.JSON
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Convert; status 1 if games were damaged and `--keep` kept the part before the damage."""
     if args.input != STANDARD and Path(args.input).is_dir():
         return run_folder(args)
     values, text = converted(args, args.input, args.output)
     if args.output != STANDARD or args.json:
-        report(args, values, text)
+        common.report(args.json, values, text)
     elif values["lost"]:
-        tell(text)
+        common.tell(text)
     return 1 if values["damaged"] else 0
 
 
-def run_folder(args: argparse.Namespace) -> int:
+def run_folder(args: Arguments) -> int:
     """Convert the files of a folder into another folder; status 1 if one is damaged or refused."""
-    from shogi_engine import records
-
     if not args.target:
         raise InputError("convert: --to says what the files of a folder become")
     folder = Path(args.output)
@@ -90,19 +72,16 @@ def run_folder(args: argparse.Namespace) -> int:
             rows[target], text = converted(args, str(file), str(target))
         except Exception as fault:  # whatever it is, it is this file's
             rows[file] = {"file": str(file), "damaged": [str(fault)]}
-            tell(translate_fault(fault))
+            common.tell(translate_fault(fault))
             continue
         print("" if args.json else f"{printable(text)}\n", end="", flush=True)
     if args.json:
-        report(args, {"files": list(rows.values())}, "")
+        common.report(args.json, {"files": list(rows.values())}, "")
     return 1 if any(row["damaged"] for row in rows.values()) else 0
 
 
-def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, Any], str]:
+def converted(args: Arguments, path: str, out: str) -> tuple[dict[str, Any], str]:
     """Write the games of a file to `out`; return the result as JSON values and as text."""
-    from shogi_engine import records
-    from shogi_engine.records.files import listed
-
     if out != STANDARD:
         check_outputs("convert", {"OUT": out}, [path] if path != STANDARD else [])
     name = "" if path == STANDARD else path
@@ -133,11 +112,11 @@ def converted(args: argparse.Namespace, path: str, out: str) -> tuple[dict[str, 
         sys.stdout.buffer.flush()
     else:
         write_whole(out, data)
-    tell_notes(path, [note for game in games for note in game.notes])
+    common.tell_notes(path, [note for game in games for note in game.notes])
     damaged = [str(game.fault) for game in games if game.fault is not None]
     for reason in damaged:
         kept = _("{reason}; everything before it is kept").format(reason=_(reason))
-        tell(f"{path}: {kept}")
+        common.tell(f"{path}: {kept}")
     count = plural("{count} game in {file} ({format})", "{count} games in {file} ({format})", len(games))
     text = count.format(count=len(games), file=out, format=format)
     text += _("; it cannot hold {lost}").format(lost=_list_of(lost)) if lost else ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli import common
-from shogi_engine.cli.common import Setting, at_least_one, natural, tell
+from shogi_engine.cli.common import Setting, at_least_one, flag, natural, option, positional, tell
 from shogi_engine.cli.ending_signals import Ended, EndingSignals, ending_signals
 from shogi_engine.cli.progress import Progress, progress_bar
 from shogi_engine.common.files import LineFile
@@ -34,53 +34,41 @@ SETTINGS = (
 )
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = common.add_command(commands, "csa", run)
-    parser.add_argument("server", metavar="HOST[:PORT]", help="the server; the default port is 4081")
-    parser.add_argument("--name", required=True, metavar="NAME", help="login name")
-    parser.add_argument(
-        "--password-file",
+class Arguments(common.Arguments):
+    """The server, the login and the player."""
+
+    server: str = positional("HOST[:PORT]", "the server; the default port is 4081")
+    name: str = option("login name", required=True, metavar="NAME")
+    password_file: str = option(
+        Message("a file with the password in its first line; default: the variable {0}", VARIABLE),
         default="",
         metavar="FILE",
-        help=Message("a file with the password in its first line; default: the variable {0}", VARIABLE),
     )
-    parser.add_argument(
-        "--game",
-        default="",
-        metavar="NAME",
-        help="the game name of shogi-server, e.g. floodgate-300-10F; none for WCSC",
+    game: str = option(
+        "the game name of shogi-server, e.g. floodgate-300-10F; none for WCSC", default="", metavar="NAME"
     )
-    parser.add_argument(
-        "--x1",
+    x1: str = option(
+        "use the extended mode of shogi-server, and request black (+), white (-) or either side (*)",
         nargs="?",
         const="*",
         default="",
         choices=("+", "-", "*"),
-        help="use the extended mode of shogi-server, and request black (+), white (-) or either side (*)",
     )
-    parser.add_argument("--games", type=natural, default=1, help="number of games, 0 for no limit")
-    parser.add_argument(
-        "--ponder",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="think on the opponent's time; default: yes",
+    games: int = option("number of games, 0 for no limit", type=natural, default=1)
+    ponder: bool = option(
+        "think on the opponent's time; default: yes", action=argparse.BooleanOptionalAction, default=True
     )
-    parser.add_argument("--out", default="", metavar="FOLDER", help="folder for the CSA and KIF files of the games")
-    parser.add_argument(
-        "--log", default="", metavar="FILE", help="append all lines sent and received to FILE, without the password"
+    out: str = option("folder for the CSA and KIF files of the games", default="", metavar="FOLDER")
+    log: str = option("append all lines sent and received to FILE, without the password", default="", metavar="FILE")
+    engine: str = option(
+        "a USI engine: 'COMMAND:Option=value,...'; default: this engine", default="", metavar="COMMAND"
     )
-    parser.add_argument(
-        "--engine", default="", metavar="COMMAND", help="a USI engine: 'COMMAND:Option=value,...'; default: this engine"
-    )
-    common.add_limit(parser, "nodes", "level", default=mark("the clock, at full strength"))
-    parser.add_argument("--book", action="store_true", help="use this engine's opening book")
-    parser.add_argument(
-        "--resign", type=at_least_one, metavar="CP", help="this engine resigns when its score is -CP or less"
-    )
-    common.add_threads(parser)
-    common.add_hash(parser, 256)
-    common.add_settings(parser, settings=SETTINGS)
+    limit: dict[str, int] = common.limit_option("nodes", "level", default=mark("the clock, at full strength"))
+    book: bool = flag("use this engine's opening book")
+    resign: int | None = option("this engine resigns when its score is -CP or less", type=at_least_one, metavar="CP")
+    threads: int = common.THREADS
+    hash: int = common.hash_option(256)
+    set: dict[str, Any] = common.settings_option(settings=SETTINGS)
 
 
 def server_address(text: str) -> tuple[str, int]:
@@ -165,7 +153,7 @@ def leaving_by_signals(session: "Session") -> Iterator[EndingSignals]:
             signals.first = None
 
 
-def make_player(args: argparse.Namespace) -> "Player":
+def make_player(args: Arguments) -> "Player":
     """Return the player, ready for the first game. Raises ValueError, OSError."""
     from shogi_engine.play.players import EnginePlayer
     from shogi_engine.types.limits import Limit
@@ -186,7 +174,7 @@ def make_player(args: argparse.Namespace) -> "Player":
     return player
 
 
-def usi_player(args: argparse.Namespace, limit: "Limit") -> "Player":
+def usi_player(args: Arguments, limit: "Limit") -> "Player":
     """Return a USI engine as a player, ready for the first game. Raises ValueError."""
     from shogi_engine.clients.base import EngineError
     from shogi_engine.clients.usi import SimpleEngine
@@ -202,7 +190,7 @@ def usi_player(args: argparse.Namespace, limit: "Limit") -> "Player":
     return player
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Play; the status is 0 if all games were finished, 1 if one was aborted."""
     from shogi_engine.csa.session import Keeper, Session, Settings
 

@@ -1,6 +1,5 @@
 """`shogi-engine doctor`: checks this installation, and writes the launchers that some GUIs need."""
 
-import argparse
 import importlib.metadata
 import os
 import platform
@@ -14,6 +13,7 @@ from typing import Any
 
 from shogi_engine import __version__
 from shogi_engine.cli import common
+from shogi_engine.cli.common import option
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import nodes_per_second, table
@@ -35,27 +35,27 @@ SEARCH_MS = 1000
 ANSWER_SECONDS = 2.0  # the shortest time that a GUI is known to wait for `usiok`
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = common.add_command(commands, "doctor", run)
-    parser.add_argument(
-        "--launcher", metavar="FILE", help="instead, write a file that starts shogi-usi (.bat or a shell script)"
+class Arguments(common.Arguments):
+    """What is checked besides, or a launcher to write."""
+
+    launcher: str | None = option(
+        "instead, write a file that starts shogi-usi (.bat or a shell script)", metavar="FILE"
     )
-    parser.add_argument("--eval-file", type=Path, help="a file of weights to check too, such as nn.bin")
-    common.add_json(parser)
+    eval_file: Path | None = option("a file of weights to check too, such as nn.bin", type=Path)
+    json: bool = common.JSON
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Print the report, or write a launcher."""
     if args.launcher:
         path = Path(args.launcher)
         write_launcher(path)
         text = _("{path} starts the engine; register it in the GUI").format(path=path.absolute())
-        common.report(args, {"launcher": str(path.absolute())}, text)
+        common.report(args.json, {"launcher": str(path.absolute())}, text)
         return 0
     file = args.eval_file
     facts = examine(evaluation_of(file) if file else "", file)
-    common.report(args, facts, report(facts))
+    common.report(args.json, facts, report(facts))
     return 1 if facts["problems"] else 0
 
 
@@ -137,22 +137,13 @@ def examine(evaluation: str = "", file: Path | None = None) -> dict[str, Any]:
 
 
 def examine_engine(facts: dict[str, Any], problems: list[str], evaluation: str = "", file: Path | None = None) -> None:
-    """Check the cache, perft and a search, and add the results to `facts`."""
+    """Check perft and a search, and add the results to `facts`."""
     from shogi_engine import jit
     from shogi_engine.engine import Engine
 
-    folder = jit.cache_folder()
-    kept = [file.stat().st_size for file in folder.iterdir() if file.is_file()] if folder else []
-    facts["cache"] = str(folder) if folder else None
-    facts["cached_kernels"], facts["cache_mb"] = len(kept), round(sum(kept) / 1e6, 1)
+    facts["cache"] = None if has_module() else str(jit.cache_folder() or "")
     if jit.JIT_DISABLED:
         problems.append(mark("NUMBA_DISABLE_JIT is set: everything is a hundred times slower"))
-    elif folder is None and not has_module():
-        words = Message(
-            "no cache folder is writable, so each start compiles again; set {0} to a writable folder",
-            jit.CACHE_VARIABLE,
-        )
-        problems.append(words)
     with Engine("shogi", hash_mb=16) as engine:
         try:
             engine.set_evaluation(evaluation, file)
@@ -214,9 +205,8 @@ def report(facts: dict[str, Any]) -> str:
     rows += [(name, value) for name, value in facts["settings"].items()]
     rows.append((_("kernels"), _(facts["kernels"])))
     if "ready_seconds" in facts:
-        if facts["cache"]:
-            kept = _("{cached_kernels} kernels, {cache_mb} MB before this run").format(**facts)
-            rows.append((_("cache"), f"{facts['cache']} ({kept})"))
+        if facts["cache"] is not None:
+            rows.append((_("cache"), facts["cache"] or _("no folder is writable: each start compiles again")))
         rows.append((_("ready after"), f"{facts['ready_seconds']} s"))
         rows.append((_("evaluation"), _(facts["evaluation"])))
     if "worth" in facts:

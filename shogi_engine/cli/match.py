@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli import common
-from shogi_engine.cli.common import Attempts, Setting, at_least_one, check_outputs, natural, report, tell
+from shogi_engine.cli.common import Attempts, Setting, at_least_one, check_outputs, flag, natural, option, positional
 from shogi_engine.cli.progress import live
 from shogi_engine.common.files import write_whole
 from shogi_engine.language import InputError, Message, mark
@@ -71,7 +71,7 @@ class MatchView:
 MOST_ENGINES = 24
 LIMIT = "nodes=10000"
 NEVER = "never"
-EXPLAINED = mark("""
+EPILOG = mark("""
 An engine is the command line of a USI engine or, after 'gtp:' or 'nboard:', of a GTP or NBoard engine. 'shogi' and
 'othello' are this package's engines. Append a USI engine's options as in 'shogi:SkillLevel=5,Threads=2'. More than two
 engines play a tournament.
@@ -113,74 +113,54 @@ def terms_numbers(text: str) -> tuple[int, ...] | str:
     return numbers
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = common.add_command(commands, "match", run)
-    parser.epilog = EXPLAINED
-    parser.add_argument("engines", nargs="*", metavar="ENGINE", help="two or more engines; see below")
-    _add_players(parser)
-    parser.add_argument("--games", type=at_least_one, default=100, help="games for each pair of players")
-    parser.add_argument(
-        "--tournament",
-        choices=("round-robin", "gauntlet", "ladder"),
-        default="round-robin",
-        help="who meets whom: all, the first player all others, or each its neighbours",
-    )
-    parser.add_argument("--concurrency", type=at_least_one, default=1, help="games played at the same time")
-    parser.add_argument(
-        "--openings", type=Path, help="openings, one 'startpos moves ...' per line; default: the package's"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="seed of the openings")
-    parser.add_argument(
-        "--sprt",
-        type=float,
-        nargs=2,
-        metavar=("ELO0", "ELO1"),
-        help="stop when a sequential test (SPRT) of ELO0 against ELO1 is decided, with error probabilities of 0.05",
-    )
-    _add_terms(parser)
-    parser.add_argument("--log", type=Path, help="log file with a line for each game; an existing log is continued")
-    parser.add_argument("--out", type=Path, help="write all games (.kif, .csa, .ggf ...)")
-    parser.add_argument("--html", type=Path, help="write an HTML page with the table, the graph and the games")
-    common.add_cluster(parser)
-    common.add_json(parser)
-    common.add_settings(parser, settings=SETTINGS)
+class Arguments(common.Arguments):
+    """The players, what they play, and where the games are written."""
 
-
-def _add_terms(parser: argparse.ArgumentParser) -> None:
-    """Add the options that end games early."""
-    parser.add_argument(
-        "--resign",
-        type=terms_numbers,
-        metavar="VALUE:COUNT",
-        help=Message(
-            "adjudicate a win when both players' last COUNT scores see one side ahead by VALUE; '{0}': play on", NEVER
-        ),
-    )
-    parser.add_argument(
-        "--draw",
-        type=terms_numbers,
-        metavar="VALUE:COUNT:PLY",
-        help="from ply PLY on, adjudicate a draw when both players' last COUNT scores are within VALUE",
-    )
-
-
-def _add_players(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the players, and of those in this process."""
-    parser.add_argument(
-        "--limit",
+    engines: list[str] = positional("ENGINE", "two or more engines; see below", nargs="*")
+    limit: list[str] = option(
+        "limit for each move; default nodes=10000. Given several times: one for each engine",
         action="append",
         default=[],
         metavar="LIMIT",
-        help="limit for each move; default nodes=10000. Given several times: one for each engine",
     )
-    parser.add_argument("--names", default="", metavar="A,B,...", help="the engines' names in tables and records")
-    parser.add_argument("--ponder", action="store_true", help="let engines think on the opponent's time")
-    parser.add_argument("--game", default="", help="game of engines in this process: shogi (the default), othello, ...")
-    parser.add_argument("--list", action="store_true", help="list the game's parameters and exit")
-    parser.add_argument(
-        "--hash", type=at_least_one, default=8, metavar="MB", help="size of each player's table in this process"
+    names: str = option("the engines' names in tables and records", default="", metavar="A,B,...")
+    ponder: bool = flag("let engines think on the opponent's time")
+    game: str = option("game of engines in this process: shogi (the default), othello, ...", default="")
+    list: bool = flag("list the game's parameters and exit")
+    hash: int = option("size of each player's table in this process", type=at_least_one, default=8, metavar="MB")
+    games: int = option("games for each pair of players", type=at_least_one, default=100)
+    tournament: str = option(
+        "who meets whom: all, the first player all others, or each its neighbours",
+        choices=("round-robin", "gauntlet", "ladder"),
+        default="round-robin",
     )
+    concurrency: int = option("games played at the same time", type=at_least_one, default=1)
+    openings: Path | None = option("openings, one 'startpos moves ...' per line; default: the package's", type=Path)
+    seed: int = option("seed of the openings", type=int, default=1)
+    sprt: tuple[float, float] | None = option(
+        "stop when a sequential test (SPRT) of ELO0 against ELO1 is decided, with error probabilities of 0.05",
+        type=float,
+        nargs=2,
+        metavar=("ELO0", "ELO1"),
+    )
+    resign: tuple[int, ...] | str | None = option(
+        Message(
+            "adjudicate a win when both players' last COUNT scores see one side ahead by VALUE; '{0}': play on", NEVER
+        ),
+        type=terms_numbers,
+        metavar="VALUE:COUNT",
+    )
+    draw: tuple[int, ...] | str | None = option(
+        "from ply PLY on, adjudicate a draw when both players' last COUNT scores are within VALUE",
+        type=terms_numbers,
+        metavar="VALUE:COUNT:PLY",
+    )
+    log: Path | None = option("log file with a line for each game; an existing log is continued", type=Path)
+    out: Path | None = option("write all games (.kif, .csa, .ggf ...)", type=Path)
+    html: Path | None = option("write an HTML page with the table, the graph and the games", type=Path)
+    cluster: str = common.CLUSTER
+    json: bool = common.JSON
+    set: dict[str, Any] = common.settings_option(settings=SETTINGS)
 
 
 # ---- the games to play -------------------------------------------------------------------------------------------
@@ -196,7 +176,7 @@ class Prepared:
     settings: dict[str, Any]
 
 
-def prepared(args: argparse.Namespace) -> Prepared:
+def prepared(args: Arguments) -> Prepared:
     """Return the match that the arguments describe. Raises ValueError and OSError."""
     from shogi_engine import match
     from shogi_engine.common.match_statistics import Sprt
@@ -218,7 +198,7 @@ def prepared(args: argparse.Namespace) -> Prepared:
     return Prepared(played, names, game, log.settings)
 
 
-def _own_settings(args: argparse.Namespace, names: list[str]) -> dict[str, Any]:
+def _own_settings(args: Arguments, names: list[str]) -> dict[str, Any]:
     """Return the players' settings, which must be the same whenever the log is continued."""
     from shogi_engine.match.plan import is_in_process
 
@@ -227,11 +207,11 @@ def _own_settings(args: argparse.Namespace, names: list[str]) -> dict[str, Any]:
     return own | ({"tournament": args.tournament} if len(names) > 2 else {})
 
 
-def terms_of(args: argparse.Namespace) -> "Terms":
+def terms_of(args: Arguments) -> "Terms":
     """Return how games are judged."""
     from shogi_engine.match import Terms
 
-    resign, draw = ((None if given == NEVER else given) for given in (args.resign, args.draw))
+    resign, draw = ((None if isinstance(given, str) else given) for given in (args.resign, args.draw))
     return Terms(
         args.set["max_plies"],
         (resign[0], (*resign, 2)[1]) if resign else None,
@@ -247,7 +227,7 @@ def for_each(option: str, given: Sequence[str], count: int) -> Sequence[str]:
     return given
 
 
-def between_engines(args: argparse.Namespace, schedule: "Schedule") -> tuple["EngineGames", list[str]]:
+def between_engines(args: Arguments, schedule: "Schedule") -> tuple["EngineGames", list[str]]:
     """Return the maker of the games, and the engines' names. Raises ValueError."""
     from shogi_engine import games, match
     from shogi_engine.match.plan import is_in_process
@@ -293,7 +273,7 @@ def list_parameters(name: str) -> int:
     return 0
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Play the missing games and print the summary."""
     from shogi_engine.records import format_for
 
@@ -308,7 +288,7 @@ def run(args: argparse.Namespace) -> int:
         return play(args, ready)
 
 
-def play(args: argparse.Namespace, ready: Prepared) -> int:
+def play(args: Arguments, ready: Prepared) -> int:
     """Play, print the summary and write the other outputs; after an interruption too."""
     from shogi_engine.match.report import summarise
 
@@ -326,27 +306,27 @@ def play(args: argparse.Namespace, ready: Prepared) -> int:
         values, text = summarise(records, ready.match.sprt), two_text(ready)
     else:
         values, text = tournament_values(ready), tournament_text(ready)
-    report(args, {**values, "settings": ready.settings}, text)
+    common.report(args.json, {**values, "settings": ready.settings}, text)
     if interruption is not None:
         raise interruption
     attempts.end()
     return 0 if ready.match.complete() else 1
 
 
-def write_outputs(args: argparse.Namespace, ready: Prepared, attempts: Attempts) -> None:
+def write_outputs(args: Arguments, ready: Prepared, attempts: Attempts) -> None:
     """Write the records and the page."""
     from shogi_engine import match
 
     log, title = ready.match.log, " - ".join(ready.names)
 
-    def save() -> None:
-        lost = match.save(args.out, ready.game, log.records, ready.names, title)
+    def save(out: Path) -> None:
+        lost = match.save(out, ready.game, log.records, ready.names, title)
         if lost:
             words = _("{file}: this format cannot hold {lost}")
-            tell(words.format(file=args.out, lost=", ".join(map(_, lost))))
+            common.tell(words.format(file=out, lost=", ".join(map(_, lost))))
 
     if args.out and log.records:
-        attempts(save)
+        attempts(save, args.out)
     if args.html:
         text = match.page(title, log.records, ready.names, ready.match.sprt)
         attempts(write_whole, args.html, text.encode("utf-8", "replace"))

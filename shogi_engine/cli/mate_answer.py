@@ -1,14 +1,11 @@
 """The answer of `shogi-engine mate` to one problem: as text in a notation, for JSON, and as a record."""
 
-import argparse
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine import language
-from shogi_engine.cli.common import report
-from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import KANJI, Look, draw, plain
 from shogi_engine.common.text import table
 from shogi_engine.games.shogi.board import Board
@@ -148,24 +145,6 @@ def _diagram(board: Board, drawn: str) -> str:
 
 
 CHECK_NODES = 1_000_000  # for each check other than the solution's
-
-
-def check(args: argparse.Namespace, problems: list[tuple[str, int]]) -> int:
-    """Check problems, each with the plies of its author's solution or 0; status 1 if one has a flaw or no mate."""
-    from shogi_engine.games.shogi.mate.solver import MateSolver
-
-    solver = MateSolver(args.hash)
-    with progress_bar():
-        solver.warmup(solutions=True)
-    rows = []
-    for number, (sfen, plies) in enumerate(problems, 1):
-        rows.append(row := examined(solver, sfen, plies, args.max_ms))
-        if not args.json:
-            heading = f"{number}. {sfen}\n" if len(problems) > 1 else ""
-            print(heading + "\n".join(sentences(row, args.notation)), flush=True)
-    if args.json:
-        report(args, {"results": rows}, "")
-    return 1 if any(row["flaws"] or row["result"] != "mate" for row in rows) else 0
 
 
 def examined(solver: Any, sfen: str, plies: int, max_ms: int) -> dict[str, Any]:

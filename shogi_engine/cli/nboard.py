@@ -1,9 +1,9 @@
 """`shogi-engine nboard` and `shogi-engine gtp`: Othello's protocols on standard input and output."""
 
-import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from shogi_engine.cli.common import add_command, real, tell_notes
+from shogi_engine.cli import common
+from shogi_engine.cli.common import option, real, tell_notes
 from shogi_engine.language import InputError
 
 if TYPE_CHECKING:
@@ -12,22 +12,19 @@ if TYPE_CHECKING:
 SHIPPED = ""  # --book without a file
 
 
-def add_parser(commands: Any) -> None:
-    """Add both commands, which have the same arguments."""
-    parser = add_command(commands, "nboard", run)
-    parser.add_argument(
-        "--book", nargs="?", const=SHIPPED, metavar="FILE", help="play from the engine's own book, or from FILE"
-    )
-    parser.add_argument(
-        "--book-randomness",
+class Arguments(common.Arguments):
+    """The book; both commands have the same arguments."""
+
+    book: str | None = option("play from the engine's own book, or from FILE", nargs="?", const=SHIPPED, metavar="FILE")
+    book_randomness: float = option(
+        "how much worse than the best move a book move may be, in discs",
         type=real(0, 64),
         default=0.0,
         metavar="DISCS",
-        help="how much worse than the best move a book move may be, in discs",
     )
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Run until `quit` or the end of input."""
     from shogi_engine.frontends.core import Output, run_stdio
     from shogi_engine.frontends.othello import Gtp, NBoard
@@ -36,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     return run_stdio(Output, lambda output, lines: front_end(output, book=book).run(lines))
 
 
-def book_use(args: argparse.Namespace) -> "BookUse | None":
+def book_use(args: Arguments) -> "BookUse | None":
     """Return the requested use of a book. Raises ValueError if it cannot be read, or for options without a book."""
     from shogi_engine.frontends.othello import BookUse
 

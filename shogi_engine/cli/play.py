@@ -4,7 +4,6 @@ On the first run, kernels are compiled in the order in which they are needed: th
 search while the human reads and types. The engine waits for its search only if the book has no move.
 """
 
-import argparse
 import contextlib
 import random
 import shlex
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import games, records
 from shogi_engine.cli import common, terminal
-from shogi_engine.cli.common import NOTES_MAX
+from shogi_engine.cli.common import NOTES_MAX, flag, option
 from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.progress import Preparation, leave, progress_bar
 from shogi_engine.cli.terminal import WESTERN, Line, Look, draw, plain
@@ -38,7 +37,7 @@ from shogi_engine.play.words import (
     timed_limits,
 )
 from shogi_engine.records.files import GameFile, kept_games, load_game
-from shogi_engine.types.limits import SIDES
+from shogi_engine.types.limits import SIDES, Clock
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
@@ -398,41 +397,37 @@ SAID = (
 SIGNAL_DELAY = 0.1  # seconds: when a terminal is closed, input may end before the signal arrives
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = common.add_command(commands, "play", run)
-    common.add_game(parser, "?")
-    parser.add_argument("--human", choices=(*SIDES, "both", "none"), help="the human's side, default black")
-    common.add_level(parser)
-    parser.add_argument(
-        "--pieces",
+class Arguments(common.Arguments):
+    """A game, who plays it, and how it begins and is shown."""
+
+    game: str = common.game_argument("?")  # asked for if it is not given
+    human: str = option("the human's side, default black", choices=(*SIDES, "both", "none"))
+    level: int | None = common.LEVEL
+    pieces: str | None = option(
+        "draw kanji (Othello: discs) or letters; default: kanji if the terminal supports them",
         choices=terminal.PIECES,
-        help="draw kanji (Othello: discs) or letters; default: kanji if the terminal supports them",
     )
-    common.add_notation(parser)
-    parser.add_argument(
-        "--handicap",
-        default="",
-        metavar="NAME",
-        help="Shogi: handicap: 2-piece, 二枚落ち, lance, rook-lance ...; white begins",
+    notation: str = common.notation_option()
+    handicap: str = option(
+        "Shogi: handicap: 2-piece, 二枚落ち, lance, rook-lance ...; white begins", default="", metavar="NAME"
     )
-    parser.add_argument(
-        "--clock",
+    clock: Clock | None = option(
+        "clock of both sides: 10+30, 10:00 or 5m+0+10s; without units, MAIN is in minutes and the rest in seconds",
         type=common.time_control,
         metavar="MAIN+BYOYOMI+INC",
-        help="clock of both sides: 10+30, 10:00 or 5m+0+10s; without units, MAIN is in minutes and the rest in seconds",
     )
-    parser.add_argument(
-        "--xot", action="store_true", help="Othello: begin with eight random moves that leave the game balanced"
+    xot: bool = flag("Othello: begin with eight random moves that leave the game balanced")
+    load: str = option("continue a recorded game", default="", metavar="FILE")
+    position: str = common.POSITION
+    moves: list[str] = common.MOVES
+    limit: dict[str, int] = common.limit_option(
+        "nodes", "movetime", "depth", default=f"movetime={DEFAULT_MS} without --level"
     )
-    parser.add_argument("--load", default="", metavar="FILE", help="continue a recorded game")
-    common.add_position(parser)
-    common.add_limit(parser, "nodes", "movetime", "depth", default=f"movetime={DEFAULT_MS} without --level")
-    common.add_threads(parser)
-    common.add_hash(parser)
+    threads: int = common.THREADS
+    hash: int = common.hash_option()
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Play until the game is over or the human leaves."""
     try:
         complete(args)
@@ -471,15 +466,13 @@ def run(args: argparse.Namespace) -> int:
     return status
 
 
-def complete(args: argparse.Namespace) -> None:
+def complete(args: Arguments) -> None:
     """Ask for missing arguments, at a terminal, if at most the game is given.
 
     Raises ValueError if there is no game, EOFError if the user leaves.
     """
     if terminal.is_terminal() and not any(getattr(args, name) for name in SAID):
-        from shogi_engine.cli.terminal import ask
-
-        ask(args)
+        vars(args).update(terminal.ask(args.game))
     if args.game is None:
         raise InputError("play: which game? {0}", Message("{0} or {1}", *games.NAMES))
     args.human = args.human or "black"
@@ -498,7 +491,7 @@ def greeting(match: TerminalGame) -> str:
     return f"{you}\n{match.strength()}"
 
 
-def _start(args: argparse.Namespace) -> str:
+def _start(args: Arguments) -> str:
     """Return the starting position. Raises ValueError for incompatible arguments."""
     if args.game != "shogi":
         if args.notation:
@@ -517,7 +510,7 @@ def _start(args: argparse.Namespace) -> str:
     return handicap(args.handicap)
 
 
-def _opening(args: argparse.Namespace) -> list[str]:
+def _opening(args: Arguments) -> list[str]:
     """Return a random opening for `--xot`."""
     if not args.xot:
         return []
@@ -527,7 +520,7 @@ def _opening(args: argparse.Namespace) -> list[str]:
     return Openings(plan)[0].split()
 
 
-def _match(args: argparse.Namespace, engine: "Engine", game: Game) -> TerminalGame:
+def _match(args: Arguments, engine: "Engine", game: Game) -> TerminalGame:
     """Return the match that the arguments describe."""
     humans = {"both": {0, 1}, "none": set()}.get(args.human) or {n for n in (0, 1) if SIDES[n] == args.human}
     pieces = terminal.pieces_for(sys.stdout, args.pieces or terminal.default_pieces(sys.stdout))

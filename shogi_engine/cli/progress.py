@@ -14,7 +14,6 @@ from shogi_engine.language import translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.interface.game import Game
-    from shogi_engine.jit import Progress as Compiling
 
 
 WIDTH = 30
@@ -48,14 +47,14 @@ class Progress:
     def __init__(self, what: str = "", whole: int = 0, done: int = 0) -> None:
         self._what, self._whole, self._done = _(what), whole, done
         self._first, self._began = done, time.monotonic()
-        self._compiling: Any = None
+        self._kernels = 0
         self._live: Any = None
         self._state: Callable[[], State] | None = None
         self.is_shown = sys.stderr.isatty()
 
-    def compiling(self, progress: "Compiling") -> None:
-        """Show how far compiling is, until something else is shown."""
-        self._compiling = progress
+    def compiling(self, number: int) -> None:
+        """Show how many kernels are compiled, until something else is shown."""
+        self._kernels = number
         if self._state is None:
             self._show(None)
 
@@ -105,8 +104,7 @@ class Progress:
         return self._what, self._done / max(self._whole, 1), text
 
     def _compiled(self) -> State:
-        share, left = self._compiling.now()
-        return _("compiling"), None if left is None else share, _(self._compiling.describe())
+        return _("compiling kernel {number}").format(number=self._kernels), None, ""
 
     def _line(self) -> Any:
         from rich.progress_bar import ProgressBar
@@ -127,13 +125,13 @@ def progress_bar(what: str = "", whole: int = 0, done: int = 0) -> Iterator[Prog
     if not line.is_shown:
         yield line
         return
-    from shogi_engine.jit import on_progress
+    from shogi_engine.jit.policy import watchers
 
-    forget = on_progress(line.compiling)
+    watchers.append(line.compiling)
     try:
         yield line
     finally:
-        forget()
+        watchers.remove(line.compiling)
         line.is_shown = False
         line.close()
 

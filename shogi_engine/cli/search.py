@@ -1,10 +1,10 @@
 """`shogi-engine search`: finds the best moves of a position, or shows how alpha-beta searches it."""
 
-import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli import common
+from shogi_engine.cli.common import option
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import nodes_per_second
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 TREE_DEPTHS = (2, 3, 4)
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = common.add_command(commands, "search", run)
-    common.add_game(parser)
-    common.add_position(parser)
-    common.add_limit(parser, "nodes", "movetime", "depth", "level", default=f"movetime={DEFAULT_MS}")
-    common.add_threads(parser)
-    common.add_hash(parser)
-    parser.add_argument("--multipv", type=common.at_least_one, default=1, help="number of best moves to show")
-    parser.add_argument(
-        "--tree",
+class Arguments(common.Arguments):
+    """The position, and how it is searched."""
+
+    game: str = common.game_argument()
+    position: str = common.POSITION
+    moves: list[str] = common.MOVES
+    limit: dict[str, Any] = common.limit_option("nodes", "movetime", "depth", "level", default=f"movetime={DEFAULT_MS}")
+    threads: int = common.THREADS
+    hash: int = common.hash_option()
+    multipv: int = option("number of best moves to show", type=common.at_least_one, default=1)
+    tree: str | None = option(
+        "print the tree of a small search, to see how alpha-beta works; in FILE, write it for Graphviz",
         nargs="?",
         const="",
         metavar="FILE",
-        help="print the tree of a small search, to see how alpha-beta works; in FILE, write it for Graphviz",
     )
-    common.add_json(parser)
+    json: bool = common.JSON
 
 
 def show(info: "PvInfo") -> None:
@@ -46,7 +46,7 @@ def show(info: "PvInfo") -> None:
     common.tell(f"{where}  {' '.join(info.pv)}")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Search the position."""
     from shogi_engine.engine import Engine
 
@@ -74,11 +74,11 @@ def run(args: argparse.Namespace) -> int:
         depth=result.depth, nodes=result.nodes, seconds=result.seconds
     )
     head = (result.bestmove or _("no legal move")) + f"   {effort}"
-    common.report(args, values, "\n".join([head, *lines]))
+    common.report(args.json, values, "\n".join([head, *lines]))
     return 0 if result.bestmove else 1
 
 
-def run_tree(args: argparse.Namespace) -> int:
+def run_tree(args: Arguments) -> int:
     """Print the tree of a search of a few plies."""
     from shogi_engine.engine import Engine
     from shogi_engine.engine.results import score_of
@@ -111,5 +111,7 @@ def run_tree(args: argparse.Namespace) -> int:
         f"{count} {name.replace('_', ' ')}" for name, count in counts.items() if name != "minimax_nodes"
     )
     plain = f"plain minimax: {score_of(engine.game, tree.minimax_value)}, {tree.minimax_nodes} nodes"
-    common.report(args, values, "\n".join([*tree_lines(tree.root), "", f"{score}   {' '.join(line)}", counted, plain]))
+    common.report(
+        args.json, values, "\n".join([*tree_lines(tree.root), "", f"{score}   {' '.join(line)}", counted, plain])
+    )
     return 0

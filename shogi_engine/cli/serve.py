@@ -1,6 +1,5 @@
 """`shogi-engine serve`: a board in the browser, for both games."""
 
-import argparse
 import logging
 import logging.handlers
 import os
@@ -11,10 +10,11 @@ import time
 import webbrowser
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from shogi_engine.cli.common import add_command, at_least_one, port
+from shogi_engine.cli import common
+from shogi_engine.cli.common import at_least_one, flag, option, port
 from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.progress import leave, progress_bar
 from shogi_engine.common.files import data_folder
@@ -35,37 +35,33 @@ END_SECONDS = 20.0  # after a signal
 SWITCH_SECONDS = 0.001  # Python's switch interval, a fifth of the default, so that searches do not delay answers
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = add_command(commands, "serve", run)
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on; any but this machine's own requires a token"
-    )
-    parser.add_argument("--port", type=port, default=PORT, help="port, 0 for any free one")
-    parser.add_argument(
-        "--token",
-        default="",
-        help=Message(
+class Arguments(common.Arguments):
+    """The address, who may come, and what is served."""
+
+    host: str = option("address to listen on; any but this machine's own requires a token", default="127.0.0.1")
+    port: int = option("port, 0 for any free one", type=port, default=PORT)
+    token: str = option(
+        Message(
             "token for browsers; default: the variable {0}, which other users of the machine cannot "
             "see, or a generated one if the host requires one",
             TOKEN_VARIABLE,
         ),
+        default="",
     )
-    parser.add_argument("--token-file", metavar="FILE", help="file whose first line is the token")
-    parser.add_argument("--log", metavar="FILE", help="log of the server, of at most 5 files of 1 MB")
-    parser.add_argument("--engines", type=at_least_one, help="number of simultaneous searches; default: one per core")
-    parser.add_argument(
-        "--games",
+    token_file: str | None = option("file whose first line is the token", metavar="FILE")
+    log: str | None = option("log of the server, of at most 5 files of 1 MB", metavar="FILE")
+    engines: int | None = option("number of simultaneous searches; default: one per core", type=at_least_one)
+    games: list[Path] = option(
+        "index of games to explore in the browser, made by book index; one for each game",
         action="append",
         default=[],
         type=Path,
         metavar="INDEX",
-        help="index of games to explore in the browser, made by book index; one for each game",
     )
-    parser.add_argument("--open", action="store_true", help="open the page in the browser")
+    open: bool = flag("open the page in the browser")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Serve until a signal ends it, which is no failure."""
     try:
         import msgspec  # noqa: F401
@@ -136,7 +132,7 @@ def _end_in_time(ending: threading.Event) -> None:
     end_process(1)
 
 
-def _is_shared(args: argparse.Namespace, guard: "Guard") -> bool:
+def _is_shared(args: Arguments, guard: "Guard") -> bool:
     """Tell whether every browser sees all games: who asks for a token expects others, maybe through a proxy."""
     from shogi_engine.web.access import is_loopback
 
@@ -156,7 +152,7 @@ def _indexes(files: Sequence[Path]) -> "dict[str, Explorer]":
     return found
 
 
-def _token(args: argparse.Namespace) -> str:
+def _token(args: Arguments) -> str:
     """Return the token that was given, '' for none, and let child processes not see the environment's.
 
     Raises OSError, and ValueError if the file contains none.

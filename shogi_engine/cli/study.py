@@ -1,6 +1,5 @@
 """`shogi-engine study`: one's own mistakes as problems in the terminal, which come back until they are known."""
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import language
 from shogi_engine.cli import common, terminal
-from shogi_engine.cli.common import check_outputs, write_problems
+from shogi_engine.cli.common import check_outputs, flag, option, positional, write_problems
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import default_pieces, draw, plain
 from shogi_engine.language import InputError, mark, plural
@@ -24,36 +23,30 @@ AS_GOOD = mark("Good: this is about as strong as the best move.")
 HINT_MS = 10_000  # of the search for the next move of a mate
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = common.add_command(commands, "study", run)
-    parser.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="games to make problems of; without FILE, solve the problems that are due",
+class Arguments(common.Arguments):
+    """The games to make problems of, and where they are kept."""
+
+    files: list[str] = positional(
+        "FILE", "games to make problems of; without FILE, solve the problems that are due", nargs="*"
     )
-    parser.add_argument("--player", metavar="NAME", help="only the mistakes of this player")
-    parser.add_argument("--side", choices=SIDES, help="only the mistakes of this side")
-    parser.add_argument(
-        "--now", action="store_true", help="find the better moves of these games at once; no problem is kept"
+    player: str | None = option("only the mistakes of this player", metavar="NAME")
+    side: str | None = option("only the mistakes of this side", choices=SIDES)
+    now: bool = flag("find the better moves of these games at once; no problem is kept")
+    limit: dict[str, int] = common.limit_option(
+        "nodes", "movetime", "depth", "level", default="nodes=300000, Othello level=14"
     )
-    common.add_limit(parser, "nodes", "movetime", "depth", "level", default="nodes=300000, Othello level=14")
-    parser.add_argument(
-        "--threads", type=common.at_least_one, help="positions searched at the same time; default: one per core"
-    )
-    parser.add_argument(
-        "--out",
+    threads: int | None = common.THREADS_OR_CORES
+    out: Path | None = option(
+        "only write all problems: as records (.kif ...), as a page to print (.html), else as lines",
         type=Path,
         metavar="FILE",
-        help="only write all problems: as records (.kif ...), as a page to print (.html), else as lines",
     )
-    parser.add_argument(
-        "--store", type=Path, metavar="FILE", help="the database of the problems; default: in the user's folder"
+    store: Path | None = option(
+        "the database of the problems; default: in the user's folder", type=Path, metavar="FILE"
     )
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Add problems, write them, or give those that are due."""
     from shogi_engine import study
 
@@ -83,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 # ---- problems in and out -----------------------------------------------------------------------------------------
 
 
-def _add(args: argparse.Namespace, store: "Store") -> None:
+def _add(args: Arguments, store: "Store") -> None:
     """Judge the games, and add the problems made of them."""
     from shogi_engine import study
 
@@ -93,7 +86,7 @@ def _add(args: argparse.Namespace, store: "Store") -> None:
     print(plural("{count} new problem", "{count} new problems", new).format(count=new))
 
 
-def _retry(args: argparse.Namespace) -> None:
+def _retry(args: Arguments) -> None:
     """Judge the games, then give their turning points."""
     from shogi_engine import study
 
@@ -104,7 +97,7 @@ def _retry(args: argparse.Namespace) -> None:
         desk.run()
 
 
-def _judged(args: argparse.Namespace) -> Iterator[tuple["GameAnalysis", str]]:
+def _judged(args: Arguments) -> Iterator[tuple["GameAnalysis", str]]:
     """Yield the judged games, each with the side whose mistakes count, '' for both."""
     from shogi_engine import analysis
 

@@ -1,6 +1,5 @@
 """Boards, questions and problems in a terminal."""
 
-import argparse
 import importlib
 import importlib.util
 import random
@@ -144,27 +143,29 @@ Read = Callable[[str], str]
 HANDICAPS = ("even", "lance", "bishop", "rook", "2-piece", "4-piece", "6-piece")
 
 
-def ask(args: argparse.Namespace, read: Read = input, show: Callable[[str], object] = print) -> None:
-    """Write the answers to `args`. Enter chooses the default in brackets. Raises EOFError at the end of input."""
-    if args.game is None:
+def ask(game: str | None, read: Read = input, show: Callable[[str], object] = print) -> dict[str, Any]:
+    """Return the answers by arguments of `play`. Enter chooses the default in brackets. Raises EOFError at the end."""
+    if game is None:
         names = [_("Shogi"), _("Othello"), *games.names()[2:]]
-        args.game = games.names()[choose(_("Which game?"), names, 0, read, show)]
-    side = choose(_("Which side do you play?"), _sides(args.game), 0, read, show)
-    args.human = ("black", "white", random.choice(("black", "white")))[side]
-    strongest = STRONGEST.get(args.game, len(USUAL_LEVELS) - 1)
-    args.level = number(
+        game = games.names()[choose(_("Which game?"), names, 0, read, show)]
+    side = choose(_("Which side do you play?"), _sides(game), 0, read, show)
+    human = ("black", "white", random.choice(("black", "white")))[side]
+    strongest = STRONGEST.get(game, len(USUAL_LEVELS) - 1)
+    level = number(
         _("The engine's level, 0 (a beginner) to {strongest} (the strongest)?").format(strongest=strongest),
         strongest,
         FIRST_LEVEL,
         read,
         show,
     )
-    if args.game == "shogi":
+    handicap = ""
+    if game == "shogi":
         names = [handicap_name(each) for each in HANDICAPS]
         chosen = choose(
             _("With a handicap? White, the stronger player, gives it and moves first."), names, 0, read, show
         )
-        args.handicap = HANDICAPS[chosen] if chosen else ""
+        handicap = HANDICAPS[chosen] if chosen else ""
+    return {"game": game, "human": human, "level": level, "handicap": handicap}
 
 
 def _sides(game: str) -> list[str]:

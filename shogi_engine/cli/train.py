@@ -1,6 +1,5 @@
 """`shogi-engine train`: trains an evaluation from scratch."""
 
-import argparse
 import shlex
 import shutil
 import sys
@@ -12,7 +11,7 @@ from typing import Any
 
 from shogi_engine import games
 from shogi_engine.cli import common
-from shogi_engine.cli.common import Setting, at_least_one, game_name, natural, true_or_false
+from shogi_engine.cli.common import Setting, at_least_one, game_name, natural, option, positional, true_or_false
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.language import InputError, Message
 from shogi_engine.training import STAGES
@@ -69,37 +68,35 @@ SETTINGS = {  # fields of Plan, and of the recipes' DataOptions and TrainOptions
 }  # fmt: skip
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = common.add_command(commands, "train", run)
-    parser.add_argument("game", type=game_name, metavar="GAME", help=Message("{0} or {1}", *games.NAMES))
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the run; existing files are kept")
-    parser.add_argument("--stage", choices=STAGES, help="run only this stage, of one generation")
-    parser.add_argument("--generation", type=natural, default=0, help="number of the first generation")
-    parser.add_argument("--generations", type=at_least_one, default=1, help="number of generations")
-    parser.add_argument("--games", type=at_least_one, default=20_000, help="games per generation")
-    parser.add_argument(
-        "--labels",
+class Arguments(common.Arguments):
+    """The folder of a run, and what is made in it."""
+
+    game: str = positional("GAME", Message("{0} or {1}", *games.NAMES), type=game_name)
+    folder: Path = positional("FOLDER", "folder of the run; existing files are kept", type=Path)
+    stage: str | None = option("run only this stage, of one generation", choices=STAGES)
+    generation: int = option("number of the first generation", type=natural, default=0)
+    generations: int = option("number of generations", type=at_least_one, default=1)
+    games: int = option("games per generation", type=at_least_one, default=20_000)
+    labels: str = option(
+        "the evaluation that plays the games, by name or file; default: the previous generation's weights",
         default="",
         metavar="WHAT",
-        help="the evaluation that plays the games, by name or file; default: the previous generation's weights",
     )
-    parser.add_argument("--name", default="", help="base name of the weights' files; default network, Othello weights")
-    parser.add_argument(
-        "--against",
+    name: str = option("base name of the weights' files; default network, Othello weights", default="")
+    against: str = option(
+        "the opponent in the test match: an evaluation or a file; default: the evaluation that played the games",
         default="",
         metavar="WHAT",
-        help="the opponent in the test match: an evaluation or a file; default: the evaluation that played the games",
     )
-    parser.add_argument(
-        "--noted", type=Path, help="Shogi: a psv file of positions with known values, whose ranking the report checks"
+    noted: Path | None = option(
+        "Shogi: a psv file of positions with known values, whose ranking the report checks", type=Path
     )
-    common.add_cluster(parser)
-    common.add_threads(parser)
-    common.add_settings(parser, **SETTINGS)
+    cluster: str = common.CLUSTER
+    threads: int = common.THREADS
+    set: dict[str, Any] = common.settings_option(**SETTINGS)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Run the stages that are not done yet."""
     from shogi_engine.training import pipeline
 
@@ -124,7 +121,7 @@ def existing(folder: Path) -> Path:
     return next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
 
 
-def plan_of(args: argparse.Namespace) -> Any:
+def plan_of(args: Arguments) -> Any:
     """Return the pipeline.Plan of the arguments. Raises ValueError for an option that the game does not have."""
     from shogi_engine.batch.games import open_records
     from shogi_engine.training.pipeline import Plan

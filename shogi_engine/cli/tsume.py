@@ -1,12 +1,12 @@
 """`shogi-engine tsume`: mate problems in the terminal; the engine defends, gives hints, and records progress."""
 
-import argparse
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from shogi_engine.cli import terminal
-from shogi_engine.cli.common import add_command, at_least_one, check_outputs, write_problems
+from shogi_engine.cli import common, terminal
+from shogi_engine.cli.common import at_least_one, check_outputs, flag, option, positional, write_problems
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import default_pieces, draw, plain
 from shogi_engine.language import InputError
@@ -16,46 +16,33 @@ from shogi_engine.tsume import GRADES, Problem, Progress, as_records, as_text, d
 LENGTHS = range(1, 12, 2)
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command's arguments."""
-    parser = add_command(commands, "tsume", run)
-    parser.add_argument(
-        "number",
-        nargs="?",
-        type=at_least_one,
-        metavar="N",
-        help="number of the problem; default: the next unsolved one",
+class Arguments(common.Arguments):
+    """Which problems are solved or written."""
+
+    number: int | None = positional(
+        "N", "number of the problem; default: the next unsolved one", nargs="?", type=at_least_one
     )
-    parser.add_argument("--daily", action="store_true", help="the problem of the day")
-    parser.add_argument(
-        "--length", type=int, choices=LENGTHS, metavar="PLIES", help="only problems of this length: 1, 3 ... 11"
+    daily: bool = flag("the problem of the day")
+    length: int | None = option("only problems of this length: 1, 3 ... 11", type=int, choices=LENGTHS, metavar="PLIES")
+    grade: int | None = option(
+        "only problems of this difficulty, 1 (easy) to 10", type=int, choices=range(1, GRADES + 1), metavar="N"
     )
-    parser.add_argument(
-        "--grade",
-        type=int,
-        choices=range(1, GRADES + 1),
-        metavar="N",
-        help="only problems of this difficulty, 1 (easy) to 10",
-    )
-    parser.add_argument("--progress", action="store_true", help="only show how many problems you have solved")
-    parser.add_argument(
-        "--out",
+    progress: bool = flag("only show how many problems you have solved")
+    out: Path | None = option(
+        "only write these problems: as records (.kif ...), as a page to print (.html), else as lines",
         type=Path,
         metavar="FILE",
-        help="only write these problems: as records (.kif ...), as a page to print (.html), else as lines",
     )
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Arguments) -> int:
     """Give problems until the user leaves."""
-    import sys
-
     solved, some = Progress(), problems(args.length, args.grade)
     if args.progress:
         print("\n".join(progress_lines(solved)))
         return 0
     if args.out:
-        write(args, solved, some)
+        write(args.out, args, solved, some)
         return 0
     problem: Problem | None = first_problem(args, solved, some)
     desk = Desk(solved, pieces=default_pieces(sys.stdout))
@@ -69,15 +56,15 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def write(args: argparse.Namespace, solved: Progress, some: tuple[Problem, ...]) -> None:
+def write(out: Path, args: Arguments, solved: Progress, some: tuple[Problem, ...]) -> None:
     """Write the problem that the arguments name, or all those of a length and grade."""
-    check_outputs("tsume", {"--out": args.out})
+    check_outputs("tsume", {"--out": out})
     if args.daily or args.number is not None or not some:
         some = (first_problem(args, solved, some),)
-    print(write_problems(args.out, as_records(some), heading(some), as_text(some)))
+    print(write_problems(out, as_records(some), heading(some), as_text(some)))
 
 
-def first_problem(args: argparse.Namespace, progress: Progress, some: tuple[Problem, ...]) -> Problem:
+def first_problem(args: Arguments, progress: Progress, some: tuple[Problem, ...]) -> Problem:
     """Return the problem to begin with. Raises ValueError if there is none."""
     if args.daily:
         return daily()

@@ -35,7 +35,7 @@ from shogi_engine.interface.extras import (
     lowest,
 )
 from shogi_engine.interface.game import VALUE_MATE_IN_MAX, VALUE_NONE, Game, declaration_value, do_move
-from shogi_engine.jit import Progress, Task, new_record, shared_task
+from shogi_engine.jit import new_record
 from shogi_engine.language import InputError
 from shogi_engine.perft import Perft, perft
 from shogi_engine.search.context import copy_position, static_value
@@ -385,14 +385,6 @@ class SearchLock:
         self._owner = thread
 
 
-OnProgress = Callable[[Progress], None]
-
-
-def _compile_task(game: str, evaluation: str) -> Task:
-    """Return the task that compiles a game's search with the evaluation called `evaluation`, '' for the default."""
-    return shared_task(f"{game} {evaluation}".strip())
-
-
 class Engine:
     """A player of one game.
 
@@ -401,8 +393,6 @@ class Engine:
         evaluation: one of Game.evaluations, '' for the default
         hash_mb: the size of the transposition table in MB
         threads: the number of search threads
-        on_progress: called with a jit.Progress for each kernel compiled by the constructor, `warmup`, or before the
-            first search or mate search; it must return quickly and must not call the engine
     """
 
     def __init__(
@@ -412,15 +402,8 @@ class Engine:
         evaluation: str = "",
         hash_mb: int = 64,
         threads: int = 1,
-        on_progress: OnProgress | None = None,
     ) -> None:
-        self._on_progress = on_progress
-        self._task = _compile_task(game.name if isinstance(game, Game) else game, evaluation)
-        with self._compiling():
-            self.game = game if isinstance(game, Game) else games.load(game)
-            self._build(evaluation, hash_mb, threads)
-
-    def _build(self, evaluation: str, hash_mb: int, threads: int) -> None:
+        self.game = game if isinstance(game, Game) else games.load(game)
         self._stop = StopToken()  # the parent of the search's and the solvers' tokens
         self.searcher = Searcher(
             self.game, evaluation=evaluation, hash_mb=hash_mb, threads=threads, stop_token=StopToken(self._stop)
@@ -438,10 +421,6 @@ class Engine:
     def __repr__(self) -> str:
         return f"Engine({self.game.name!r}, evaluation={self.searcher.evaluator.evaluation.name!r})"
 
-    def _compiling(self, on_progress: OnProgress | None = None) -> contextlib.AbstractContextManager[None]:
-        """Report the kernels that are compiled inside the `with` block."""
-        return self._task.running(on_progress or self._on_progress)
-
     # ---- the position -----------------------------------------------------------------------------------------
 
     def set_position(self, text: str = "", moves: Sequence[str] = ()) -> None:
@@ -449,8 +428,7 @@ class Engine:
 
         If something is invalid, raises ValueError saying what; the position is then unchanged.
         """
-        with self._compiling():
-            self._stack = self._stack.at(text, move_texts(moves))
+        self._stack = self._stack.at(text, move_texts(moves))
 
     def push(self, move: str) -> None:
         """Play one move. Raises ValueError if it is not legal."""
@@ -619,7 +597,7 @@ class Engine:
         Args:
             limit: only its `time` is used; if the time runs out, the result may be inexact (see Info.exact) or None
         """
-        with self._placed(board, limit or Limit()), self._lock.search(), self._compiling():
+        with self._placed(board, limit or Limit()), self._lock.search():
             if cast(Any, board).is_game_over():
                 raise InputError("the game is over")
             ms = float("inf") if limit is None or limit.time is None else 1000 * limit.time
@@ -684,7 +662,7 @@ class Engine:
         return self._search(limits, on_info)
 
     def _search(self, limits: Limits, on_info: OnInfo | None = None) -> SearchResult:
-        with self._lock.search(), self._compiling():
+        with self._lock.search():
             self._load_kernels(timed=limits.budget is not None)
             position = self.position
             report = (lambda info: on_info(PvInfo(self.game, position, info))) if on_info else None
@@ -719,8 +697,8 @@ class Engine:
     ) -> ForcedWin[str]:
         """Search for a forced mate by checks until it is proven or disproven, a limit is reached, or `stop` is called.
 
-        The solver uses the memory of the transposition table and overwrites a part of it. The first call compiles
-        kernels and reports the progress like `warmup`.
+        The solver uses the memory of the transposition table and overwrites a part of it. The first call may
+        compile kernels.
 
         Args:
             max_ms: the time limit in ms
@@ -752,8 +730,7 @@ class Engine:
         memory = self.searcher.tt.words
         if self._mate_solver is None or self._mate_solver_memory is not memory:
             solver: ForcedWinSolver = self.game.extras.mate_solver(memory=memory, stop_token=StopToken(self._stop))
-            with self._compiling():
-                solver.warmup()
+            solver.warmup()
             self._mate_solver, self._mate_solver_memory = solver, memory
         return self._mate_solver
 
@@ -765,9 +742,9 @@ class Engine:
         moves = self.searcher.extended(self.position, line.encoded, max(line.depth, 2))
         return legal_line(self.game, self.position, moves)
 
-    def load_solver(self, wait: bool = False) -> None:
-        """Load, in a thread, the solver that looks for forced wins during searches; `wait` waits for it."""
-        self._root_solver.load(wait)
+    def load_solver(self) -> None:
+        """Load the solver that looks for forced wins during searches."""
+        self._root_solver.load()
 
     def prepare(self) -> None:
         """Announce a search. From now on, `stop` and `extend` apply to it, even if they are called before it begins."""
@@ -802,10 +779,7 @@ class Engine:
         See `Searcher.set_evaluation`. Raises RuntimeError if a search of this engine is running.
         """
         with self._lock.idle():
-            before = self.searcher.evaluator
             self.searcher.set_evaluation(name, file)
-            if self.searcher.evaluator is not before:
-                self._task = _compile_task(self.game.name, name)
 
     def configure(self, **values: Any) -> None:
         """Set parameters of the game and the evaluation (see `parameters.defaults`), or `evaluation`, from now on.
@@ -818,20 +792,14 @@ class Engine:
             else:
                 parameters.assign(self.searcher, name, value)
 
-    def warmup(self, on_progress: OnProgress | None = None) -> None:
-        """Compile all kernels that a search and the notation need, or load them from the cache, and allocate memory.
-
-        Args:
-            on_progress: called instead of the callback given to the constructor
-        """
-        with self._compiling(on_progress):
-            self._load_kernels(timed=True)
-            self.may_declare()
-            for move in self.search(nodes=3000).pv[:1]:
-                self.push(move)
-                self.pop()
-            self.new_game()
-        self._task.remember()
+    def warmup(self) -> None:
+        """Compile all kernels that a search and the notation need, or load them from the cache, and allocate memory."""
+        self._load_kernels(timed=True)
+        self.may_declare()
+        for move in self.search(nodes=3000).pv[:1]:
+            self.push(move)
+            self.pop()
+        self.new_game()
 
     def perft(self, depth: int, **options: Any) -> Perft:
         """Count the leaf nodes at `depth`; `options` are those of `perft.perft`. Raises PerftStopped after `stop`."""

@@ -1,64 +1,42 @@
 """Games in progress, and environments of them: two agents for PettingZoo, one against an opponent for Gymnasium."""
 
 import copy
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol, Self
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine import games
 from shogi_engine.batch import Batch
-from shogi_engine.batch.batch import Shape, defaulted, planes_shape, side_by_side
+from shogi_engine.batch.batch import defaulted, planes_most, planes_shape, side_by_side
 from shogi_engine.engine import Engine
 from shogi_engine.types.limits import SIDES
 
-# ---- The state of a game for an environment: numbered actions, observations as planes, the result
+try:
+    import gymnasium
+    from gymnasium import spaces
+    from pettingzoo import AECEnv
+except ImportError:
+    raise ImportError("environments need PettingZoo and Gymnasium: pip install pettingzoo gymnasium") from None
+
+AGENTS = SIDES  # black begins
+LONGEST = 512  # plies
+RENDER_MODES = ("ansi", "human")
 
 
-SMALL_SIZES = (4, 6)
+class State:
+    """A game in progress, on a Board of any registered game: numbered actions, observations as planes, the result.
 
-
-class State(Protocol):
-    """A game in progress.
+    Args:
+        game: its name
+        layout: the layout of actions, one of `Batch.layouts`; None for the default of `batch.layouts`
+        features: the features of an observation (planes of one size), see `Batch.feature_names`; None for the defaults
 
     Attributes:
         actions: the number of actions
-        shape: the shape of an observation
-    """
-
-    actions: int
-    shape: Shape
-
-    @property
-    def turn(self) -> int:
-        """The side to move, 0 for the one that began."""
-
-    def legal(self) -> list[int]:
-        """Return the legal actions; none if the game is over."""
-
-    def play(self, action: int) -> None:
-        """Make a legal action; raises ValueError if it is illegal."""
-
-    def result(self) -> int | None:
-        """Return 1, 0, -1 for the side that began, None while the game continues."""
-
-    def observation(self) -> NDArray[np.float32]:
-        """Return float32[shape], the position as the side to move sees it."""
-
-    def copy(self) -> Self:
-        """Return an independent state."""
-
-    def text(self) -> str:
-        """Return the position as text."""
-
-
-class BoardState:
-    """A game on a Board, with its rules on repetition.
-
-    Args:
-        layout: the layout of actions, one of `Batch.layouts`; None for the default of `batch.layouts`
-        features: the features of an observation (planes of one size), see `Batch.feature_names`; None for the defaults
+        shape: the shape of an observation's planes
+        space: the space of observations
     """
 
     def __init__(self, game: str, layout: str | None = None, features: tuple[str, ...] | None = None) -> None:
@@ -66,8 +44,11 @@ class BoardState:
         self.batch = Batch(game)
         self.actions, self.shape = self.batch.layouts[layout], planes_shape(self.batch, self.features)
         self._labels = self.batch.labels(layout)
-        self.board = games.board(self.batch.game, self.batch.game.parse_position(self.batch.game.start))
+        self.board = games.part(game, "board").Board()
         self._moves: dict[int, Any] | None = None
+        planes = spaces.Box(0.0, planes_most(self.batch), self.shape, np.float32)
+        mask = spaces.Box(0, 1, (self.actions,), np.int8)
+        self.space = spaces.Dict({"observation": planes, "action_mask": mask})
 
     @property
     def turn(self) -> int:
@@ -109,12 +90,27 @@ class BoardState:
             return None
         return 0 if outcome.winner is None else 1 if outcome.winner == 0 else -1
 
-    def observation(self) -> NDArray[np.float32]:
+    def is_illegal(self, action: Any) -> bool:
+        """Tell whether an action is illegal."""
+        return int(action) not in self._legal()
+
+    def planes(self) -> NDArray[np.float32]:
         """Return float32[shape], the planes of `features`, as the side to move sees the position."""
-        packed = self.board.to_hcp() if self.batch.game.name == "shogi" else self.board.to_packed()
+        packed = getattr(self.board, f"to_{self.batch.packing}")()
         found = self.batch.features(np.frombuffer(packed, np.uint8)[None], *self.features, dtype=np.float32)
         planes: NDArray[np.float32] = side_by_side(found)[0]
         return planes
+
+    def mask(self, to_move: bool = True) -> NDArray[np.int8]:
+        """Return int8[actions], 1 for each legal action of the side to move; for the other side none is legal."""
+        mask = np.zeros(self.actions, dtype=np.int8)
+        if to_move:
+            mask[self.legal()] = 1
+        return mask
+
+    def observation(self, to_move: bool = True) -> dict[str, NDArray[Any]]:
+        """Return what the side to move observes; for the other side (not `to_move`) no action is legal."""
+        return {"observation": self.planes(), "action_mask": self.mask(to_move)}
 
     def copy(self) -> Self:
         """Return an independent state."""
@@ -127,138 +123,57 @@ class BoardState:
         return str(self.board.diagram())
 
 
-class SmallOthello:
-    """Othello on 4 x 4 or 6 x 6 squares, in plain Python; small enough to be learnt in minutes.
-
-    Actions are the squares, row by row, then the pass. An observation has three planes: own discs, the opponent's
-    discs, and ones if the second player is to move.
-    """
-
-    def __init__(self, size: int) -> None:
-        if size not in SMALL_SIZES:
-            raise ValueError(
-                f"small Othello boards have {' or '.join(map(str, SMALL_SIZES))} squares a side, not {size}"
-            )
-        self.size = size
-        self.actions = size * size + 1
-        self.shape: Shape = (3, size, size)
-        self.turn = 0
-        middle = size // 2
-        first, second = (middle - 1) * size + middle, (middle - 1) * size + middle - 1
-        self.discs = [1 << first | 1 << second + size, 1 << second | 1 << first + size]
-        self._lines = _lines(size)
-
-    def _flips(self, square: int, own: int, other: int) -> int:
-        """Return the discs that are flipped when `own`'s side plays on the empty `square`."""
-        flipped = 0
-        for line in self._lines[square]:
-            run = 0
-            for disc in line:
-                if not other & disc:
-                    if own & disc:
-                        flipped |= run
-                    break
-                run |= disc
-        return flipped
-
-    def _places(self, own: int, other: int) -> list[int]:
-        """Return the squares where `own`'s side may place a disc."""
-        taken = own | other
-        return [square for square in range(self.size**2) if not taken >> square & 1 and self._flips(square, own, other)]
-
-    def legal(self) -> list[int]:
-        """Return the legal actions; none if the game is over."""
-        own, other = self.discs[self.turn], self.discs[1 - self.turn]
-        return self._places(own, other) or ([self.size**2] if self._places(other, own) else [])
-
-    def play(self, action: int) -> None:
-        """Make a legal action; raises ValueError if it is illegal."""
-        if action not in self.legal():
-            raise ValueError(f"the action {action} is not legal here")
-        if action < self.size**2:
-            flipped = self._flips(action, self.discs[self.turn], self.discs[1 - self.turn])
-            self.discs[self.turn] |= flipped | 1 << int(action)
-            self.discs[1 - self.turn] ^= flipped
-        self.turn = 1 - self.turn
-
-    def result(self) -> int | None:
-        """Return 1, 0, -1 for the side that began, None while the game continues."""
-        if self.legal():
-            return None
-        lead = self.discs[0].bit_count() - self.discs[1].bit_count()
-        return (lead > 0) - (lead < 0)
-
-    def observation(self) -> NDArray[np.float32]:
-        """Return float32[3, size, size], the position as the side to move sees it."""
-        planes = np.zeros((3, self.size**2), dtype=np.float32)
-        for plane, discs in enumerate((self.discs[self.turn], self.discs[1 - self.turn])):
-            planes[plane] = [discs >> square & 1 for square in range(self.size**2)]
-        planes[2] = self.turn
-        return planes.reshape(self.shape)
-
-    def copy(self) -> Self:
-        """Return an independent state."""
-        other = copy.copy(self)
-        other.discs = list(self.discs)
-        return other
-
-    def text(self) -> str:
-        """Return the board with X, O and -."""
-        cells = ["X" if self.discs[0] >> n & 1 else "O" if self.discs[1] >> n & 1 else "-" for n in range(self.size**2)]
-        return "\n".join(" ".join(cells[row : row + self.size]) for row in range(0, len(cells), self.size))
-
-
-def _lines(size: int) -> list[list[list[int]]]:
-    """Return for each square its lines in eight directions, the nearest square first, as discs."""
-    steps = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
-    lines = []
-    for square in range(size * size):
-        row, column = divmod(square, size)
-        ways = [
-            [
-                1 << (row + n * down) * size + column + n * right
-                for n in range(1, size)
-                if 0 <= row + n * down < size and 0 <= column + n * right < size
-            ]
-            for down, right in steps
-        ]
-        lines.append([way for way in ways if len(way) > 1])
-    return lines
-
-
-def new_state(game: str, size: int | None = None) -> State:
-    """Return the start of a game of 'shogi' or 'othello'.
+class Environment:
+    """What both environments have: a game in progress, `state_of_game`, and its picture.
 
     Args:
-        size: the size of a small Othello board, 4 or 6; None for 8
-
-    Raises:
-        ValueError: there is no such game
+        game: the name of a game, or the state that each game begins with
+        longest: a game is truncated after so many plies
+        render_mode: 'ansi' or 'human', see `render`
     """
-    if size in (None, 8):
-        return BoardState(game)
-    if game != "othello":
-        raise ValueError(f"{game} has only one board size")
-    return SmallOthello(size)
+
+    def __init__(self, game: str | State, longest: int, render_mode: str | None) -> None:
+        if render_mode not in (None, *RENDER_MODES):
+            modes = ", ".join(map(repr, RENDER_MODES))
+            raise ValueError(f"a render mode must be None or {modes}, not {render_mode!r}")
+        self._start = game if isinstance(game, State) else State(game)
+        self.longest, self.render_mode = longest, render_mode
+        self.actions = spaces.Discrete(self._start.actions)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin a game."""
+        self.state_of_game, self.plies = self._start.copy(), 0
+
+    def _play(self, action: int) -> None:
+        """Make a legal action."""
+        self.state_of_game.play(action)
+        self.plies += 1
+
+    def _show(self) -> None:
+        """Print the board if the render mode is 'human'."""
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> str | None:
+        """Return the board as text if the mode is 'ansi', print it if it is 'human', as `step` and `reset` do."""
+        if self.render_mode == "human":
+            print(self.state_of_game.text(), flush=True)
+        return self.state_of_game.text() if self.render_mode == "ansi" else None
+
+
+def check_running(over: bool | None) -> None:
+    """Raise RuntimeError unless a game is running; `over` is None before the first."""
+    if over is not False:
+        reason = "no game has begun" if over is None else "the game is over"
+        raise RuntimeError(f"{reason}: call reset() before step()")
 
 
 # ---- PettingZoo's environment: two agents that move in turn (https://pettingzoo.farama.org/api/aec/)
 
 
-try:
-    from gymnasium import spaces
-    from pettingzoo import AECEnv
-except ImportError:
-    raise ImportError("environments need PettingZoo and Gymnasium: pip install pettingzoo gymnasium") from None
-
-AGENTS = SIDES  # black begins
-LONGEST = 512  # plies
-RENDER_MODES = ("ansi", "human")
-GAME_OVER = "the game is over: call reset() before step()"
-
-
-class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no type
-    """Shogi or Othello for two agents, 'black' and 'white'.
+class TwoAgents(Environment, AECEnv):  # type: ignore[misc]  # without the extra it has no type
+    """A game for two agents, 'black' and 'white'.
 
     An observation is {"observation": float32 planes, "action_mask": int8}: the position from the point of view of the
     side to move, and the legal actions. The mask of the agent that is not to move is 0. The winner's reward is 1, the
@@ -267,31 +182,18 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no ty
     plies.
 
     Args:
-        game: 'shogi' or 'othello'
-        size: the size of a small Othello board, 4 or 6
-        state: the start of each game, instead of `game` and `size`
+        game: the name of a game, or the `State` that each game begins with
     """
 
     metadata = {"name": "shogi_engine_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False}
 
     def __init__(
-        self,
-        game: str = "othello",
-        size: int | None = None,
-        *,
-        state: State | None = None,
-        longest: int = LONGEST,
-        render_mode: str | None = None,
+        self, game: str | State = "othello", *, longest: int = LONGEST, render_mode: str | None = None
     ) -> None:
-        super().__init__()
-        check_render_mode(render_mode, RENDER_MODES)
-        self._start = state or new_state(game, size)
-        self.state_of_game: State = self._start.copy()
-        self.render_mode, self.longest = render_mode, longest
+        super().__init__(game, longest, render_mode)
         self.possible_agents = list(AGENTS)
-        space = observation_space(self._start)
-        self.observation_spaces = dict.fromkeys(AGENTS, space)
-        self.action_spaces = {agent: spaces.Discrete(self._start.actions) for agent in AGENTS}
+        self.observation_spaces = dict.fromkeys(AGENTS, self._start.space)
+        self.action_spaces = dict.fromkeys(AGENTS, self.actions)
 
     def observation_space(self, agent: str) -> Any:
         """Return the space of an agent's observations."""
@@ -303,8 +205,7 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no ty
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a game. Nothing is random, so the seed is ignored."""
-        self.state_of_game = self._start.copy()
-        self.plies = 0
+        self._begin()
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -314,10 +215,9 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no ty
         self.agent_selection = AGENTS[self.state_of_game.turn]
         self._show()
 
-    def observe(self, agent: str) -> dict[str, np.ndarray]:
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """Return what `agent` observes."""
-        to_move = AGENTS[self.state_of_game.turn] == agent
-        return observation(self.state_of_game, to_move)
+        return self.state_of_game.observation(AGENTS[self.state_of_game.turn] == agent)
 
     def step(self, action: Any) -> None:
         """Make the action of the agent whose turn it is."""
@@ -328,14 +228,13 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no ty
             return
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict.fromkeys(AGENTS, 0.0)
-        if is_illegal(self.state_of_game, action):
+        if self.state_of_game.is_illegal(action):
             self.rewards[agent] = -1.0
             self.terminations = dict.fromkeys(AGENTS, True)
             self.infos[agent] = {"illegal_action": int(action)}
             self._accumulate_rewards()
             return
-        self.state_of_game.play(int(action))
-        self.plies += 1
+        self._play(action)
         result = self.state_of_game.result()
         if result is not None:
             self.rewards = {"black": float(result), "white": float(-result)}
@@ -346,76 +245,18 @@ class TwoAgents(AECEnv):  # type: ignore[misc]  # without the extra it has no ty
         self._accumulate_rewards()
         self._show()
 
-    def _show(self) -> None:
-        """Print the board if the render mode is 'human'."""
-        if self.render_mode == "human":
-            self.render()
-
-    def render(self) -> str | None:
-        """Return the board as text if the mode is 'ansi', print it if it is 'human', as `step` and `reset` do."""
-        return rendered(self.state_of_game, self.render_mode)
-
     def close(self) -> None:
         """Do nothing: memory is freed with the object."""
 
 
-def rendered(state: State, mode: str | None) -> str | None:
-    """Return the board as text if the render mode is 'ansi', print it if it is 'human'."""
-    if mode == "human":
-        print(state.text(), flush=True)
-    return state.text() if mode == "ansi" else None
+# ---- Gymnasium's environment: one agent against an opponent
 
-
-def check_render_mode(mode: str | None, modes: Sequence[str]) -> None:
-    """Raise ValueError if `modes` has no such render mode."""
-    if mode not in (None, *modes):
-        raise ValueError(f"a render mode must be None or {', '.join(map(repr, modes))}, not {mode!r}")
-
-
-def check_running(over: bool | None) -> None:
-    """Raise RuntimeError unless a game is running; `over` is None before the first."""
-    if over is not False:
-        raise RuntimeError("no game has begun: call reset() before step()" if over is None else GAME_OVER)
-
-
-def is_illegal(state: State, action: Any) -> bool:
-    """Tell whether an action is illegal."""
-    return int(action) not in state.legal()
-
-
-def observation_space(state: State) -> Any:
-    """Return the space of the observations of a game."""
-    return spaces.Dict(
-        {
-            "observation": spaces.Box(0.0, 1.0, state.shape, np.float32),
-            "action_mask": spaces.Box(0, 1, (state.actions,), np.int8),
-        }
-    )
-
-
-def observation(state: State, to_move: bool) -> dict[str, np.ndarray]:
-    """Return what the side to move observes; for the other side (not `to_move`) no action is legal."""
-    return {"observation": state.observation(), "action_mask": action_mask(state, to_move)}
-
-
-def action_mask(state: State, to_move: bool) -> np.ndarray:
-    """Return the legal actions of the side to move, as int8; for the other side none is legal."""
-    mask = np.zeros(state.actions, dtype=np.int8)
-    if to_move:
-        mask[state.legal()] = 1
-    return mask
-
-
-try:
-    import gymnasium
-except ImportError:
-    raise ImportError("environments need PettingZoo and Gymnasium: pip install pettingzoo gymnasium") from None
 
 Opponent = Callable[[State], int]  # returns the action to take
 
 
 class LevelPlayer:
-    """An opponent: a level of the engine, for games on a full board. The first move compiles or loads the search."""
+    """An opponent: a level of the engine. The first move compiles or loads the search."""
 
     def __init__(self, game: str, level: int) -> None:
         self._engine, self._level = Engine(game, hash_mb=4), level
@@ -423,8 +264,6 @@ class LevelPlayer:
 
     def __call__(self, state: State) -> int:
         """Return the action of the engine's move."""
-        if not isinstance(state, BoardState):
-            raise ValueError("the engine plays on full boards only")
         self._engine.set_position(moves=state.moves())
         return state.action(self._engine.search(level=self._level).bestmove)
 
@@ -453,14 +292,15 @@ class RandomPlayer:
         self._rng = np.random.default_rng(seed)
 
 
-class OneAgent(gymnasium.Env[Any, Any]):
-    """Shogi or Othello for one agent. Observations and actions are those of `TwoAgents`.
+class OneAgent(Environment, gymnasium.Env[Any, Any]):
+    """A game for one agent. Observations and actions are those of `TwoAgents`.
 
     The reward is 1, 0 or -1 at the end of a game, and 0 before. An illegal action loses the game: the reward is -1, and
     the info has "illegal_action". A game is truncated after `longest` plies.
 
     Args:
-        opponent: a level of the engine, or a function from a `State` to an action
+        game: the name of a game, or the `State` that each game begins with
+        opponent: a level of the engine, or a function from a `State` to an action, such as `RandomPlayer()`
         colour: the agent's colour, 'black' (moves first) or 'white'; None to choose it at random at each `reset`
     """
 
@@ -468,48 +308,44 @@ class OneAgent(gymnasium.Env[Any, Any]):
 
     def __init__(
         self,
-        game: str = "othello",
+        game: str | State = "othello",
         opponent: int | Opponent = 0,
         *,
-        size: int | None = None,
         colour: str | None = None,
         longest: int = LONGEST,
         render_mode: str | None = None,
     ) -> None:
         if colour is not None and colour not in AGENTS:
             raise ValueError(f"a colour must be {' or '.join(AGENTS)}, not {colour!r}")
-        check_render_mode(render_mode, RENDER_MODES)
         if not isinstance(opponent, int) and not callable(opponent):
             raise TypeError(f"an opponent is a level or a function from a State to an action, not {opponent!r}")
-        self._start = new_state(game, size)
-        if isinstance(opponent, int) and not isinstance(self._start, BoardState):
-            raise ValueError("levels of the engine play on full boards only")
-        self.opponent: Opponent = LevelPlayer(game, opponent) if isinstance(opponent, int) else opponent
-        self.state_of_game: State = self._start.copy()
-        self.render_mode, self.longest, self._colour = render_mode, longest, colour
-        self.observation_space = observation_space(self._start)
-        self.action_space = gymnasium.spaces.Discrete(self._start.actions)
+        super().__init__(game, longest, render_mode)
+        name = self._start.batch.game.name
+        self.opponent: Opponent = LevelPlayer(name, opponent) if isinstance(opponent, int) else opponent
+        self._over: bool | None = None  # before the first game
+        self._colour = colour
+        self.observation_space, self.action_space = self._start.space, self.actions
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin a game and make the opponent's first move if it is due; return (observation, info)."""
-        super().reset(seed=seed)
-        self.state_of_game, self.plies, self._over = self._start.copy(), 0, False
+        gymnasium.Env.reset(self, seed=seed)
+        self._begin()
+        self._over = False
         self.agent = AGENTS.index(self._colour) if self._colour else int(self.np_random.integers(2))
         if isinstance(self.opponent, (LevelPlayer, RandomPlayer)):
             self.opponent.begin(int(self.np_random.integers(1 << 32)))
         self._let_opponent_play()
         self._show()
-        return observation(self.state_of_game, True), {"colour": AGENTS[self.agent]}
+        return self.state_of_game.observation(), {"colour": AGENTS[self.agent]}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make a move and the opponent's; return (observation, reward, terminated, truncated, info)."""
-        check_running(getattr(self, "_over", None))
+        check_running(self._over)
         info: dict[str, Any] = {"colour": AGENTS[self.agent]}
-        if is_illegal(self.state_of_game, action):
+        if self.state_of_game.is_illegal(action):
             info["illegal_action"], self._over = int(action), True
-            return observation(self.state_of_game, False), -1.0, True, False, info
-        self.state_of_game.play(int(action))
-        self.plies += 1
+            return self.state_of_game.observation(False), -1.0, True, False, info
+        self._play(action)
         self._let_opponent_play()
         self._show()
         result = self.state_of_game.result()
@@ -517,34 +353,18 @@ class OneAgent(gymnasium.Env[Any, Any]):
         over = result is not None
         truncated = not over and self.plies >= self.longest
         self._over = over or truncated
-        return observation(self.state_of_game, not over), reward, over, truncated, info
+        return self.state_of_game.observation(not over), reward, over, truncated, info
 
-    def action_masks(self) -> np.ndarray:
+    def action_masks(self) -> NDArray[np.bool_]:
         """Return the agent's legal actions, as bool; sb3-contrib's MaskablePPO calls this method."""
-        state = self.state_of_game
-        return action_mask(state, state.turn == self.agent and state.result() is None).astype(bool)
+        return self.state_of_game.mask(self.state_of_game.turn == self.agent).astype(bool)
 
     def _let_opponent_play(self) -> None:
         """Let the opponent move until it is the agent's turn or the game is over."""
         while self.state_of_game.turn != self.agent and self.state_of_game.result() is None:
-            self.state_of_game.play(self.opponent(self.state_of_game))
-            self.plies += 1
-
-    def render(self) -> str | None:  # type: ignore[override, unused-ignore]
-        """Return the board as text if the mode is 'ansi', print it if it is 'human', as `step` and `reset` do."""
-        return rendered(self.state_of_game, self.render_mode)
-
-    def _show(self) -> None:
-        """Print the board if the render mode is 'human'."""
-        if self.render_mode == "human":
-            self.render()
+            self._play(self.opponent(self.state_of_game))
 
     def close(self) -> None:
         """Close the engine, if the opponent is one."""
         if isinstance(self.opponent, LevelPlayer):
             self.opponent.close()
-
-
-def random_opponent(seed: int = 0) -> Opponent:
-    """Return an opponent that plays at random."""
-    return RandomPlayer(seed)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shogi_engine.batch import Batch, LiveGames
-from shogi_engine.batch.batch import defaulted, planes_shape, side_by_side
+from shogi_engine.batch.batch import defaulted, planes_most, planes_shape, side_by_side
 from shogi_engine.environments.agents import LONGEST
 
 try:
@@ -18,7 +18,7 @@ except ImportError:
 
 
 class VectorGames(VectorEnv[Any, Any, Any]):
-    """`num_envs` games of Shogi or Othello at once, with the rules of a Board, including repetition.
+    """`num_envs` games of any registered game with a `Batch` at once, with the rules of a Board, including repetition.
 
     An action is a move of the side to move. The reward is for the side that moved: 1 for a win, -1 for a loss, else 0.
     An observation is from the point of view of the side to move. A game that ends or is truncated restarts in the same
@@ -60,7 +60,7 @@ class VectorGames(VectorEnv[Any, Any, Any]):
         self._masks = masks
         seen: dict[str, spaces.Space[Any]] = {}
         if planes:
-            seen["observation"] = spaces.Box(0, 1, planes_shape(batch, features), self._dtype.type)
+            seen["observation"] = spaces.Box(0, planes_most(batch), planes_shape(batch, features), self._dtype.type)
         actions = batch.layouts[self.games.layout]
         if masks:
             seen["action_mask"] = spaces.Box(0, 1, (actions,), np.bool_)

@@ -39,7 +39,6 @@ from shogi_engine.common.threads import SearchHandle, end_process, start_thread
 
 if TYPE_CHECKING:
     from shogi_engine.engine import Engine
-    from shogi_engine.jit import Progress
 
 
 # ---- Bytes from standard input, of whatever kind it is: a pipe, a console, a file, a socket, or none
@@ -383,41 +382,6 @@ LAST_WORDS = 0.5  # grace period in seconds for pending answers at the end of in
 HEARTBEAT = 4.0  # seconds between lines; GUIs give up after 5 or more seconds without one
 
 
-class CompileProgress:
-    """The progress of compiling: the last report of the compiler's thread, for the heartbeat."""
-
-    def __init__(self) -> None:
-        self._last: Progress | None = None
-
-    def __call__(self, progress: "Progress | None") -> None:
-        """Store a report; None when all is done."""
-        self._last = progress
-
-    def text(self, seconds: float) -> str:
-        """Return what takes long, and for how many `seconds` it has; 'loading' unless something was compiled."""
-        last = self._last
-        if last is None:
-            return f"loading ... {seconds:.0f} s"
-        known = "this takes long only before the first game" if last.left is None else last.describe()
-        return f"compiling ... {seconds:.0f} s ({known})"
-
-
-compile_progress = CompileProgress()  # one per process, like the compiler
-
-
-def load_engine(game: str, evaluation: str = "", compiled: bool = True) -> "Engine":
-    """Return an engine for `game` with one of its evaluations; if `compiled`, its search is compiled or loaded."""
-    from shogi_engine.engine import Engine
-
-    try:
-        engine = Engine(game, evaluation=evaluation, on_progress=compile_progress)
-        if compiled:
-            engine.warmup()
-    finally:
-        compile_progress(None)
-    return engine
-
-
 class Task(SearchHandle):
     """A command for the worker, which may search. `requested` is the time when it was read.
 
@@ -437,25 +401,6 @@ class Task(SearchHandle):
     ) -> None:
         super().__init__(pondering=pondering, requested=requested)
         self.work, self.bounded, self.awaited = work, bounded, awaited
-
-
-class Heartbeat:
-    """Calls `beat(seconds)` every few seconds inside the `with` block, from its own thread."""
-
-    def __init__(self, beat: Callable[[float], None]) -> None:
-        self._beat = beat
-        self._over = threading.Event()
-
-    def __enter__(self) -> None:
-        threading.Thread(target=self._run, name="heartbeat", daemon=True).start()
-
-    def __exit__(self, *failure: object) -> None:
-        self._over.set()
-
-    def _run(self) -> None:
-        began = time.monotonic()
-        while not self._over.wait(HEARTBEAT):
-            self._beat(time.monotonic() - began)
 
 
 class FrontEnd:
@@ -514,12 +459,18 @@ class FrontEnd:
 
     @contextmanager
     def heartbeat(self) -> Iterator[None]:
-        """Report every few seconds that the engine is alive, while the worker waits or compiles in the `with` block."""
+        """Report every few seconds that the engine is alive, while the worker waits in the `with` block."""
+        began, over = time.monotonic(), threading.Event()
+
+        def beat() -> None:
+            while not over.wait(HEARTBEAT):
+                self.say_alive(f"loading ... {time.monotonic() - began:.0f} s")
+
+        start_thread(beat, "heartbeat")
         try:
-            with Heartbeat(lambda seconds: self.say_alive(compile_progress.text(seconds))):
-                yield
+            yield
         finally:
-            compile_progress(None)
+            over.set()
 
     # ---- the reader's side
 

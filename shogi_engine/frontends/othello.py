@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import __version__
 from shogi_engine.common.text import sanitize, whole_number
 from shogi_engine.frontends.core import FrontEnd, Output, Task
-from shogi_engine.frontends.core import load_engine as load_engine_of
 from shogi_engine.games.othello.names import DISC, MAX_LEVEL, budget
 from shogi_engine.play.clock import GameClock
 from shogi_engine.search.timeman import TimeOptions, fixed
@@ -28,9 +27,12 @@ TIMES = TimeOptions()
 
 def load_engine() -> "Engine":
     """Return an Othello engine with its kernels compiled or loaded."""
+    from shogi_engine.engine import Engine
     from shogi_engine.games.othello import records  # noqa: F401  (loaded here, not at the first command)
 
-    return load_engine_of("othello")
+    engine = Engine("othello")
+    engine.warmup()
+    return engine
 
 
 def time_for_move(clock: Clock, ply: int) -> TimeBudget:

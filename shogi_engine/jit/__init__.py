@@ -18,15 +18,14 @@ tests can compare the two. Kernels differ from functions of `numba.njit(cache=Tr
   which takes three times as long for a search of 170 kernels and makes slower code.
 
     policy       `njit`, and what happens when Python calls a kernel    module    the compiled module
-    entries      the fastest calls    records   structured dtypes    plain    functions that kernels may call
+    records      structured dtypes    plain    functions that kernels may call
     intrinsics   popcount, ctz, atomic loads, prefetch, ...    vectors   sums and dot products of int16, for networks
     layers       of uint8 and int8, for networks    lanes   functions on vectors of uint64, traced into LLVM code
     bitboards    sets of up to 128 squares as values with operators    random_numbers   a generator for kernels
     settings     the environment's    sources   of kernels    folders   for the workshop's cache
-    progress     the progress of a compile    workshop   the compiler
+    workshop     the compiler
 """
 
-from shogi_engine.jit.entries import Entries
 from shogi_engine.jit.folders import CACHE_VARIABLE, KEPT_STAMPS, cache_folder, is_private
 from shogi_engine.jit.intrinsics import (
     address_of,
@@ -36,6 +35,7 @@ from shogi_engine.jit.intrinsics import (
     ctz,
     load_i16,
     load_i32,
+    load_stop,
     load_u64,
     points_to,
     popcount,
@@ -45,8 +45,7 @@ from shogi_engine.jit.intrinsics import (
     store_u64,
 )
 from shogi_engine.jit.plain import emitted, overload_stub
-from shogi_engine.jit.policy import Kernel, is_saved, njit, prepare
-from shogi_engine.jit.progress import Progress, Task, compiling, on_progress, shared_task, steps_done
+from shogi_engine.jit.policy import Entries, Kernel, njit, prepare
 from shogi_engine.jit.records import new_record, record_dtype
 from shogi_engine.jit.settings import HAS_WORKSHOP, JIT_DISABLED, PLAIN_VARIABLE, WORKSHOP_VARIABLE
 from shogi_engine.jit.sources import PACKAGE, add_rule, known_digest, source_folders, source_stamp, sources_digest
@@ -60,8 +59,6 @@ __all__ = [
     "Kernel",
     "PACKAGE",
     "PLAIN_VARIABLE",
-    "Progress",
-    "Task",
     "WORKSHOP_VARIABLE",
     "add_rule",
     "address_of",
@@ -69,18 +66,16 @@ __all__ = [
     "bswap",
     "cache_folder",
     "clz",
-    "compiling",
     "ctz",
     "emitted",
     "is_private",
-    "is_saved",
     "known_digest",
     "load_i16",
     "load_i32",
+    "load_stop",
     "load_u64",
     "new_record",
     "njit",
-    "on_progress",
     "overload_stub",
     "points_to",
     "popcount",
@@ -89,10 +84,8 @@ __all__ = [
     "record_at",
     "record_dtype",
     "record_reader",
-    "shared_task",
     "source_folders",
     "source_stamp",
     "sources_digest",
-    "steps_done",
     "store_u64",
 ]

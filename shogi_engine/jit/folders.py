@@ -9,8 +9,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import platformdirs
-
 from shogi_engine.jit.settings import HAS_WORKSHOP
 from shogi_engine.jit.sources import PACKAGE, source_stamp
 
@@ -31,6 +29,8 @@ _named = _named_folders()  # at the start, as the first kernel may be called aft
 
 def _cache_roots() -> Iterator[Path]:
     """Yield the folders that may hold the cache, the best first."""
+    import platformdirs
+
     yield from _named
     with contextlib.suppress(OSError, RuntimeError):  # no home folder
         yield Path(platformdirs.user_cache_dir("shogi_engine", appauthor=False))

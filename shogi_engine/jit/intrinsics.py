@@ -46,6 +46,15 @@ def load_u64(address: Any) -> np.uint64:
 
 
 @emitted
+def load_stop(address: Any) -> np.uint64:
+    """Return the uint64 at the raw `address` (uint64), which becomes nonzero to end a search.
+
+    In WebAssembly the host is asked (its function `poll`): no message reaches a worker that searches.
+    """
+    return load_u64(address)
+
+
+@emitted
 def load_i16(address: Any) -> int:
     """Return the int16 at the raw `address` (uint64, 2-byte aligned) as int64; a plain load of constant memory."""
     return ctypes.c_int16.from_address(int(address)).value

@@ -5,7 +5,6 @@ import hashlib
 import re
 import sys
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -76,6 +75,8 @@ known_digest = functools.cache(sources_digest)  # the digest that a folder's sou
 @functools.cache
 def source_stamp() -> str:
     """Return the SHA-256 of the sources of this package's kernels and of what compiles them; '' without sources."""
+    from importlib.metadata import version  # slow, and needed by the workshop alone
+
     sources = known_digest(PACKAGE)
     versions = f"{sys.implementation.cache_tag} {version('numba')} {version('llvmlite')} {np.__version__}"
     return hashlib.sha256(f"{sources} {versions}".encode()).hexdigest() if sources else ""

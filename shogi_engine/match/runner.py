@@ -224,13 +224,3 @@ class EngineGames:
     def __call__(self) -> EngineWorker:
         """Return a worker with its own engines."""
         return EngineWorker(self)
-
-    def warm_up(self) -> None:
-        """Start each engine once and wait until it is ready: some compile or unpack files on the first start."""
-        Game.begin(self.game)
-        for engine in self.engines:
-            player = engine.player(self.timeout)
-            try:
-                player.ready()
-            finally:
-                player.close()

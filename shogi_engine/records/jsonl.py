@@ -152,17 +152,28 @@ class JsonLines(formats.RecordFormat):
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield a line for each game."""
         for record in records:
-            values = {name: getattr(record, name) for name in ("game", "start", "names", "headers")}
-            if record.score is not None and math.isfinite(record.score):
-                values["score"] = record.score
-            rows = [_row(node) for node in record.nodes_in_preorder()]
-            rows[-1].pop("children", None)
-            yield json.dumps(values | {"nodes": rows}, ensure_ascii=False) + "\n"
+            yield json.dumps(values_of(record), ensure_ascii=False) + "\n"
+
+
+def values_of(record: GameRecord) -> dict[str, Any]:
+    """Return the JSON object of a game; it shares nothing with the record that may change."""
+    rows = [_row(node) for node in record.nodes_in_preorder()]
+    rows[-1].pop("children", None)
+    has_score = record.score is not None and math.isfinite(record.score)
+    return {
+        "game": record.game, "start": record.start, "names": [*record.names], "headers": {**record.headers},
+        **({"score": record.score} if has_score else {}), "nodes": rows,
+    }  # fmt: skip
+
+
+def record_of(values: Any) -> GameRecord:
+    """Return the game of a JSON object. Raises ValueError."""
+    return _Reader().take(values)
 
 
 def _row(node: Node) -> dict[str, Any]:
     """Return the values of a node that are not the usual ones."""
-    row = {name: getattr(node, name) for name, usual in _DEFAULTS.items() if getattr(node, name) != usual}
+    row = {name: value for name, usual in _DEFAULTS.items() if (value := getattr(node, name)) != usual}
     if node.evaluation is not None:
         row["evaluation"] = str(node.evaluation)
     return row if len(node.children) == 1 else row | {"children": len(node.children)}

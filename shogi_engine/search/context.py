@@ -8,7 +8,7 @@ import numpy as np
 from shogi_engine.interface import game as rules
 from shogi_engine.interface.game import CORRECTION_TABLES, MAX_PLY, MOVE_NONE, VALUE_NONE, Game, root_order_score
 from shogi_engine.interface.stubs import Evaluation, Evaluator
-from shogi_engine.jit import load_u64, new_record, njit, points_to, prefetch, record_at, record_dtype
+from shogi_engine.jit import load_stop, new_record, njit, points_to, prefetch, record_at, record_dtype
 from shogi_engine.search import history
 from shogi_engine.search.tt import prefetch_cluster
 
@@ -265,12 +265,6 @@ def replay_game(ctx, moves):
 
 
 @njit
-def keys(pos):
-    """Return (repetition_key, key) of `pos`, in one call from Python."""
-    return rules.repetition_key(pos), rules.key(pos)
-
-
-@njit
 def generate_searched_moves(ctx, start):
     """Write the moves that the search considers to ctx.moves[start:]: those of `generate_moves` but needless ones."""
     if rules.is_in_check(ctx.pos):
@@ -394,7 +388,7 @@ def enter_node(ctx):
     if ctx.ply > ctx.seldepth:
         ctx.seldepth = ctx.ply
     ctx.pv_end[ctx.ply] = ctx.ply
-    if ctx.nodes & 511 == 0 and load_u64(ctx.stop_address) != np.uint64(0) or ctx.nodes >= ctx.node_limit:
+    if ctx.nodes & 511 == 0 and load_stop(ctx.stop_address) != np.uint64(0) or ctx.nodes >= ctx.node_limit:
         ctx.stopped = 1
     return ctx.stopped != 0
 

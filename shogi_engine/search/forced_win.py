@@ -6,9 +6,6 @@ another thread during a search, or alone. Both have a method `attempt`, which re
 """
 
 import contextlib
-import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -26,13 +23,6 @@ SHARE = 0.1  # the share of a search's time or nodes that this solver may use
 NODES_PER_MS = 4000  # positions that a solver visits in a millisecond
 LEAST_NODES = 10_000
 MOST_NODES = 10_000_000  # the limit during an unlimited search, because both may share a core
-COMPILE_SECONDS = 600.0  # a compiler that takes longer is assumed to hang
-COMPILE = """
-import sys
-sys.path[:] = {path!r}
-from shogi_engine import games
-games.load({game!r}).extras.mate_solver(hash_mb=1).warmup()
-"""
 
 
 class Solver(Protocol):
@@ -79,9 +69,6 @@ class ForcedWinSolver(Solver, Protocol):
             table: the search's table
         """
 
-    def is_saved(self) -> bool:
-        """Tell whether `warmup` only has to load kernels from the cache."""
-
     def new_game(self) -> None:
         """Forget what earlier searches learned."""
 
@@ -95,7 +82,7 @@ class ForcedWinSolver(Solver, Protocol):
 class RootSolver:
     """Runs a game's solver on the root of a search, before or during it. Does nothing if the game has no solver.
 
-    `load` compiles or loads, in a thread, a solver that runs during searches. Until it is ready, searches run without.
+    `load` prepares a solver that runs during searches. Before, searches run without.
     """
 
     def __init__(self, game: Game, threads: int, stop_token: StopToken) -> None:
@@ -104,7 +91,6 @@ class RootSolver:
         self._before: EndgameSolver | None = None
         self._is_warm = False
         self._during: ForcedWinSolver | None = None
-        self._loader: threading.Thread | None = None
         self._proven: Result | None = None
         self.set_threads(threads)
 
@@ -120,23 +106,12 @@ class RootSolver:
             self._before.warmup()
             self._is_warm = True
 
-    def load(self, wait: bool = False) -> None:
-        """Start preparing the solver that runs during searches; with `wait`, return when it is ready."""
-        if self._game.extras.mate_solver is None:
-            return
-        if self._loader is None:
-            self._loader = threading.Thread(target=self._load, args=(wait,), name="solver-loader", daemon=True)
-            self._loader.start()
-        if wait:
-            self._loader.join()
-
-    def _load(self, here: bool) -> None:
-        assert self._game.extras.mate_solver is not None
-        solver: ForcedWinSolver = self._game.extras.mate_solver(hash_mb=DURING_MB)
-        if not here and not solver.is_saved():
-            compile_aside(self._game)
-        solver.warmup()
-        self._during = solver
+    def load(self) -> None:
+        """Prepare the solver that runs during searches, and compile its kernels or load them from the cache."""
+        if self._during is None and self._game.extras.mate_solver is not None:
+            solver: ForcedWinSolver = self._game.extras.mate_solver(hash_mb=DURING_MB)
+            solver.warmup()
+            self._during = solver
 
     def new_game(self) -> None:
         """Forget what was learned."""
@@ -214,24 +189,6 @@ class RootSolver:
             return result
         infos = tuple(replace(info, nodes=result.nodes, seconds=result.seconds) for info in proven.infos)
         return replace(proven, depth=result.depth, nodes=result.nodes, seconds=result.seconds, infos=infos)
-
-
-def compile_aside(game: Game) -> None:
-    """Compile the game's solver for the cache in another process, and wait for it.
-
-    If this process compiled it, numba would hold its lock meanwhile, and a search that calls a kernel for the first
-    time would wait while its clock runs. If the other process cannot be started or does not finish, the caller has to
-    compile.
-    """
-    code = COMPILE.format(path=sys.path, game=game.name)
-    quiet: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    if sys.platform == "win32":
-        quiet["creationflags"] = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
-    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-        process = subprocess.Popen([sys.executable, "-P", "-c", code], **quiet)
-        if hasattr(os, "setpriority"):
-            os.setpriority(os.PRIO_PROCESS, process.pid, 10)
-        process.wait(COMPILE_SECONDS)
 
 
 def allowed_nodes(limits: Limits) -> int:

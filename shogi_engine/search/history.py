@@ -160,6 +160,21 @@ def forget(ctx: Any) -> None:
     _start(record_at(tables, tables.shared))
 
 
+START_CAPTURES, START_CONTINUATION = START_VALUES["captures"], START_VALUES["continuation"]
+START_CORRECTIONS = START_VALUES["continuation_corrections"]
+
+
+@njit
+def start_zeroed(ctx):
+    """Set the histories that `ctx` uses, whose memory is all zeros, to their initial values."""
+    tables = record_at(ctx, ctx.histories)
+    shared = record_at(tables, tables.shared)
+    tables.low_ply[:] = LOW_PLY_START
+    tables.captures[:] = START_CAPTURES
+    shared.continuation[:] = START_CONTINUATION
+    shared.continuation_corrections[:] = START_CORRECTIONS
+
+
 @njit
 def clear_low_ply_history(ctx):
     """Clear the history of moves near the root. After a short search this resets only what has changed."""

@@ -16,25 +16,22 @@ import numpy as np
 from shogi_engine.common.stop import FOREVER, Deadline, StopToken, end_of
 from shogi_engine.common.threads import start_thread
 from shogi_engine.interface import game as rules
-from shogi_engine.interface.game import MAX_PLY, VALUE_MATE, VALUE_MATE_IN_MAX, Game
+from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX, Game
 from shogi_engine.jit import new_record
-from shogi_engine.search.alphabeta import open_window, search_root
-from shogi_engine.search.context import (
-    ALL_FLAGS,
-    USE_MULTI_PROBCUT,
-    USE_PRUNING,
-    USE_REDUCTIONS,
-    copy_position,
-    keys,
-    new_context,
-    prepare_root,
-    set_root,
-    sort_root_moves,
-    write_root_moves,
+from shogi_engine.search.context import ALL_FLAGS, copy_position, new_context, set_root, write_root_moves
+from shogi_engine.search.deepening import (
+    COMPLETE,
+    MAX_DEPTH,
+    NOTHING,
+    advance,
+    begin,
+    choose_lines,
+    extend_line,
+    run_dtype,
 )
 from shogi_engine.search.history import Histories, SharedHistories
 from shogi_engine.search.parameters import follow_evaluation, params_for
-from shogi_engine.search.timeman import Info, Limits, Result, TimeManager, by_score
+from shogi_engine.search.timeman import Info, Limits, Result, TimeManager
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.types.limits import LEAST_MS, TimeBudget, check_number
 
@@ -135,18 +132,10 @@ def elected(lines: Sequence[Info], unit: int) -> Info:
     return max(zip(lines, weights, strict=True), key=lambda each: (votes[each[0].pv[0]], each[1]))[0]
 
 
-MAX_DEPTH = 100
 MAX_THREADS = 256
-SALT_FACTOR = 0x9E3779B97F4A7C15 >> 16  # searches with different margins do not share table entries
 NO_LIMIT = np.iinfo(np.int64).max
 BOUND_NAMES = {-1: "upper", 0: "", 1: "lower"}
 BOUNDS_AFTER = 8  # bounds at smaller depths change too fast to be read; they are not reported
-
-
-def is_selective(ctx: Any) -> bool:
-    """Tell whether ProbCut is in use."""
-    fields = np.asarray(ctx)
-    return int(fields["search_flags"]) & USE_MULTI_PROBCUT != 0 and int(fields["params"]["multi_probcut_margin"]) > 0
 
 
 class Searcher:
@@ -295,20 +284,13 @@ class Searcher:
 
     def extended(self, position: Any, line: Sequence[int], length: int) -> tuple[int, ...]:
         """Return the legal `line` from `position`, extended by the table's best moves to at most `length` moves."""
-        pos, undo = copy_position(self.game, position), new_record(self.game.undo)
-        moves, seen = list(line), set()
-        for move in moves:
-            seen.add(int(keys(pos)[0]))
-            rules.do_move(pos, np.uint32(move), undo)
-        while len(moves) < length:
-            repetition, hash_key = map(int, keys(pos))
-            move = self.tt.move(hash_key ^ self.tt_key_salt)
-            if repetition in seen or not move or move not in self.root_moves(pos):
-                break
-            seen.add(repetition)
-            moves.append(move)
-            rules.do_move(pos, np.uint32(move), undo)
-        return tuple(moves)
+        moves = np.zeros(max(len(line), length), dtype=np.uint32)
+        moves[: len(line)] = line
+        with self.rules_at(position) as ctx:
+            self.tt.attach(ctx)
+            ctx.tt_key_salt = self.tt_key_salt
+            end = int(extend_line(ctx, moves, len(line), length, np.zeros(len(moves), dtype=np.uint64)))
+        return tuple(moves[:end].tolist())
 
     def search(
         self,
@@ -334,9 +316,9 @@ class Searcher:
         for number, ctx in enumerate(self._contexts):
             set_root(ctx, position, moves)
             self._prepare(ctx, number, limits)
+        run = _Run(self, limits, began, on_info)
         if self._contexts[0].root_count == 0:
             return Result(0, 0, int(rules.terminal_value(self._contexts[0])), 0, 0, 0.0, (), ())
-        run = _Run(self, limits, began, on_info)
         with self._lock:
             self._timer = Timer(began, limits, self.stop)
             if self._extension:  # `extend` was called before the search began
@@ -356,7 +338,6 @@ class Searcher:
         fields["evaluation"] = self.evaluator.params
         if limits.multi_probcut_margin is not None:
             fields["params"]["multi_probcut_margin"] = limits.multi_probcut_margin
-        fields["tt_key_salt"] = int(fields["params"]["multi_probcut_margin"]) * SALT_FACTOR if is_selective(ctx) else 0
         self.tt.attach(ctx)
         fields["thread"] = number
         fields["node_limit"] = NO_LIMIT
@@ -365,7 +346,6 @@ class Searcher:
         roots = list(dict.fromkeys(limits.searchmoves))
         fields["root_count"] = len(roots)  # 0: all that the search looks at
         fields["root_moves"][: len(roots)] = roots
-        prepare_root(ctx)
 
 
 class _Run:
@@ -379,22 +359,32 @@ class _Run:
         self.limits = limits
         self.began = began
         self.on_info = on_info
-        self.multipv = min(limits.multipv, int(self.contexts[0].root_count))
-        self.lines: dict[int, Info] = {}  # the lines of the current iteration
-        self.complete: list[Info] = []  # the lines of the last finished iteration: exact values, best first
         self.helped: dict[int, Info] = {}  # the line of each helper's last finished iteration
         self.failure: BaseException | None = None
         self.position = copy_position(searcher.game, self.contexts[0].pos)  # contexts change theirs while searching
         self.noise = max(int(searcher.params.score_noise), 1)
         plies_left = searcher.game.plies_left
-        self.longest = min(plies_left(self.contexts[0].pos), MAX_DEPTH) if plies_left else MAX_DEPTH
+        self.longest = min(plies_left(self.position), MAX_DEPTH) if plies_left else MAX_DEPTH
+        # Of each thread; half of the helpers are one ply ahead, and they search one line.
+        self.runs = [self._begin(ctx, 1 + number % 2, number == 0) for number, ctx in enumerate(self.contexts)]
+        self.multipv = int(self.runs[0].multipv)
+
+    def _begin(self, ctx: Any, depth: int, is_main: bool) -> Any:
+        """Return the state of a thread's search after `begin`."""
+        run = new_record(run_dtype(self.searcher.game))
+        run.depth, run.max_depth, run.longest = depth, self.limits.depth or MAX_DEPTH, self.longest
+        run.lines, run.mate = self.limits.multipv if is_main else 1, self.limits.mate or 0
+        run.repeats = is_main and self.limits.multi_probcut_margin is None
+        begin(ctx, run)
+        return run
 
     def go(self, timer: Timer) -> Result:
         """Run the main thread and the helpers, and return the result."""
-        main, *others = self.contexts
-        helpers = [start_thread(self._help, f"search-{number}", ctx, number) for number, ctx in enumerate(others, 1)]
+        helpers = [
+            start_thread(self._help, f"search-{number}", number) for number in range(1, len(self.contexts))
+        ]  # Lazy SMP: they share their results through the transposition table and the histories
         try:
-            self._deepen(main, timer)
+            self._deepen(self.contexts[0], self.runs[0], timer)
         finally:
             if helpers:
                 self.searcher.stop()
@@ -402,130 +392,67 @@ class _Run:
                     thread.join()
         if self.failure is not None:
             raise self.failure
-        return self._result(main)
+        return self._result(self.contexts[0])
 
-    def _help(self, ctx: Any, number: int) -> None:
-        """Run iterative deepening in a helper thread (Lazy SMP). Half of the helpers are one ply ahead.
-
-        The threads share their results through the transposition table and the histories.
-        """
+    def _help(self, number: int) -> None:
+        """Run iterative deepening in a helper thread."""
+        ctx, run = self.contexts[number], self.runs[number]
         try:
-            first = 1 + number % 2
-            for depth in range(first, self._max_depth() + 1):
-                if ctx.stopped:
-                    break
-                self._iterate(ctx, depth, 0)
-                if not ctx.stopped:
-                    self.helped[number] = self._line(ctx, depth, 0, int(ctx.root_scores[0]), "")
+            while not run.over and not ctx.stopped:
+                if advance(ctx, run) == COMPLETE:
+                    self.helped[number] = self._info(run.complete[0], 1)
         except BaseException as failure:
             self.failure = failure
             self.searcher.stop()
 
-    def _max_depth(self) -> int:
-        return min(self.limits.depth or MAX_DEPTH, self.longest)
-
-    def _depths(self, ctx: Any) -> Iterator[int]:
-        """Yield the main thread's depths. A depth that reaches the end of the game is repeated without ProbCut."""
-        yield from range(1, self._max_depth() + 1)
-        to_the_end = self._max_depth() == self.longest < MAX_DEPTH
-        if to_the_end and self.limits.multi_probcut_margin is None and is_selective(ctx):
-            ctx.search_flags &= ~USE_MULTI_PROBCUT
-            ctx.tt_key_salt = 0
-            yield self._max_depth()
-
-    def _deepen(self, ctx: Any, timer: Timer) -> None:
+    def _deepen(self, ctx: Any, run: Any, timer: Timer) -> None:
         """Run iterative deepening in the main thread."""
         time_manager = TimeManager(self.noise, only=int(ctx.root_count) == 1)
         timer.cap(time_manager.cap)
         fields = np.asarray(ctx)
-        for depth in self._depths(ctx):
-            for line in range(self.multipv):
-                pv = self.complete[line].pv if self.complete else ()
-                fields["pv"][0, : len(pv)], fields["pv_end"][0] = pv, len(pv)  # those of other lines were there
-                self._iterate(ctx, depth, line, report=True)
-                if ctx.stopped:
-                    return
-            self._complete_depth(ctx)
-            score = self.complete[0].score
+        while not run.over:
+            line = int(run.line)
+            found = int(advance(ctx, run))
+            if found != NOTHING:
+                self._report(ctx, run, line, found == COMPLETE)
+            if ctx.stopped:
+                return
+            if found != COMPLETE:
+                continue
             share = int(fields["root_nodes"][0]) / int(fields["nodes"]) if self.multipv == 1 else TimeManager.USUAL
-            time_manager.note(self.complete[0].pv[0], score, share)
+            best = run.complete[0]
+            time_manager.note(int(best.pv[0]), int(best.score), share)
             timer.cap(time_manager.cap)
-            if self._settled(score, depth):
-                return
-            if not timer.may_continue(time_manager.factor) and not timer.finish_second():
+            if not run.over and not timer.may_continue(time_manager.factor) and not timer.finish_second():
                 return
 
-    def _complete_depth(self, ctx: Any) -> None:
-        """Sort the lines of the completed depth; report them if there are several."""
-        lines = by_score(self.lines.values())
-        self.complete = [replace(info, multipv=number) for number, info in enumerate(lines, 1)]
-        self.lines = {}
+    def _report(self, ctx: Any, run: Any, line: int, complete: bool) -> None:
+        """Report a single line whenever it is new; several lines together, when they have been sorted."""
+        if not self.on_info:
+            return
         if self.multipv > 1:
-            sort_root_moves(ctx, self.multipv)
-            if self.on_info:
-                for info in self.complete:
-                    self.on_info(info)
+            for number in range(self.multipv if complete else 0):
+                self.on_info(self._info(run.complete[number], number + 1))
+            return
+        found = run.complete[line] if complete else run.running[line]
+        if ctx.stopped or not found.bound or found.depth > BOUNDS_AFTER:
+            self.on_info(self._info(found, 1))
 
-    def _settled(self, score: int, depth: int) -> bool:
-        """Tell whether to stop deepening: the requested mate was found, or a mate that no deeper search can shorten."""
-        plies = VALUE_MATE - abs(score)
-        if abs(score) < VALUE_MATE_IN_MAX:
-            return False
-        if self.limits.mate is not None and score > 0:
-            return plies <= self.limits.mate
-        return plies <= depth - 2 and plies < MAX_PLY and self.limits.multipv == 1
-
-    def _iterate(self, ctx: Any, depth: int, line: int, report: bool = False) -> None:
-        """Search one depth with an aspiration window, widened until the score lies inside."""
-        open_window(ctx, line, depth)
-        while True:
-            alpha, beta, window_depth = (int(ctx.window[name]) for name in ("alpha", "beta", "depth"))
-            value = int(search_root(ctx, alpha, beta, window_depth, line))
-            if ctx.stopped:  # the best move found so far may have a value already
-                value = int(ctx.root_scores[line])
-                if value > alpha and report:
-                    self._note(ctx, depth, line, value, BOUND_NAMES[value >= beta])
-                return
-            failed = int(ctx.window.failed)
-            if report:
-                self._note(ctx, depth, line, value, BOUND_NAMES[failed], show=not failed or depth > BOUNDS_AFTER)
-            if not failed:
-                return
-
-    def _note(self, ctx: Any, depth: int, line: int, score: int, bound: str, show: bool = True) -> None:
-        """Record the principal variation of the root. Report it if `show` is set and there is only one line.
-
-        Several lines are reported together, when they have been sorted.
-        """
-        self.lines[line] = self._line(ctx, depth, line, score, bound)
-        if self.on_info and show and self.multipv == 1:
-            self.on_info(self.lines[line])
-
-    def _line(self, ctx: Any, depth: int, line: int, score: int, bound: str) -> Info:
-        """Return what a thread knows of a line that it has searched."""
-        fields = np.asarray(ctx)
-        pv = tuple(fields["pv"][0, : int(fields["pv_end"][0])].tolist())
-        first = int(fields["root_moves"][line])
-        if not pv or pv[0] != first:
-            pv = (first,)
+    def _info(self, line: Any, number: int) -> Info:
+        """Return what is known of a line (deepening.LINE) now."""
         return Info(
-            depth=depth,
-            seldepth=max(int(fields["seldepth"]), depth),
-            multipv=line + 1,
-            score=score,
-            bound=bound,
+            depth=int(line.depth),
+            seldepth=int(line.seldepth),
+            multipv=number,
+            score=int(line.score),
+            bound=BOUND_NAMES[int(line.bound)],
             nodes=self._nodes(),
             seconds=time.perf_counter() - self.began,
             hashfull=self.searcher.tt.permille_used() if self.on_info else 0,
-            pv=pv,
-            exact=not bound and not ctx.stopped and self._is_exact(ctx, depth),
+            pv=tuple(line.pv[: line.pv_end].tolist()),
+            # A search that prunes nothing and reaches the end of every game proves its score.
+            exact=bool(line.proven) and self.longest <= line.depth < MAX_DEPTH,
         )
-
-    def _is_exact(self, ctx: Any, depth: int) -> bool:
-        """Tell whether a search of `depth` plies proves its score: it reaches the game's end and prunes nothing."""
-        if self.searcher.game.plies_left is None or not self.longest <= depth < MAX_DEPTH:
-            return False
-        return not is_selective(ctx) and int(ctx.search_flags) & (USE_PRUNING | USE_REDUCTIONS) == 0
 
     def _nodes(self) -> int:
         """Return the nodes searched by all threads so far."""
@@ -542,25 +469,12 @@ class _Run:
             length = VALUE_MATE - abs(info.score)
         return self.searcher.extended(self.position, info.pv, length)
 
-    def _last_lines(self) -> list[Info]:
-        """Return the lines that the search ends with, best first.
-
-        A single line is that of the running iteration if it has found one: even if its value is a bound, it says more
-        than the value of the iteration before. Only a lost one is not believed, because the other moves have not been
-        searched. Several lines are those of the last completed iteration, because values of different depths cannot be
-        compared; before there is one, those of the first.
-        """
-        best = self.lines.get(0)
-        lost = best is not None and best.score <= -VALUE_MATE_IN_MAX and not best.bound
-        if best is None or (self.complete and (self.multipv > 1 or lost)):
-            return self.complete
-        return [best, *by_score(info for line, info in self.lines.items() if line > 0)]
-
     def _result(self, ctx: Any) -> Result:
         """Return the result. If no move was searched, it is the first legal move."""
         nodes = self._nodes()
         seconds = time.perf_counter() - self.began
-        infos = self._last_lines()
+        run = self.runs[0]
+        infos = [self._info(run.complete[number], number + 1) for number in range(int(choose_lines(run)))]
         unlimited = self.multipv == 1 and self.limits.depth is None and self.limits.mate is None
         if self.helped and infos and unlimited and not infos[0].exact:
             infos = [elected([infos[0], *self.helped.values()], self.noise)]
@@ -570,7 +484,7 @@ class _Run:
             return Result(move, 0, 0, 0, nodes, seconds, (move,), ())
         infos = [
             replace(info, multipv=number, pv=self._extend_pv(info), hashfull=used, nodes=nodes, seconds=seconds)
-            for number, info in enumerate(infos[: self.limits.multipv], 1)
+            for number, info in enumerate(infos, 1)
         ]
         best = infos[0]
         ponder = best.pv[1] if len(best.pv) > 1 else 0

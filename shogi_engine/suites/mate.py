@@ -68,16 +68,13 @@ class MateMaker:
         """Return a worker."""
         return MateWorker(self)
 
-    def warm_up(self) -> None:
-        """Compile the search."""
-        MateSolver(1).warmup(solutions=True)
-
 
 class MateWorker:
     """Solves problems."""
 
     def __init__(self, plan: MateMaker) -> None:
         self._solver, self._max_ms = MateSolver(plan.hash_mb), plan.max_ms
+        self._solver.warmup(solutions=True)
 
     def do(self, question: Question) -> Found:
         """Return the result for a problem."""

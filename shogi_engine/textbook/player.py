@@ -18,7 +18,7 @@ from shogi_engine.search.context import new_context, set_root
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.textbook.choice import ALPHA_BETA, DEEPENING, MINIMAX, NEGASCOUT, RANDOM, answer
 from shogi_engine.textbook.deepening import ALL_PARTS
-from shogi_engine.textbook.searches import ORDERED, PLAIN, PUBLISHED_BUGS
+from shogi_engine.textbook.searches import ORDERED, PLAIN
 
 KINDS = {
     "random": (RANDOM, 0),
@@ -35,16 +35,11 @@ TABLE_MB = 4  # of a player that has a table
 
 @dataclass(frozen=True)
 class Textbook:
-    """What a textbook player does: one of KINDS, its search depth in plies, and its evaluation, one of EVALUATIONS.
-
-    Attributes:
-        published_bugs: search with the bugs of published programs, see `searches.published_value`
-    """
+    """What a textbook player does: one of KINDS, its search depth in plies, and its evaluation, one of EVALUATIONS."""
 
     kind: str
     depth: int = 0
     evaluation: str = "plain"
-    published_bugs: bool = False
 
     @property
     def name(self) -> str:
@@ -56,7 +51,7 @@ class Textbook:
     @property
     def flags(self) -> int:
         """The bits of ctx.search_flags."""
-        return KINDS[self.kind][1] | EVALUATIONS[self.evaluation] | (PUBLISHED_BUGS if self.published_bugs else 0)
+        return KINDS[self.kind][1] | EVALUATIONS[self.evaluation]
 
 
 def parse_player(text: str, depth: int = DEFAULT_DEPTH) -> Textbook:
@@ -87,8 +82,6 @@ class TextbookPlayer(Player):
 
     def __init__(self, game: str, textbook: Textbook) -> None:
         self.textbook, self._name = textbook, game
-        if textbook.published_bugs and game != "othello":
-            raise ValueError("the published bugs exist in Othello only")
         self._ctx: Any = None
 
     def ready(self) -> None:

@@ -8,7 +8,7 @@ for players that are compared.
 """
 
 from shogi_engine.interface import game as rules
-from shogi_engine.interface.game import VALUE_INFINITE, VALUE_NONE
+from shogi_engine.interface.game import VALUE_INFINITE
 from shogi_engine.jit import njit
 from shogi_engine.search.context import generate_searched_moves, make_move, unmake_move
 from shogi_engine.search.movepick import CAPTURE_SCORE, pick
@@ -16,7 +16,6 @@ from shogi_engine.search.movepick import CAPTURE_SCORE, pick
 # Bits of ctx.search_flags, in addition to those of context.ALL_FLAGS.
 PLAIN = 1 << 16  # evaluate by `naive_value`
 ORDERED = 1 << 17  # order the moves, which turns NegaScout into principal variation search as usually implemented
-PUBLISHED_BUGS = 1 << 18  # with the bugs described in `published_value`
 
 
 @njit
@@ -35,20 +34,6 @@ def order_moves(ctx, start, end):
 
 
 @njit
-def published_value(ctx, start, count):
-    """Return the value that published programs gave a position where no disc can be placed, else VALUE_NONE.
-
-    Their bugs: a pass ended the line as if the depth were used up; and at the end of the game they counted twice the
-    empty squares, which the rules give to the winner. The `count` moves of ctx.pos are at ctx.moves[start].
-    """
-    if count == 0:
-        return 2 * rules.terminal_value(ctx) - rules.naive_value(ctx)
-    if count == 1 and rules.move_cost(ctx.pos, ctx.moves[start]) == 0:
-        return leaf_value(ctx)
-    return VALUE_NONE
-
-
-@njit
 def minimax(ctx, depth, start, visits):
     """Return the value of ctx.pos `depth` plies deep: the best of the moves' values, each the opponent's negated.
 
@@ -61,10 +46,6 @@ def minimax(ctx, depth, start, visits):
         return leaf_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_searched_moves(ctx, start)
-    if ctx.search_flags & PUBLISHED_BUGS:
-        value = published_value(ctx, start, end - start)
-        if value != VALUE_NONE:
-            return value
     for index in range(start, end):
         move = ctx.moves[index]
         if rules.is_legal(ctx.pos, move):
@@ -88,10 +69,6 @@ def alpha_beta(ctx, alpha, beta, depth, start, visits):
         return leaf_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_searched_moves(ctx, start)
-    if ctx.search_flags & PUBLISHED_BUGS:
-        value = published_value(ctx, start, end - start)
-        if value != VALUE_NONE:
-            return value
     for index in range(start, end):
         move = ctx.moves[index]
         if rules.is_legal(ctx.pos, move):
@@ -110,8 +87,6 @@ def negascout(ctx, alpha, beta, depth, start, visits):
     """Return the value of ctx.pos as `alpha_beta` does, testing all moves but the first with a zero window.
 
     A move better than alpha that does not reach beta is searched again.
-    With PUBLISHED_BUGS `published_value` has the sign of the player at the root, a bug of the program whose author
-    found it weaker than its own alpha-beta.
     Source: A. Reinefeld, "An Improvement to the Scout Tree Search Algorithm", ICCA Journal 6(4), 1983.
     """
     visits[ctx.ply] += 1
@@ -119,10 +94,6 @@ def negascout(ctx, alpha, beta, depth, start, visits):
         return leaf_value(ctx)
     best = -VALUE_INFINITE
     end = start + generate_searched_moves(ctx, start)
-    if ctx.search_flags & PUBLISHED_BUGS:
-        value = published_value(ctx, start, end - start)
-        if value != VALUE_NONE:
-            return -value if ctx.ply & 1 else value
     ordered = ctx.search_flags & ORDERED != 0 and depth > 1  # one ply above the leaves, ordering does not pay
     if ordered:
         order_moves(ctx, start, end)

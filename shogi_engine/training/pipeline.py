@@ -199,10 +199,6 @@ class ShardMaker:
         """Return a worker."""
         return ShardWorker(self.options)
 
-    def warm_up(self) -> None:
-        """Compile the kernels by making a shard of one short game."""
-        Workbench(replace(self.options, nodes=1, piece_games=1)).shard(0)
-
 
 def make_data(
     folder: Path,

@@ -2,33 +2,35 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import msgspec
 
 from shogi_engine.analysis import Finding, GameAnalysis, annotate, judge
+from shogi_engine.analysis.analyst import finding_of, finding_row
 from shogi_engine.analysis.judgement import (
     LINE_MOVES,
     PASS,
     VERDICTS,
     MoveAnalysis,
-    called,
     facts_of,
     judged_move,
     line_texts,
     plies_to_examine,
     score_words,
     sentences,
+    unit_of,
     words_of,
 )
-from shogi_engine.analysis.report import copied
+from shogi_engine.analysis.report import copied, said_of
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord, Node
+from shogi_engine.types.outcomes import Fact
 from shogi_engine.types.results import Score
-from shogi_engine.web.links import Look
-from shogi_engine.web.pool import Job, SearchSlot, Turn
+from shogi_engine.web.links import Look, Viewers
+from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
 from shogi_engine.web.replies import Info, MateFound, Progress
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
+from shogi_engine.web.tree import Tree
 
 EFFORTS: dict[str, dict[str, dict[str, int]]] = {
     "shogi": {"quick": {"nodes": 15_000}, "normal": {"nodes": 100_000}, "deep": {"nodes": 500_000}},
@@ -40,7 +42,6 @@ MULTIPV_MAX = {"shogi": 5, "othello": 60}  # in Othello all moves
 MATE_MS = 15_000
 ANALYSIS_MS = 600_000  # of live analysis of one position; then the user has to press the button again
 NAMES_OF_VERDICTS = tuple(name for name, _ in VERDICTS)
-UNITS = {"shogi": "pawns", "othello": "discs"}
 
 
 def given_words(given: float, unit: str, language: str, words: Mapping[str, str]) -> str:
@@ -49,19 +50,6 @@ def given_words(given: float, unit: str, language: str, words: Mapping[str, str]
         discs = f"{round(given, 1):g}"
         return f"{discs}石" if language == "ja" else f"{discs} {'disc' if discs == '1' else 'discs'}"
     return f"{100 * given:.0f}" if language == "ja" else f"{given:.2f} {words[unit]}"
-
-
-def _said(move: MoveAnalysis) -> dict[str, Any]:
-    """Return what is said about a judged move."""
-    return {
-        "verdict": move.verdict,
-        "missed": move.missed_mate,
-        "loss": round(move.loss, 4),
-        "given": round(move.given, 2),
-        "best": list(move.pv[:LINE_MOVES]),
-        "score": move.black_score,
-        "move": move,
-    }
 
 
 def _better(above: Node, node: Node) -> Finding | None:
@@ -79,35 +67,58 @@ def _before(above: Node, *, is_root: bool) -> Finding | None:
     return Finding("", above.evaluation if is_root else -above.evaluation)
 
 
+class SavedAnalyses(msgspec.Struct):
+    """What was found about a tree, as JSON.
+
+    Attributes:
+        values: black's value by move number, and whether it is exact
+        judged: the numbers of a line from the root, and the findings by ply
+    """
+
+    values: dict[int, tuple[str, bool]]
+    judged: list[tuple[list[int], dict[int, dict[str, Any]]]]
+
+
 class Analyses:
     """The analyses of a session.
+
+    Args:
+        viewers: the pages that are sent what is found
+        examiner: `examiner(game, limits)` returns an examiner of positions
 
     Attributes:
         on, multipv: whether live analysis is on, and its number of lines
         values: black's value by move number, and whether it is exact
-        verdicts: the verdicts on judged moves, by move number
+        verdicts: the judged moves, by move number
+        told: the numbers of those that only the record's values judge
         progress: of judging, 0 to 1, None while nothing is being judged
     """
 
-    def __init__(self, session: "Session") -> None:
-        self._session = session
+    def __init__(
+        self, tree: Tree, engines: Engines, viewers: Viewers, examiner: Callable[[str, dict[str, int]], Any]
+    ) -> None:
+        self._tree, self._viewers, self.examiner = tree, viewers, examiner
         self.on = False
         self.multipv = 1
         self.values: dict[int, tuple[Score, bool]] = {}
-        self.verdicts: dict[int, dict[str, Any]] = {}
+        self.verdicts: dict[int, MoveAnalysis] = {}
+        self.told: set[int] = set()
+        self._facts: dict[int, tuple[Fact, ...]] = {}
         self.judged: dict[tuple[int, ...], dict[int, Finding]] = {}  # findings by ply, by the moves of a line
         self.progress: float | None = None
-        self._live = SearchSlot(session, "analysis", Turn.ANALYSIS, self._live_failed)
+        self._live = SearchSlot(engines, "analysis", Turn.ANALYSIS, self._live_failed)
         self._last_infos: tuple[int, list[Any]] | None = None
         self._place: tuple[Any, ...] | None = None  # the position being analysed, and the settings
-        self._judging = SearchSlot(session, "judging", Turn.ANALYSIS, self.stop_judging)
-        self._mate = SearchSlot(session, "mate", Turn.SEARCH)
+        self._judging = SearchSlot(engines, "judging", Turn.ANALYSIS, self.stop_judging)
+        self._mate = SearchSlot(engines, "mate", Turn.SEARCH)
 
-    def forget(self) -> None:
-        """Discard all results, before another game."""
-        self.stop_judging()
-        self._mate.cancel()
-        self.values, self.verdicts, self.judged, self._place = {}, {}, {}, None
+    def replace(self, tree: Tree) -> None:
+        """Analyse another game: discard all results, and take what its record says."""
+        self.close()
+        self._tree = tree
+        self.values, self.verdicts, self.judged = {}, {}, {}
+        self.told, self._facts = set(), {}
+        self.read_record()
 
     def close(self) -> None:
         """End all searches; live analysis can be resumed."""
@@ -128,33 +139,36 @@ class Analyses:
     def _live_failed(self) -> None:
         """Turn live analysis off, or it would fail again and again."""
         self.on = False
-        self._place = self._now()
 
     # ---- live analysis
 
-    def follow(self) -> None:
-        """If live analysis is on, analyse the session's position, unless that is already being done."""
-        if self._now() != self._place:
-            self.restart()
+    def switch(self, on: bool, multipv: int | None) -> None:
+        """Turn live analysis on or off; None keeps the number of lines. `follow` begins it, also again."""
+        self.on, self.multipv, self._place = on, multipv or self.multipv, None
 
-    def _now(self) -> tuple[Any, ...]:
-        """Return the position to analyse, and the settings."""
-        session = self._session
-        return session.tree, session.tree.node, self.on, self.multipv, session.setup is None
+    def follow(self, shown: bool) -> None:
+        """If live analysis is on, analyse the current position, unless that is already being done.
+
+        Args:
+            shown: whether the board shows it, and is not being set up
+        """
+        place = self._tree, self._tree.node, self.on, self.multipv, shown
+        if place == self._place:
+            return
+        self._place = place
+        self._live.cancel()
+        self._last_infos = None
+        if self.on and shown and not self._tree.board.is_game_over():
+            self._begin_live()
 
     def repeat(self) -> None:
         """Send the last report again, after a change of language or board."""
         if self._last_infos is not None and self._live.on:
             self._report(*self._last_infos)
 
-    def restart(self) -> None:
-        """If live analysis is on, analyse the session's position."""
-        session = self._session
-        self._live.cancel()
-        self._last_infos = None
-        self._place, tree = self._now(), session.tree
-        if not self.on or session.setup is not None or tree.board.is_game_over():
-            return
+    def _begin_live(self) -> None:
+        """Analyse the current position."""
+        tree = self._tree
         number, multipv = tree.node, min(self.multipv, MULTIPV_MAX[tree.game])
 
         def work(engine: Any, job: Job) -> None:
@@ -177,21 +191,16 @@ class Analyses:
 
             tell(engine.search(movetime=ANALYSIS_MS, multipv=multipv, on_info=report).lines)
 
-        self._live.begin(work, None, number)
+        self._live.begin(tree, work, None, number)
 
     def _report(self, number: int, infos: list[Any]) -> None:
         """Send the lines of an analysis."""
-        session = self._session
-        if session.tree.node != number or not infos or not infos[0].pv:
+        if self._tree.node != number or not infos or not infos[0].pv:
             return
         self._last_infos = (number, infos)
-        score = infos[0].score if session.tree.board.turn == 0 else -infos[0].score
+        score = infos[0].score if self._tree.board.turn == 0 else -infos[0].score
         self._value(number, score, infos[0].exact)
-        made: dict[Look, Info] = {}
-        for viewer in session.viewers:
-            if viewer.look not in made:
-                made[viewer.look] = self._info(number, infos, viewer.look)
-            viewer.send(made[viewer.look])
+        self._viewers.send(lambda look: self._info(number, infos, look))
 
     def _value(self, number: int, black: Score, exact: bool) -> None:
         """Store black's value after a move."""
@@ -199,7 +208,7 @@ class Analyses:
 
     def _info(self, number: int, infos: list[Any], look: Look) -> Info:
         """Return a report of an analysis for the pages of a look."""
-        tree, first = self._session.tree, infos[0]
+        tree, first = self._tree, infos[0]
         best = [list(info.pv) for info in infos if info.pv]
         lines = [self._line(info, look.language) for info in infos if info.pv]
         values = [line["score"] + ("=" if line["exact"] else "") for line in lines]
@@ -217,12 +226,12 @@ class Analyses:
         )
 
     def _line(self, info: Any, language: str) -> dict[str, Any]:
-        tree = self._session.tree
+        tree = self._tree
         words = words_of(language, tree.game)
         score = info.score if tree.board.turn == 0 else -info.score
         moves = list(info.pv[:LINE_MOVES])
         return {
-            "score": score_words(score, UNITS[tree.game], words),
+            "score": score_words(score, unit_of(tree.game), words),
             "mate": score.mate,
             "exact": bool(info.exact),
             "chance": round(score.chance(), 4),
@@ -241,7 +250,7 @@ class Analyses:
     def judge(self, effort: str) -> None:
         """Judge every move of the game: of the main line. Raises ValueError if it has none."""
         self.stop_judging()
-        tree = self._session.tree
+        tree = self._tree
         numbers = tree.main()
         if len(numbers) < 2:
             raise InputError("there are no moves to analyse")
@@ -250,7 +259,7 @@ class Analyses:
         limits = EFFORTS[tree.game][effort]
 
         def work(engine: Any, job: Job) -> None:
-            examiner = self._session.examiner(tree.game, limits)
+            examiner = self.examiner(tree.game, limits)
             if not job.follow(examiner):
                 return
             plies = [ply for ply in plies_to_examine(record) if ply not in findings]
@@ -266,25 +275,25 @@ class Analyses:
             self._judged(record, numbers, findings)
 
         self.progress = 0.0
-        self._judging.begin(work, done)
+        self._judging.begin(tree, work, done)
 
     def _found(self, record: GameRecord, numbers: list[int], findings: dict[int, Finding]) -> None:
         """Send the progress of judging."""
-        session = self._session
         self.progress = len(findings) / len(plies_to_examine(record))
         ply, found = next(reversed(findings.items()))
-        score = found.score if (session.tree.start_turn + ply) % 2 == 0 else -found.score
+        score = found.score if (self._tree.start_turn + ply) % 2 == 0 else -found.score
         self._value(numbers[ply], score, found.exact)
-        session.send(Progress(share=self.progress, node=numbers[ply], chance=score.chance()))
+        sent = Progress(share=self.progress, node=numbers[ply], chance=score.chance())
+        self._viewers.send(lambda look: sent)
 
     def _record(self, numbers: Sequence[int]) -> GameRecord:
         """Return a record with only one line of the game."""
-        tree = self._session.tree
+        tree = self._tree
         return GameRecord.from_moves(tree.game, [tree[each].move for each in numbers[1:]], start=tree.record.start)
 
     def _judged(self, record: GameRecord, numbers: Sequence[int], findings: dict[int, Finding]) -> None:
         """Store the findings of a line."""
-        if any(number not in self._session.tree for number in numbers):  # moves were taken back meanwhile
+        if any(number not in self._tree for number in numbers):  # moves were taken back meanwhile
             return
         line = tuple(numbers)
         self.judged = {each: found for each, found in self.judged.items() if each != line[: len(each)]}
@@ -292,33 +301,43 @@ class Analyses:
         game = judge(record, findings)
         for move in game.moves:
             self._value(numbers[move.ply - 1], move.black_score, move.exact)
-            self.verdicts[numbers[move.ply]] = _said(move)
-        last, white = findings[len(numbers) - 1], (self._session.tree.start_turn + len(numbers) - 1) % 2
+            self._set_verdict(numbers[move.ply], move)
+        last, white = findings[len(numbers) - 1], (self._tree.start_turn + len(numbers) - 1) % 2
         self._value(numbers[-1], -last.score if white else last.score, last.exact)
 
     @property
     def is_judged(self) -> bool:
         """Whether the game, the main line, was judged here."""
-        return tuple(self._session.tree.main()) in self.judged
+        return tuple(self._tree.main()) in self.judged
 
     def judged_game(self) -> GameAnalysis:
         """Return the judged game. Raises ValueError if it was not judged here."""
-        tree, line = self._session.tree, tuple(self._session.tree.main())
+        tree, line = self._tree, tuple(self._tree.main())
         if line not in self.judged:
             raise InputError("please judge the game first")
         record = self._record(line)
         record.names = list(tree.record.names)
         return judge(record, self.judged[line])
 
-    def restore(self, values: dict[int, tuple[Score, bool]], judged: dict[tuple[int, ...], dict[int, Finding]]) -> None:
+    def saved(self, place: Mapping[int, int]) -> SavedAnalyses:
+        """Return the findings for `restore`; `place` has the new numbers of the tree's moves."""
+        known = {place[number]: value for number, value in self.values.items() if number in place}
+        judged = [
+            ([place[number] for number in line], {ply: finding_row(found) for ply, found in findings.items()})
+            for line, findings in self.judged.items()
+            if all(number in place for number in line)
+        ]
+        return SavedAnalyses({number: (str(score), exact) for number, (score, exact) in known.items()}, judged)
+
+    def restore(self, saved: SavedAnalyses) -> None:
         """Restore earlier findings."""
-        for numbers, findings in judged.items():
-            self._judged(self._record(numbers), numbers, findings)
-        self.values.update(values)
+        for numbers, rows in saved.judged:
+            self._judged(self._record(numbers), numbers, {ply: finding_of(row) for ply, row in rows.items()})
+        self.values |= {number: (Score.parse(text), exact) for number, (text, exact) in saved.values.items()}
 
     def read_record(self) -> None:
         """Take the values in the record's main line, and what they say about its moves, as if they were found here."""
-        tree = self._session.tree
+        tree = self._tree
         numbers = tree.main()
         nodes = [tree[number] for number in numbers]
         if nodes[0].evaluation is not None and 0 not in self.values:
@@ -332,15 +351,15 @@ class Analyses:
             self._value(number, -node.evaluation if side else node.evaluation, False)
             found = better[ply] or (None if annotated else _before(above, is_root=not ply))
             if found is not None and node.move != PASS:
-                told = {"told": True}  # the best move is known only where the file has a better line
-                self.verdicts[number] = _said(judged_move(ply, side, node.move, found, node.evaluation)) | told
+                self._set_verdict(number, judged_move(ply, side, node.move, found, node.evaluation))
+                self.told.add(number)  # the best move is known only where the file has a better line
 
     def annotated(self, language: str) -> Callable[[], GameRecord]:
         """Return a function that makes the record with the findings: values, verdicts, and better lines as variations.
 
         It may take long, and needs the session's lock no more.
         """
-        tree = self._session.tree
+        tree = self._tree
         record, numbers_of_nodes = copied(tree.record), tree.preorder()
         judged = [(numbers, self._record(numbers), dict(found)) for numbers, found in self.judged.items()
                   if all(number in tree for number in numbers)]  # fmt: skip
@@ -358,30 +377,31 @@ class Analyses:
 
     def verdict(self, number: int, language: str) -> dict[str, Any] | None:
         """Return the verdict on the current move, with the better line; None for none."""
-        found = self.verdicts.get(number)
-        tree = self._session.tree
-        if found is None or tree.parent(number) < 0:
+        move, tree = self.verdicts.get(number), self._tree
+        if move is None or tree.parent(number) < 0:
             return None
-        words = words_of(language, tree.game)
-        board = self._session.board_at(tree.parent(number))
+        board = tree.board_at(tree.parent(number))
+        if number not in self._facts:  # they are looked for when they are first shown
+            self._facts[number] = facts_of(tree.game, board, move)
+        why = sentences(tree.game, board, self._facts[number], language)
+        said = said_of(tree.game, move, board, language, why)
         return {
-            "class": found["verdict"] or ("mistake" if found["missed"] else ""),
-            "called": called(found["verdict"], found["missed"], words),
-            "loss": found["loss"],
-            "given": given_words(found["given"], UNITS[tree.game], language, words),
-            "score": score_words(found["score"], UNITS[tree.game], words),
-            "why": self._why(found, board, language),
-            "texts": line_texts(board, found["best"], language),
-            "moves": found["best"],
+            "class": move.severity,
+            "called": said.verdict,
+            "loss": round(move.loss, 4),
+            "given": given_words(round(move.given, 2), unit_of(tree.game), language, said.words),
+            "score": said.best,
+            "why": said.why,
+            "texts": said.line,
+            "moves": list(said.better),
             "node": tree.parent(number),
         }
 
-    def _why(self, found: dict[str, Any], board: Any, language: str) -> list[str]:
-        """Return the sentences that say why a move was bad; its facts are looked for when they are first shown."""
-        game = self._session.tree.game
-        if "facts" not in found:
-            found["facts"] = facts_of(game, board, found["move"])
-        return sentences(game, board, found["facts"], language)
+    def _set_verdict(self, number: int, move: MoveAnalysis) -> None:
+        """Store a judged move; what was said of it before is forgotten."""
+        self.verdicts[number] = move
+        self.told.discard(number)
+        self._facts.pop(number, None)
 
     def summary(self) -> dict[str, Any] | None:
         """Return the summary of the game, the main line, None if it was not judged.
@@ -390,17 +410,17 @@ class Analyses:
             counts: of each verdict, by side
             agreement: share of moves that are the engine's choice, by side
         """
-        tree = self._session.tree
+        tree = self._tree
         judged = [(place, number) for place, number in enumerate(tree.main()) if number in self.verdicts]
         if not judged:
             return None
         counts, agreed, made = [dict.fromkeys(NAMES_OF_VERDICTS, 0) for _ in (0, 1)], [0, 0], [0, 0]
         for place, number in judged:
-            side, said = (tree.start_turn + place - 1) % 2, self.verdicts[number]
-            made[side] += not said.get("told")
-            agreed[side] += not said.get("told") and said["best"][:1] == [tree[number].move]
-            if said["verdict"]:
-                counts[side][said["verdict"]] += 1
+            side, move, told = (tree.start_turn + place - 1) % 2, self.verdicts[number], number in self.told
+            made[side] += not told
+            agreed[side] += not told and move.pv[:1] == (tree[number].move,)
+            if move.verdict:
+                counts[side][move.verdict] += 1
         return {
             "counts": counts,
             "agreement": [round(agreed[side] / made[side], 4) if made[side] else None for side in (0, 1)],
@@ -410,7 +430,7 @@ class Analyses:
 
     def find_mate(self) -> None:
         """Search for a mate by checks in the position and show it. Raises ValueError for Othello."""
-        tree = self._session.tree
+        tree = self._tree
         if tree.game != "shogi":
             raise InputError("only shogi has mates")
         number = tree.node
@@ -422,12 +442,14 @@ class Analyses:
                 return "nomate", []
             return found.result, list(found.moves)
 
-        self._mate.begin(work, lambda found: self._mated(number, *found), number)
+        self._mate.begin(tree, work, lambda found: self._mated(number, *found), number)
 
     def _mated(self, number: int, result: str, line: list[str]) -> None:
         """Send the result of a search for a mate."""
-        session = self._session
-        board = session.board_at(number) if number in session.tree else None
-        for viewer in session.viewers:
-            texts = line_texts(board, line, viewer.language) if board is not None else []
-            viewer.send(MateFound(result=result, length=len(line), texts=texts, moves=line, node=number))
+        board = self._tree.board_at(number) if number in self._tree else None
+
+        def made(look: Look) -> MateFound:
+            texts = line_texts(board, line, look.language) if board is not None else []
+            return MateFound(result=result, length=len(line), texts=texts, moves=line, node=number)
+
+        self._viewers.send(made)

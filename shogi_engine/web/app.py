@@ -2,11 +2,10 @@
 
 import asyncio
 import contextlib
-import gc
+import functools
 import hashlib
 import json
 import logging
-import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
@@ -28,7 +27,6 @@ from shogi_engine.games import NAMES, board_entries
 from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.games.shogi.records.kakinoki import HANDICAP_SIDES, WESTERN
 from shogi_engine.games.shogi.types import PIECE_NAMES, SYMBOLS
-from shogi_engine.jit import Progress
 from shogi_engine.language import LANGUAGES, translate
 from shogi_engine.play.words import FIRST_LEVEL, STRONGEST
 from shogi_engine.types.limits import SIDES
@@ -41,7 +39,7 @@ from shogi_engine.web.hub import Hub
 from shogi_engine.web.links import Links
 from shogi_engine.web.messages import HEADER_MAX
 from shogi_engine.web.pool import HASH_MB, EnginePool
-from shogi_engine.web.replies import Preparing, Reply
+from shogi_engine.web.replies import Ready, Reply
 from shogi_engine.web.saving import Collections
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
@@ -115,7 +113,6 @@ TYPES = {
 TICK_SECONDS = 0.1
 HEALTH = "/healthz"
 HEALTH_SECONDS = 3.0  # for the disk
-PROGRESS_SECONDS = 0.3
 JOIN, STATIC = "/join/", "/static/"
 log = logging.getLogger(__name__)
 
@@ -222,26 +219,15 @@ def _set_cookie(request: Request, answer: Response, name: str, value: str, path:
 
 
 def warm_engines(tell: Callable[[Reply], None]) -> Callable[[Callable[[str], Engine]], Iterator[str]]:
-    """Return a function that prepares the engines, one game after another, and reports progress to all browsers."""
+    """Return a function that prepares the engines, one game after another, and tells all browsers of each."""
 
     def warm(make: Callable[[str], Engine]) -> Iterator[str]:
         load_rules()
         for game in NAMES:
-            last = 0.0
-
-            def report(progress: Progress, game: str = game) -> None:
-                nonlocal last
-                if (now := time.monotonic()) - last >= PROGRESS_SECONDS:
-                    last = now
-                    tell(Preparing(game=game, ready=False, share=round(progress.share, 3)))
-
-            engine = make(game)
-            engine.warmup(report)
+            make(game).warmup()
             yield game
-            tell(Preparing(game=game, ready=True, share=1.0))
+            tell(Ready(game=game))
         make("shogi").warmup_mate()
-        gc.collect()
-        gc.freeze()  # the compiler's many objects stay forever and would make garbage collections slow
 
     return warm
 
@@ -275,10 +261,8 @@ def hub_of_engines(threads: int, store: Store | None = None, collections: Collec
     pool, reader = EnginePool(threads, lambda game: Engine(game, hash_mb=HASH_MB), warm_engines(tell)), Reader()
     start_thread(reader.start, "reader")
 
-    def session(pool: EnginePool, store: Store) -> Session:
-        return Session(pool, store=store, read=reader.read, collections=collections)
-
-    hub = Hub(pool, make=session, store=store, closing=reader.close)
+    make = functools.partial(Session, read=reader.read, collections=collections)
+    hub = Hub(pool, make=make, store=store, closing=reader.close)
     return hub
 
 

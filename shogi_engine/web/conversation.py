@@ -24,7 +24,7 @@ from shogi_engine.web.messages import MESSAGE_MAX, MessageError
 from shogi_engine.web.saving import reason_of
 from shogi_engine.web.session import Session
 
-LATEST = (replies.Preparing, replies.Progress, replies.Info)  # only the newest is sent, in this order
+LATEST = (replies.Progress, replies.Info)  # only the newest is sent, in this order
 QUEUE_MAX = 100  # replies of other kinds queued for a slow browser
 UNREAD_MAX = 2  # and while there are as many, it is not heard: some of them are files of megabytes
 DELTAS_MAX = 20  # beyond, they are dropped: the page misses them and asks for the whole state

@@ -2,9 +2,11 @@
 
 import datetime
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+import msgspec
 
 from shogi_engine import study
 from shogi_engine.analysis import GameAnalysis, MoveAnalysis
@@ -12,14 +14,11 @@ from shogi_engine.analysis.judgement import LINE_MOVES, MATE, line_texts
 from shogi_engine.language import InputError, fault_text, translate
 from shogi_engine.tsume import Problem, Progress, best_defence, daily, problems
 from shogi_engine.types.limits import SIDES
-from shogi_engine.web.links import Viewer
-from shogi_engine.web.pool import Job, SearchSlot, Turn
+from shogi_engine.web.links import Look, Viewer, Viewers
+from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
 from shogi_engine.web.replies import Hint, Lessons
 from shogi_engine.web.replies import Problems as ProblemRows
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
-
+from shogi_engine.web.tree import Tree
 
 # ---- Makes problems of the mistakes of a session's judged game, and counts those that are due
 
@@ -57,9 +56,8 @@ def counts(problems: study.Store, new: int | None = None) -> Lessons:
 class Learning:
     """The making of problems in a session."""
 
-    def __init__(self, session: "Session") -> None:
-        self._session = session
-        self._search = SearchSlot(session, "learn", Turn.ANALYSIS)
+    def __init__(self, engines: Engines, viewers: Viewers) -> None:
+        self._search, self._viewers = SearchSlot(engines, "learn", Turn.ANALYSIS), viewers
 
     @property
     def on(self) -> bool:
@@ -70,7 +68,7 @@ class Learning:
         """Stop it."""
         self._search.cancel()
 
-    def begin(self, game: GameAnalysis, side: int, problems: study.Store, page: Viewer) -> None:
+    def begin(self, tree: Tree, game: GameAnalysis, side: int, problems: study.Store, page: Viewer) -> None:
         """Make problems of a side's mistakes. Raises ValueError while others are being made, or if there are too many.
 
         Args:
@@ -86,14 +84,14 @@ class Learning:
             raise InputError("problems are being made")
         if problems.count() >= PROBLEMS_MAX:
             raise InputError("there are too many problems")
-        self._search.begin(work, lambda made: self._made(made, problems, page))
+        self._search.begin(tree, work, lambda made: self._made(made, problems, page))
 
     def _made(self, made: list[study.Problem], problems: study.Store, page: Viewer) -> None:
         """Add the problems, and tell the page that asked."""
         try:
             page.send(counts(problems, problems.add(made)))
         except OSError as fault:
-            self._session.tell(fault_text(fault))
+            self._viewers.tell(fault_text(fault))
 
 
 # ---- Tsume: the user mates by checks, and the engine holds out as long as it can. The problems are the terminal's
@@ -124,6 +122,16 @@ def prove(engine: Any, job: Job) -> Any:
     return engine.find_mate(max_ms=PROVE_MS, shortest=True)
 
 
+class SavedProblem(msgspec.Struct):
+    """A problem that is being solved on a tree, as JSON; see Tsume."""
+
+    root: int
+    ply: int
+    status: str
+    lengths: dict[int, int]
+    helped: bool
+
+
 @dataclass
 class Tsume:
     """A problem in a session.
@@ -139,7 +147,9 @@ class Tsume:
 
     FAILED: ClassVar[str] = UNKNOWN  # the status after a search that has failed
 
-    session: "Session"
+    tree: Tree
+    engines: Engines
+    viewers: Viewers
     root: int
     ply: int = 0
     status: str = SEARCHING
@@ -149,12 +159,19 @@ class Tsume:
     helped: bool = False
 
     def __post_init__(self) -> None:
-        self.search = SearchSlot(self.session, "tsume", Turn.SEARCH, self._failed)
+        self.search = SearchSlot(self.engines, "tsume", Turn.SEARCH, self._failed)
 
     @property
     def problem(self) -> Problem | None:
         """The problem of the collection that is being solved, None for another position."""
-        return by_position().get(self.session.tree.record.start) if self.root == 0 else None
+        return by_position().get(self.tree.record.start) if self.root == 0 else None
+
+    def saved(self, place: Mapping[int, int]) -> SavedProblem | None:
+        """Return what is saved, None if the problem's move is gone; `place` has the new numbers of the tree's moves."""
+        if self.root not in place:
+            return None
+        lengths = {place[number]: plies for number, plies in self.lengths.items() if number in place}
+        return SavedProblem(place[self.root], self.ply, self.status, lengths, self.helped)
 
     @property
     def barred(self) -> bool:
@@ -162,11 +179,20 @@ class Tsume:
         return False
 
     def state(self, language: str) -> dict[str, Any]:
-        """Return what the pages show besides the status and the lengths."""
-        problem = self.problem
+        """Return what the pages show, with the plies to mate at the problem's start and now."""
+        problem, shown = self.problem, self._progress()
         if problem is None:
-            return {}
-        return {"number": problem.number, "plies": problem.length, "grade": problem.grade, "count": len(problems())}
+            return shown
+        number = {"number": problem.number, "plies": problem.length, "grade": problem.grade, "count": len(problems())}
+        return shown | number
+
+    def _progress(self) -> dict[str, Any]:
+        return {
+            "status": self.status,
+            "length": self.lengths.get(self.root, 0),
+            "left": self.lengths.get(self.tree.node, 0),
+            "made": self.tree.ply - self.ply,
+        }
 
     def wake(self) -> None:
         """Resume an interrupted search."""
@@ -175,7 +201,7 @@ class Tsume:
         if self.status == SEARCHING:
             self.begin()
         elif self.status == DEFENDING:
-            self.moved(self.session.tree.node)
+            self.moved(self.tree.node)
 
     def begin(self) -> None:
         """Let the engine prove that there is a mate."""
@@ -184,7 +210,7 @@ class Tsume:
             self.status = {"mate": YOURS, "nomate": NO_MATE}.get(found.result, UNKNOWN)
             self.lengths[self.root] = found.length
 
-        self.search.begin(prove, settle, self.root)
+        self.search.begin(self.tree, prove, settle, self.root)
 
     def close(self) -> None:
         """End a search."""
@@ -192,7 +218,7 @@ class Tsume:
 
     def undo(self) -> None:
         """Take back the attacker's last move. Raises ValueError if there is none."""
-        tree = self.session.tree
+        tree = self.tree
         path = tree.path()
         moves = len(path) - 1 - path.index(self.root) if self.root in path else 0
         if not moves:
@@ -209,14 +235,14 @@ class Tsume:
     def check_move(self, move: str) -> None:
         """Raise ValueError if it is not the user's turn, or the move gives no check."""
         self.check()
-        board = self.session.tree.board
+        board = self.tree.board
         if not board.gives_check(board.parse_text(move)):
             raise InputError("this move gives no check")
 
     def moved(self, number: int) -> None:
         """Answer the attacker's move `number`: with the longest defence, or with an escape."""
-        tree = self.session.tree
-        board = self.session.board_at(number)
+        tree = self.tree
+        board = tree.board_at(number)
         attacker = (tree.start_turn + len(tree.path(self.root)) - 1) % 2
         if int(board.turn) == attacker:
             self.status = YOURS
@@ -228,6 +254,7 @@ class Tsume:
 
         self.status = DEFENDING
         self.search.begin(
+            tree,
             lambda engine, job: best_defence(engine, lambda: job.stopped),
             lambda found: self._reply(number, *found),
             number,
@@ -238,20 +265,22 @@ class Tsume:
         self.check()
         if self.status not in (YOURS, RIGHT, LONGER):
             raise InputError("there is no move to hint at")
-        number = self.session.tree.node
+        number = self.tree.node
 
         def show(found: Any) -> None:
             if found:
                 self._show_hint(number, found.moves[0])
 
         self.helped = True
-        self.search.begin(prove, show, number)
+        self.search.begin(self.tree, prove, show, number)
 
     def _show_hint(self, number: int, move: str) -> None:
-        board = self.session.board_at(number)
-        for viewer in self.session.viewers:
-            text = line_texts(board, [move], viewer.language)[0]
-            viewer.send(Hint(node=number, move=move, text=text))
+        board = self.tree.board_at(number)
+
+        def hint(look: Look) -> Hint:
+            return Hint(node=number, move=move, text=line_texts(board, [move], look.language)[0])
+
+        self.viewers.send(hint)
 
     def _note(self, solved: int = 0) -> None:
         """Note a solution of `solved` plies, or a wrong move."""
@@ -269,7 +298,7 @@ class Tsume:
 
     def _reply(self, number: int, reply: str, left: int | None) -> None:
         """Make the defender's move `reply` after the attacker's move `number`."""
-        tree = self.session.tree
+        tree = self.tree
         if number not in tree:
             return
         self.status = self._judged(number, left)
@@ -333,15 +362,15 @@ class Lesson(Tsume):
     @property
     def _is_mating(self) -> bool:
         """Whether the first move of a mate was made, on the way to the current move."""
-        moves = self.session.tree.moves()
+        moves = self.tree.moves()
         return self.attempt.problem.kind == MATE and bool(moves) and moves[0] in self.attempt.problem.answers
 
     def wake(self) -> None:
         """Resume an interrupted search, unless the board shows another move now."""
         if not self.search.on and self.status in WAITING:
             self.status = YOURS
-            if self.session.tree.node != self.root:
-                self.moved(self.session.tree.node)
+            if self.tree.node != self.root:
+                self.moved(self.tree.node)
 
     def undo(self) -> None:
         """Take back the user's last move, a wrong first one with all after it. Raises ValueError if there is none."""
@@ -350,7 +379,7 @@ class Lesson(Tsume):
         if over:
             self.status = status
         elif not mating:
-            self.session.tree.go(self.root)
+            self.tree.go(self.root)
 
     def check_move(self, move: str) -> None:
         """Raise ValueError if the user may not make this move: after the first move of a mate each must give check."""
@@ -361,7 +390,7 @@ class Lesson(Tsume):
 
     def moved(self, number: int) -> None:
         """Answer the user's move `number`: with the refutation of a wrong one, with the defence against a mate."""
-        tree, problem = self.session.tree, self.attempt.problem
+        tree, problem = self.tree, self.attempt.problem
         if self.over:
             return
         if tree.parent(number) != self.root:
@@ -377,7 +406,7 @@ class Lesson(Tsume):
     def _refute(self, number: int) -> None:
         """Answer a move that is not the best; it may be right all the same."""
         self.close()
-        move = self.session.tree[number].move
+        move = self.tree[number].move
         known = self.attempt.refutation(move)
         if known is not None:
             self._refuted(number, known)
@@ -391,11 +420,11 @@ class Lesson(Tsume):
                 self._refuted(number, line)
 
         self.status = REFUTING
-        self.search.begin(lambda engine, job: self.attempt.reply(engine, move), answer, number)
+        self.search.begin(self.tree, lambda engine, job: self.attempt.reply(engine, move), answer, number)
 
     def _refuted(self, number: int, line: Sequence[str]) -> None:
         """Show the line after a wrong move, and make its first move."""
-        tree, self.status = self.session.tree, WRONG
+        tree, self.status = self.tree, WRONG
         self.refutation = (number, line[:LINE_MOVES])
         if line and tree.node == number:
             tree.go(tree.add_line(line[:1], number)[0])
@@ -407,7 +436,7 @@ class Lesson(Tsume):
             self.attempt.hint()
             return
         self.check()
-        if self.over or self.session.tree.node != self.root:
+        if self.over or self.tree.node != self.root:
             raise InputError("there is no move to hint at")
         self._show_hint(self.root, self.attempt.hint())
 
@@ -417,7 +446,7 @@ class Lesson(Tsume):
             raise InputError("no problem is being solved")
         self.close()
         self.attempt.give_up()
-        tree = self.session.tree
+        tree = self.tree
         tree.go(tree.add_line(self.attempt.problem.line, self.root)[0])
         self._end(ANSWERED)
 
@@ -429,7 +458,7 @@ class Lesson(Tsume):
         except KeyError:  # it was removed meanwhile, and does not come back
             pass
         except OSError as fault:
-            self.session.tell(fault_text(fault))
+            self.viewers.tell(fault_text(fault))
 
     def _note(self, solved: int = 0) -> None:
         """Note that it was mated, or that the king escapes."""
@@ -440,7 +469,7 @@ class Lesson(Tsume):
 
     def _judged(self, number: int, left: int | None) -> str:
         """Return the status after the attacker's move `number`; a first move is right even if no mate is proven."""
-        if not left and self.session.tree.parent(number) == self.root:
+        if not left and self.tree.parent(number) == self.root:
             self._end(DONE)
             return DONE
         return super()._judged(number, left)
@@ -461,14 +490,14 @@ class Lesson(Tsume):
             "played": "",
             "why": [],
         }
-        if self.over or problem.played in self.session.tree.moves()[:1] and self.status == WRONG:
+        if self.over or problem.played in self.tree.moves()[:1] and self.status == WRONG:
             shown["played"] = line_texts(problem.board(), [problem.played], language)[0]
             shown["why"] = list(problem.reasons(language))
-        return {"lesson": shown}
+        return self._progress() | {"lesson": shown}
 
     def _in_tree(self) -> bool:
-        return self.refutation is not None and self.refutation[0] in self.session.tree
+        return self.refutation is not None and self.refutation[0] in self.tree
 
     def _line(self, number: int, line: Sequence[str], language: str) -> dict[str, Any]:
         """Return a line after a move, as pages play it through."""
-        return {"node": number, "moves": list(line), "texts": line_texts(self.session.board_at(number), line, language)}
+        return {"node": number, "moves": list(line), "texts": line_texts(self.tree.board_at(number), line, language)}

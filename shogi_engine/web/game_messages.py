@@ -215,7 +215,7 @@ class Kept(Question):
     result: Literal["", "1-0", "0-1", "1/2-1/2", "*"] = ""
 
     def _obey(self, session: Session, page: Viewer) -> Reply:
-        games = session.autosave.games(session.owner, self.text, self.result)
+        games = session.autosave.games(self.text, self.result)
         return replies.Kept(games=[{**each, "title": names_shown(each["title"], page.language)} for each in games])
 
 
@@ -228,7 +228,7 @@ class Continue(Action):
 
     def _obey(self, session: Session, page: Viewer) -> Reply | None:
         try:
-            before = session.autosave.open(self.id, session.owner)
+            before = session.open_saved(self.id)
         except OpenElsewhere as elsewhere:
             return replies.Join(session=elsewhere.identity)
         with session.lock:
@@ -244,7 +244,7 @@ class Forget(Question):
     id: Name
 
     def _obey(self, session: Session, page: Viewer) -> Reply:
-        session.autosave.delete(self.id, session.owner)
+        session.autosave.delete(self.id)
         with session.lock:
             session.dismiss_guests()
         return Kept()._obey(session, page)
@@ -344,7 +344,7 @@ class Delete(_Editing):
     """Delete the current move and those after it. A problem that began there is left."""
 
     def _obey(self, session: Session, page: Viewer) -> None:
-        session.removed = session.tree.remove(session.tree.node)
+        session.tree.remove(session.tree.node)
         if session.tsume is not None:
             session.tsume.close()  # the answer to a move that is gone is not needed
             if session.tsume.root in session.tree:
@@ -365,10 +365,7 @@ class Restore(_Editing):
     """Undo the last deletion."""
 
     def _obey(self, session: Session, page: Viewer) -> None:
-        if session.removed is None:
-            raise InputError("there is nothing to undo")
-        removed, session.removed = session.removed, None
-        session.tree.go(session.tree.put_back(removed))
+        session.tree.restore()
 
 
 class Comment(Action):
@@ -407,7 +404,7 @@ class Preview(Question):
 
     def _obey(self, session: Session, page: Viewer) -> Reply:
         must_have(session, self.node)
-        shown = session.board_at(self.node)
+        shown = session.tree.board_at(self.node)
         for each in self.moves:
             shown.push_text(each)
         svg = view.picture(shown, page.look, session.tree.game, areas=False)

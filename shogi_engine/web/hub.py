@@ -33,7 +33,7 @@ class Hub:
         pool: the engines
         idle_seconds: how long a session without a browser is kept
         most: the maximum number of sessions
-        make: `make(pool, store)` returns a Session
+        make: `make(pool, store=, owner=, identity=)` returns a Session
         store: where games are saved
         closing: called at the end
     """
@@ -43,7 +43,7 @@ class Hub:
         pool: EnginePool,
         idle_seconds: float = IDLE_SECONDS,
         most: int = SESSIONS_MAX,
-        make: Callable[[EnginePool, Store], Session] = lambda pool, store: Session(pool, store=store),
+        make: Callable[..., Session] = Session,
         store: Store | None = None,
         closing: Callable[[], None] = lambda: None,
     ) -> None:
@@ -72,7 +72,7 @@ class Hub:
             with self._changing(made):
                 try:
                     if name:
-                        made.autosave.open(name, owner)
+                        made.open_saved(name)
                 except OpenElsewhere as elsewhere:  # a guest came before
                     identity = elsewhere.identity
                     with self._lock:
@@ -102,8 +102,7 @@ class Hub:
 
         Abandoned sessions are freed if there are too many. Raises Full if all are used.
         """
-        made = self._make(self.pool, self.store)
-        made.owner, made.identity = owner, identity or made.identity
+        made = self._make(self.pool, store=self.store, owner=owner, identity=identity)
         tried: set[str] = set()
         while True:
             with self._lock:
@@ -176,7 +175,7 @@ class Hub:
                 continue
             with self._changing(made):
                 try:
-                    made.autosave.open(link.game, link.owner)
+                    made.open_saved(link.game)
                     return made
                 except (OpenElsewhere, OSError, ValueError) as fault:
                     with self._lock:
@@ -235,12 +234,12 @@ class Hub:
         for name in self.store.without_record():
             with logged("a record could not be written"), self.store.holders.kept_closed(name) as free:
                 if free:  # otherwise its session will
-                    self.store.write_record(name, SavedGame.parse(self.store.content(name)).tree.record)
+                    self.store.write_record(name, SavedGame.parse(self.store.content(name)).record())
 
     def fault(self) -> str:
         """Return what is wrong with the server, '' if nothing is."""
         with self._lock:
-            unsaved = sum(bool(session.write_fault) for session in self.sessions.values())
+            unsaved = sum(bool(session.autosave.fault) for session in self.sessions.values())
         if unsaved:
             return f"{unsaved} games cannot be saved"
         return "" if self.store.is_open() else "games cannot be read"

@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from shogi_engine.common.database import Database
-from shogi_engine.language import InputError, mark
-from shogi_engine.web.replies import Reply
+from shogi_engine.language import InputError, mark, translate
+from shogi_engine.web.replies import Error, Reply
 
 LINKS_MAX = 20  # of an owner
 Kind = Literal["own", "play", "watch"]
@@ -191,3 +191,19 @@ class Viewer:
     def language(self) -> str:
         """The page's language."""
         return self.look.language
+
+
+class Viewers(list[Viewer]):
+    """The pages that show a session."""
+
+    def send(self, made: Callable[[Look], Reply]) -> None:
+        """Send each page `made(its look)`, which is called once for all pages of a look."""
+        replies: dict[Look, Reply] = {}
+        for viewer in list(self):
+            if viewer.look not in replies:
+                replies[viewer.look] = made(viewer.look)
+            viewer.send(replies[viewer.look])
+
+    def tell(self, text: str) -> None:
+        """Send an error to all pages, each in its language."""
+        self.send(lambda look: Error(text=translate(text, look.language)))

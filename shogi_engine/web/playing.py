@@ -1,7 +1,10 @@
 """A game in the browser: its players, the engine's moves, and messages that become actions of a `play.Game`."""
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
 
 from shogi_engine.language import InputError
 from shogi_engine.play.clock import GameClock
@@ -9,12 +12,28 @@ from shogi_engine.play.game import DECLARE, PASS, Answer, Game
 from shogi_engine.play.words import STRONGEST, choose, level_limits, name_in_records, timed_limits
 from shogi_engine.types.limits import Clock
 from shogi_engine.types.outcomes import Outcome
-from shogi_engine.web.pool import Job, SearchSlot, Turn
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
+from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
+from shogi_engine.web.tree import Tree
 
 PASS_SECONDS = 1.2  # to show that the only move is a pass
+
+
+class SavedPlay(msgspec.Struct):
+    """A game that was begun on a tree, as JSON.
+
+    Attributes:
+        players: by side, a level or None for a human
+        on: whether it is being played; otherwise it is over
+        live: the number of its last move
+        setting: of the clock, None without a clock
+        times: as from `GameClock.times`
+    """
+
+    players: list[int | None]
+    on: bool
+    live: int
+    setting: Clock | None
+    times: list[float]
 
 
 def check_levels(game: str, players: list[int | None]) -> None:
@@ -24,18 +43,18 @@ def check_levels(game: str, players: list[int | None]) -> None:
 
 
 class Playing:
-    """The game of a session, on the nodes of its tree.
+    """The game that is played on the nodes of a tree.
 
     Attributes:
         players: by side, a level or None for a human
         game: the game, None before the first one and after `leave`
     """
 
-    def __init__(self, session: "Session") -> None:
-        self._session = session
+    def __init__(self, tree: Tree, engines: Engines) -> None:
+        self._tree = tree
         self.players: list[int | None] = [None, None]
         self.game: Game | None = None
-        self._search = SearchSlot(session, "move", Turn.GAME)
+        self._search = SearchSlot(engines, "move", Turn.GAME)
         self._pass_due = 0.0  # when a human's forced pass is made, 0 for none
 
     @property
@@ -51,7 +70,7 @@ class Playing:
     @property
     def live(self) -> int:
         """The number of the game's last move."""
-        return self._session.tree.number_of(self.game.node) if self.game else 0
+        return self._tree.number_of(self.game.node) if self.game else 0
 
     @property
     def clock(self) -> GameClock:
@@ -71,9 +90,9 @@ class Playing:
     # ---- beginning and ending
 
     def begin(self, players: list[int | None], setting: Clock | None) -> None:
-        """Begin a game at the session's position."""
+        """Begin a game at the tree's position."""
         self.leave()
-        tree, self.players = self._session.tree, list(players)
+        tree, self.players = self._tree, list(players)
         tree.record.names = ["" if level is None else name_in_records(level) for level in players]
         self.game = Game(tree.record, at=tree.nodes(), clock=GameClock(setting))
         self.go_on()
@@ -89,21 +108,20 @@ class Playing:
         if self.game is not None:
             self.game.pause()
 
-    def restore(
-        self, players: list[int | None], setting: Clock | None, times: list[float] | None, live: int, *, on: bool
-    ) -> None:
-        """Continue a saved game, paused until `wake`.
+    def saved(self, place: Mapping[int, int]) -> SavedPlay | None:
+        """Return the game for `restore`, None if there is none; `place` has the new numbers of the tree's moves."""
+        if self.game is None:
+            return None
+        clock = self.game.clock
+        return SavedPlay([*self.players], self.on, place.get(self.live, 0), clock.setting, clock.times())
 
-        Args:
-            times: as from `GameClock.times`
-            live: the number of its last move
-            on: whether it was being played; otherwise it was over
-        """
-        tree, self.players = self._session.tree, list(players)
-        game = Game.restore(tree.record, tree.nodes(live), clock=GameClock(setting))
-        if times:
-            game.clock.restore(times)
-        self.game = game if on or game.over else None
+    def restore(self, saved: SavedPlay) -> None:
+        """Continue a saved game, paused until `wake`."""
+        self.players = saved.players
+        game = Game.restore(self._tree.record, self._tree.nodes(saved.live), clock=GameClock(saved.setting))
+        if saved.setting:
+            game.clock.restore(saved.times)
+        self.game = game if saved.on or game.over else None
 
     def wake(self) -> None:
         """Let the engine continue thinking if it is its turn."""
@@ -114,7 +132,7 @@ class Playing:
         """Change the engine's level. Raises ValueError if a human plays that side or the level is unknown."""
         if self.players[side] is None:
             raise InputError("a human plays this side")
-        check_levels(self._session.tree.game, [level])
+        check_levels(self._tree.game, [level])
         self.players[side] = level
 
     def resign(self, side: int | None = None) -> None:
@@ -148,7 +166,7 @@ class Playing:
 
         Outside a game, the move is added to the tree. Raises ValueError if the tree is full.
         """
-        tree, game = self._session.tree, self.game
+        tree, game = self._tree, self.game
         if game is None or game.over:
             tree.go(tree.add(move))
             return
@@ -161,7 +179,7 @@ class Playing:
 
     def _make(self, game: Game, move: str) -> None:
         """Make a move in the game, and show the position after it if the tree was at the one before it."""
-        tree, before = self._session.tree, self.live
+        tree, before = self._tree, self.live
         node = game.move(move)
         if node is not None:
             number = tree.adopt(node, before)
@@ -183,7 +201,7 @@ class Playing:
 
     def think(self) -> None:
         """Let the engine make one move for the side to move, during a game or not."""
-        tree = self._session.tree
+        tree = self._tree
         if self.on:
             tree.go(self.live)
         elif tree.board.is_game_over():
@@ -193,19 +211,19 @@ class Playing:
 
     def undo(self) -> None:
         """Take back the human's last move and the engine's reply. Raises ValueError if there is none."""
-        tree, game, session = self._session.tree, self.game, self._session
+        tree, game = self._tree, self.game
         if game is None or game.over:
             if not tree.node:
                 raise InputError("there is no move to take back")
             self._cancel()
-            session.removed = tree.remove(tree.node)
+            tree.remove(tree.node)
             return
         count = 2 if self.players.count(None) == 1 and self.players[game.turn] is None else 1
         line = tree.path(self.live)
         game.take_back(count)
         self._cancel()
         tree.remove(line[-count])
-        session.removed = None
+        tree.removed = None
         tree.go(self.live)
         self.go_on()
 
@@ -221,11 +239,11 @@ class Playing:
                 engine, lambda: engine.search(**timed_limits(engine, level_limits(engine, level), game)), level
             )
 
-        self._search.begin(work, lambda answer: self._found(number, answer), number)
+        self._search.begin(self._tree, work, lambda answer: self._found(number, answer), number)
 
     def _found(self, number: int, answer: Answer) -> None:
         """Make the engine's move."""
-        tree, game = self._session.tree, self.game
+        tree, game = self._tree, self.game
         if number not in tree:
             return
         if game is not None and not game.over:
@@ -245,15 +263,17 @@ class Playing:
 
     # ---- time
 
-    def tick(self) -> None:
-        """Check the clock, and make a human's forced pass when it is due. Call this regularly."""
+    def tick(self) -> bool:
+        """Check the clock, and make a human's forced pass when it is due; tell whether something has changed.
+
+        Call this regularly.
+        """
         game = self.game
-        if game is None:
-            return
-        if game.flag_fell():
+        if game is not None and game.flag_fell():
             self._cancel()
-            self._session.changed()
-        elif 0 < self._pass_due <= time.monotonic():
+        elif game is not None and 0 < self._pass_due <= time.monotonic():
             self._pass_due = 0.0
             self._make(game, PASS)
-            self._session.changed()
+        else:
+            return False
+        return True

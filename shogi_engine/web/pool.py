@@ -10,16 +10,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from shogi_engine.common.threads import SearchHandle, lower_priority, start_thread
 from shogi_engine.games import NAMES
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
-
+from shogi_engine.web.tree import Tree
 
 HASH_MB = 16  # of each engine
 SLICE = 2.0  # seconds
@@ -230,6 +228,27 @@ class EnginePool:
 Found = TypeVar("Found")
 
 
+@dataclass
+class Engines:
+    """What a session's searches need.
+
+    Args:
+        pool: the engines
+        lock: the session's
+        changed: called with the lock held after a search has ended
+        failed: called with the lock held after a search has failed, with its purpose
+
+    Attributes:
+        seat: the session's place in the round
+    """
+
+    pool: EnginePool
+    lock: AbstractContextManager[object]
+    changed: Callable[[], None]
+    failed: Callable[[str], None]
+    seat: Seat = field(default_factory=Seat)
+
+
 class SearchSlot:
     """The place of a session's search for one purpose. A new search ends the one before, whose result is not used.
 
@@ -240,8 +259,8 @@ class SearchSlot:
         failed: called with the session's lock held if a search fails, before the pages are told
     """
 
-    def __init__(self, session: "Session", what: str, turn: Turn, failed: Callable[[], None] = lambda: None) -> None:
-        self._session, self._what, self._turn, self._failed = session, what, turn, failed
+    def __init__(self, engines: Engines, what: str, turn: Turn, failed: Callable[[], None] = lambda: None) -> None:
+        self._engines, self._what, self._turn, self._failed = engines, what, turn, failed
         self._job: Job | None = None
 
     @property
@@ -250,47 +269,46 @@ class SearchSlot:
         return self._job is not None
 
     def begin(
-        self, work: Callable[[Any, Job], Found], done: Callable[[Found], None] | None, number: int | None = None
+        self, tree: Tree, work: Callable[[Any, Job], Found], done: Callable[[Found], None] | None, number: int = -1
     ) -> None:
         """Queue `work(engine, job)`; call `done` with what it returns, unless it was stopped, and tell the pages.
 
         Args:
             done: None for work that only reports
-            number: of the move after which the engine's position is set, None for work that sets it itself
+            number: of the move of the tree after which the engine's position is set; -1 for work that sets it itself
         """
-        tree = self._session.tree
-        start, moves = tree.record.start, [] if number is None else tree.moves(number)
+        start, moves = tree.record.start, tree.moves(number)
 
         def do(engine: Any, job: Job) -> None:
-            if number is not None:
+            if number >= 0:
                 engine.set_position(start, moves)
             found = work(engine, job)
             if done is not None and not job.stopped:
                 self.report(job, lambda: self._end(done, found))
 
         self.cancel()
-        self._job = self._session.pool.submit(Job(tree.game, do, self._fail, self._session.seat, self._turn))
+        self._job = self._engines.pool.submit(Job(tree.game, do, self._fail, self._engines.seat, self._turn))
 
     def report(self, job: Job, tell: Callable[[], object]) -> None:
         """Call `tell` with the session's lock held, unless the job is no longer the slot's. Called from `work`."""
-        with self._session.lock:
+        with self._engines.lock:
             if job is self._job:
                 tell()
 
     def cancel(self) -> None:
         """End the search, if there is one."""
-        self._session.pool.cancel(self._job)
+        self._engines.pool.cancel(self._job)
         self._job = None
 
     def _end(self, done: Callable[[Found], None], found: Found) -> None:
         self._job = None
         done(found)
-        self._session.changed()
+        self._engines.changed()
 
     def _fail(self, job: Job, fault: BaseException) -> None:
         def tell() -> None:
             self._job = None
             self._failed()
-            self._session.failed(self._what)
+            self._engines.failed(self._what)
 
         self.report(job, tell)

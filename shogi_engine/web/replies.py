@@ -122,12 +122,10 @@ class Explored(Reply):
     games: list[dict[str, Any]]
 
 
-class Preparing(Reply, tag="engine"):
-    """How far a game's engine is ready."""
+class Ready(Reply, tag="engine"):
+    """A game's engine is ready."""
 
     game: str
-    ready: bool
-    share: float
 
 
 class Progress(Reply):

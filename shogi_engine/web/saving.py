@@ -5,202 +5,86 @@ written soon afterwards.
 """
 
 import contextlib
-import dataclasses
 import logging
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Self
 
 import msgspec
+from msgspec.structs import astuple
 
 from shogi_engine import records
-from shogi_engine.analysis import Finding
-from shogi_engine.analysis.analyst import finding_of, finding_row
-from shogi_engine.analysis.report import copied
+from shogi_engine.analysis.analyst import finding_of
 from shogi_engine.common.files import status_of_file
 from shogi_engine.explorer import Explorer
 from shogi_engine.language import InputError, Message
-from shogi_engine.records import GameRecord, Node
-from shogi_engine.types.limits import Clock
-from shogi_engine.types.outcomes import Termination
-from shogi_engine.types.results import Score
-from shogi_engine.web.exercises import Lesson, Tsume
+from shogi_engine.records import GameRecord
+from shogi_engine.records.jsonl import record_of
+from shogi_engine.web.analyses import SavedAnalyses
+from shogi_engine.web.exercises import SavedProblem
+from shogi_engine.web.playing import SavedPlay
 from shogi_engine.web.store import Head, Store, openings_of, words_of
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.view import title
 
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
 
+class SavedGame(msgspec.Struct, frozen=True, kw_only=True):
+    """A session's game as JSON: the record, and what others need not know.
 
-# ---- A session's game as JSON and back: the tree with its annotations, the players, the clock and the analysis
-#
-# The JSON numbers moves in preorder. The numbers of a Tree differ once moves were added or taken back.
+    Moves have their numbers in preorder, as in a new Tree. In the session's tree they differ once moves were added or
+    taken back.
 
+    Attributes:
+        game: as in a file of JSON Lines
+        node: the number of the current move
+        flipped: whether the board is shown from white's side
+        play: the game that was begun on the tree, if there is one
+        problem: that is being solved, if there is one
+    """
 
-_FIELDS = {field.name: field.default for field in dataclasses.fields(Node) if field.name != "children"}
-
-
-def rows_of(root: Node) -> list[dict[str, Any]]:
-    """Return the nodes of a tree in preorder: the fields that are not defaults, and the number of children."""
-    rows, waiting = [], [root]
-    while waiting:
-        node = waiting.pop()
-        row = {name: _plain(value) for name in _FIELDS if (value := getattr(node, name)) != _FIELDS[name]}
-        rows.append(row | ({"children": len(node.children)} if node.children else {}))
-        waiting += reversed(node.children)
-    return rows
-
-
-def _plain(value: Any) -> Any:
-    """Return a value for JSON."""
-    return {"score": str(value)} if isinstance(value, Score) else list(value) if isinstance(value, tuple) else value
-
-
-def tree_of(rows: Sequence[Mapping[str, Any]]) -> Node:
-    """Return the tree from the rows of `rows_of`. Raises ValueError if they are invalid."""
-    top = Node()
-    waiting = [(top, 1)]
-    for row in rows:
-        if not waiting:
-            raise ValueError("a game with too many moves")
-        node = Node(**{name: _value(name, row[name]) for name in _FIELDS if name in row})
-        parent, missing = waiting.pop()
-        parent.children.append(node)
-        if missing > 1:
-            waiting.append((parent, missing - 1))
-        if count := row.get("children", 0):
-            waiting.append((node, count))
-    if waiting or len(top.children) != 1:
-        raise ValueError("a game that was cut off")
-    return top.children[0]
-
-
-def _value(name: str, value: Any) -> Any:
-    if name == "ending":
-        return Termination(value)
-    if isinstance(value, dict):
-        return Score.parse(value["score"])
-    return tuple(value) if isinstance(value, list) else value
-
-
-# ---- a session
-
-
-def dump(session: "Session") -> dict[str, Any]:
-    """Return a session's game as JSON values."""
-    tree, playing, analyses, record = session.tree, session.playing, session.analyses, session.tree.record
-    place = {number: index for index, number in enumerate(tree.preorder())}
-    clock = playing.clock
-    setting = [ms / 1000 for ms in dataclasses.astuple(clock.setting)] if clock.setting else None
-    return {
-        "game": tree.game,
-        "start": record.start,
-        "names": list(record.names),
-        "headers": dict(record.headers),
-        "score": record.score,
-        "nodes": rows_of(record.root),
-        "node": place[tree.node],
-        "live": place.get(playing.live, 0),
-        "on": playing.on,
-        "players": playing.players,
-        "outcome": [playing.outcome.winner, playing.outcome.termination] if playing.outcome else None,
-        "clock": {"setting": setting, "times": clock.times()} if setting else None,
-        "flipped": session.flipped,
-        "tsume": _tsume(session.tsume, place) if session.tsume is not None and session.tsume.root in place else None,
-        "values": {
-            place[number]: [str(score), exact] for number, (score, exact) in analyses.values.items() if number in place
-        },
-        "judged": [
-            {
-                "line": [place[number] for number in line],
-                "found": {ply: finding_row(found) for ply, found in findings.items()},
-            }
-            for line, findings in analyses.judged.items()
-            if all(number in place for number in line)
-        ],
-    }
-
-
-def _tsume(problem: Tsume, place: Mapping[int, int]) -> dict[str, Any]:
-    """Return the state of a problem."""
-    lengths = {place[number]: plies for number, plies in problem.lengths.items() if number in place}
-    return {
-        "root": place[problem.root], "ply": problem.ply, "status": problem.status, "lengths": lengths,
-        "helped": problem.helped,
-    }  # fmt: skip
-
-
-@dataclasses.dataclass(frozen=True)
-class SavedGame:
-    """A checked game from `dump`, with the move numbers of `tree`."""
-
-    tree: Tree
-    content: Mapping[str, Any]
-    live: int
-    values: dict[int, tuple[Score, bool]]
-    judged: dict[tuple[int, ...], dict[int, Finding]]
-    clock: tuple[Clock | None, list[float] | None]
-    tsume: dict[str, Any] | None
+    game: dict[str, Any]
+    node: int
+    flipped: bool
+    play: SavedPlay | None
+    problem: SavedProblem | None
+    analyses: SavedAnalyses
 
     @classmethod
-    def parse(cls, content: Mapping[str, Any]) -> "SavedGame":
-        """Return the game from `dump`. Raises ValueError if it is invalid."""
+    def parse(cls, content: bytes) -> Self:
+        """Return the game of its JSON. Raises ValueError if it is none."""
         try:
-            record = GameRecord(
-                content["game"], content["start"], list(content["names"]), dict(content["headers"]),
-                tree_of(content["nodes"]), content["score"],
-            )  # fmt: skip
-            tree = Tree(record)
-            place = tree.preorder()
-            tree.go(place[content["node"]])
-            judged = {
-                tuple(place[index] for index in one["line"]): {
-                    int(ply): finding_of(row) for ply, row in one["found"].items()
-                }
-                for one in content["judged"]
-            }
-            clock, tsume = content["clock"], content["tsume"]
-            if tsume:
-                lengths = {place[int(index)]: plies for index, plies in tsume["lengths"].items()}
-                tsume = {**tsume, "root": place[tsume["root"]], "lengths": lengths}
-            return cls(
-                tree,
-                content,
-                place[content["live"]],
-                # Earlier builds kept chances instead; those values are found again.
-                {place[int(at)]: (Score.parse(text), exact) for at, (text, exact) in content.get("values", {}).items()},
-                judged,
-                (Clock.from_seconds(*clock["setting"]), clock["times"]) if clock else (None, None),
-                tsume,
-            )
-        except (KeyError, TypeError, IndexError, AttributeError) as fault:
-            raise ValueError(f"a damaged game: {type(fault).__name__}") from None
+            return msgspec.json.decode(content, type=cls)
+        except msgspec.MsgspecError as fault:
+            raise ValueError(f"a damaged game: {fault}") from None
 
-    def put_into(self, session: "Session") -> None:
-        """Let a session continue the game, paused until a page shows it."""
-        session.replace(self.tree)
-        session.analyses.restore(self.values, self.judged)
-        if self.content["on"] or self.content["outcome"]:
-            session.playing.restore(self.content["players"], *self.clock, self.live, on=self.content["on"])
-        session.flipped = self.content["flipped"]
-        progress = session.store.progress(session.owner)
-        session.tsume = Tsume(session, **self.tsume, progress=progress) if self.tsume else None
+    def record(self) -> GameRecord:
+        """Return the record. Raises ValueError if it is invalid."""
+        return record_of(self.game)
+
+    def tree(self) -> Tree:
+        """Return a tree for which all that is saved is valid. Raises ValueError if there is none."""
+        tree, play, problem, (values, judged) = Tree(self.record()), self.play, self.problem, astuple(self.analyses)
+        numbers = {self.node, *values, *(number for line, _ in judged for number in line)}
+        numbers |= ({play.live} if play else set()) | ({problem.root, *problem.lengths} if problem else set())
+        if not all(number in tree for number in numbers):
+            raise ValueError("a damaged game: there is no such move")
+        try:
+            for row in (row for _, rows in judged for row in rows.values()):
+                finding_of(row)
+        except (KeyError, TypeError) as fault:
+            raise ValueError(f"a damaged game: {fault}") from None
+        tree.go(self.node)
+        return tree
 
 
-def head_of_record(record: GameRecord) -> Head:
+def head_of(record: GameRecord) -> Head:
     """Return what the list of games says about a record."""
     moves, result = len(record.main_line) - 1, record.result
     return Head(game=record.game, title=title(record), moves=moves, result=result, words=words_of(record))
-
-
-def head_of(session: "Session") -> Head:
-    """Return what the list of games says about a session's game."""
-    hidden = session.tsume is not None
-    return msgspec.structs.replace(head_of_record(session.tree.record), playing=session.playing.on, hidden=hidden)
 
 
 QUICK_SECONDS = 0.01
@@ -236,29 +120,46 @@ class Snapshot:
     Attributes:
         id: its name in the store, '' for a new one
         change: the number of its last change
-        content: None once it is saved
+        game: None once it is saved
         record: None if it is written, or need not be yet
     """
 
     id: str
     change: int
-    head: Head
-    content: dict[str, Any] | None
+    game: tuple[Head, SavedGame] | None
     record: GameRecord | None
 
 
 class Autosave:
     """A session's game in a Store.
 
+    Args:
+        lock: the session's
+        owner, identity: its user, its name
+        game: returns the game to be saved, None if there is nothing worth saving; called with the lock held
+        record: returns a copy of its record for other programs, None if they are not to see it; likewise
+        told: called, without the lock, when `fault` has changed
+
     Attributes:
         id: the name of the game, '' while nothing is saved
         wanted: whether the game is saved although there is nothing on its board
+        fault: why the last write failed, '' if it did not
     """
 
-    def __init__(self, session: "Session", store: Store) -> None:
-        self._session, self.store = session, store
-        self.id = ""
-        self.wanted = False  # although the board is empty
+    def __init__(
+        self,
+        store: Store,
+        lock: AbstractContextManager[object],
+        owner: str,
+        identity: str,
+        game: Callable[[], tuple[Head, SavedGame] | None],
+        record: Callable[[], GameRecord | None],
+        told: Callable[[], None],
+    ) -> None:
+        self.store, self._lock, self.owner, self.identity = store, lock, owner, identity
+        self._game, self._record, self._told = game, record, told
+        self.id = self.fault = ""
+        self.wanted = False
         self._change = 0  # counts changes; the next two are what is on disk
         self._saved = self._recorded = 0
         self._due = self._took = 0.0  # when the next write is due, how long the last one took
@@ -267,22 +168,14 @@ class Autosave:
         self._writing = threading.Lock()  # taken with the session's lock, held while the file is written
 
     @property
-    def worth_keeping(self) -> bool:
-        """Whether there is more to save than an empty board."""
-        if isinstance(self._session.tsume, Lesson):  # the game that was left comes back after it
-            return False
-        record = self._session.tree.record
-        return bool(self.id) or self.wanted or self._session.playing.on or record != GameRecord(record.game)
-
-    @property
     def unsaved(self) -> bool:
         """Whether there is a change that is not on disk."""
-        return (self._saved < self._change and self.worth_keeping) or bool(self._left)
+        return self._saved < self._change or bool(self._left)
 
     def changed(self) -> None:
         """Note that the game has changed, and write it if that is quick."""
         self._change += 1
-        if self._took < QUICK_SECONDS and not self._session.write_fault and not self._writing.locked():
+        if self._took < QUICK_SECONDS and not self.fault and not self._writing.locked():
             self.write()
 
     def tick(self, now: float) -> None:
@@ -306,16 +199,15 @@ class Autosave:
             self._failed(fault)
             return False
         self._due = time.monotonic() + min(PAUSE_MAX_SECONDS, max(PAUSE_SECONDS, SHARE * took))
-        if self._session.write_fault:
-            self._session.write_fault = ""
-            with self._session.lock:
-                self._session.publish()
+        if self.fault:
+            self.fault = ""
+            self._told()
         return True
 
     def _write(self, whole: bool) -> float:
         """Write what has changed; return how long it took."""
         while True:
-            with self._session.lock:
+            with self._lock:
                 began = time.monotonic()  # waiting for the lock is not part of the work
                 if self._writing.acquire(blocking=False):
                     try:
@@ -348,23 +240,18 @@ class Autosave:
 
     def _snapshot(self, whole: bool) -> Snapshot | None:
         """Return what is to be written, None for nothing."""
-        session = self._session
-        if not self.worth_keeping:
-            return None
-        content = dump(session) if self._saved < self._change else None
-        record = None
-        if whole and self._recorded < self._change and session.tsume is None:
-            record = copied(session.tree.record)
-        if content is None and record is None:
-            return None
-        return Snapshot(self.id, self._change, head_of(session), content, record)
+        game = self._game() if self._saved < self._change else None
+        if game is None and self._saved < self._change:
+            self._saved = self._recorded = self._change
+        record = self._record() if whole and self._recorded < self._change else None
+        return None if game is None and record is None else Snapshot(self.id, self._change, game, record)
 
     def _put(self, snapshot: Snapshot, current: bool = False) -> None:
         """Write a game to disk, the one on the board if `current`. What is written is not written again."""
-        if snapshot.content is not None:
-            content, session = msgspec.json.encode(snapshot.content), self._session
-            snapshot.id = self.store.write(snapshot.id, snapshot.head, session.owner, session.identity, content, self)
-            snapshot.content = None
+        if snapshot.game is not None:
+            head, content = snapshot.game[0], msgspec.json.encode(snapshot.game[1])
+            snapshot.id = self.store.write(snapshot.id, head, self.owner, self.identity, content, self)
+            snapshot.game = None
             if current:
                 self._saved = snapshot.change
                 if snapshot.id != self.id:
@@ -377,25 +264,26 @@ class Autosave:
                 self._recorded = snapshot.change
 
     def _failed(self, fault: Exception) -> None:
-        """Show the pages, once, that the game is not saved."""
+        """Note, and show once, that the game is not saved."""
         self._due = time.monotonic() + RETRY_SECONDS
         log.error("a game is not saved", exc_info=None if isinstance(fault, OSError) else fault)
         text = Message("this game cannot be saved: {0}", reason_of(fault))
-        if text != self._session.write_fault:
-            self._session.write_fault = text
-            with self._session.lock:
-                self._session.tell(text)
-                self._session.publish()
+        if text != self.fault:
+            self.fault = text
+            self._told()
 
-    def leave(self) -> str:
-        """Close the game before another begins; return its name, '' if nothing was saved."""
-        hidden = self._session.tsume is not None
+    def leave(self, hidden: bool) -> str:
+        """Close the game before another begins; return its name, '' if nothing was saved.
+
+        Args:
+            hidden: it is a problem, and forgotten
+        """
         kept = hidden or self._took < QUICK_SECONDS and self.write(whole=True)
         with self._writing:
             if not kept and (now := self._snapshot(True)) is not None:
                 self._left.append(now)  # `tick` writes it; until then, no one else may open what is on disk
             left = self.id
-            self._take("")
+            self.take("")
         if hidden and left:
             self.store.erase(left)
         return "" if hidden or self.store.folder is None else left
@@ -407,10 +295,10 @@ class Autosave:
             self.wanted = True
             self.write()
         if not self.id:
-            raise OSError(str(self._session.write_fault))
+            raise OSError(str(self.fault))
         return self.id
 
-    def _take(self, id: str) -> None:
+    def take(self, id: str) -> None:
         """Continue with another game, which is as on disk; '' for a new one."""
         if self.id not in [each.id for each in self._left]:
             self.store.holders.release(self.id, self)
@@ -428,25 +316,22 @@ class Autosave:
 
     # ---- games of the store
 
-    @property
-    def identity(self) -> str:
-        """The name of the session."""
-        return self._session.identity
+    @contextlib.contextmanager
+    def opening(self, id: str) -> Iterator[bytes | GameRecord | None]:
+        """Hold one of the owner's games in the block, which is given what `Store.read` returns and may `take` it.
 
-    def open(self, id: str, owner: str) -> str:
-        """Continue a saved game; return the name of the game that was left, '' if there was none.
-
-        It is read without the session's lock, unless the caller holds it. Raises OpenElsewhere, OSError, and ValueError
-        if there is no such game.
+        It is given None if the game is on the board already. The session's lock is not held. Raises OpenElsewhere,
+        OSError, and ValueError if there is no such game.
         """
-        if not self.store.exists(id, owner):
+        if not self.store.exists(id, self.owner):
             raise InputError("this game no longer exists")
-        with self._session.lock:
+        with self._lock:
             if self._opening:
                 raise InputError("the game is being opened; please try again")
-            if id == self.id:
-                return ""
-            self._opening = id
+            self._opening = "" if id == self.id else id
+        if not self._opening:
+            yield None
+            return
         try:
             holder = self.store.holders.take(id, self)
             if holder is not self and holder.id != id:  # it has left the game, and not written it yet
@@ -455,60 +340,44 @@ class Autosave:
                 holder = self.store.holders.take(id, self)
             if holder is not self:
                 raise OpenElsewhere(holder.identity)
-            left: str = self._open(id, owner)
-            return left
+            if id in [each.id for each in self._left] and not self.write():  # what is on disk is older
+                raise InputError(self.fault)
+            yield self.store.read(id, self.owner)
         finally:
             self._opening = ""
             if id != self.id and id not in [each.id for each in self._left]:
                 self.store.holders.release(id, self)
 
-    def _open(self, id: str, owner: str) -> str:
-        """Continue a game that this session holds, as `open` does."""
-        if id in [each.id for each in self._left] and not self.write():  # what is on disk is older
-            raise InputError(self._session.write_fault)
-        found = self.store.read(id, owner)
-        if isinstance(found, GameRecord):  # the terminal's: continued in place, there is no second game in the list
-            saved, tree = None, Tree(found)
-        else:
-            saved = SavedGame.parse(found)
-            tree = saved.tree
-        with self._session.lock:
-            left = self.leave()
-            if saved is None:
-                self._session.replace(tree)
-            else:
-                saved.put_into(self._session)
-            self._take(id)
-            self.changed()  # it now belongs to this session
-        return left
+    def delete(self, id: str) -> None:
+        """Delete one of the owner's games.
 
-    def delete(self, id: str, owner: str) -> None:
-        """Delete a game. Raises OSError, and ValueError if there is none or another session has it open."""
-        if not self.store.exists(id, owner):
+        Raises OSError, and ValueError if there is none or another session has it open.
+        """
+        if not self.store.exists(id, self.owner):
             raise InputError("this game no longer exists")
         with self.store.holders.kept_closed(id, self if id == self.id else None) as free:
             if not free:
                 raise InputError("this game is open in another tab")
             if id == self.id:
                 self.write()
-            self.store.delete(id, owner)
-            with self._session.lock:
+            self.store.delete(id, self.owner)
+            with self._lock:
                 if id == self.id:
-                    self._take("")
+                    self.take("")
 
-    def games(self, owner: str, text: str = "", result: str = "") -> list[dict[str, Any]]:
-        """Return the rows of an owner's list of games, those that `Store.games` finds."""
+    def games(self, text: str = "", result: str = "") -> list[dict[str, Any]]:
+        """Return the rows of the owner's list of games, those that `Store.games` finds."""
         for id, path in self.store.find_records():
             head, names = Head(game=id.partition("-")[0]), ""
             try:
                 if status_of_file(path) is None:
                     continue
                 record = records.load(path)[0]
-                head, names = head_of_record(record), openings_of(record)
+                head, names = head_of(record), openings_of(record)
             except (OSError, ValueError) as fault:
                 log.warning("%s cannot be read: %s", id, fault)
             self.store.describe(id, head, names)
-        return [{**each, "here": each["id"] == self.id} for each in self.store.games(owner, text, result)]
+        return [{**each, "here": each["id"] == self.id} for each in self.store.games(self.owner, text, result)]
 
 
 # ---- The games whose moves a page can explore: the user's own, and the server's index
@@ -569,7 +438,7 @@ class Collections:
         if id not in self._arrays or self._arrays[id][0] != changed:
             try:
                 found = store.read(id, owner)
-                record = found if isinstance(found, GameRecord) else SavedGame.parse(found).tree.record
+                record = found if isinstance(found, GameRecord) else SavedGame.parse(found).record()
                 self._arrays[id] = changed, records.to_arrays([record])
             except (OSError, ValueError):
                 self._arrays[id] = changed, None

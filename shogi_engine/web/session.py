@@ -9,40 +9,45 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import asdict, replace
+
 from shogi_engine.analysis.analyst import Examiner
+from shogi_engine.analysis.report import copied, own_words
 from shogi_engine.language import mark, translate
+from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
+from shogi_engine.records.jsonl import values_of
 from shogi_engine.types.limits import Clock
 from shogi_engine.web import replies, view
 from shogi_engine.web.access import SESSION_BURST, SESSION_RATE, Bucket
 from shogi_engine.web.analyses import Analyses
-from shogi_engine.web.exercises import Learning, Tsume
-from shogi_engine.web.links import Look, Receiver, Role, Viewer
+from shogi_engine.web.exercises import Learning, Lesson, Tsume
+from shogi_engine.web.links import Look, Receiver, Role, Viewer, Viewers
 from shogi_engine.web.playing import Playing
-from shogi_engine.web.pool import EnginePool, Seat
-from shogi_engine.web.saving import Autosave, Collections
-from shogi_engine.web.store import Store
-from shogi_engine.web.tree import Removed, Tree
+from shogi_engine.web.pool import EnginePool, Engines
+from shogi_engine.web.saving import Autosave, Collections, SavedGame, head_of
+from shogi_engine.web.store import Head, Store
+from shogi_engine.web.tree import Tree
 from shogi_engine.web.view import Chosen, chosen_game
 
 
 class Session:
     """One user's game, analyses and settings, shown by any number of pages.
 
+    It alone has its parts; they know each other only as far as it tells them.
+
     Args:
         pool: the engines
         examiner: `examiner(game, limits)` returns an examiner of positions
         store: where games are saved
+        owner: who may list its games
+        identity: an unguessable name; by default a new one
         read: `read(content, name, number)` returns a game of a file
         collections: the games that can be explored; by default the user's own
 
     Attributes:
-        identity: an unguessable name
         lock: held while the session is read or changed
-        owner: who may list its games
         setup: the position that is being set up, or None
-        removed: the last deletion
-        write_fault: why the last write of the game failed, '' if it did not
         seen: when a page last left
     """
 
@@ -50,32 +55,32 @@ class Session:
         self,
         pool: EnginePool,
         examiner: Callable[[str, dict[str, int]], Any] = Examiner,
-        game: str = "shogi",
         store: Store | None = None,
+        owner: str = "",
+        identity: str = "",
         read: Callable[[bytes, str, int], Chosen] = chosen_game,
         collections: Collections | None = None,
     ) -> None:
-        self.pool, self.examiner, self.read = pool, examiner, read
-        self.identity = secrets.token_urlsafe(18)
-        self.owner = ""
+        self.pool, self.read = pool, read
+        self.owner, self.identity = owner, identity or secrets.token_urlsafe(18)
         self.lock = threading.RLock()
-        self.seat = Seat()
+        self.engines = Engines(pool, self.lock, self.changed, self._failed)
         self.bucket = Bucket(SESSION_RATE, SESSION_BURST)  # of the messages of all its owner's pages
         self.guest_bucket = Bucket(SESSION_RATE, SESSION_BURST)  # and of the guests'
-        self.viewers: list[Viewer] = []
+        self.viewers = Viewers()
         self._seq = 0
         self._shown: dict[tuple[Look, Role], replies.State] = {}  # what pages of each look and role were sent last
         self._flipped = False
-        self.tree = Tree(GameRecord(game))
-        self.playing = Playing(self)
-        self.analyses = Analyses(self)
+        self.tree = Tree(GameRecord("shogi"))
+        self.playing = Playing(self.tree, self.engines)
+        self.analyses = Analyses(self.tree, self.engines, self.viewers, examiner)
         self.setup: Any = None
         self.tsume: Tsume | None = None
-        self.learning = Learning(self)
-        self.removed: Removed | None = None
+        self.learning = Learning(self.engines, self.viewers)
         self.store, self.collections = store or Store(), collections or Collections()
-        self.write_fault = ""
-        self.autosave = Autosave(self, self.store)
+        self.autosave = Autosave(
+            self.store, self.lock, self.owner, self.identity, self._to_save, self._record_to_save, self._told_of_saving
+        )
         self.seen = time.monotonic()
 
     # ---- pages
@@ -111,7 +116,7 @@ class Session:
             if self.tsume is not None:
                 self.tsume.wake()
             self.show(viewer)
-            self.analyses.follow()
+            self.analyses.follow(self.setup is None)
             return viewer
 
     def role_of(self, viewer: Viewer) -> Role | None:
@@ -164,21 +169,10 @@ class Session:
 
     # ---- what pages are sent
 
-    def send(self, reply: replies.Reply) -> None:
-        """Send a message to all pages."""
-        for viewer in self.viewers:
-            viewer.send(reply)
-
-    def tell(self, text: str) -> None:
-        """Send an error to all pages, each in its language."""
-        for viewer in self.viewers:
-            viewer.send(replies.Error(text=translate(text, viewer.language)))
-
-    def failed(self, what: str) -> None:
+    def _failed(self, what: str) -> None:
         """Tell the pages that a search has failed; the user may ask again."""
-        for viewer in self.viewers:
-            text = translate(mark("the engine failed; please try again"), viewer.language)
-            viewer.send(replies.Failed(what=what, text=text))
+        text = mark("the engine failed; please try again")
+        self.viewers.send(lambda look: replies.Failed(what=what, text=translate(text, look.language)))
         self.changed()
 
     def show(self, viewer: Viewer) -> None:
@@ -188,7 +182,7 @@ class Session:
             self.dismiss_guests()
             return
         self._seq += 1
-        state = self._shown[viewer.look, role] = view.state(self, viewer.look, role, self._seq)
+        state = self._shown[viewer.look, role] = self._state(viewer.look, role)
         viewer.shown = viewer.look, role, self._seq
         viewer.send(state)
 
@@ -196,7 +190,7 @@ class Session:
         """Send all pages what has changed, analyse the position if it is another, and save the game."""
         self.autosave.changed()
         self.publish()
-        self.analyses.follow()
+        self.analyses.follow(self.setup is None)
 
     def publish(self) -> None:
         """Send all pages what has changed. It is found out once for all pages of a look and a role."""
@@ -210,18 +204,77 @@ class Session:
                 continue
             sight = viewer.look, role
             if sight not in self._shown:
-                self._shown[sight] = view.state(self, *sight, self._seq)
+                self._shown[sight] = self._state(*sight)
                 if sight in before:
                     deltas[sight] = replies.delta(before[sight], self._shown[sight])
             has_last = sight in deltas and viewer.shown == (*sight, deltas[sight].base)
             viewer.shown = *sight, self._seq
             viewer.send(deltas[sight] if has_last else self._shown[sight])
 
+    def _state(self, look: Look, role: Role) -> replies.State:
+        """Return all that the pages of a look and a role show. Guests learn no secrets."""
+        tree, board, language, analyses, tsume = self.tree, self.board, look.language, self.analyses, self.tsume
+        game, turn, record, normal = tree.game, int(board.turn), tree.record, self.setup is None
+        outcome = tree.board.outcome() if normal else None
+        may_move = normal and outcome is None and self.may_move(role, turn)
+        return replies.State(
+            seq=self._seq,
+            session=self.identity if role.owner else "",
+            game=game,
+            language=language,
+            flipped=look.flipped,
+            narrow=look.narrow,
+            pieces=look.pieces,
+            svg=view.picture(board, look, game),
+            turn=turn,
+            position=board.position(),
+            check=game == "shogi" and normal and board.king_squares[turn] is not None and bool(board.is_check()),
+            targets=view.targets(game, board) if may_move else {},
+            labels=view.labels(game, board, language),
+            counts=[board.count(0), board.count(1)] if game == "othello" else None,
+            ply=tree.ply,
+            node=tree.node,
+            branch=tree.branch(),
+            line=view.line(tree, analyses, language),
+            last=tree.at.move,
+            before=tree.parent(tree.node),
+            comment=own_words(tree.at.comment),
+            title=names_shown(view.title(record), language),
+            names=list(record.names),
+            about=view.about(record) if role.owner else {},
+            handicap=view.handicap(record, language),
+            ended=view.ended(tree.outcome(), tree, language),
+            playing=view.playing(self.playing, outcome, tree, language),
+            may_declare=self.playing.on and may_move and getattr(board, "can_declare_win", bool)(),
+            analysis={"on": analyses.on, "multipv": analyses.multipv},
+            judging=analyses.progress,
+            mating=analyses.mating,
+            verdict=analyses.verdict(tree.node, language),
+            summary=analyses.summary(),
+            setup=None if normal else view.hands(board),
+            tsume=tsume.state(language) if tsume else None,
+            learn=self._learn(role),
+            role=role._asdict(),
+            guests=sorted(self.guest_sides()),
+            removed=tree.removed is not None and role.owner,
+            kept=self.store.folder is not None and role.owner,
+            unsaved=translate(self.autosave.fault, language) if self.autosave.fault and role.owner else "",
+            formats=view.formats(game),
+            engine={"ready": game in self.pool.ready, "fault": self.pool.fault},
+        )
+
+    def _learn(self, role: Role) -> str:
+        """Return whether problems can be made of the game's mistakes: 'ready', 'making' while that is done, else ''."""
+        if not role.owner or self.store.folder is None:
+            return ""
+        return "making" if self.learning.on else "ready" if self.analyses.is_judged else ""
+
     def tick(self) -> None:
         """Check the clock. Call this regularly."""
         if self.playing.on and self.attached:
             with self.lock:
-                self.playing.tick()
+                if self.playing.tick():
+                    self.changed()
 
     # ---- the game on the board
 
@@ -229,13 +282,6 @@ class Session:
     def board(self) -> Any:
         """The Board that is shown."""
         return self.tree.board if self.setup is None else self.setup.board
-
-    def board_at(self, number: int) -> Any:
-        """Return a new Board with the moves to a node."""
-        board = self.tree.record.board(0)
-        for move in self.tree.moves(number):
-            board.push_text(move)
-        return board
 
     def may_move(self, role: Role, side: int) -> bool:
         """Tell whether a page may move for a side now. While two people play, neither moves for the other."""
@@ -288,18 +334,51 @@ class Session:
         Raises ValueError for an invalid game; nothing has changed then.
         """
         tree = Tree(record)
-        left = self.autosave.leave()
-        self.replace(tree)
+        left = self.autosave.leave(hidden=self.tsume is not None)
+        self._replace(tree)
         return left
 
-    def replace(self, tree: Tree) -> None:
+    def open_saved(self, id: str) -> str:
+        """Continue one of the owner's saved games; return the name of the game that was left, '' if there was none.
+
+        It is read without the session's lock, unless the caller holds it. Raises OpenElsewhere, OSError, and ValueError
+        if there is no such game.
+        """
+        with self.autosave.opening(id) as found:
+            if found is None:
+                return ""
+            if isinstance(found, GameRecord):  # the terminal's: continued in place, there is no second one in the list
+                saved, tree = None, Tree(found)
+            else:
+                saved = SavedGame.parse(found)
+                tree = saved.tree()
+            with self.lock:
+                left = self.autosave.leave(hidden=self.tsume is not None)
+                self._restore(tree, saved)
+                self.autosave.take(id)
+                self.autosave.changed()  # it now belongs to this session
+        return left
+
+    def _restore(self, tree: Tree, saved: SavedGame | None) -> None:
+        """Continue a saved game, paused until a page shows it; None for a tree alone."""
+        self._replace(tree)
+        if saved is None:
+            return
+        self.analyses.restore(saved.analyses)
+        if saved.play:
+            self.playing.restore(saved.play)
+        self.flipped = saved.flipped
+        if saved.problem:
+            progress = self.store.progress(self.owner)
+            self.tsume = Tsume(tree, self.engines, self.viewers, **asdict(saved.problem), progress=progress)
+
+    def _replace(self, tree: Tree) -> None:
         """Replace the game by a tree."""
         self.playing.leave()
-        self.analyses.forget()
         self.leave_modes()
-        self.tree, self.removed = tree, None
-        self.playing = Playing(self)
-        self.analyses.read_record()
+        self.tree = tree
+        self.playing = Playing(tree, self.engines)
+        self.analyses.replace(tree)
 
     def leave_modes(self) -> None:
         """End setting up a position, and a problem."""
@@ -307,3 +386,36 @@ class Session:
         if self.tsume is not None:
             self.tsume.close()
             self.tsume = None
+
+    # ---- saving
+
+    def _to_save(self) -> tuple[Head, SavedGame] | None:
+        """Return the game and what the list says about it; None for an empty board, and for a lesson's.
+
+        The game that a lesson has left comes back after it.
+        """
+        tree, tsume, saves = self.tree, self.tsume, self.autosave
+        known = saves.id or saves.wanted or self.playing.on or tree.record != GameRecord(tree.game)
+        if not known or isinstance(tsume, Lesson):
+            return None
+        place = {number: index for index, number in enumerate(tree.preorder())}
+        saved = SavedGame(
+            game=values_of(tree.record),
+            node=place[tree.node],
+            flipped=self.flipped,
+            play=self.playing.saved(place),
+            problem=tsume.saved(place) if tsume else None,
+            analyses=self.analyses.saved(place),
+        )
+        return replace(head_of(tree.record), playing=self.playing.on, hidden=tsume is not None), saved
+
+    def _record_to_save(self) -> GameRecord | None:
+        """Return a copy of the record, None for a problem's."""
+        return copied(self.tree.record) if self.tsume is None else None
+
+    def _told_of_saving(self) -> None:
+        """Show the pages that the game cannot be saved, or is saved again."""
+        with self.lock:
+            if self.autosave.fault:
+                self.viewers.tell(self.autosave.fault)
+            self.publish()

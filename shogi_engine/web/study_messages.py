@@ -40,9 +40,7 @@ class Analyse(Action):
     multipv: Annotated[int, Meta(ge=1, le=max(MULTIPV_MAX.values()))] | None = None
 
     def _obey(self, session: Session, page: Viewer) -> None:
-        analyses = session.analyses
-        analyses.on, analyses.multipv = self.on, self.multipv or analyses.multipv
-        analyses.restart()
+        session.analyses.switch(self.on, self.multipv)
 
 
 class Judge(Action):
@@ -83,7 +81,7 @@ class Explore(Question):
     def _obey(self, session: Session, page: Viewer) -> Reply:
         with session.lock:
             must_have(session, self.node)
-            game, board = session.tree.game, session.board_at(self.node)
+            game, board = session.tree.game, session.tree.board_at(self.node)
             store, owner, collections = session.store, session.owner, session.collections
         book, played = book_of(game), list[PlayedGame]()
         if self.source == "book":
@@ -154,12 +152,13 @@ class Solve(Action, tag="tsume"):
             raise InputError("tsume is for shogi")
         if session.setup is not None:
             raise InputError("a position is being set up")
-        shown = session.board_at(tree.node)
+        shown = tree.board_at(tree.node)
         if shown.king_squares[1 - shown.turn] is None:
             raise InputError("the side to be mated has no king")
         session.playing.leave()
         session.leave_modes()
-        session.tsume = Tsume(session, tree.node, tree.ply, progress=session.store.progress(session.owner))
+        progress = session.store.progress(session.owner)
+        session.tsume = Tsume(tree, session.engines, session.viewers, tree.node, tree.ply, progress=progress)
         session.tsume.begin()
         return answer
 
@@ -204,7 +203,7 @@ class Learn(Action):
     def _obey(self, session: Session, page: Viewer) -> None:
         game = session.analyses.judged_game()
         with mistakes_of(session) as problems:
-            session.learning.begin(game, self.side, problems, page)
+            session.learning.begin(session.tree, game, self.side, problems, page)
 
 
 class Lessons(Question):
@@ -287,7 +286,9 @@ def give_next(session: Session, problems: study.Source) -> Reply | None:
     session.analyses.stop()
     session.flipped = problem.game == "shogi" and session.tree.start_turn == 1
     session.tsume = exercises.Lesson(
-        session,
+        session.tree,
+        session.engines,
+        session.viewers,
         root=0,
         status=YOURS,
         attempt=problems.attempt(problem),
@@ -311,11 +312,11 @@ def leave(session: Session, now: exercises.Lesson) -> Reply | None:
     answer = None
     try:
         if now.before:
-            session.autosave.open(now.before, session.owner)
+            session.open_saved(now.before)
     except OpenElsewhere as elsewhere:
         answer = replies.Join(session=elsewhere.identity)
     except (OSError, ValueError) as fault:
-        session.tell(fault_text(fault))
+        session.viewers.tell(fault_text(fault))
     if session.tsume is now:
         session.open_record(GameRecord(session.tree.game))
     session.playing.wake()

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine.analysis.judgement import move_text
@@ -103,15 +102,6 @@ def set_up(game: str, board: Any) -> ShogiSetUp | OthelloSetUp:
 NODES_MAX = 20_000
 
 
-@dataclass(frozen=True)
-class Removed:
-    """Moves removed from a game: the number of the parent, the index among its children, the first node."""
-
-    parent: int
-    place: int
-    node: Node
-
-
 def _common(one: Sequence[int], other: Sequence[int]) -> int:
     """Return how many numbers two lines begin with in common."""
     different = (place for place, (first, second) in enumerate(zip(one, other, strict=False)) if first != second)
@@ -125,6 +115,8 @@ class Tree:
         record: the game
         node: the number of the current move, 0 for the root
         board: the position there
+        removed: the last deletion, which can be undone: the number of the parent, the index among its children, the
+            first node
     """
 
     def __init__(self, record: GameRecord) -> None:
@@ -138,6 +130,7 @@ class Tree:
         self._ends: tuple[int, Outcome | None] = (-1, None)  # the last move, and how the rules end the game there
         self._number(record.root, -1)
         self.node = 0
+        self.removed: tuple[int, int, Node] | None = None
         self.board = record.board(0)
         self.start_turn = int(self.board.turn)
 
@@ -247,6 +240,13 @@ class Tree:
             self._texts[key] = move_text(board, self._nodes[number].move, language)
         return self._texts[key]
 
+    def board_at(self, number: int) -> Any:
+        """Return a new Board with the moves to a node."""
+        board = self.record.board(0)
+        for move in self.moves(number):
+            board.push_text(move)
+        return board
+
     @contextlib.contextmanager
     def board_after(self, line: Sequence[int], place: int) -> Iterator[Any]:
         """Yield the position after move `place` of a line from the root. The caller may push moves, but not pop any.
@@ -330,10 +330,7 @@ class Tree:
 
     def add_line(self, moves: Sequence[str], above: int) -> list[int]:
         """Add a line after a node without moving there; return its numbers. Raises ValueError for an illegal move."""
-        board = self.record.board(0)
-        for move in self.moves(above):
-            board.push_text(move)
-        texts = []
+        board, texts = self.board_at(above), []
         for move in moves:
             texts.append(str(board.parse_text(move)))
             board.push_text(texts[-1])
@@ -353,14 +350,14 @@ class Tree:
                 above.end(None)
                 above.children.sort(key=lambda each: each is not node)
 
-    def remove(self, number: int) -> Removed | None:
+    def remove(self, number: int) -> None:
         """Remove a move and its descendants from the game. If the current node is among them, go to the parent.
 
-        The root cannot be removed. Returns the argument for `put_back`.
+        The root cannot be removed.
         """
-        parent = self._parents[number]
+        parent, self.removed = self._parents[number], None
         if parent < 0:
-            return None
+            return
         if number in self.path():
             self.go(parent)
         node, siblings = self._nodes[number], self._nodes[parent].children
@@ -372,15 +369,18 @@ class Tree:
             waiting += each.children
             gone = self._numbers.pop(id(each))
             del self._nodes[gone], self._parents[gone]
-        return Removed(parent, place, node)
+        self.removed = parent, place, node
 
-    def put_back(self, removed: Removed) -> int:
-        """Undo `remove`; return the move's number. Raises ValueError if its parent no longer exists."""
-        if removed.parent not in self._nodes:
+    def restore(self) -> None:
+        """Undo the last deletion, and go there. Raises ValueError if there is none, or its parent no longer exists."""
+        if self.removed is None:
+            raise InputError("there is nothing to undo")
+        (parent, place, node), self.removed = self.removed, None
+        if parent not in self._nodes:
             raise InputError("this move is no longer in the game")
-        number = self._number(removed.node, removed.parent)
-        self._nodes[removed.parent].children.insert(removed.place, removed.node)
-        return number
+        number = self._number(node, parent)
+        self._nodes[parent].children.insert(place, node)
+        self.go(number)
 
     def legal(self, move: str) -> str:
         """Return a legal move of the position in the game's notation. Raises ValueError if it is not legal."""

@@ -5,7 +5,7 @@ import functools
 import io
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shogi_engine import records
 from shogi_engine.analysis.judgement import score_words, words_of
@@ -17,75 +17,19 @@ from shogi_engine.games.shogi.records import kakinoki
 from shogi_engine.games.shogi.types import HAND_ORDER, KANJI_NUMBERS, PIECE_NAMES, SQUARE_NAMES, SYMBOLS, WIDE_DIGITS
 from shogi_engine.games.svg import COLOUR
 from shogi_engine.language import InputError, translate
-from shogi_engine.play.words import names_joined, names_shown
+from shogi_engine.play.words import names_joined
 from shogi_engine.records import GameRecord
 from shogi_engine.types.limits import SIDES
 from shogi_engine.types.outcomes import BY_RULE
-from shogi_engine.web.links import Look, Role
+from shogi_engine.web.analyses import Analyses
+from shogi_engine.web.links import Look
 from shogi_engine.web.playing import Playing
-from shogi_engine.web.replies import File, Row, State
+from shogi_engine.web.replies import File, Row
 from shogi_engine.web.tree import Tree
-
-if TYPE_CHECKING:
-    from shogi_engine.web.session import Session
-
 
 VARIATION_MOVES = 600  # maximum number of moves of variations sent to a page
 COMMENT_SHOWN = 300  # characters
 ABOUT = ("title", "event", "site", "started")  # headers that a page can change
-
-
-def state(session: "Session", look: Look, role: Role, seq: int) -> State:
-    """Return the whole state of a session, as the pages of a look and a role show it. Guests learn no secrets."""
-    tree, board, setup = session.tree, session.board, session.setup
-    game, turn, record = tree.game, int(board.turn), tree.record
-    outcome = None if setup else tree.board.outcome()
-    may_move = setup is None and outcome is None and session.may_move(role, turn)
-    return State(
-        seq=seq,
-        session=session.identity if role.owner else "",
-        game=game,
-        language=look.language,
-        flipped=look.flipped,
-        narrow=look.narrow,
-        pieces=look.pieces,
-        svg=picture(board, look, game),
-        turn=turn,
-        position=board.position(),
-        check=game == "shogi" and setup is None and board.king_squares[turn] is not None and bool(board.is_check()),
-        targets=targets(game, board) if may_move else {},
-        labels=labels(game, board, look.language),
-        counts=[board.count(0), board.count(1)] if game == "othello" else None,
-        ply=tree.ply,
-        node=tree.node,
-        branch=tree.branch(),
-        line=line(session, look.language),
-        last=tree.at.move,
-        before=tree.parent(tree.node),
-        comment=own_words(tree.at.comment),
-        title=names_shown(title(record), look.language),
-        names=list(record.names),
-        about=about(record) if role.owner else {},
-        handicap=handicap(record, look.language),
-        ended=ended(tree.outcome(), tree, look.language),
-        playing=playing(session.playing, outcome, tree, look.language),
-        may_declare=session.playing.on and may_move and getattr(board, "can_declare_win", bool)(),
-        analysis={"on": session.analyses.on, "multipv": session.analyses.multipv},
-        judging=session.analyses.progress,
-        mating=session.analyses.mating,
-        verdict=session.analyses.verdict(tree.node, look.language),
-        summary=session.analyses.summary(),
-        setup=hands(board) if setup is not None else None,
-        tsume=tsume(session, look.language),
-        learn=learn(session, role),
-        role=role._asdict(),
-        guests=sorted(session.guest_sides()),
-        removed=session.removed is not None and role.owner,
-        kept=session.store.folder is not None and role.owner,
-        unsaved=translate(session.write_fault, look.language) if session.write_fault and role.owner else "",
-        formats=formats(game),
-        engine={"ready": game in session.pool.ready, "fault": session.pool.fault},
-    )
 
 
 def picture(board: Any, look: Look, game: str, areas: bool = True, style: str = COLOUR) -> str:
@@ -171,28 +115,6 @@ def handicap(record: GameRecord, language: str) -> str:
     return next(western for western, known in kakinoki.WESTERN.items() if known == name).replace("-", " ")
 
 
-def learn(session: "Session", role: Role) -> str:
-    """Return whether problems can be made of the game's mistakes: 'ready', 'making' while that is done, else ''."""
-    if not role.owner or session.store.folder is None:
-        return ""
-    return "making" if session.learning.on else "ready" if session.analyses.is_judged else ""
-
-
-def tsume(session: "Session", language: str) -> dict[str, Any] | None:
-    """Return the state of a problem, with the plies to mate at its start and now; None without a problem."""
-    problem = session.tsume
-    if problem is None:
-        return None
-    lengths, tree = problem.lengths, session.tree
-    return {
-        "status": problem.status,
-        "length": lengths.get(problem.root, 0),
-        "left": lengths.get(tree.node, 0),
-        "made": tree.ply - problem.ply,
-        **problem.state(language),
-    }
-
-
 # ---- the board
 
 
@@ -240,9 +162,8 @@ def hands(board: Any) -> list[dict[str, int]]:
 # ---- the game
 
 
-def line(session: "Session", language: str) -> list[Row]:
+def line(tree: Tree, analyses: Analyses, language: str) -> list[Row]:
     """Return the moves of the game, the start first, each with its variations."""
-    tree, analyses = session.tree, session.analyses
     numbers = tree.main()
     words = words_of(language, tree.game)
     texts = _texts(tree, numbers, language)
@@ -250,7 +171,7 @@ def line(session: "Session", language: str) -> list[Row]:
     most = VARIATION_MOVES
     rows = []
     for place, number in enumerate(numbers):
-        node, said, runs = tree[number], analyses.verdicts.get(number), []
+        node, move, runs = tree[number], analyses.verdicts.get(number), []
         if (others := tree.others(number)) and most > 0:
             if board is None:
                 board = tree.record.board(0)
@@ -260,7 +181,6 @@ def line(session: "Session", language: str) -> list[Row]:
             runs = [each for other in others for each in _variation(tree, other, language, board, place, most)]
             most -= sum(len(each["moves"]) for each in runs)
         value, exact = analyses.values.get(number) or (None, False)
-        wrong = said is not None and bool(said["verdict"] or said["missed"])
         rows.append(
             Row(
                 node=number,
@@ -268,8 +188,8 @@ def line(session: "Session", language: str) -> list[Row]:
                 chance=round(value.chance(), 4) if value is not None else None,
                 value=score_words(value, "discs", words) if value is not None and tree.game == "othello" else "",
                 exact=exact,
-                verdict=(said["verdict"] or "mistake") if said and wrong else "",
-                loss=said["loss"] if said and wrong else None,
+                verdict=move.severity if move else "",
+                loss=round(move.loss, 4) if move and move.worth_a_word else None,
                 seconds=node.seconds,
                 comment=own_words(node.comment)[:COMMENT_SHOWN],
                 others=runs,

@@ -205,9 +205,19 @@ def test_noise_and_temperature():
     for search in (quiet, noisy, again):
         search.run(50)
     assert (noisy.visits() == again.visits()).all() and (noisy.visits() != quiet.visits()).any()
-    drawn = np.bincount([int(quiet.choose(1.0)[0]) for _ in range(2000)], minlength=65) / 2000
-    assert drawn == pytest.approx(quiet.visits()[0] / 50, abs=0.05)
+    for search in (quiet, noisy):  # the chances of the root's moves, whatever was mixed in
+        first, count = search._tree_nodes[0, 0]["first_edge"], search._tree_nodes[0, 0]["count"]
+        assert search._tree_edges[0, first : first + count]["prior"].sum() == pytest.approx(1.0, abs=1e-5)
+    visits = quiet.visits()[0].astype(float)
+    for temperature in (0.5, 1.0, 2.0, 5.0):
+        drawn = np.bincount([int(quiet.choose(temperature)[0]) for _ in range(2000)], minlength=65) / 2000
+        wanted = visits ** (1 / temperature)
+        assert drawn == pytest.approx(wanted / wanted.sum(), abs=0.05), temperature
     assert quiet.choose(0.0)[0] == quiet.visits()[0].argmax()
+    several, _ = with_positions("othello", OTHELLO_POSITIONS[:1] * 2)  # a temperature for each game
+    several.run(50)
+    chosen = np.array([several.choose([0.0, 3.0]) for _ in range(200)])
+    assert set(chosen[:, 0]) == {int(visits.argmax())} and len(set(chosen[:, 1])) > 2
 
 
 def test_a_network_that_fails_leaves_the_search_as_it_was():

@@ -98,7 +98,9 @@ def square(name):
 def test_edax_books_as_dat(tmp_path):
     path = tmp_path / "book.dat"
     moves = [(square("d6"), 0), (square("a1"), 9), (square("f4"), -6), (64, 9), (square("f6"), 2)]  # two are illegal
-    path.write_bytes(edax_dat([(discs(AFTER), 21, moves), (discs(SECOND), 20, [(65, -127)])]))
+    own, opponent = discs(SECOND)
+    twice = (own | opponent & -opponent, opponent), 9, [(number, 0) for number in range(65)]  # a square has both discs
+    path.write_bytes(edax_dat([(discs(AFTER), 21, moves), (discs(SECOND), 20, [(65, -127)]), twice]))
     entries = OTHELLO.read(path, [])
     assert known(entries, AFTER) == {"d6": 0, "f4": -600, "f6": 200}
     assert len(entries) == 1 and {each.depth for each in entries[canonical(AFTER.obf())[0]]} == {21}

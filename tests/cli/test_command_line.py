@@ -7,13 +7,14 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
 
 from shogi_engine import language
 from shogi_engine.__main__ import EXAMPLES, main, parser
-from shogi_engine.cli import TOOLS, common
+from shogi_engine.cli import COMMANDS, TOOLS, common
 from shogi_engine.cli.play import TerminalGame
 from shogi_engine.cli.progress import Preparation
 from shogi_engine.engine import Engine
@@ -21,7 +22,7 @@ from shogi_engine.games.othello import params as othello_levels
 from shogi_engine.games.shogi import names as shogi_levels
 from shogi_engine.play.game import Game, Terms
 from shogi_engine.records import GameRecord, save
-from tests.support.processes import TESTS, environment, kernel_files
+from tests.support.processes import TESTS, environment, kernel_files, needs_workshop
 from tests.support.typed_lines import typed as typed_lines
 from tools.command_line import leaves, subcommands
 
@@ -185,6 +186,16 @@ def test_every_command_has_help(capsys, command):
         main([command, "--help"])
     assert end.value.code == 0
     assert capsys.readouterr().out.startswith("usage: shogi-engine ")
+
+
+def test_every_argument_that_a_command_may_ask_for_is_read():
+    found = 0
+    for name in COMMANDS:
+        kind = getattr(import_module(f"shogi_engine.cli.{name}"), "Arguments", common.Arguments)
+        read = [each for each, value in vars(kind).items() if isinstance(value, common.Argument)]
+        assert read == [*vars(kind)["__annotations__"]] or kind is common.Arguments, name
+        found += len(read)
+    assert found > 100
 
 
 @pytest.mark.parametrize("name", language.LANGUAGES)
@@ -394,6 +405,7 @@ def test_the_search_is_prepared_in_a_thread(monkeypatch):
             failing.wait()
 
 
+@needs_workshop
 def test_who_leaves_does_not_wait_for_the_compiler(tmp_path):
     """The rules of Othello take a few seconds, its search ten times as long."""
     env = environment(tmp_path)

@@ -1,6 +1,7 @@
 """The line that commands show while kernels compile and work is done: on a terminal only, and removed afterwards."""
 
 import io
+import itertools
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -8,8 +9,7 @@ from contextlib import redirect_stderr, redirect_stdout
 import pytest
 
 from shogi_engine.cli.progress import progress_bar
-from shogi_engine.jit import compiling
-from shogi_engine.jit import progress as compile_progress
+from shogi_engine.jit import policy
 from tests.support.processes import environment
 
 
@@ -19,25 +19,24 @@ class Screen(io.StringIO):
 
 
 @pytest.fixture
-def screen(monkeypatch, tmp_path):
-    """Return what can stand for a terminal at stderr; a task called "game" takes four steps."""
+def screen(monkeypatch):
+    """Return what can stand for a terminal at stderr."""
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(compile_progress, "cache_folder", lambda: tmp_path / "kernels")
-    monkeypatch.setitem(compile_progress.ESTIMATES, "game", compile_progress.Estimate(4, 10.0, {}))
+    monkeypatch.setattr(policy, "_numbers", itertools.count(1))
     return Screen()
 
 
-def test_a_terminal_sees_how_far_compiling_is(screen):
+def test_a_terminal_sees_how_many_kernels_are_compiled(screen):
     results = io.StringIO()
-    with redirect_stderr(screen), redirect_stdout(results), progress_bar(), compiling("game"):
+    with redirect_stderr(screen), redirect_stdout(results), progress_bar():
         assert screen.getvalue() == ""  # nothing is compiled so far
-        compile_progress.note_step("a")
+        policy.note_kernel()
         print("a result")
-    assert "%, kernel 1 of 4, about 1 s left" in screen.getvalue()
+    assert "compiling kernel 1" in screen.getvalue()
     assert results.getvalue() == "a result\n"
     before = screen.getvalue()
-    compile_progress.note_step("b")
-    assert screen.getvalue() == before and not compile_progress._callbacks
+    policy.note_kernel()
+    assert screen.getvalue() == before and not policy.watchers
 
 
 def test_a_terminal_sees_how_much_is_done_and_left(screen):
@@ -54,13 +53,13 @@ def test_a_terminal_sees_how_much_is_done_and_left(screen):
 
 
 def test_other_progress_replaces_that_of_compiling(screen):
-    with redirect_stderr(screen), progress_bar("game") as line, compiling("game"):
-        compile_progress.note_step("a")
-        assert "kernel 1 of 4" in screen.getvalue()
+    with redirect_stderr(screen), progress_bar("game") as line:
+        policy.note_kernel()
+        assert "kernel 1" in screen.getvalue()
         line.count(1, 2)
         line.close()
         before = screen.getvalue()
-        compile_progress.note_step("b")
+        policy.note_kernel()
         assert screen.getvalue() == before
 
 
@@ -68,9 +67,9 @@ def test_a_pipe_sees_nothing():
     source = """
 import sys
 from shogi_engine.cli.progress import progress_bar
-from shogi_engine.jit import progress as compile_progress
+from shogi_engine.jit import policy
 with progress_bar("analysing", 3) as line:
-    compile_progress.note_step("a")
+    policy.note_kernel()
     line.advance()
 print("rich" in sys.modules)
 """

@@ -1,7 +1,7 @@
 """What `play` asks if nothing was said, in both languages, and boards that are in line on every terminal."""
 
-import argparse
 import unicodedata
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,11 +15,10 @@ from shogi_engine.play.words import FIRST_LEVEL
 
 def asked(answers, game=None):
     """Return the arguments after some answers, and what was shown."""
-    args = argparse.Namespace(game=game, human=None, level=None, handicap="")
     shown, left = [], list(answers)
-    ask(args, lambda prompt: left.pop(0), shown.append)
+    args = ask(game, lambda prompt: left.pop(0), shown.append)
     assert left == []
-    return args, "\n".join(shown)
+    return SimpleNamespace(**args), "\n".join(shown)
 
 
 def test_enter_takes_a_game_that_a_beginner_can_meet():

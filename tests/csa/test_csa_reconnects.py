@@ -1,12 +1,19 @@
 """What a session does when a connection is lost, a server is silent, an engine fails, or somebody wants to leave."""
 
+import time
+from types import SimpleNamespace
+
 import pytest
 
+from shogi_engine.csa import session
 from shogi_engine.csa.session import Timeouts
 from shogi_engine.play.game import Answer
 from shogi_engine.types.results import Score
 from tests.csa.scripted import (
+    Played,
     Screen,
+    ScriptedPlayer,
+    ScriptedServer,
     kept_record,
     play,
     quick_win,
@@ -108,6 +115,38 @@ def test_a_drop_between_the_offer_of_a_broken_game_and_its_start():
     assert play([first_half, cut_again, last], "7g7f", "2g2f", resume=5.0).counts == (1, 0, 0, 0)
 
 
+def rejected(peer):
+    """Offer the broken game again, and take the offer back."""
+    peer.login()
+    peer.offer("+", *MOVES)
+    peer.expect("AGREE")
+    peer.send("REJECT:g1 by other")
+
+
+def test_a_resumption_that_is_rejected_may_be_offered_once_more(tmp_path):
+    def third(peer):
+        rejected(peer)
+        peer.begin_next("+", *MOVES)
+        peer.send("#TIME_UP", "#WIN")
+        peer.logout()
+
+    played = play([first_half, third], "7g7f", "2g2f", resume=5.0, folder=tmp_path)
+    assert played.counts == (1, 0, 0, 0) and "game 1 continues after 3 moves" in played.notes
+    assert [path.name for path in tmp_path.glob("*.csa")] == ["g1.csa"]
+
+
+@pytest.mark.parametrize(("games", "counts"), [(1, (0, 0, 0, 1)), (2, (1, 0, 0, 1))])
+def test_a_resumption_that_is_rejected_and_not_offered_again_is_one_aborted_game(games, counts):
+    def last(peer):
+        rejected(peer)
+        if games > 1:
+            peer.begin_next("-", game_id="g2")
+            peer.send("#TIME_UP", "#WIN")
+        peer.logout()
+
+    assert play([first_half, last], "7g7f", "2g2f", resume=0.2, games=games).counts == counts
+
+
 def test_the_end_of_a_connection_while_the_end_is_told():
     def script(peer):
         peer.begin("-")
@@ -138,6 +177,59 @@ def test_silence_over_the_time_of_the_side_to_move():
     timeouts = Timeouts(silence=0.1, first_delay=0.01)
     played = play(script, timeouts=timeouts)
     assert played.counts == (0, 0, 0, 1) and "no line" in played.notes
+
+
+def test_silence_within_the_time_of_the_side_to_move_is_no_fault(monkeypatch):
+    """An opponent who thinks for long has not gone: only what exceeds the clock counts."""
+    monkeypatch.setattr(session, "TICK", 0.02)
+
+    def script(peer):
+        peer.begin("-")
+        time.sleep(0.6)
+        peer.send("+7776FU,T1")
+        peer.expect("-3334FU")
+        peer.send("-3334FU,T0", "%TORYO", "#RESIGN", "#WIN")
+        peer.logout()
+
+    played = play(script, "3c3d", timeouts=Timeouts(silence=0.1, first_delay=0.01))
+    assert played.error is None and played.counts == (1, 0, 0, 0) and "no line" not in played.notes
+
+
+# ---- attempts
+
+
+def test_the_delay_doubles_up_to_a_limit(monkeypatch):
+    now, naps = [0.0], []
+
+    def sleep(seconds):
+        now[0] += seconds
+        naps.append(seconds)
+
+    watch = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep, strftime=time.strftime)
+    monkeypatch.setattr(session, "time", watch)
+    with ScriptedServer() as server:
+        pass
+    played = Played(server, ScriptedPlayer(), timeouts=Timeouts(first_delay=1.0, longest_delay=60.0), attempts=10)
+    waits = [1, 2, 4, 8, 16, 32, 60, 60, 60]
+    told = [text for text in played.screen.progressed if text.startswith("connecting again")]
+    assert told == [f"connecting again in {seconds} s" for seconds in waits]
+    assert sum(waits) <= sum(naps) <= (1 + session.JITTER) * sum(waits) + 1e-6
+    assert "10 consecutive attempts" in played.error
+
+
+def test_failures_are_forgotten_after_a_connection_that_lasted(monkeypatch):
+    monkeypatch.setattr(session, "STEADY", 0.3)
+
+    def cut(peer):
+        peer.cut()
+
+    def steady(peer):
+        peer.login()
+        time.sleep(0.5)
+        peer.cut()
+
+    played = play([cut, cut, steady, cut, quick_win], attempts=3)
+    assert played.error is None and played.counts == (1, 0, 0, 0)
 
 
 def test_an_idle_connection_is_kept_alive():

@@ -7,7 +7,7 @@ import pytest
 
 from shogi_engine.__main__ import parser
 from shogi_engine.jit import cache_folder
-from tests.support.processes import ROOT, environment, run
+from tests.support.processes import ROOT, environment, needs_workshop, run
 from tools.command_line import leaves, subcommands
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -47,6 +47,7 @@ print(json.dumps([leaves, str(drawn.score), len(drawn.pv), won.bestmove, str(won
 """
 
 
+@needs_workshop
 def test_add_a_game_followed_literally_gives_a_game_that_plays(tmp_path):
     (tmp_path / "my_game.py").write_text(add_a_game(), encoding="utf-8")
     folder = cache_folder()

@@ -9,11 +9,9 @@ import time
 import pytest
 
 from shogi_engine import Engine, games
-from shogi_engine.engine.engine import MoveStack
 from shogi_engine.engine.results import score_of
-from shogi_engine.games.shogi.mate.solver import MateSolver
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
-from shogi_engine.jit import JIT_DISABLED, progress
+from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.types.limits import TimeBudget
 from shogi_engine.types.results import Score
 from tests.support.clock import within
@@ -301,39 +299,3 @@ def test_declaration_and_parameters(shogi):
 def test_the_package_loads_numba_only_for_an_engine():
     code = "import sys, shogi_engine, usi.loop; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
-
-
-def test_progress_of_compiling_is_reported(monkeypatch):
-    """Progress goes to the callback of the engine, or to that of the warm-up."""
-    first, second = [], []
-    with Engine(TICTACTOE, hash_mb=1, on_progress=first.append) as engine:
-        monkeypatch.setattr(engine, "_load_kernels", lambda *, timed: timed and progress.note_step("a kernel"))
-        monkeypatch.setattr(engine._task, "remember", lambda: None)
-        first.clear()
-        engine.warmup()
-        assert [(step.task, step.kernel) for step in first if step.kernel == "a kernel"] == [("tictactoe", "a kernel")]
-        first.clear()
-        engine.warmup(on_progress=second.append)
-        assert [step.kernel for step in second if step.kernel == "a kernel"] == ["a kernel"]
-        progress.note_step("another's")
-        assert "another's" not in [step.kernel for step in first + second]
-
-
-def test_compiling_for_a_position_and_for_mates_is_reported(monkeypatch):
-    seen = []
-    monkeypatch.setattr(progress, "_times_file", lambda: None)
-    monkeypatch.setattr(progress, "_steps", 0)
-    monkeypatch.setattr(MateSolver, "tsume", lambda solver, position: progress.note_step("prove"))
-    with Engine("shogi", hash_mb=1, on_progress=seen.append) as engine:
-        monkeypatch.setattr(MoveStack, "_add", lambda stack, move: progress.note_step("do_move"))
-        seen.clear()
-        engine.set_position(moves=["7g7f"])
-        engine.warmup_mate()
-        engine.warmup_mate()  # once is enough
-    named = [(step.task, step.kernel) for step in seen if step.kernel in ("do_move", "prove")]
-    assert named == [("shogi", "do_move"), ("shogi mates", "prove")] and seen[-1].left is not None
-    whole = seen[-1].total
-    monkeypatch.setattr(progress, "_steps", 213)  # as after a search that was compiled: much of it is there
-    with Engine("shogi", hash_mb=1, on_progress=seen.append) as engine:
-        engine.warmup_mate()
-    assert seen[-1].kernel == "prove" and 0 < seen[-1].total < whole / 2

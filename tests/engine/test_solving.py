@@ -32,7 +32,7 @@ def test_how_much_the_solver_may_look_at():
 def engine():
     with Engine("shogi", hash_mb=16) as engine:
         engine.warmup()
-        engine.load_solver(wait=True)
+        engine.load_solver()
         yield engine
 
 

@@ -1,5 +1,6 @@
 """A script is answered as if its commands were sent one at a time, in every front end."""
 
+import os
 import re
 import threading
 import time
@@ -15,6 +16,7 @@ from tests.support.usi_fake import FakeEngine
 from usi.loop import Loop
 from usi.protocol import UsiOutput
 
+EXAMPLES = int(os.environ.get("SOAK_EXAMPLES", "40"))  # scripts for each front end
 MOVES = ["f5", "d3", "e6"]
 
 
@@ -199,7 +201,7 @@ GTP = [
     ("kind", "game", "commands"), [(Loop, Shogi, USI), (NBoard, Othello, NBOARD), (Gtp, Othello, GTP)]
 )
 @given(st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_script_is_answered_as_its_commands_one_at_a_time(kind, game, commands, data):
     script = data.draw(st.lists(st.sampled_from(commands), max_size=12))
     if kind is Loop and data.draw(st.booleans()):

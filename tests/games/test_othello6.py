@@ -1,4 +1,4 @@
-"""Othello of examples/games on 6 x 6 squares against the environment's plain Python, and a Batch's memory of it."""
+"""Othello of examples/games on 6 x 6 squares against a plain twin, and a Batch's memory of it."""
 
 import sys
 
@@ -7,9 +7,9 @@ import pytest
 
 from shogi_engine import games
 from shogi_engine.batch import Batch, random_games
-from shogi_engine.environments.agents import SmallOthello
 from shogi_engine.games import batch as rules_batch
 from tests.support.processes import ROOT
+from tests.support.twins.naive_othello import State
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -25,16 +25,16 @@ def test_random_games_are_the_twin_s():
     played = random_games(Batch("othello6"), 12, seed=3)
     passes = 0
     for row, length in enumerate(played.lengths):
-        twin, board = SmallOthello(6), games.part("othello6", "board").Board()
+        twin, board = State.from_text(games.start("othello6")), games.part("othello6", "board").Board()
         for label in played.moves[row, :length].tolist():
-            assert sorted(int(move) - 1 for move in board.legal_moves) == sorted(twin.legal())
-            assert board.turn == twin.turn
+            moves = {int(move): str(move) for move in board.legal_moves}
+            assert sorted(moves.values()) == sorted(twin.legal_moves()) and "XO"[board.turn] == twin.side
             passes += label == 37
-            twin.play(label - 1)
+            twin.push(moves[label])
             board.push(label)
-        assert board.is_game_over() and twin.result() == played.results[row]
-        winner = board.outcome().winner
-        assert twin.result() == (0 if winner is None else 1 if winner == 0 else -1)
+        lead = twin.count("X") - twin.count("O")
+        assert twin.legal_moves() == [] and played.results[row] == (lead > 0) - (lead < 0)
+        assert board.outcome().winner == (None if lead == 0 else lead < 0)
     assert passes
 
 

@@ -14,14 +14,15 @@ import pytest
 
 from shogi_engine import Engine, Limit, games, records
 from shogi_engine.batch import Batch, LiveGames, random_games
-from shogi_engine.environments.agents import BoardState
+from shogi_engine.environments.agents import RandomPlayer, State, TwoAgents
+from shogi_engine.environments.vector import VectorGames
 from shogi_engine.games.batch import rules_of
 from shogi_engine.interface.extras import Extras
 from shogi_engine.play.game import Game
 from shogi_engine.play.players import EnginePlayer, play
 from shogi_engine.types.outcomes import Termination
 from tests.interface.test_registered_games import METADATA, run
-from tests.support.processes import ROOT
+from tests.support.processes import ROOT, needs_workshop
 from tests.support.twins.naive_own_games import TWINS, perft
 
 FOLDER = ROOT / "examples" / "games"
@@ -207,11 +208,19 @@ def test_batches_agree_with_boards(name):
 
 @each_game
 def test_environments(name):
-    state = BoardState(name)
+    state, player = State(name), RandomPlayer(2)
     while state.result() is None:
-        assert state.observation().shape == state.shape
-        state.play(state.legal()[-1])
+        assert state.observation() in state.space
+        state.play(player(state))
     assert state.result() in (-1, 1) and state.legal() == []
+    env = TwoAgents(name)
+    env.reset()
+    env.step(env.state_of_game.legal()[0])
+    vector = VectorGames(name, 2)
+    seen, _ = vector.reset(seed=1)
+    for _ in range(40):
+        assert vector.observation_space.contains(seen)
+        seen, *_ = vector.step(vector.random_actions())
 
 
 def test_what_a_game_lacks_is_said_in_a_sentence(monkeypatch):
@@ -225,6 +234,7 @@ def test_what_a_game_lacks_is_said_in_a_sentence(monkeypatch):
 
 
 @each_game
+@needs_workshop
 def test_commands(installed, name, tmp_path):
     done = run(installed, "play", name, "--human", "none", "--limit", "nodes=300", "--pieces", "western")
     assert done.returncode == 0 and ("wins: end of the game" in done.stdout or "draw" in done.stdout), done.stderr

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from shogi_engine import games
-from tests.support.processes import ROOT
+from tests.support.processes import ROOT, needs_workshop
 
 METADATA = "Metadata-Version: 2.1\nName: own-games\nVersion: 1.0\n"
 
@@ -40,6 +40,7 @@ def run(environment, *words):
     )
 
 
+@needs_workshop
 def test_commands_take_a_game_of_another_package(installed):
     assert run(installed, "perft", "tictactoe", "3").stdout.startswith("504 nodes")
     done = run(installed, "search", "tictactoe", "--depth", "9", "--moves", "1", "4", "2", "5")

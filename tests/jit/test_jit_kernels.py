@@ -13,7 +13,7 @@ import pytest
 from shogi_engine import jit
 from shogi_engine.interface.game import provides
 from shogi_engine.jit import load_u64, njit, record_dtype
-from tests.support.processes import ROOT, TESTS, environment
+from tests.support.processes import ROOT, TESTS, environment, needs_workshop
 
 pytestmark = pytest.mark.skipif(jit.JIT_DISABLED, reason="with JIT off nothing is compiled")
 
@@ -29,6 +29,7 @@ def spin(address):
     return count
 
 
+@needs_workshop
 def test_a_stop_flag_is_seen_by_a_running_kernel():
     flag = np.ones(1, np.uint64)
     address = np.uint64(flag.ctypes.data)
@@ -53,6 +54,7 @@ def values_of_kernels(tmp_path: Path, **variables: str) -> dict:
     return json.loads(result.stdout)
 
 
+@needs_workshop
 def test_kernels_answer_the_same_without_jit(tmp_path):
     compiled = values_of_kernels(tmp_path)
     assert len(compiled["words"]) > 200

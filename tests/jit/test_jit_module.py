@@ -13,6 +13,7 @@ import pytest
 from shogi_engine import jit
 from shogi_engine.jit import module, njit, record_dtype
 from tests.support.processes import ROOT, copy_package, environment, run
+from tools.kernels.targets import TARGETS
 
 POINT = record_dtype([("x", np.int32), ("y", np.int64)])
 NESTED = record_dtype([("points", POINT, (3,)), ("flag", np.uint8)])
@@ -81,10 +82,8 @@ from tools.kernels import linking, lowering
 from tools.kernels.targets import TARGETS
 lowering.entries = own_entries.entries
 folder = Path(sys.argv[1])
-sys.argv[2:] = []
 lowering.main()
-target = TARGETS["linux-x86_64"]
-print(linking.build(target, {level.features: folder for level in target.levels}, folder))
+print(linking.build(TARGETS["linux-x86_64"], folder, folder))
 """
 
 
@@ -167,6 +166,17 @@ list(ThreadPoolExecutor(8).map(work, records))
 print(json.dumps([int(each.x) for each in records]))
 """
         assert ask(source) == [2000] * 8
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_files_for_a_system_are_equal_and_need_only_its_libraries(built, tmp_path, name):
+    linking = pytest.importorskip("tools.kernels.linking", reason="numba is not installed")
+    files = []
+    for folder in (tmp_path / "one", tmp_path / "other"):
+        folder.mkdir()
+        files.append(linking.build(TARGETS[name], built, folder).read_bytes())
+    assert files[0] == files[1]
+    assert files[0].startswith({"l": b"\x7fELF", "w": b"MZ", "m": b"\xcf\xfa\xed\xfe"}[name[0]])
 
 
 def test_a_module_of_other_sources_is_not_used(built, tmp_path):

@@ -2,23 +2,19 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import filelock
 import pytest
 
-from shogi_engine import jit
 from shogi_engine.common.threads import results_on_threads
-from shogi_engine.jobs import Pool, do_piece, load_ray, one_at_a_time
+from shogi_engine.jobs import Pool, do_piece, load_ray
 from shogi_engine.match import EngineGames, OpeningPlan, Schedule, Terms, parse_engine
 from shogi_engine.types.limits import Limit
-from tests.support.processes import ROOT, environment
+from tests.support.processes import ROOT
 from tools.tuning import spsa
 
 
@@ -30,9 +26,6 @@ class Squares:
 
     def __call__(self):
         return Squarer(self.seconds)
-
-    def warm_up(self):
-        pass
 
 
 class Squarer:
@@ -49,7 +42,7 @@ class Squarer:
 
 @dataclass(frozen=True)
 class Deadly:
-    """Makes another maker's workers, which are killed when they first do a piece of `deadly`; notes each warm-up."""
+    """Makes another maker's workers, which are killed when they first do a piece of `deadly`."""
 
     maker: Any
     folder: str
@@ -57,12 +50,6 @@ class Deadly:
 
     def __call__(self):
         return DeadlyWorker(self, self.maker())
-
-    def warm_up(self):
-        name = Path(self.folder, f"warm-{os.getpid()}")
-        name.write_text(str(time.monotonic()))
-        self.maker.warm_up()
-        name.with_name(f"{name.name}-end").write_text(str(time.monotonic()))
 
 
 class DeadlyWorker:
@@ -118,46 +105,6 @@ def test_a_process_keeps_its_worker():
     assert do_piece(Squares(), 5) == (5, 25)
 
 
-LOCKING = """
-import sys, time
-from shogi_engine.jobs import one_at_a_time
-with one_at_a_time("test"):
-    print("in", flush=True)
-    sys.stdin.read()
-"""
-
-
-def test_one_process_at_a_time(tmp_path):
-    settings = environment(tmp_path / "将棋 の キャッシュ")
-    start = [sys.executable, "-c", LOCKING]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "env": settings}
-    with subprocess.Popen(start, **pipes) as first:
-        assert first.stdout.readline().strip() == b"in"
-        with subprocess.Popen(start, **pipes) as second:
-            second.stdin.close()
-            with pytest.raises(subprocess.TimeoutExpired):
-                second.wait(2)
-            first.kill()  # the system unlocks what a process leaves locked
-            assert second.stdout.readline().strip() == b"in" and second.wait() == 0
-
-
-@pytest.mark.parametrize("fault", [PermissionError("read-only"), NotImplementedError("no locks here")])
-def test_where_nothing_can_be_locked_the_work_is_done(monkeypatch, fault):
-    def acquire(lock):
-        raise fault
-
-    monkeypatch.setattr(filelock.FileLock, "acquire", acquire)
-    with one_at_a_time("test"):
-        pass
-
-
-def test_without_a_cache_nothing_is_locked(monkeypatch):
-    monkeypatch.setattr(jit, "cache_folder", lambda: None)
-    monkeypatch.delattr(filelock, "FileLock")
-    with one_at_a_time("test"):
-        pass
-
-
 def test_a_cluster_without_ray_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ValueError, match=r"pip install ray"):
@@ -188,10 +135,6 @@ def killed(maker, items, deadly, folder):
 @pytest.mark.slow
 def test_workers_killed_ten_times_change_nothing(tmp_path, workers_find_this):
     assert killed(Squares(), range(50), range(0, 50, 5), tmp_path / "marks") == {n: n * n for n in range(50)}
-    begun = {path: path.with_name(f"{path.name}-end") for path in (tmp_path / "marks").glob("warm-*[0-9]")}
-    times = sorted((float(one.read_text()), float(end.read_text())) for one, end in begun.items() if end.exists())
-    assert len(times) >= 10
-    assert all(one[1] <= other[0] for one, other in pairwise(times))  # one at a time
 
 
 def kept(results):

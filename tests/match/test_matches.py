@@ -14,7 +14,6 @@ from shogi_engine.common.match_statistics import Sprt
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.match import GameLog, Match, parse_engine, parse_limit
 from shogi_engine.match.plan import SHIPPED, read
-from shogi_engine.match.report import own_scores
 from shogi_engine.match.runner import begin
 from shogi_engine.play.clock import GameClock
 from shogi_engine.types.limits import Clock, Limit
@@ -206,13 +205,6 @@ def test_engines_in_this_process_keep_to_a_clock(capsys):
     status, summary = run(capsys, "engine", "engine:evaluation=material", "--games", "2", *limit)
     assert (status, summary["faults"]) == (0, {"first": {}, "second": {}})
     assert summary["second"]["ms_per_move"] >= 40
-
-
-def test_own_scores_are_each_players_by_ply():
-    first_black, first_white = [None, 10, 30, -20, 29_500], [100, -50, *[None] * 40, 7]
-    records = {0: {"scores": first_black}, 1: {"scores": first_white}, 2: {}}
-    assert own_scores(records, "first") == [[0, 2, -10]]
-    assert own_scores(records, "second") == [[0, 3, 30], [30, 1, 7]]
 
 
 def test_the_options_of_a_program_follow_its_command():

@@ -11,8 +11,8 @@ from rich.console import Console
 from shogi_engine import records
 from shogi_engine.cli.match import MatchView
 from shogi_engine.common.match_statistics import Sprt, expected_score
-from shogi_engine.match import GameLog, Match, Schedule, Terms, standings, text_table
-from shogi_engine.match.report import crosstable, fitted, game_record, outcome_of, page, save
+from shogi_engine.match import GameLog, Match, Schedule, Terms, standings
+from shogi_engine.match.report import fitted, game_record, outcome_of, save
 from shogi_engine.play.game import Game
 from shogi_engine.play.players import Answer, Player, play
 from shogi_engine.types.outcomes import Outcome
@@ -64,18 +64,6 @@ def test_ratings_are_found_again():
     assert rows[0]["name"] == "a" and rows[0]["games"] == 4500 and rows[0]["ms_per_move"] == 5.0
     assert math.isclose(sum(found.values()), 0, abs_tol=0.5)
     assert fitted([[0, 1], [0, 0]])[0] == pytest.approx(95.4, abs=0.1)  # 1.5 of 2 points: Elo +191 between the two
-
-
-def test_tables_and_the_page():
-    records, names = tournament([0.0, 50.0, 100.0], 4), ["<one>", "two", "three"]
-    table = crosstable(records, 3)
-    assert all(sum(table[i][j]) == 4 for i in range(3) for j in range(3) if i != j)
-    assert table[0][1][0] == table[1][0][2]
-    text = text_table(standings(records, names))
-    assert len(text.splitlines()) == 4 and "<one>" in text
-    html = page("a cup", records, names)
-    assert "&lt;one&gt;" in html and "<one>" not in html and html.count("<details>") == 12
-    assert page("nothing yet", {}, names).startswith("<!doctype html>")
 
 
 def test_the_live_table_shows_how_it_stands():

@@ -7,8 +7,9 @@ from itertools import groupby, pairwise
 import pytest
 
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX
-from shogi_engine.search import root
-from shogi_engine.search.timeman import Info, Limits
+from shogi_engine.jit import new_record
+from shogi_engine.search import deepening, root
+from shogi_engine.search.timeman import Limits
 from tests.search.test_root import fresh
 from tests.support.games import game_of
 from tests.support.processes import TESTS
@@ -142,40 +143,42 @@ def test_a_search_that_is_stopped_has_the_lines_of_its_last_finished_depth(name,
 )
 def test_a_loss_is_believed_only_if_all_moves_have_been_searched(score, bound, believed):
     """The last value of an iteration that was stopped; an upper bound is that of a whole search."""
-    finished, running = Info(5, 5, 1, 10, "", 0, 0.0, 0, (1,)), Info(6, 6, 1, score, bound, 0, 0.0, 0, (1,))
-    run = object.__new__(root._Run)
-    run.multipv, run.complete, run.lines = 1, [finished], {0: running}
-    assert run._last_lines() == [running if believed else finished]
+    run = new_record(deepening.run_dtype(game_of("shogi")))
+    run.multipv, bounds = 1, {"": 0, "lower": 1, "upper": -1}
+    run.complete[0].depth, run.complete[0].score = 5, 10
+    run.running[0].depth, run.running[0].score, run.running[0].bound = 6, score, bounds[bound]
+    assert deepening.choose_lines(run) == 1
+    assert (run.complete[0].depth, run.complete[0].score) == ((6, score) if believed else (5, 10))
 
 
 def test_each_line_keeps_its_own_values_and_principal_variation(monkeypatch):
     """What is known of a root move goes with it when the lines are sorted, and each line follows its own variation."""
     searcher, known, lines, looked, moved = fresh("shogi"), {}, [], 0, 0
-    search_root, kept = root.search_root, ("root_averages", "root_squares", "root_nodes")
+    advance, kept = root.advance, ("root_averages", "root_squares", "root_nodes")
 
-    def watched(ctx, alpha, beta, depth, line):
+    def watched(ctx, run):
         nonlocal looked, moved
         moves = ctx.root_moves[: ctx.root_count].tolist()
         values = list(zip(*(getattr(ctx, name).tolist() for name in kept), strict=True))
-        found = dict(zip(moves, values, strict=False))
         if known:
-            assert found == known
-        if ctx.window.depth == ctx.window.iteration > 1 and line < len(lines):
+            assert dict(zip(moves, values, strict=False)) == known
+        line, opens = int(run.line), not run.open
+        found = advance(ctx, run)
+        if opens and line < len(lines):
             looked += 1
             assert tuple(ctx.last_pv[: ctx.last_pv_end].tolist()) == lines[line].pv
-        value = search_root(ctx, alpha, beta, depth, line)
         after = list(zip(*(getattr(ctx, name).tolist() for name in kept), strict=True))
         known.clear()
         known.update(zip(ctx.root_moves[: ctx.root_count].tolist(), after, strict=False))
         moved += ctx.root_moves[: ctx.root_count].tolist() != moves
-        return value
+        return found
 
     def note(info):
         if info.multipv == 1:
             lines.clear()
         lines.append(info)
 
-    monkeypatch.setattr(root, "search_root", watched)
+    monkeypatch.setattr(root, "advance", watched)
     for position in shogi_positions(4):
         searcher.new_game()
         known.clear()

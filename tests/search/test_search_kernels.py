@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from shogi_engine.jit import JIT_DISABLED
-from tests.support.processes import ROOT, environment
+from tests.support.processes import ROOT, environment, needs_workshop
 
-pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="with JIT off nothing is compiled")
+pytestmark = [pytest.mark.skipif(JIT_DISABLED, reason="with JIT off nothing is compiled"), needs_workshop]
 
 KERNEL = """
 from shogi_engine.jit import njit

@@ -171,16 +171,16 @@ def test_a_threads_failure_ends_the_search_with_that_error(monkeypatch, broken, 
     searcher = Searcher(game_of("othello"), hash_mb=1, threads=3)
     position = searcher.game.parse_position(searcher.game.start)
     searcher.warmup()
-    calls, search_root = [], root_module.search_root
+    calls, advance = [], root_module.advance
 
-    def fails(ctx, *arguments):
+    def fails(ctx, run):
         if ctx is searcher._contexts[broken]:
             calls.append(1)
             if len(calls) >= after:
                 raise BrokenError(f"thread {broken}")
-        return search_root(ctx, *arguments)
+        return advance(ctx, run)
 
-    monkeypatch.setattr(root_module, "search_root", fails)
+    monkeypatch.setattr(root_module, "advance", fails)
     with pytest.raises(BrokenError, match=f"thread {broken}"):
         searcher.search(position, (), Limits(budget=TimeBudget.exactly(60000)))
     assert not helpers()

@@ -8,7 +8,7 @@ import pytest
 
 from shogi_engine.jit import JIT_DISABLED, cache_folder
 from tests.support.games.othello4 import DISC
-from tests.support.processes import environment
+from tests.support.processes import environment, needs_workshop
 from tests.support.whole_games import JOBS, QUICK_WITHOUT_JIT, SLOW_WITHOUT_JIT, run
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="compares with JIT and without")
@@ -55,6 +55,7 @@ def test_minimax_visits_every_game_of_tic_tac_toe(here):
     assert here["tictactoe minimax"][1] == nodes
 
 
+@needs_workshop
 def test_a_second_process_finds_the_same_from_the_cache(here, tmp_path):
     folder = cache_folder()
     cache = folder.parent if folder else tmp_path

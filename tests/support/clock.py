@@ -1,6 +1,7 @@
 """Bounds on time that a busy machine keeps: CPU time in place of time."""
 
 import contextlib
+import signal
 import time
 from collections.abc import Iterator
 
@@ -12,3 +13,19 @@ def within(seconds: float) -> Iterator[None]:
     yield
     used = time.process_time() - began
     assert used < seconds, f"{used:.3f} s of CPU time, {seconds} s at most"
+
+
+@contextlib.contextmanager
+def ended_after(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError within the block once it has used more CPU time, if Python runs or a regular expression."""
+
+    def end(*_: object) -> None:
+        raise TimeoutError(f"{seconds} s of CPU time")
+
+    before = signal.signal(signal.SIGVTALRM, end)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

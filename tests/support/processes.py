@@ -8,8 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from shogi_engine import jit
+
 TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
+needs_workshop = pytest.mark.skipif(not jit.HAS_WORKSHOP, reason="numba is not installed")
 IN_WAY = ("SHOGI_ENGINE_CACHE_DIR", "NUMBA_", "PYTHONPATH", "PYTHONWARNINGS", "XDG_CACHE_HOME")
 
 # Count what was compiled (misses) and what came from the cache (hits), over all kernels of the process.

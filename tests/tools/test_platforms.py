@@ -71,7 +71,8 @@ def test_a_check_that_does_not_exist_is_refused():
 
 
 def test_the_workflow_names_options_that_the_tools_have():
-    lines = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8").splitlines()
+    files = (ROOT / ".github" / "workflows").glob("*.yml")
+    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     for name, tool in (("checks.py", checks), ("build_portable", build_portable)):
         options = {word for line in lines if name in line for word in line.split() if word.startswith("--")}
         command = [sys.executable, "-m", tool.__name__, "--help"]

@@ -81,6 +81,17 @@ def test_main_time_beside_byoyomi_is_used_early():
     assert plan(Clock(time=600_000, byoyomi=1_000), 0, PLAIN).soft_ms < 12_000  # a small byoyomi changes little
 
 
+@given(st.integers(1000, 36_000_000), st.integers(0, 400), st.sampled_from([0, 320, 402]))
+def test_no_move_takes_more_than_three_tenths_of_the_main_time_or_four_shares(time, ply, max_ply):
+    """Unless its share is larger: then the game is nearly over."""
+    moves, delay = moves_to_go(ply, max_ply), PLAIN.network_delay
+    share = max(time / moves - delay, time / moves / 10)
+    hard = plan(Clock(time), ply, PLAIN, max_ply).hard_ms
+    whole = limit(time, PLAIN)
+    most = whole if moves == 1 else max(share, min(4 * share, 0.3 * (time - 2 * moves * delay)))
+    assert hard == pytest.approx(min(most, whole))
+
+
 def test_main_time_is_spread():
     budget = plan(Clock(time=600_000), 0, PLAIN)
     assert 600_000 / 120 < budget.soft_ms < 600_000 / 56 < budget.hard_ms < 600_000 / 6
@@ -103,6 +114,8 @@ def test_the_settings_mean_something():
 def test_the_end_of_the_game_is_seen():
     assert moves_to_go(0) == 56 and moves_to_go(500) == 32
     assert moves_to_go(310, 320) == 5 and moves_to_go(319, 320) == moves_to_go(400, 320) == 1
+    for ply in range(250, 320):  # a side's own moves, this one included
+        assert moves_to_go(ply, 320) == min(len(range(ply, 320, 2)), moves_to_go(ply))
     assert plan(Clock(time=60_000), 319, PLAIN, 320) == TimeBudget(limit(60_000, PLAIN), limit(60_000, PLAIN))
 
 

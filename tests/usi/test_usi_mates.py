@@ -3,7 +3,6 @@
 import json
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import shogi
@@ -11,7 +10,6 @@ import shogi
 from tests.support.processes import TESTS
 from tests.support.shogi_cases import MICROCOSMOS
 from tests.support.usi_driver import REAL, Process
-from usi.loop import Loop, UsiOutput
 
 PROBLEMS = json.loads((TESTS / "data" / "shogi_mate.json").read_text())["positions"]
 DEEP = PROBLEMS[27]  # a mate in 21
@@ -115,12 +113,3 @@ def test_memory_stays_within_the_table_and_a_margin():
 def resident_kilobytes(engine):
     text = Path(f"/proc/{engine.process.pid}/status").read_text()
     return int(text.partition("VmRSS:")[2].split()[0])
-
-
-@pytest.mark.parametrize(("value", "loads"), [("true", 1), ("false", 0)])
-def test_the_solver_is_loaded_only_if_it_is_wanted(value, loads):
-    loaded = []
-    pretence = SimpleNamespace(resize=lambda **sizes: None, load_solver=lambda: loaded.append(True))
-    loop = Loop(UsiOutput(lambda data: None, lambda: None), load=lambda: pretence, leave=lambda status: None)
-    loop.run([b"isready", b"setoption name MateSearch value " + value.encode(), b"usinewgame"])
-    assert len(loaded) == loads

@@ -188,15 +188,6 @@ def test_a_position_turned_around():
     assert flip_sfen("9/9/4+P4/9/9/9/9/9/K8 b 2Pr 3") == "8k/9/9/9/9/9/4+p4/9/9 w 2pR 3"
 
 
-def test_pondering_lengthens_the_plan_only_where_the_thought_is_kept():
-    options = Options()
-    assert not options.time_options().ponder
-    options.set("USI_Ponder", "true")
-    assert options.time_options().ponder
-    options.set("Stochastic_Ponder", "true")
-    assert not options.time_options().ponder
-
-
 def test_eval_type_is_checked():
     options = Options()
     options.set("EvalType", "Material")

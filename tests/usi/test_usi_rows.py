@@ -1,7 +1,8 @@
 """USI as GUIs use it, point by point: for each, the tests that hold it, and those that were found nowhere else.
 
 The points are those where engines and GUIs are known to disagree: Shogidokoro's and YaneuraOu's documents, ShogiHome's
-client, and faults reported of other engines. All tests named here speak to a real process through pipes.
+client, and faults reported of other engines. All tests named here but those of test_usi_choices speak to a real
+process through pipes.
 """
 
 import importlib
@@ -25,7 +26,7 @@ POINTS = {
     "start: setoption during a search": "test_setoption_during_a_search_is_for_the_next_one",
     "start: quit at any moment, end of input": "test_usi_transcripts.test_the_process_ends_at_once "
         "test_usi_engine.test_quit_and_end_of_input_while_numba_compiles",
-    "isready: heartbeat while compiling": "test_usi_transcripts.test_isready_has_a_heartbeat_while_loading",
+    "isready: heartbeat while loading": "test_usi_transcripts.test_isready_has_a_heartbeat_while_loading",
     "isready: before every game": "test_usi_transcripts.test_isready_before_every_game_and_lines_sent_in_one_go",
     "isready: during a search": "test_usi_transcripts.test_isready_during_a_search_is_answered_and_the_search_goes_on",
     "usinewgame: position and go in the same moment":
@@ -53,7 +54,7 @@ POINTS = {
     "ponder: the move is legal and the second of the line":
         "test_usi_ponder.test_the_ponder_move_is_the_second_of_the_line",
     "bestmove: resign without a legal move": "test_usi_transcripts.test_no_legal_move_resigns",
-    "bestmove: resign by value": "test_usi_transcripts.test_resign_value",
+    "bestmove: resign by value": "test_usi_choices.test_it_resigns_at_the_value_named_and_below",
     "bestmove: win by the rule that is set": "test_usi_transcripts.test_declaration "
         "test_usi_engine.test_declaration_by_the_rule_that_is_set",
     "bestmove: never without a move": "test_usi_transcripts.test_a_search_that_fails_still_plays_a_legal_move",
@@ -65,7 +66,7 @@ POINTS = {
     "info: words and their order, the line last": "test_words_of_an_info_line",
     "info: PvInterval": "test_usi_transcripts.test_pv_interval",
     "info: lines are legal": "test_usi_engine.test_no_time_loss_and_only_legal_moves",
-    "rules: the move limit": "test_usi_engine.test_the_search_knows_the_last_move_of_the_game",
+    "rules: the move limit": "test_usi_engine.test_the_search_knows_the_last_move_of_the_game_and_what_a_draw_is_worth",
     "rules: repetition over the whole game": "test_usi_engine.test_repetition_is_seen_over_the_whole_game",
 }  # fmt: skip
 

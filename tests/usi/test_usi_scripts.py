@@ -11,7 +11,6 @@ import pytest
 
 from shogi_engine.frontends import core
 from shogi_engine.frontends.core import CRASH_LOG_MAX, Input, Output, Source, crash_log_path
-from shogi_engine.jit import Progress
 from tests.support.usi_driver import FAKE, LATE, ROOT, Process
 from usi import loop
 
@@ -66,40 +65,24 @@ def test_a_search_that_only_the_options_end_is_bounded(limit):
     ("option", "evaluation"), [("EvalType value material", "material"), ("Threads value 1", "network")]
 )
 def test_nothing_is_compiled_before_it_is_known_by_what_to_evaluate(option, evaluation, monkeypatch):
-    asked, written = [], []
-    engine = SimpleNamespace(resize=lambda **named: None)  # and no set_evaluation
-
-    def load(game, name):
-        asked.append((game, name))
-        return engine
-
-    monkeypatch.setattr(core, "load_engine", load)
-    monkeypatch.setattr(loop, "OPTIONS_COME", 300.0)
-
-    def script():
-        yield b"usi"
-        time.sleep(1)
-        assert not asked
-        yield f"setoption name {option}".encode()
-        yield b"isready"
-        while not asked:
-            time.sleep(0.01)
-
-    output = loop.UsiOutput(written.append, lambda: None)
-    loop.Loop(output, leave=lambda status: None).run(script())
-    assert asked == [("shogi", evaluation)] and b"readyok\n" in written
-
-
-def test_the_engine_is_loaded_if_no_option_comes(monkeypatch):
-    loaded = threading.Event()
-    monkeypatch.setattr(core, "load_engine", lambda game, name: loaded.set())
-    monkeypatch.setattr(loop, "OPTIONS_COME", 0.05)
+    loaded, asked, written = threading.Event(), [], []
+    fake = SimpleNamespace(
+        resize=lambda **named: None, load_solver=lambda: None, warmup=lambda: asked.append("compiled"),
+        set_evaluation=lambda name, file: asked.append(name),
+    )  # fmt: skip
+    monkeypatch.setattr("shogi_engine.engine.Engine", lambda game: (loaded.set(), fake)[1])
 
     def script():
         yield b"usi"
         assert loaded.wait(60)
+        time.sleep(0.2)
+        assert not asked
+        yield f"setoption name {option}".encode()
+        yield b"isready"
 
-    loop.Loop(loop.UsiOutput(lambda data: None, lambda: None), leave=lambda status: None).run(script())
+    output = loop.UsiOutput(written.append, lambda: None)
+    loop.Loop(output, leave=lambda status: None).run(script())
+    assert asked == [evaluation, "compiled"] and b"readyok\n" in written
 
 
 @pytest.mark.parametrize("end", ["quit\n", ""])
@@ -281,7 +264,7 @@ def converse(lines, engine):
 
 def test_a_table_larger_than_the_machine_is_refused_with_a_line(monkeypatch):
     sizes = []
-    engine = SimpleNamespace(resize=lambda **named: sizes.append(named))
+    engine = SimpleNamespace(resize=lambda **named: sizes.append(named), load_solver=lambda: None)
     monkeypatch.setattr(loop, "machine_megabytes", lambda: 1000)
     lines = converse([b"setoption name USI_Hash value 65536", b"isready"], engine)
     assert lines == ["info string USI_Hash 65536 is too large: this machine has 1000 MB; the table is unchanged",
@@ -323,20 +306,14 @@ def test_a_count_that_is_stopped_says_so_in_one_line():
     assert converse(Live(script()), engine) == ["info string perft 9: stopped after 1 of 30 moves"]
 
 
-def test_compiling_for_mates_says_how_far_it_is(monkeypatch):
+def test_loading_for_mates_says_that_it_is_alive(monkeypatch):
     monkeypatch.setattr(core, "HEARTBEAT", 0.01)
     said = threading.Event()
     monkeypatch.setattr(loop.Loop, "say_alive", lambda self, text: (self.out.info(text), said.set()))
-
-    def warmup_mate():
-        core.compile_progress(Progress("shogi mates", "prove", 58, 116, 0.5, 5.0, 5.0, time.monotonic()))
-        said.clear()
-        assert said.wait(60)
-
     engine = SimpleNamespace(
-        resize=lambda **named: None, legal_moves=lambda: ["7g7f"], prepare=lambda: None, warmup_mate=warmup_mate,
+        resize=lambda **named: None, legal_moves=lambda: ["7g7f"], prepare=lambda: None,
+        warmup_mate=lambda: (said.clear(), said.wait(60)),
         find_mate=lambda **named: SimpleNamespace(result="nomate", moves=()),
     )  # fmt: skip
     lines = converse([b"go mate 1000"], engine)
-    assert lines[-1] == "checkmate nomate" and any("%, kernel 58 of 116, about" in line for line in lines)
-    assert core.compile_progress.text(3.2) == "loading ... 3 s"  # a later heartbeat is not about this
+    assert lines[-1] == "checkmate nomate" and "info string loading ... 0 s" in lines

@@ -161,13 +161,6 @@ def test_debug_log(tmp_path):
         assert "DebugLogFile" in engine.until("info string")[-1]
 
 
-def test_nodes_and_depth_limits(engine):
-    engine.send("setoption name DepthLimit value 3", "position startpos", "go depth 9")
-    assert engine.until("bestmove")[-2].startswith("info depth 3 ")
-    engine.send("setoption name DepthLimit value 0", "setoption name NodesLimit value 200", "go")
-    assert engine.until("bestmove")[-2].startswith("info depth 2 ")
-
-
 # ---- position ----------------------------------------------------------------------------------------------------
 
 
@@ -293,14 +286,6 @@ def test_declaration():
         engine.ready().send("position startpos", f"go {TIMES}")
         lines = engine.until("bestmove")
         assert lines[-2].startswith("info depth") and lines[-1] == "bestmove win"
-
-
-def test_resign_value():
-    with Process(FAKE, FAKE_SCORE="cp -800") as engine:
-        engine.ready("setoption name ResignValue value 900").send("position startpos", "go depth 1")
-        assert engine.until("bestmove")[-1] != "bestmove resign"
-        engine.send("setoption name ResignValue value 700", "go depth 1")
-        assert engine.until("bestmove")[-1] == "bestmove resign"
 
 
 def test_a_search_that_fails_still_plays_a_legal_move():

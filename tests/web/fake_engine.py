@@ -1,5 +1,6 @@
 """Replacements for engines in tests of the browser's server: they answer at once, or think until they are stopped."""
 
+import functools
 import importlib
 import threading
 import time
@@ -136,9 +137,7 @@ class FakeExaminer:
 def fake_hub(folder=None, shared=True, **options):
     """Return a hub with engines that are fakes; folder : where games are kept, shared : all see them"""
 
-    def make(pool, store):
-        return Session(pool, FakeExaminer, store=store)
-
+    make = functools.partial(Session, examiner=FakeExaminer)
     return Hub(EnginePool(2, FakeEngine), make=make, store=Store(folder, shared), **options)
 
 

@@ -1,6 +1,7 @@
 """Whatever fails is told, ends only what it concerns, and can be tried again: an exception at each boundary."""
 
 import asyncio
+import functools
 import threading
 
 import pytest
@@ -160,7 +161,7 @@ class FailingStore(Store):
 def hub(tmp_path):
     hub = Hub(
         EnginePool(1, FakeEngine),
-        make=lambda pool, store: Session(pool, FakeExaminer, store=store),
+        make=functools.partial(Session, examiner=FakeExaminer),
         store=FailingStore(tmp_path / "games"),
     )
     yield hub
@@ -189,7 +190,7 @@ def test_a_failed_write_is_shown_and_retried_and_nothing_is_written_twice(hub, f
     hub.save(later(hub))
     assert page.state["unsaved"] == "" and hub.fault() == "" and not page.session.autosave.unsaved
     (game,) = page.games()
-    nodes = hub.store.content(game["id"])["nodes"]
+    nodes = SavedGame.parse(hub.store.content(game["id"])).game["nodes"]
     assert nodes[1]["comment"] == "meanwhile"
     assert len(list(hub.store.folder.glob("*.kifu"))) == 1
 
@@ -197,10 +198,10 @@ def test_a_failed_write_is_shown_and_retried_and_nothing_is_written_twice(hub, f
 def test_what_cannot_be_dumped_stays_changed(hub, monkeypatch):
     page = Page.of(hub)
 
-    def fail(session):
+    def fail(record):
         raise Fault
 
-    monkeypatch.setattr("shogi_engine.web.saving.dump", fail)
+    monkeypatch.setattr("shogi_engine.web.session.values_of", fail)
     page.do("move", move="7g7f")
     hub.save(later(hub))
     assert page.session.autosave.unsaved
@@ -259,7 +260,7 @@ def test_a_problem_whose_root_is_deleted_ends_and_the_game_is_saved(tmp_path):
     assert page.state["tsume"] is None
     hub.save(later(hub))
     (game,) = page.games()
-    assert SavedGame.parse(hub.store.content(game["id"])).tree.record.moves == ["G*9i"]
+    assert SavedGame.parse(hub.store.content(game["id"])).record().moves == ["G*9i"]
     hub.close()
 
 
@@ -292,12 +293,10 @@ def test_a_slow_browser_misses_changes_but_is_sent_the_last(page):
 
 
 def test_a_state_is_made_once_for_all_pages_of_a_look(page, monkeypatch):
-    from shogi_engine.web import view
-
     pages = [page, *(Page(page.session, language=language) for language in ("en", "en", "ja", "ja"))]
     made = []
-    state = view.state
-    monkeypatch.setattr(view, "state", lambda *given: made.append(given) or state(*given))
+    state = page.session._state
+    monkeypatch.setattr(page.session, "_state", lambda *given: made.append(given) or state(*given))
     for move in ("7g7f", "3c3d", "2g2f"):
         page.do("move", move=move)
     assert len(made) == 3 * 2

@@ -57,7 +57,7 @@ def by_command(long_game):
 def page(long_game, tmp_path, monkeypatch):
     hub = fake_hub(tmp_path)
     page = Page.of(hub, language="ja")
-    page.session.examiner = NoisyExaminer
+    page.session.analyses.examiner = NoisyExaminer
     page.do("open", name="long.kif", data=base64.b64encode(long_game).decode())
     page.do("judge", on=True)
     wait_for(lambda: page.state["judging"] is None and page.session.analyses.judged, 60)

@@ -11,7 +11,7 @@ from shogi_engine import records
 from shogi_engine.records.files import load_game
 from shogi_engine.tsume import NAME, problems
 from shogi_engine.types.results import Score
-from shogi_engine.web.saving import RECORD_SECONDS, rows_of, tree_of
+from shogi_engine.web.saving import RECORD_SECONDS
 from shogi_engine.web.store import Store
 from tests.web.fake_engine import fake_hub, wait_for
 from tests.web.page import Page
@@ -357,22 +357,6 @@ def test_a_folder_that_cannot_be_written_is_told_once(open_hub, monkeypatch):
     hub.save()
     faults = [message["text"] for message in page.sent if message["kind"] == "error"]
     assert faults == ["this game cannot be saved: No space left on device"] and page.state["ply"] == 1
-
-
-def test_every_field_of_a_tree_is_kept():
-    record = records.GameRecord.from_moves("shogi", MOVES, seconds=[1.5, None, 3], ending="resignation")
-    first = record.root.next
-    first.comment, first.evaluation = "良い\n手", Score.mate_in(5)
-    first.add("8c8d", label="here").add("2g2f", comment="x")
-    again = tree_of(json.loads(json.dumps(rows_of(record.root))))
-    assert again == record.root
-    assert type(again.next.evaluation) is Score
-
-
-@pytest.mark.parametrize("rows", [[], [{"children": 2}, {}], [{}, {}], [{"ending": "no such"}]])
-def test_a_tree_that_is_none_is_refused(rows):
-    with pytest.raises(ValueError):
-        tree_of(rows)
 
 
 @pytest.mark.parametrize(

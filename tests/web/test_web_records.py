@@ -257,7 +257,7 @@ def test_a_sheet_of_the_mistakes_of_the_judged_game(hub):
     page = Page.of(hub).do("paste", text="startpos moves 7g7f 3c3d 2g2f 4c4d")
     with pytest.raises(ValueError, match="judge the game first"):
         page.do("sheet")
-    page.session.examiner = Bad
+    page.session.analyses.examiner = Bad
     page.do("about", names=["one", "two"], title="<Mine>").do("judge", on=True)
     wait_for(lambda: page.state["judging"] is None and page.session.analyses.judged, 60)
     text, pictures = page_of(page.do("sheet").last("file"))

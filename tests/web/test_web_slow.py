@@ -14,7 +14,7 @@ from shogi_engine import study  # noqa: E402
 from shogi_engine.web import file_messages  # noqa: E402
 from shogi_engine.web.access import WORKERS  # noqa: E402
 from shogi_engine.web.app import application  # noqa: E402
-from shogi_engine.web.saving import Collections  # noqa: E402
+from shogi_engine.web.saving import Collections, SavedGame  # noqa: E402
 from shogi_engine.web.store import Store  # noqa: E402
 from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
 from tests.web.page import Page  # noqa: E402
@@ -170,4 +170,4 @@ def test_moves_go_on_while_the_disk_is_slow_with_the_record(hub, monkeypatch):
         thread.join(60)
     assert there == 3 and held.count >= 1
     page.session.autosave.write(whole=True)
-    assert len(hub.store.read(page.session.autosave.id, "me")["nodes"]) == 3
+    assert len(SavedGame.parse(hub.store.content(page.session.autosave.id)).game["nodes"]) == 3

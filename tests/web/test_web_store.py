@@ -63,7 +63,7 @@ def test_the_undo_of_a_deletion_replaces_no_newer_game(tmp_path, monkeypatch):
         second = written(games, content=b'{"which": 2}')
         records.save(KIFU, folder / f"{first}.kifu")  # and the terminal begins a game
         games.restore(first, "")
-        assert games.read(first, "") == {"which": 1} and games.read(second, "") == {"which": 2}
+        assert games.read(first, "") == b'{"which": 1}' and games.read(second, "") == b'{"which": 2}'
         assert len(list(folder.glob("*.kifu"))) == 2 and first != second
         games.find_records()
         assert len(games.games("")) == 3

@@ -24,12 +24,12 @@ from shogi_engine.games.othello.endgame.search import solve_all
 from shogi_engine.games.othello.evaluation.patterns import shallow_depth
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.position import final_score, make_canonical, transform_position
-from shogi_engine.games.shogi import bitboard, checks, movegen, ordering
+from shogi_engine.games.shogi import bitboard, checks, movegen, ordering, texts
 from shogi_engine.games.shogi import packed_kernels as packed_moves
 from shogi_engine.games.shogi import position as shogi_position
 from shogi_engine.games.shogi import rules as legality
 from shogi_engine.games.shogi.evaluation import nnue, nnue_file
-from shogi_engine.games.shogi.mate import search as lengths
+from shogi_engine.games.shogi.mate import lines
 from shogi_engine.games.shogi.mate import table as mate_table
 from shogi_engine.games.shogi.mate.table import MATE_SEARCH
 from shogi_engine.games.shogi.records import csa_kernels, kif_kernels
@@ -37,7 +37,7 @@ from shogi_engine.interface import game as rules
 from shogi_engine.interface.game import Game
 from shogi_engine.jit.plain import stubs
 from shogi_engine.perft import count_leaves, count_or_list, perft_context
-from shogi_engine.search import alphabeta, context, tt
+from shogi_engine.search import alphabeta, context, deepening, tt
 from shogi_engine.textbook import choice, searches
 from shogi_engine.training import adamw, game_kernels
 from shogi_engine.training.othello import kernels as othello_network
@@ -102,7 +102,7 @@ def _of_rules(game: Game) -> Iterator[Entry]:
     position, counting = game.position, perft_context(game).dtype
     move = I64 if game.name == "othello" else U32
     yield Entry(rule(rules.do_move, position), (position, move, game.undo))
-    yield Entry(context.keys, (position,))
+    yield Entry(deepening.choose_lines, (deepening.run_dtype(game),))
     yield Entry(rule(rules.finished_leaves, position), (position,))
     yield Entry(rule(rules.move_cost, position), (position, U32))
     yield Entry(count_leaves, (counting, I64))
@@ -113,14 +113,17 @@ def _of_search(game: Game, evaluation: Any) -> Iterator[Entry]:
     """The search with one evaluation, the textbook's searches, and whole games of training."""
     ctx = context.context_dtype(game, evaluation)
     for kernel in (
-        *(context.write_root_moves, context.static_value, context.prepare_root, rules.refresh_line),
-        *(rule(stub, ctx) for stub in (rules.declaration_value, rules.evaluate)),
+        *(context.write_root_moves, context.static_value, rules.refresh_line),
+        *(rule(stub, ctx) for stub in (rules.declaration_value, rules.evaluate, rules.terminal_value)),
     ):
         yield Entry(kernel, (ctx,))
     yield Entry(context.replay_game, (ctx, Array(U32)))
-    yield Entry(context.sort_root_moves, (ctx, I64))
-    yield Entry(alphabeta.open_window, (ctx, I64, I64))
-    yield Entry(alphabeta.search_root, (ctx, I64, I64, I64, I64))
+    run = deepening.run_dtype(game)
+    yield Entry(deepening.begin, (ctx, run))
+    yield Entry(deepening.advance, (ctx, run))
+    yield Entry(deepening.extend_line, (ctx, Array(U32), I64, I64, Array(U64)))
+    if game.name == "othello":
+        yield Entry(alphabeta.search_root, (ctx, I64, I64, I64, I64))
     nodes = Array(batch_kernels.node_dtype(game))
     yield Entry(batch_kernels.write_evaluations, (ctx, I64, I64, nodes, I64, Array(I32)))
     if evaluation is game.evaluation(""):
@@ -139,7 +142,6 @@ def _of_lessons(game: Game, ctx: np.dtype) -> Iterator[Entry]:
         yield Entry(kernel, (ctx, U32))
     yield Entry(rule(rules.score_moves, ctx), (ctx, I64, I64))
     yield Entry(rule(rules.see_ge, ctx), (ctx, U32, I64))
-    yield Entry(rule(rules.terminal_value, ctx), (ctx,))
     for stub in (rules.is_legal, rules.is_quiet):
         yield Entry(rule(stub, game.position), (game.position, U32))
     yield Entry(rule(rules.is_in_check, game.position), (game.position,))
@@ -187,6 +189,9 @@ def _of_shogi(game: Game) -> Iterator[Entry]:
     position, positions, undo = game.position, Array(game.position), Array(game.undo)
     yield Entry(movegen.complete_move, (position, I64))
     yield Entry(legality.position_faults, (position,))
+    yield Entry(texts.source_halves, (position, I64, I64))
+    yield Entry(texts.qualified_halves, (U64, U64, I64, I64, I64))
+    yield Entry(texts.write_name, (position, U32, I64, I64, Array(U8), I64))
     for kernel in (legality.attackers_on_board, bitboard.is_pinned):
         yield Entry(kernel, (position, I64, I64))
     yield Entry(bitboard.attack_halves, (I64, I64, I64, U64, U64))
@@ -200,7 +205,7 @@ def _of_shogi(game: Game) -> Iterator[Entry]:
     yield Entry(nnue_file.decompress, (Array(U8), Array(I16), I64))
     yield Entry(checks.generate_checks, (MATE_SEARCH, I64, MATE_SEARCH, game.undo))
     yield Entry(rule(rules.generate_moves, MATE_SEARCH), (MATE_SEARCH, I64))
-    yield Entry(lengths.prove_or_tighten, (MATE_SEARCH, I64))
+    yield Entry(lines.solve, (MATE_SEARCH, lines.LINE, I64, I64))
     yield Entry(mate_table.clear_generation, (MATE_SEARCH,))
     yield Entry(rule(rules.usual_slots, position), (position,))
     yield Entry(packed_moves.apply_rows, (Array(U8, 2), I64, Array(I32), Array(U8), Array(U8, 2)))

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from llvmlite import binding as llvm
+from llvmlite import ir
 
+from shogi_engine.jit.vectors import ALIGNMENT
+from shogi_engine.jit.workshop import layers
 from tools.kernels import lowering
 from tools.kernels.targets import Level, Target
 from tools.kernels.wrappers import DATA, FUNCTIONS, declarations, method_table
@@ -17,6 +20,12 @@ from tools.kernels.wrappers import DATA, FUNCTIONS, declarations, method_table
 INIT = "PyInit__kernels"
 MATH = ("exp", "log", "sqrtf")  # of C's functions that the linker's own library has, those that kernels call
 CALLED = re.compile(r"llvm\.(pow|powi|exp10|ldexp|frexp|asin|acos|atan2?|sinh|cosh|tanh)\.")  # LLVM calls others
+NAMED = re.compile(rb"[\w./+-]+\.(?:dll|dylib|so[.\d]*)(?=\0)", re.IGNORECASE)  # a library's file
+NEEDED: dict[str, set[str]] = {
+    "linux": set(),
+    "windows": {"python3.dll"},
+    "macos": {"/usr/lib/libSystem.B.dylib"},
+}  # by the system
 SPEED = 3  # LLVM's level of optimisation
 
 # The module's beginning. %def's methods are those of the CPU: `supports_<n>` asks for the n-th level.
@@ -154,6 +163,16 @@ def optimise(module: Any, tm: Any) -> None:
     builder.getModulePassManager().run(module, builder)
 
 
+def product(name: str) -> str:
+    """Return the LLVM code of the product of bytes that the kernels call: the one of DOT_PRODUCTS called `name`."""
+    module, total, bytes_ = ir.Module(), ir.VectorType(layers.I32, layers.SUMS), ir.VectorType(layers.I8, ALIGNMENT)
+    function = ir.Function(module, ir.FunctionType(total, (total, bytes_, bytes_)), lowering.PRODUCT)
+    function.attributes.add("alwaysinline")
+    builder = ir.IRBuilder(function.append_basic_block())
+    builder.ret(layers.DOT_PRODUCTS[name].emit(builder, *function.args))
+    return str(module)
+
+
 def compile_level(target: Target, number: int, lowered: Path) -> bytes:
     """Return the object of all kernels and wrappers for one kind of CPU."""
     level = target.levels[number]
@@ -162,8 +181,8 @@ def compile_level(target: Target, number: int, lowered: Path) -> bytes:
     table = f"methods_{number}"
     wrappers = declarations(target.is_windows) + method_table(table, rows)
     calls = "\n".join(sorted(set(re.findall(r'@"[^"]+"', wrappers))))
-    code = (lowered / lowering.CODE).read_text()
-    kernels = parse(code, target, tm)
+    kernels = parse((lowered / lowering.CODE).read_text(), target, tm)
+    kernels.link_in(parse(product(level.product), target, tm))
     declared = []
     for symbol in calls.splitlines():
         function = kernels.get_function(symbol[2:-1])
@@ -196,7 +215,7 @@ def link(target: Target, objects: list[Path], out: Path) -> None:
     """Link a module that needs no library but, on Windows, python3.dll, and on macOS, its system's."""
     names = [str(each) for each in objects]
     if target.is_macos:
-        extra = ["-nostdlib", "-s", "-Wl,-undefined,dynamic_lookup"]
+        extra = ["-nostdlib", "-s", "-Wl,-undefined,dynamic_lookup", f"-Wl,-install_name,{out.name}"]
         zig("cc", "-shared", "-target", target.zig, "-o", str(out), *names, *extra)
         return
     extra = ["-fallow-shlib-undefined"]
@@ -211,25 +230,28 @@ def link(target: Target, objects: list[Path], out: Path) -> None:
         f"-femit-bin={out}", "-fno-emit-implib" if target.is_windows else "-fsoname=_kernels.abi3.so")  # fmt: skip
 
 
-def build(target: Target, lowered: dict[frozenset[str], Path], folder: Path) -> Path:
-    """Make the module for a target in `folder`; return its file.
+def libraries(file: Path) -> set[str]:
+    """Return the names of libraries in a linked file, other than its own name."""
+    return {name.decode() for name in NAMED.findall(file.read_bytes())} - {file.name}
 
-    Args:
-        lowered: the folders that lowering.py has written, by features
-    """
+
+def build(target: Target, lowered: Path, folder: Path) -> Path:
+    """Make the module for a target in `folder`, of what lowering.py has written into `lowered`; return its file."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_target()
     llvm.initialize_native_asmparser()  # for inline assembly
     objects = []
-    for number, level in enumerate(target.levels):
+    for number in range(len(target.levels)):
         objects.append(folder / f"level{number}.o")
-        objects[-1].write_bytes(compile_level(target, number, lowered[level.features]))
-    _, manifest = pickle.loads((lowered[target.levels[-1].features] / lowering.ROWS).read_bytes())
+        objects[-1].write_bytes(compile_level(target, number, lowered))
+    _, manifest = pickle.loads((lowered / lowering.ROWS).read_bytes())
     tm = machine(target, target.levels[0])
     objects.append(folder / "start.o")
     beginning = start(target, json.dumps(manifest, separators=(",", ":")))
     objects[-1].write_bytes(tm.emit_object(parse(beginning, target, tm)))
     out = folder / target.file
     link(target, objects, out)
+    if outside := libraries(out) - NEEDED[target.zig.split("-")[1]]:
+        raise SystemExit(f"{out.name} for {target.zig} needs {', '.join(sorted(outside))}")
     return out

@@ -1,7 +1,8 @@
-"""Entries -> one LLVM module, by the workshop: `python -m tools.kernels.lowering DIR [FEATURE ...]`, of a CPU.
+"""Entries -> one LLVM module for all systems and CPUs, by the workshop: `python -m tools.kernels.lowering DIR`.
 
 It runs in a process of its own, because numba numbers types as it meets them: the same names in the modules of two
 processes mean different functions. DIR gets kernels.ll, without a system or CPU, and rows.pickle, a row for each entry.
+The only code that differs between CPUs, the product of bytes, is a function that linking.py adds.
 """
 
 import pickle
@@ -17,11 +18,12 @@ from numba import types
 
 from shogi_engine.jit.module import PACKAGE, digest_of, layout_name
 from shogi_engine.jit.sources import kernel_sources
-from shogi_engine.jit.workshop import LEAN, library, targets
+from shogi_engine.jit.vectors import ALIGNMENT
+from shogi_engine.jit.workshop import LEAN, layers, library, targets
 from tools.kernels.entries import Array, Entry, entries
 from tools.kernels.wrappers import Memory, Number, Row
 
-CODE, ROWS = "kernels.ll", "rows.pickle"
+CODE, ROWS, PRODUCT = "kernels.ll", "rows.pickle", "product_of_bytes"
 # A system's name and layout, a CPU, and numba's counting of references: no kernel owns memory.
 SYSTEM = re.compile(r"^target (triple|datalayout) = .*$", re.M)
 CPU = re.compile(r'"(target-cpu|target-features|probe-stack|tune-cpu)"="[^"]*"')
@@ -31,6 +33,11 @@ NOT_COUNTING = """
 define internal void @NRT_incref(ptr %p) alwaysinline { ret void }
 define internal void @NRT_decref(ptr %p) alwaysinline { ret void }
 """
+
+
+def product(builder: Any, total: Any, values: Any, weights: Any) -> Any:
+    """Call the product of bytes, in place of one of DOT_PRODUCTS."""
+    return layers._call(builder, PRODUCT, total.type, total, values, weights)
 
 
 def numba_type(kind: Any) -> Any:
@@ -102,6 +109,12 @@ def linked(modules: list[Any]) -> Any:
     return modules[0]
 
 
+def lean_text(whole: str) -> str:
+    """Return the LLVM code of a module without a system, a CPU, or numba's counting of references."""
+    text = CPU.sub("", SYSTEM.sub("", COUNTING.sub("", whole))) + NOT_COUNTING
+    return text.replace("= common global", "= internal global")
+
+
 def sources() -> dict[str, Any]:
     """Return the source files on which the kernels depend, and their digest."""
     contents = {file.relative_to(PACKAGE).as_posix(): file.read_bytes() for file in PACKAGE.glob("**/*.py")}
@@ -111,10 +124,11 @@ def sources() -> dict[str, Any]:
 
 def main() -> None:
     """Lower all entries into the folder."""
-    folder, features = Path(sys.argv[1]), frozenset(sys.argv[2:])
+    folder = Path(sys.argv[1])
     if not LEAN:
         raise SystemExit("only the lean compiler's kernels can be made into a module: install the numba it knows")
-    targets.set_features(features)
+    targets.set_features(frozenset())  # kernels choose no instructions here
+    layers.DOT_PRODUCTS = {"": layers.DotProduct((), ALIGNMENT, product), **layers.DOT_PRODUCTS}  # the first is taken
     rows: list[Row] = []
     libraries: list[Any] = []
     kernels: dict[str, list[dict[str, Any]]] = {}
@@ -125,9 +139,7 @@ def main() -> None:
         kernels.setdefault(name, []).append(version)
         rows.append(row)
         libraries.append(code)
-    whole = str(linked(list(modules_of(libraries))))
-    text = CPU.sub("", SYSTEM.sub("", COUNTING.sub("", whole))) + NOT_COUNTING
-    (folder / CODE).write_text(text.replace("= common global", "= internal global"))
+    (folder / CODE).write_text(lean_text(str(linked(list(modules_of(libraries))))))
     (folder / ROWS).write_bytes(pickle.dumps((rows, sources() | {"kernels": kernels})))
 
 

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from shogi_engine.jit.workshop.targets import FEATURES
-
 
 @dataclass(frozen=True)
 class Level:
@@ -11,14 +9,14 @@ class Level:
 
     Attributes:
         cpu: LLVM's name; LLVM uses all of its instructions
-        features: LLVM's names of the features by which kernels choose instructions (`target_has`)
+        product: the name of its fastest product of bytes (shogi_engine/jit/workshop/layers.py: DOT_PRODUCTS)
     """
 
     cpu: str
-    features: frozenset[str] = frozenset()
+    product: str = "any"
 
 
-V2, V3 = Level("x86-64-v2"), Level("x86-64-v3", frozenset(FEATURES["x86-64-v3"]))
+V2, V3 = Level("x86-64-v2"), Level("x86-64-v3", "avx2")
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ TARGETS = {  # for Linux one file serves glibc and musl: it needs no library
     "linux-x86_64": Target("x86_64-unknown-linux-gnu", "x86_64-linux-gnu.2.17", (V2, V3), LINUX_X86),
     "linux-aarch64": Target("aarch64-unknown-linux-gnu", "aarch64-linux-gnu.2.17", GENERIC, LINUX_ARM),
     "macos-x86_64": Target("x86_64-apple-macosx11.0", "x86_64-macos", (V2, V3), "macosx_11_0_x86_64"),
-    "macos-arm64": Target("arm64-apple-macosx11.0", "aarch64-macos", (Level("apple-m1"),), "macosx_11_0_arm64"),
+    "macos-arm64": Target("arm64-apple-macosx11.0", "aarch64-macos", (Level("apple-m1", "neon"),), "macosx_11_0_arm64"),
     "windows-x86_64": Target("x86_64-pc-windows-gnu", "x86_64-windows-gnu", (V2, V3), "win_amd64", "_kernels.pyd"),
     "windows-arm64": Target("aarch64-pc-windows-gnu", "aarch64-windows-gnu", GENERIC, "win_arm64", "_kernels.pyd"),
 }

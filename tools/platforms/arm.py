@@ -59,13 +59,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("step", choices=("all", "make", "install", "check"))
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--wheel", type=Path, metavar="FILE", help="install this wheel; default: build it")
     args, words = parser.parse_known_args()
     folder = args.folder.resolve()
     if args.step in ("all", "make"):
         make(folder)
     if args.step in ("all", "install"):
         shutil.rmtree(folder / "packages", ignore_errors=True)
-        install("arm", folder / "packages")
+        install("arm", folder / "packages", args.wheel)
     return check(folder, words) if args.step in ("all", "check") else 0
 
 

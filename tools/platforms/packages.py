@@ -5,14 +5,20 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.build_wheel import build_wheel, copy_sources
+from tools import build_wheels
 from tools.measure.check_bench import ROOT, last_bench
 
 TAGS = {
     "windows": ["win_amd64"],
+    "windows-arm64": ["win_arm64"],
     "arm": [f"manylinux_2_{glibc}_aarch64" for glibc in (28, 27, 17)] + ["manylinux2014_aarch64"],
 }
-ALSO = {"windows": ["colorama"], "arm": []}  # needed there alone: pip evaluates conditions for the system it runs on
+TARGETS = {"windows": "windows-x86_64", "windows-arm64": "windows-arm64", "arm": "linux-aarch64"}  # of compiled kernels
+ALSO = {
+    "windows": ["colorama"],
+    "windows-arm64": ["colorama"],
+    "arm": [],
+}  # needed there alone: pip evaluates conditions for the system it runs on
 MINOR = sys.version_info.minor  # the other system's Python is of the same version
 DOWNLOAD = 180.0  # seconds within which pip must be done
 UNAVAILABLE = 75  # the exit status if nothing is checked, because this machine cannot get or run what the checks need
@@ -34,13 +40,14 @@ def pip(system: str, *words: str) -> None:
         raise unavailable(f"pip {words[0]} failed") from fault
 
 
-def install(system: str, folder: Path) -> None:
-    """Install the project with all that `shogi-engine serve` needs into `folder`, over what is there."""
+def install(system: str, folder: Path, wheel: Path | None = None) -> None:
+    """Install the project with all that `shogi-engine serve` needs into `folder`, over what is there.
+
+    Args:
+        wheel: the project's; None: it is built here
+    """
     with tempfile.TemporaryDirectory() as name:
-        source = Path(name) / "source"
-        source.mkdir()
-        copy_sources(source)
-        wheel = build_wheel(source, Path(name), TAGS[system][0])
+        wheel = wheel or build_wheels.build([TARGETS[system]], Path(name))[0]
         pip(system, "install", "--upgrade", f"--target={folder}", f"{wheel}[web]", *ALSO[system])
 
 

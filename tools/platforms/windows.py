@@ -1,7 +1,8 @@
 """Run the checks on Windows' Python under Wine: `python -m tools.platforms.windows all DIR`.
 
-A real python3XX.dll and the real wheels of numpy, numba and llvmlite for Windows run there. The steps are `make`, which
-makes Python in DIR, `install`, which installs the project anew, and `check`; together they take some three minutes.
+A real python3XX.dll and the real wheels of numpy and of the project for Windows run there. The steps are `make`, which
+makes Python in DIR, `install`, which installs the project anew, and `check`; most of the time goes into the wheel,
+unless `--wheel` names one.
 What follows is passed on to the checks. Needed are Wine and mingw:
 
     apt-get install --no-install-recommends wine wine64 gcc-mingw-w64-x86-64-win32 binutils-mingw-w64-x86-64
@@ -19,10 +20,10 @@ import sysconfig
 import tempfile
 import threading
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
+from tools.kernels.wrappers import DATA, FUNCTIONS
 from tools.platforms import checks
 from tools.platforms.packages import MINOR, expected_bench, install, pip, unavailable
 
@@ -64,6 +65,7 @@ class WindowsPython:
                         (home / file.name).write_bytes(wheel.read(file.as_posix()))
         ignored = shutil.ignore_patterns(*LEFT_OUT, "config-*", "lib-dynload")
         shutil.copytree(sysconfig.get_paths()["stdlib"], self.python / "Lib", dirs_exist_ok=True, ignore=ignored)
+        self._make_stable_library()
         source = self.folder / "python.c"
         source.write_text(PYTHON_C, encoding="utf-8")
         subprocess.run([GCC, "-municode", "-O1", "-o", self.python / "python.exe", source], check=True)
@@ -74,10 +76,19 @@ class WindowsPython:
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as fault:
             raise unavailable("Wine does not start") from fault
 
-    def install(self) -> None:
-        """Install the project and its packages anew."""
+    def _make_stable_library(self) -> None:
+        """Make python3.dll, the names of the stable ABI that kernels use; the DLL of this version has them."""
+        names = [f" {name} = {Path(DLL).stem}.{name}" for name in FUNCTIONS]
+        names += [f" {name} = {Path(DLL).stem}.{name} DATA" for name in DATA]
+        exports = self.folder / "python3.def"
+        exports.write_text("\n".join(["LIBRARY python3.dll", "EXPORTS", *names, ""]), encoding="ascii")
+        command = [GCC, "-shared", "-nostdlib", "-Wl,--entry=0", "-o", str(self.python / "python3.dll"), str(exports)]
+        subprocess.run(command, check=True)
+
+    def install(self, wheel: Path | None) -> None:
+        """Install the project and its packages anew; `wheel` is the project's, None to build it."""
         shutil.rmtree(self.packages, ignore_errors=True)
-        install("windows", self.packages)
+        install("windows", self.packages, wheel)
         complete_math(self.python, self.packages)
 
     def environment(self) -> dict[str, str]:
@@ -85,9 +96,9 @@ class WindowsPython:
         own = {"WINEPREFIX": str(self.folder / "wine"), "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree=;mshtml="}
         return os.environ | own | {"LC_ALL": "C.UTF-8"}  # of file names
 
-    def run(self, *words: str, program: Path | None = None) -> int:
-        """Run Python, or `program`, pass its output on and return its status."""
-        command = ["wine", str(program or self.python / "python.exe"), *words]
+    def run(self, *words: str) -> int:
+        """Run Python, pass its output on and return its status."""
+        command = ["wine", str(self.python / "python.exe"), *words]
         streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
         process = subprocess.Popen(command, env=self.environment(), **streams)  # type: ignore[call-overload]
         process.stdin.close()
@@ -98,11 +109,6 @@ class WindowsPython:
         process.wait()
         output.join(timeout=2)
         return int(process.returncode)
-
-    def runner(self, python: Path) -> Callable[..., int]:
-        """Make Wine able to run another Python, with its packages; return what runs it."""
-        complete_math(python, python / "Lib" / "site-packages")
-        return lambda *words: self.run(*words, program=python / "python.exe")
 
     def check(self, *words: str) -> int:
         """Run the list of checks under Wine; return the status."""
@@ -169,12 +175,14 @@ def complete_math(python: Path, packages: Path) -> None:
 
 
 def unzip(windows: WindowsPython, portable: Path) -> str:
-    """Unpack a portable folder to drive C; return the name of its folder there."""
+    """Unpack a portable folder to drive C, and make it run under Wine; return its name."""
     folder = windows.drive / UNZIPPED
     shutil.rmtree(folder, ignore_errors=True)
     with zipfile.ZipFile(portable) as archive:
         archive.extractall(folder)
-    return rf"C:\{UNZIPPED}"
+    (unzipped,) = folder.iterdir()
+    complete_math(unzipped / "python", unzipped / "python" / "Lib" / "site-packages")
+    return rf"C:\{UNZIPPED}\{unzipped.name}"
 
 
 def main() -> int:
@@ -182,13 +190,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("step", choices=("all", "make", "install", "check"))
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--wheel", type=Path, metavar="FILE", help="install this wheel; default: build it")
     parser.add_argument("--portable", type=Path, metavar="ZIP", help="check this portable folder, unzipped on drive C")
     args, words = parser.parse_known_args()
     windows = WindowsPython(args.folder)
     if args.step in ("all", "make"):
         windows.make()
     if args.step in ("all", "install"):
-        windows.install()
+        windows.install(args.wheel)
     if args.step not in ("all", "check"):
         return 0
     if args.portable:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.cli.common import add_cluster
+from shogi_engine.cli.common import CLUSTER
 from shogi_engine.common.match_statistics import ELO_PER_SCORE, Z_95
 from shogi_engine.engine.parameters import check, parse_settings
 from shogi_engine.interface.game import Game
@@ -102,7 +102,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--nodes", type=int, default=10_000, help="a move")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
-    add_cluster(parser)
+    parser.add_argument("--cluster", **CLUSTER.settings)
     arguments = parser.parse_args(words)
     game = games.load(arguments.game)
     settings = {name: getattr(arguments, name) for name in ("changes", "settings", "game", "nodes", "seed")}

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine import games
-from shogi_engine.cli.common import add_cluster
+from shogi_engine.cli.common import CLUSTER
 from shogi_engine.common.files import write_whole
 from shogi_engine.engine import parameters
 from shogi_engine.interface.game import Game as GameRules
@@ -49,10 +49,6 @@ class PairGames:
     def __call__(self) -> "PairWorker":
         """Return a worker."""
         return PairWorker(self)
-
-    def warm_up(self) -> None:
-        """Compile the kernels for games."""
-        PairWorker(self).do(({}, {}, 0))
 
 
 class PairWorker:
@@ -253,7 +249,7 @@ def main(words: list[str] | None = None) -> int:
         help="the last iteration's step for one game won, in STEPs; default %(default)s",
     )
     parser.add_argument("--threads", type=int, default=1)
-    add_cluster(parser)
+    parser.add_argument("--cluster", **CLUSTER.settings)
     parser.add_argument("--until", type=int, help="stop after this many iterations in total; the run can be continued")
     arguments = parser.parse_args(words)
     try:

@@ -3,13 +3,14 @@
 import numpy as np
 
 from shogi_engine.common.bits import ONE, ZERO
+from shogi_engine.games.othello.texts import POSITION_BYTES, read_position, write_position
 from shogi_engine.games.othello.types import BLACK, SQUARES
 from shogi_engine.jit import njit
 
 BYTE, LOW_BYTE = np.uint64(8), np.uint64(255)
 WORD = 8  # bytes of a bitboard
-BLACK_DISC, WHITE_DISC, NO_DISC, BLANK, END_OF_LINE = (ord(letter) for letter in "XO- \n")
-TEXT_BYTES = SQUARES + 3  # a blank, the side to move, the end of a line
+END_OF_LINE = ord("\n")
+TEXT_BYTES = POSITION_BYTES + 1
 
 
 @njit
@@ -64,28 +65,8 @@ def read_texts(text, starts, nodes, count, taken):
         taken: uint8[>= count], out, 1 for each line that was read, 0 if it has another form, which Python has to read
     """
     for row in range(count):
-        taken[row] = 0
-        start = int(starts[row])
-        if int(starts[row + 1]) - start != TEXT_BYTES or text[start + SQUARES] != BLANK:
-            continue
-        black = white = ZERO
-        usual = True
-        for square in range(SQUARES):
-            cell = text[start + square]
-            bit = ONE << np.uint64(square)
-            if cell == BLACK_DISC:
-                black |= bit
-            elif cell == WHITE_DISC:
-                white |= bit
-            elif cell != NO_DISC:
-                usual = False
-        mover = text[start + SQUARES + 1]
-        if not usual or mover != BLACK_DISC and mover != WHITE_DISC:
-            continue
-        pos = nodes[row].pos
-        pos.own, pos.opponent = (black, white) if mover == BLACK_DISC else (white, black)
-        pos.side = mover != BLACK_DISC
-        taken[row] = 1
+        start, stop = int(starts[row]), int(starts[row + 1]) - 1
+        taken[row] = read_position(nodes[row].pos, text, start, stop)
 
 
 @njit
@@ -93,15 +74,9 @@ def write_texts(nodes, count, text):
     """Write nodes[:count] to text, uint8[>= count * TEXT_BYTES], one line of `format_obf` each; return the end."""
     end = 0
     for row in range(count):
-        pos = nodes[row].pos
-        black, white = (pos.own, pos.opponent) if pos.side == BLACK else (pos.opponent, pos.own)
-        for square in range(SQUARES):
-            bit = ONE << np.uint64(square)
-            text[end + square] = BLACK_DISC if black & bit != ZERO else WHITE_DISC if white & bit != ZERO else NO_DISC
-        text[end + SQUARES] = BLANK
-        text[end + SQUARES + 1] = BLACK_DISC if pos.side == BLACK else WHITE_DISC
-        text[end + SQUARES + 2] = END_OF_LINE
-        end += TEXT_BYTES
+        end = write_position(nodes[row].pos, text, end)
+        text[end] = END_OF_LINE
+        end += 1
     return end
 
 

@@ -231,11 +231,8 @@ def svg(
 
 
 ENTRIES: Any = Entries(
-    [
-        *(board_kernels.push, board_kernels.pop, board_kernels.list_moves, board_kernels.count_legal_moves),
-        *(board_kernels.is_legal_code, board_kernels.position_key),
-    ],
-    patient=[],
+    *(board_kernels.push, board_kernels.pop, board_kernels.list_moves, board_kernels.count_legal_moves),
+    *(board_kernels.is_legal_code, board_kernels.position_key),
 )
 
 

@@ -8,19 +8,9 @@ import numpy as np
 from shogi_engine.games.othello.names import DISC, MAX_LEVEL, QUICK_LEVEL
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.interface.extras import LevelPlan
-from shogi_engine.jit import record_dtype
-from shogi_engine.jit.progress import ESTIMATES, Estimate
+from shogi_engine.jit import njit, popcount, record_dtype
 from shogi_engine.language import InputError
 from shogi_engine.search.parameters import SEARCH_FIELDS, search_defaults
-
-# ---- How long compiling for Othello takes at the first start; jit.progress estimates the remaining time from this
-#
-# Times are CPU seconds on an AMD EPYC (Zen 4), as written by `jit.progress.Task.remember`.
-
-
-ESTIMATES["othello"] = Estimate(156, 0.07, {"link search_root": 2.9, "link solve_deep": 2.8, "search": 1.3})
-ESTIMATES["othello endings"] = Estimate(146, 0.07, {"link solve_deep": 3.3, "search": 1.5, "enter_node": 0.8})
-
 
 PARAMS = record_dtype(
     [
@@ -129,14 +119,16 @@ def _between(number: int, points: dict[int, int]) -> int:
 TABLE = tuple(_level(number) for number in range(LEVELS))
 
 
+@njit(tiny=True)  # type: ignore[untyped-decorator]
 def empty_squares(position: Any) -> int:
     """Return the number of empty squares of record[POSITION]."""
-    return SQUARES - (int(position.own) | int(position.opponent)).bit_count()
+    return SQUARES - popcount(position.own | position.opponent)  # type: ignore[no-any-return]
 
 
+@njit(tiny=True)  # type: ignore[untyped-decorator]
 def plies_left(position: Any) -> int:
     """Return a depth in plies that reaches the end of any game, plus one ply to see that the game has ended."""
-    return empty_squares(position) + 1
+    return empty_squares(position) + 1  # type: ignore[no-any-return]
 
 
 def plan(number: int, position: Any) -> LevelPlan:

@@ -34,20 +34,17 @@ STEPPING_KINDS = (t.PAWN, t.KNIGHT, t.SILVER, t.GOLD_MOVERS)
 STATE_FIELDS = (("check_squares", np.uint64, (16, 2)), ("discoverers", np.uint64, (2,)))
 
 
-def _squares_of(numbers):
-    """Convert bitboards, an array of ints, to bool[..., 81]."""
-    return np.stack([(numbers >> square & 1).astype(bool) for square in range(t.SQUARES)], axis=-1)
+def _squares_of(table, *index):
+    """Convert bitboards of a table to float32[..., 81], which numpy multiplies fast."""
+    return np.unpackbits(table.halves[index].view(np.uint8), axis=-1, bitorder="little")[..., : t.SQUARES].astype("f4")
 
 
 def _check_sources(colour, kind):
     """Return, by square of the enemy king, the squares from which a piece of `kind` may give check in one step."""
-    steps, gold_steps = (
-        _squares_of(bb.STEP_ATTACKS.numbers[colour, kind]),
-        _squares_of(bb.STEP_ATTACKS.numbers[colour, t.GOLD]),
-    )
-    zone = _squares_of(bb.ZONE.numbers[colour, None])
-    promoting = steps & (zone.T | zone)  # or a gold, for which this makes no difference
-    checks = steps @ steps | promoting @ gold_steps  # bool[source, king]
+    steps, gold_steps = (_squares_of(bb.STEP_ATTACKS, colour, each) for each in (kind, t.GOLD))
+    zone = _squares_of(bb.ZONE, colour)[None]
+    promoting = steps * np.maximum(zone.T, zone)  # or a gold, for which this makes no difference
+    checks = steps @ steps + promoting @ gold_steps  # [source, king]: more than 0
     return [sum(1 << int(source) for source in np.flatnonzero(column)) for column in checks.T]
 
 

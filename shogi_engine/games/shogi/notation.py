@@ -11,9 +11,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from shogi_engine.common.text import wide_to_ascii
 from shogi_engine.games.shogi import types as t
-from shogi_engine.games.shogi.rules import attacking_squares
+from shogi_engine.games.shogi.texts import (
+    JAPANESE,
+    KIF,
+    NAME_BYTES,
+    QUALIFIERS,
+    WESTERN,
+    WESTERN_FULL,
+    WORD_UP,
+    qualified_halves,
+    source_halves,
+    write_name,
+)
 from shogi_engine.games.shogi.types import (
     BLACK,
     CSA_PIECES,
@@ -31,6 +44,7 @@ from shogi_engine.games.shogi.types import (
     list_squares,
 )
 from shogi_engine.games.shogi.usi_moves import format_usi, legal_move, parse_usi
+from shogi_engine.jit.bitboards import Bitboard, from_halves
 from shogi_engine.language import InputError, Message
 
 # ---- The moves that a text may mean: the pieces of a kind that reach a square, and which of them its qualifiers select
@@ -38,10 +52,7 @@ from shogi_engine.language import InputError, Message
 # Directions are from the mover's point of view.
 
 
-UP, SIDEWAYS, DOWN = "上", "寄", "引"
-LEFT, RIGHT, STRAIGHT = "左", "右", "直"
-QUALIFIERS = {UP: UP, "行": UP, "入": UP, SIDEWAYS: SIDEWAYS, DOWN: DOWN, LEFT: LEFT, RIGHT: RIGHT, STRAIGHT: STRAIGHT}
-STEPPERS = (t.SILVER, t.GOLD, *range(t.PROM_PAWN, t.PROM_SILVER + 1))  # the pieces that `直` can qualify
+WORD_NUMBERS = {word: number for number, word in enumerate(("", *QUALIFIERS))} | {"行": WORD_UP, "入": WORD_UP}
 
 
 @dataclass(frozen=True)
@@ -52,7 +63,7 @@ class Parts:
         kind: the piece's kind before the move, or after it if `arrives`
         target: the square it moves to
         source: the square it comes from, DROP_BASE + kind for a drop, None if not given
-        words: characters of QUALIFIERS
+        words: characters of WORD_NUMBERS
         promotion: whether it promotes, None if not given
         side: the mover, None if not given
     """
@@ -74,63 +85,16 @@ def piece_name(kind: int) -> str:
 
 def sources(pos: Any, kind: int, target: int) -> list[int]:
     """Return the squares from which pieces of `kind` of the side to move reach `target`, pinned pieces included."""
-    side, board = int(pos.side), pos.board
-    piece, there = side << 4 | kind, int(board[target])
-    if there and there >> 4 == side:
-        return []
-    return [square for square in attacking_squares(pos, target, side) if int(board[square]) == piece]
-
-
-def _seen(side: int, square: int) -> tuple[int, int]:
-    """Return (column, row) of a square as `side` sees it, from its left and from the far end."""
-    square = square if side == t.BLACK else 80 - square
-    return square % 9, square // 9
-
-
-def direction(side: int, source: int, target: int) -> str:
-    """Return UP, SIDEWAYS or DOWN."""
-    before, after = _seen(side, source)[1], _seen(side, target)[1]
-    return UP if after < before else DOWN if after > before else SIDEWAYS
+    return list(from_halves(*source_halves(pos, kind, target)))
 
 
 def choose(pos: Any, found: list[int], target: int, words: str) -> list[int]:
-    """Return the source squares in `found` to which all `words` (of QUALIFIERS) apply.
-
-    A right piece stands to the right of the target or, if none does, is the rightmost: of two dragons, one may stand
-    straight below the target. Left is defined likewise.
-    """
-    side = int(pos.side)
-    column = _seen(side, target)[0]
+    """Return the source squares in `found` to which all `words` (of WORD_NUMBERS) apply; see `is_qualified`."""
+    squares = Bitboard(sum(1 << square for square in found))
+    halves = squares.lo, squares.hi
     for word in words:
-        word = QUALIFIERS[word]
-        columns = {square: _seen(side, square)[0] for square in found}
-        if word in (LEFT, RIGHT):
-            sign = 1 if word == RIGHT else -1
-            beside = [square for square in found if sign * (columns[square] - column) > 0]
-            outermost = max((sign * each for each in columns.values()), default=0)
-            found = beside or [square for square in found if sign * columns[square] == outermost]
-        elif word == STRAIGHT:
-            found = [square for square in found if columns[square] == column and direction(side, square, target) == UP]
-        else:
-            found = [square for square in found if direction(side, square, target) == word]
-    return found
-
-
-def qualifiers(pos: Any, kind: int, source: int, target: int) -> str:
-    """Return the fewest words that distinguish this piece from others of its kind that reach the target, '' if none do.
-
-    They are tried in the order of the Japan Shogi Association: the direction, then `直`, then the side, then both.
-    """
-    found = sources(pos, kind, target)
-    if len(found) < 2:
-        return ""
-    side = int(pos.side)
-    way = direction(side, source, target)
-    tries = [way]
-    if kind in STEPPERS:
-        tries.append(STRAIGHT)
-    tries += [LEFT, RIGHT, LEFT + way, RIGHT + way]
-    return next(words for words in tries if choose(pos, found, target, words) == [source])
+        halves = qualified_halves(*halves, int(pos.side), target, WORD_NUMBERS[word])
+    return list(from_halves(*halves))
 
 
 def resolve(pos: Any, text: str, parts: Parts, write: Any) -> int:
@@ -298,32 +262,19 @@ def target_name(square: int) -> str:
 
 def format_japanese(pos: Any, move: int, last: int | None) -> str:
     """Return '▲７六歩': a legal move as KI2 and books write it, with the fewest words that identify the piece."""
-    source, target, kind, promotes = _decoded(move)
-    mark = t.SIDE_MARKS[int(pos.side)]
-    where = "同" if target == last else target_name(target)
-    if source >= DROP_BASE:
-        return f"{mark}{target_name(target)}{t.KANJI_PIECES[kind]}{'打' if sources(pos, kind, target) else ''}"
-    name = t.KANJI_NAMES[kind]
-    space = "　" if where == "同" and len(name) == 1 else ""
-    promotion = "成" if promotes else "不成" if may_promote(pos, move) else ""
-    return f"{mark}{where}{space}{name}{qualifiers(pos, kind, source, target)}{promotion}"
+    return _written(pos, move, JAPANESE, last)
 
 
-def may_promote(pos: Any, move: int) -> bool:
-    """Tell whether a legal move of a piece on the board could promote."""
-    source, target, kind, _ = _decoded(move)
-    ranks = (0, 1, 2) if int(pos.side) == BLACK else (6, 7, 8)
-    return source < DROP_BASE and bool(t.PROMOTED_KINDS[kind]) and (source // 9 in ranks or target // 9 in ranks)
+def _written(pos: Any, move: int, style: int, last: int | None) -> str:
+    """Return what the kernel `write_name` writes."""
+    text = np.empty(NAME_BYTES, dtype=np.uint8)
+    end = int(write_name(pos, np.uint32(move), style, -1 if last is None else last, text, 0))
+    return text[:end].tobytes().decode()
 
 
 def format_kif(pos: Any, move: int, last: int | None) -> str:
     """Return '７六歩(77)' or '同　銀(31)': a legal move as KIF writes it."""
-    source, target, kind, promotes = _decoded(move)
-    if source >= DROP_BASE:
-        return f"{target_name(target)}{t.KANJI_PIECES[kind]}打"
-    file, rank = file_and_rank(source)
-    where = "同　" if target == last else target_name(target)
-    return f"{where}{t.KANJI_NAMES[kind]}{'成' if promotes else ''}({file}{rank})"
+    return _written(pos, move, KIF, last)
 
 
 # ---- CSA's moves: '+7776FU'; also without the sign, '7776FU', or without the source square, '76FU'
@@ -417,13 +368,7 @@ def parse_western(pos: Any, text: str, last: int | None) -> int | None:
 
 def format_western(pos: Any, move: int, last: int | None, full: bool = False) -> str:
     """Return 'P-7f': a legal move, with its source square if it is needed or if `full`."""
-    source, target, kind, promotes = _decoded(move)
-    if source >= DROP_BASE:
-        return f"{SYMBOLS[kind]}*{SQUARE_NAMES[target]}"
-    several = full or len(sources(pos, kind, target)) > 1
-    origin = SQUARE_NAMES[source] if several else ""
-    promotion = "+" if promotes else "=" if may_promote(pos, move) else ""
-    return f"{SYMBOLS[kind]}{origin}{'x' if pos.board[target] else '-'}{SQUARE_NAMES[target]}{promotion}"
+    return _written(pos, move, WESTERN_FULL if full else WESTERN, last)
 
 
 __all__ = ["NOTATIONS", "USI_MOVE", "format_move", "normalize", "parse_move"]

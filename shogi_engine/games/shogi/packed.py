@@ -6,10 +6,8 @@ the pieces that a handicap removes. A piece takes one bit less off the board tha
 bit. A position with both kings and all other pieces thus always takes 256 bits; without a king it would take one bit
 too many. Neither form contains the move number.
 
-    >>> from shogi_engine.games.shogi.sfen import START, format_sfen, parse_sfen
-    >>> data = pack(PSFEN, parse_sfen(START))
-    >>> data.hex()
-    '58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c'
+    >>> from shogi_engine.games.shogi.sfen import START, format_sfen
+    >>> data = bytes.fromhex("58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c")
     >>> format_sfen(unpack(PSFEN, data)) == START
     True
 
@@ -30,10 +28,8 @@ from shogi_engine.jit import new_record
 BYTES = 32
 BITS = 8 * BYTES
 SQUARE_ORDER = tuple(9 * rank + 8 - file for file in range(9) for rank in range(9))  # place in the format -> square
-PLACE = {square: place for place, square in enumerate(SQUARE_ORDER)}  # square -> place in the format
 EMPTY_SQUARE = "0"
 HAND_KINDS = range(t.PAWN, t.KING)
-WAS = t.UNPROMOTED.tolist()  # by kind, for Python
 
 
 @dataclass(frozen=True)
@@ -108,33 +104,6 @@ def _psfen() -> Packing:
 HCP = _hcp()
 PSFEN = _psfen()
 PACKINGS = (HCP, PSFEN)
-
-
-def pack(packing: Packing, pos: Any) -> bytes:
-    """Return the 32 bytes of `pos` (record[POSITION] that is valid).
-
-    Raises ValueError if a king is missing, which the format cannot express. The move number is not kept.
-    """
-    for colour, side in enumerate(SIDES):
-        if pos.king[colour] == t.NO_SQUARE:
-            raise ValueError(f"{packing.name}: {side} has no king, but the format needs both kings")
-    bits = [str(int(pos.side)), *(f"{PLACE[int(king)]:07b}"[::-1] for king in pos.king)]
-    left = list(t.SET_SIZE)
-    board = pos.board.tolist()
-    for square in SQUARE_ORDER:
-        piece = board[square]
-        if t.piece_kind(piece) == t.KING:
-            continue
-        bits.append(packing.board[piece] if piece else EMPTY_SQUARE)
-        left[WAS[t.piece_kind(piece)]] -= 1
-    for colour, hand in enumerate(pos.hand.tolist()):
-        for kind in HAND_KINDS:
-            count = hand >> 8 * kind & 255
-            bits += [packing.hand[colour << 4 | kind]] * count
-            left[kind] -= count
-    for kind in HAND_KINDS:
-        bits += [packing.box[kind]] * left[kind]
-    return int("".join(bits)[::-1], 2).to_bytes(BYTES, "little")
 
 
 def unpack(packing: Packing, data: Any) -> Any:

@@ -5,7 +5,8 @@ sources, and in a checkout every kernel. Nothing else in the package names it, e
 
     emitting   from plain functions to instructions; intrinsics, bitboards, vectors, layers, lanes have those
     library, lowering, compiler, dispatcher    the lean compiler    versions   of numba that it knows
-    cache      the cache    targets   CPUs other than this one
+                                               (docs/architecture.md says why it stays)
+    cache      the cache    targets   the CPU
 """
 
 import functools
@@ -18,15 +19,13 @@ from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 
 from shogi_engine.jit.folders import cache_folder
-from shogi_engine.jit.policy import Kernel
-from shogi_engine.jit.progress import note_load, note_step
+from shogi_engine.jit.policy import Kernel, note_kernel
 from shogi_engine.jit.workshop import bitboards, emitting  # noqa: F401  (they register types)
 from shogi_engine.jit.workshop import dispatcher as lean
-from shogi_engine.jit.workshop.cache import KernelCache, is_saved
-from shogi_engine.jit.workshop.targets import prebuilt_folders
+from shogi_engine.jit.workshop.cache import KernelCache
 from shogi_engine.jit.workshop.versions import LEAN
 
-__all__ = ["LEAN", "dispatcher_of", "entry_for_integers", "is_saved", "type_of"]
+__all__ = ["LEAN", "dispatcher_of", "entry_for_integers", "type_of"]
 
 OPTIONS: dict[str, Any] = {
     "nopython": True,
@@ -46,8 +45,8 @@ def dispatcher_of(kernel: Kernel) -> Any:
         dispatcher = numba.jit(**options)(function)
         dispatcher.get_call_template = functools.partial(_call_template, dispatcher)
         dispatcher.compile = functools.partial(_compile, dispatcher)
-    has_file = Path(function.__code__.co_filename).is_file()
-    dispatcher._cache = KernelCache(function, cache_folder()) if has_file and _may_load() else NullCache()
+    folder = cache_folder() if Path(function.__code__.co_filename).is_file() else None
+    dispatcher._cache = KernelCache(function, folder) if folder else NullCache()
     return dispatcher
 
 
@@ -61,19 +60,12 @@ def entry_for_integers(dispatcher: Any) -> Any:
     return dispatcher.compile((types.int64,) * dispatcher.py_func.__code__.co_argcount)
 
 
-def _may_load() -> bool:
-    """Tell whether compiled kernels may be saved or prebuilt anywhere."""
-    return cache_folder() is not None or bool(prebuilt_folders())
-
-
 def _compile(dispatcher: Any, sig: Any) -> Any:
-    """Compile as numba does, and report the step."""
-    misses, hits = sum(dispatcher._cache_misses.values()), sum(dispatcher._cache_hits.values())
+    """Compile as numba does, and count the kernel."""
+    misses = sum(dispatcher._cache_misses.values())
     entry = Dispatcher.compile(dispatcher, sig)
     if sum(dispatcher._cache_misses.values()) > misses:
-        note_step(dispatcher.py_func.__qualname__)
-    elif sum(dispatcher._cache_hits.values()) > hits:
-        note_load()
+        note_kernel()
     return entry
 
 

@@ -14,10 +14,8 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from shogi_engine.common.files import write_whole
-from shogi_engine.jit.folders import cache_folder
 from shogi_engine.jit.sources import known_digest, record_rules, source_folders, sources_digest
 from shogi_engine.jit.workshop.dispatcher import dtype_of
-from shogi_engine.jit.workshop.targets import prebuilt_folders
 from shogi_engine.jit.workshop.versions import LEAN
 
 # numba's settings that change the generated code. (The codegen's key has the CPU and the system.)
@@ -47,10 +45,10 @@ class KernelCache(_Cache):
     The file starts with a SHA-256 of its name and contents, because LLVM would crash on damaged code.
 
     Args:
-        folder: where to save; None to load prebuilt kernels only
+        folder: where to save
     """
 
-    def __init__(self, function: Any, folder: Path | None) -> None:
+    def __init__(self, function: Any, folder: Path) -> None:
         self.function = function
         self.folder = folder
         self.enabled = True
@@ -65,34 +63,25 @@ class KernelCache(_Cache):
         rules = [rule for kind in argument_types for rule in _rules_within(kind)]
         return source_folders([self.function, *rules])
 
-    def _name(self, argument_types: Any, target: Any) -> str:
-        """Return the file name for one signature, on `target` (a `magic_tuple`), under numba's current settings."""
+    def _path(self, argument_types: Any, codegen: Any) -> Path:
+        """Return the file for one signature, on this CPU and under numba's current settings."""
         function, code = self.function, self.function.__code__
         settings = [str(LEAN), *(str(getattr(config, name, None)) for name in CODE_SETTINGS)]
         sources = sorted(known_digest(folder) for folder in self._sources(argument_types))
         place = (function.__module__, function.__qualname__, code.co_firstlineno, code.co_code)
-        digest = hashlib.sha256(repr((place, argument_types, target, settings, sources)).encode())
-        return f"{function.__name__}-{digest.hexdigest()[:32]}.kernel"
-
-    def _places(self, argument_types: Any, codegen: Any) -> Iterator[Path]:
-        """Yield the files that may hold one signature: first those compiled for this CPU, then prebuilt ones."""
-        if self.folder:
-            yield self.folder / self._name(argument_types, codegen.magic_tuple())
-        for folder, target in prebuilt_folders():
-            yield folder / self._name(argument_types, target)
+        digest = hashlib.sha256(repr((place, argument_types, codegen.magic_tuple(), settings, sources)).encode())
+        return self.folder / f"{function.__name__}-{digest.hexdigest()[:32]}.kernel"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled version for `sig`, or None; a file that cannot be used counts as missing."""
         rtsys.initialize(target_context)  # all that cached code needs; the full refresh (0.15 s) is left to a compile
         if not self.enabled:
             return None
-        for path in self._places(sig, target_context.codegen()):
-            try:
-                content = path.read_bytes()
-                if content[:32] == _checksum(path, content[32:]):
-                    return compiler.CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
-            except Exception:  # missing, or not usable here: compile and replace it
-                continue
+        path = self._path(sig, target_context.codegen())
+        with contextlib.suppress(Exception):  # missing, or not usable here: compile and replace it
+            content = path.read_bytes()
+            if content[:32] == _checksum(path, content[32:]):
+                return compiler.CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -101,9 +90,7 @@ class KernelCache(_Cache):
             return
         if data.library.has_dynamic_globals or data.lifted:
             raise TypeError(f"{self.function.__qualname__} cannot be cached: it uses a global of 1 MB or more")
-        if self.folder is None:
-            return
-        path = self.folder / self._name(sig, data.codegen.magic_tuple())
+        path = self._path(sig, data.codegen)
         payload = dumps(data._reduce())
         with contextlib.suppress(OSError):
             if any(sources_digest(folder) != known_digest(folder) for folder in self._sources(sig)):
@@ -120,20 +107,8 @@ class KernelCache(_Cache):
 
     def flush(self) -> None:
         """Delete the saved versions of this kernel."""
-        for path in self.folder.glob(f"{self.function.__name__}-*.kernel") if self.folder else ():
+        for path in self.folder.glob(f"{self.function.__name__}-*.kernel"):
             path.unlink(missing_ok=True)
-
-
-def is_saved(kernel: Any) -> bool:
-    """Tell whether a compiled version of `kernel`, which Python must call, is in the cache or prebuilt.
-
-    Also true if nothing can be saved there.
-    """
-    folder = cache_folder()
-    if folder is None:
-        return True
-    folders = [folder, *(place for place, _ in prebuilt_folders())]
-    return any(any(each.glob(f"{kernel.__name__}-*.kernel")) for each in folders)
 
 
 def _checksum(path: Path, payload: bytes) -> bytes:

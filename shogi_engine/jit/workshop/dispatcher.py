@@ -21,7 +21,7 @@ from numba.core.typing.templates import AbstractTemplate
 from numba.extending import models, register_model
 from numba.np.numpy_support import as_dtype
 
-from shogi_engine.jit.progress import note_load, note_step
+from shogi_engine.jit.policy import note_kernel
 from shogi_engine.jit.workshop.compiler import KernelCompiler, Lowered
 from shogi_engine.jit.workshop.library import EntryLibrary
 
@@ -118,7 +118,7 @@ class KernelDispatcher(CPUDispatcher):
                 result.library._ensure_finalized()
                 self._check_globals(result)
                 self.lowered[args] = result
-                note_step(self.py_func.__qualname__)
+                note_kernel()
                 self.overloads.setdefault(args, result)
             return self.lowered[args]
 
@@ -145,13 +145,11 @@ class KernelDispatcher(CPUDispatcher):
             if result is not None:
                 self._cache_hits[sig] += 1
                 self._add_entry(result)
-                note_load()
             else:
                 self._cache_misses[sig] += 1
                 with _under_way():
                     result = link_entry(self._lower(tuple(args), return_type), self.targetoptions["nogil"])
                 self._add_entry(result)
-                note_step(f"link {self.py_func.__qualname__}")
                 self._cache.save_overload(sig, result)
             return result.entry_point
 

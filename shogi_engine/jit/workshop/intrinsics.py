@@ -13,6 +13,7 @@ from numba.np.arrayobj import populate_array
 from shogi_engine.jit.intrinsics import pointees
 from shogi_engine.jit.workshop.dispatcher import dtype_of
 from shogi_engine.jit.workshop.emitting import emits, typed
+from shogi_engine.jit.workshop.targets import WASM, target_has
 
 I16, I32, I64 = (ir.IntType(bits) for bits in (16, 32, 64))
 
@@ -40,6 +41,14 @@ def bswap(builder, x):
 @emits(types.uint64(types.uint64))
 def load_u64(builder, address):
     return builder.load_atomic(builder.inttoptr(address, I64.as_pointer()), "monotonic", 8)
+
+
+@emits(types.uint64(types.uint64))
+def load_stop(builder, address):
+    if not target_has(WASM):
+        return builder.load_atomic(builder.inttoptr(address, I64.as_pointer()), "monotonic", 8)
+    kind = ir.FunctionType(I64, [I64])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, "poll"), [address])
 
 
 @emits(types.int64(types.uint64))

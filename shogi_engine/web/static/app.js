@@ -18,7 +18,7 @@ const narrow = matchMedia("(max-width: 46rem) and (orientation: portrait)");
 let state = null;
 /** @type {Info | null} */
 let info = null;
-let preparing = 0, received = 0;
+let received = 0;
 
 /**
  * What the first position does not need is loaded later. Returns a function that uses it, at once if it is there.
@@ -91,9 +91,8 @@ link.on("info", (/** @type {Info} */ message) => {
 });
 link.on("engine", message => {
   if (!state || message.game !== state.game) return;
-  state.engine.ready = message.ready;
-  preparing = message.ready ? 0 : message.share;
-  panels.status(state, preparing);
+  state.engine.ready = true;
+  panels.status(state);
 });
 link.on("progress", message => {
   if (!state) return;
@@ -180,7 +179,7 @@ function show(state) {
   finish(state, link, save);
   panels.analysis(state, info);
   explore();
-  panels.status(state, preparing);
+  panels.status(state);
   $("setup").hidden = !state.setup;
   $("problem").hidden = !state.tsume;
   $("analysis").hidden = $("game").hidden = $("explorer").hidden = Boolean(state.setup);

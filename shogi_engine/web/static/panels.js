@@ -89,15 +89,14 @@ function situation(state) {
   return t("toMove", {side: side(turn)});
 }
 
-/** @param {State} state @param {number} preparing the share of the engine that is prepared */
-export function status(state, preparing) {
+/** @param {State} state */
+export function status(state) {
   const {playing, tsume} = state;
   const parts = [situation(state)];
   if (state.check && !playing.over) parts.push(`(${t("check")})`);
   const waits = playing.thinking || state.analysis.on || tsume?.status === "searching";
   if (state.engine.fault) parts.push(t("noEngine", {fault: state.engine.fault}));
-  else if (!state.engine.ready && (waits || preparing)) parts.push(preparing
-    ? t("preparing", {percent: percent(preparing)}) : t("preparingOnce"));
+  else if (!state.engine.ready && waits) parts.push(t("preparing"));
   const text = parts.join(" ");
   if ($("status").textContent !== text) $("status").textContent = text;
 }

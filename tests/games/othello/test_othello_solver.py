@@ -26,7 +26,7 @@ from shogi_engine.types.limits import TimeBudget
 from tests.support import processes
 from tests.support.clock import within
 from tests.support.othello_cases import random_game
-from tests.support.processes import TESTS
+from tests.support.processes import TESTS, needs_workshop
 from tests.support.twins.naive_othello import DIRECTIONS, State
 
 ENDGAMES = TESTS / "data" / "othello_endgame.json"
@@ -357,6 +357,7 @@ for _ in range(2):  # the second time by what the table knows
 
 
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+@needs_workshop
 def test_after_the_warmup_nothing_is_left_to_compile():
     """Else the first ending of a game would wait for it, by the clock."""
     process = processes.start(WARM_THEN_SOLVE, processes.environment(cache_folder().parent))

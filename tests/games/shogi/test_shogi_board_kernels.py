@@ -15,6 +15,7 @@ from shogi_engine.games.shogi.board.pieces import MOVES
 from shogi_engine.games.shogi.board_kernels import BOARD, READ_SFEN, TEXT_BYTES, UNPACK_POSITION
 from shogi_engine.games.shogi.sfen import format_sfen, parse_sfen
 from shogi_engine.jit import JIT_DISABLED
+from tests.support.twins.naive_packed import pack
 
 TEXT = BOARD.fields["text"][1]
 
@@ -184,7 +185,7 @@ def test_packed_positions_are_read_and_written_as_python_does():
     for seed in range(3):
         for position in play(seed + 70, 150):
             for index, packing in enumerate(packed.PACKINGS):
-                data = packed.pack(packing, position._record)
+                data = pack(packing, position._record)
                 assert position._packed(index) == data
                 board = Board()
                 before = board._record.tobytes()

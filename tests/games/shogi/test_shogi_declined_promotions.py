@@ -74,7 +74,7 @@ def test_the_engine_plays_a_mate_by_declining(sfen, first):
     """The promotion mates too, by quiet moves: the engine plays what search or solver proves first."""
     engine = Engine("shogi", hash_mb=1)
     engine.set_position(sfen)
-    engine.load_solver(wait=True)
+    engine.load_solver()
     found = engine.search(movetime=20_000)  # ends with a proof
     assert found.bestmove in {first, f"{first}+"}
     assert found.score.mate and found.score.value > 0

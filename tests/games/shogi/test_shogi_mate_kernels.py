@@ -1,5 +1,6 @@
 """The mate search's kernels: checks and evasions compared with legal moves, hands, the table, all also without JIT."""
 
+import itertools
 import json
 import random
 import subprocess
@@ -26,6 +27,7 @@ from shogi_engine.games.shogi.mate.table import (
     store,
 )
 from shogi_engine.games.shogi.movegen import count_evasions
+from shogi_engine.games.shogi.names import flip_sfen
 from shogi_engine.games.shogi.sfen import parse_sfen
 from shogi_engine.games.shogi.types import NO_SQUARE, hand_covers
 from shogi_engine.jit import JIT_DISABLED, new_record
@@ -66,12 +68,28 @@ def test_ways_out_of_check():
         for move in legal_moves(position)[:: 7 if JIT_DISABLED else 1]:
             pos = after(position, move)
             if in_check(pos):
-                moves = legal_moves(pos)
-                drops = {int(each) & 127 for each in moves if (int(each) >> 7 & 127) > 80}
-                others = {int(each) & ~(1 << 14) for each in moves if (int(each) >> 7 & 127) < 81}
-                assert count_evasions(pos) == len(drops) + len(others)
-                mates += not len(moves)
+                assert count_evasions(pos) == evasions(pos)
+                mates += not evasions(pos)
     assert JIT_DISABLED or mates > 3
+
+
+def evasions(pos):
+    """Return the number of ways out of check, from the legal moves."""
+    moves = legal_moves(pos)
+    drops = {int(each) & 127 for each in moves if (int(each) >> 7 & 127) > 80}
+    return len(drops) + len({int(each) & ~(1 << 14) for each in moves if (int(each) >> 7 & 127) < 81})
+
+
+@pytest.mark.parametrize(
+    "board", ["4r4/9/4p4/9/4K4/9/9/9/9", "4r4/9/9/9/9/9/9/4P4/3K5", "4K4/9/9/4b4/9/9/9/9/4P4", "K8/9/9/9/9/9/9/9/r8"]
+)
+def test_ways_out_of_check_with_each_kind_and_two_in_hand(board):
+    """Which squares a piece can be dropped on depends on its kind alone: knights, lances and pawns have fewest."""
+    for hand in ["-", *"RBGSNLP", *map("".join, itertools.combinations("RGNLP", 2))]:
+        for text in (f"{board} b {hand} 1", flip_sfen(f"{board} b {hand} 1")):
+            pos = parse_sfen(text)
+            if in_check(pos):
+                assert count_evasions(pos) == evasions(pos), text
 
 
 def test_hands():

@@ -297,13 +297,13 @@ def test_a_proof_without_a_line_is_searched_again(monkeypatch):
     position, lost = parse_sfen("9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"), []
     solver = MateSolver(8)
     wanted = solver.solve(position, every=True)
-    defence = MateSolver._defence
+    follow = MateSolver._follow
 
     def forgets(self, *arguments):
-        lost.append(defence(self, *arguments))
+        lost.append(follow(self, *arguments))
         return None if len(lost) % 2 else lost[-1]
 
-    monkeypatch.setattr(MateSolver, "_defence", forgets)
+    monkeypatch.setattr(MateSolver, "_follow", forgets)
     for words in ({}, {"shortest": True}, {"every": True}):
         found = solver.solve(position, **words)
         assert found.length <= wanted.length and mates(position, found.moves)
@@ -312,13 +312,13 @@ def test_a_proof_without_a_line_is_searched_again(monkeypatch):
 
 def test_a_shorter_proof_whose_line_is_lost_leaves_the_line_that_there_is(monkeypatch):
     position, lines = parse_sfen("9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"), []
-    solver, line = MateSolver(8), MateSolver._line
+    solver, line = MateSolver(8), MateSolver._follow
 
     def first(self, *arguments):
         lines.append(line(self, *arguments))
         return lines[0] if len(lines) == 1 else None
 
-    monkeypatch.setattr(MateSolver, "_line", first)
+    monkeypatch.setattr(MateSolver, "_follow", first)
     prove = MateSolver._prove
     monkeypatch.setattr(MateSolver, "_prove", lambda self, pos, limit: prove(self, pos, LENGTH_MAX))  # always a mate
     found = solver.solve(position, shortest=True)

@@ -7,6 +7,7 @@ import pytest
 
 from shogi_engine.games.shogi import packed
 from shogi_engine.games.shogi.board import GOLD, KING, PIECE_PROMOTED, SQUARES, WHITE, Board, Piece
+from tests.support.twins.naive_packed import pack
 
 HANDICAPS = [  # lance, bishop, rook, rook and lance, two, four, six, eight, ten pieces, and bare kings
     "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
@@ -131,7 +132,7 @@ class TestRefusals:
     def test_noise_is_refused_or_a_position(self, packing):
         """Whatever the bytes, the answer is a ValueError or a valid position."""
         rng, read = random.Random(3), 0
-        good = packed.pack(packing, Board()._pos)
+        good = pack(packing, Board()._pos)
         for _ in range(1000):
             number = int.from_bytes(good, "little")
             for _ in range(rng.randrange(1, 4)):
@@ -142,7 +143,7 @@ class TestRefusals:
                 assert str(error).startswith((packing.name, "position"))
             else:
                 read += 1
-                assert packed.pack(packing, pos) is not None
+                assert pack(packing, pos) is not None
         assert 0 < read < 1000
 
     def test_no_code_begins_another(self, packing):

@@ -14,7 +14,7 @@ from shogi_engine.games.othello.params import square_bonus
 from shogi_engine.games.othello.position import final_score, mixed_key
 from shogi_engine.games.othello.types import MAX_MOVES, POSITION, SQUARES
 from shogi_engine.interface.game import VALUE_NONE, provides
-from shogi_engine.jit import address_of, clz, ctz, load_u64, njit, popcount, prefetch, record_at
+from shogi_engine.jit import address_of, clz, ctz, load_stop, load_u64, njit, popcount, prefetch, record_at
 from shogi_engine.jit.lanes import bytes_of, largest_i32, load, popcounts, python_of, store, store_i32, traced, where
 from shogi_engine.jit.vectors import ALIGNMENT, align_up
 from shogi_engine.search.context import USE_TT
@@ -543,7 +543,7 @@ def transposition_cut(ctx, own, opponent, moves, start, beta, selectivity, empti
 @njit(forceinline=True)
 def should_stop(ctx):
     """Tell whether the search was stopped or has reached its node limit; if so, ctx.stopped is set."""
-    if load_u64(ctx.stop_address) != ZERO or ctx.nodes >= ctx.node_limit:
+    if load_stop(ctx.stop_address) != ZERO or ctx.nodes >= ctx.node_limit:
         ctx.stopped = 1
         return True
     return False

@@ -57,13 +57,7 @@ from shogi_engine.games.shogi.rules import (
     position_status,
     validate_position,
 )
-from shogi_engine.games.shogi.sfen import (
-    MAX_MOVE_NUMBER,
-    format_sfen,
-    parse_sfen,
-    split_usi_position,
-    starting_position,
-)
+from shogi_engine.games.shogi.sfen import MAX_MOVE_NUMBER, START, parse_sfen, split_usi_position, starting_position
 from shogi_engine.games.shogi.types import HAND_ORDER, PAWN
 from shogi_engine.games.shogi.usi_moves import illegal_move, legal_move
 from shogi_engine.jit import Entries, new_record
@@ -76,11 +70,8 @@ from shogi_engine.types.results import ForcedWin
 
 
 ENTRIES: Any = Entries(
-    [
-        *(kernels.push, kernels.pop, kernels.list_moves, kernels.count_legal_moves),
-        *(kernels.is_legal_code, kernels.check_given, kernels.position_key, kernels.ending),
-    ],
-    patient=[kernels.convert],
+    *(kernels.push, kernels.pop, kernels.list_moves, kernels.count_legal_moves, kernels.is_legal_code),
+    *(kernels.check_given, kernels.position_key, kernels.ending, kernels.convert),
 )
 
 
@@ -171,7 +162,9 @@ class Placement(BoardMemory):
     def set_sfen(self, sfen: str) -> None:
         """Set the position of an SFEN and clear the move stack; raises ValueError saying what is wrong with it."""
         data = sfen.encode(errors="replace") if isinstance(sfen, str) else b""
-        if not self._read(data, READ_SFEN, len(data)):
+        if sfen == START:
+            self.reset()
+        elif not self._read(data, READ_SFEN, len(data)):
             self._begin(parse_sfen(sfen))
 
     def reset(self) -> None:
@@ -185,7 +178,7 @@ class Placement(BoardMemory):
     def sfen(self) -> str:
         """Return the position's SFEN, four fields."""
         length = ENTRIES.convert(self._address, WRITE_SFEN, 0)
-        return str(self._text[:length], "ascii") if length else format_sfen(self._record)
+        return str(self._text[:length], "ascii")
 
     position = sfen
 
@@ -250,9 +243,10 @@ class Placement(BoardMemory):
         """Return the position in the form packed.PACKINGS[packing]."""
         if self._edited:
             self._validate()
-        if ENTRIES.convert(self._address, PACK_POSITION, packing):
-            return self._text[: packed.BYTES].tobytes()
-        return packed.pack(packed.PACKINGS[packing], self._record)
+        if not ENTRIES.convert(self._address, PACK_POSITION, packing):
+            name, side = packed.PACKINGS[packing].name, t.SIDES[self._record.king.tolist().index(t.NO_SQUARE)]
+            raise ValueError(f"{name}: {side} has no king, but the format needs both kings")
+        return self._text[: packed.BYTES].tobytes()
 
     def _set_packed(self, packing: int, data: Any) -> None:
         """Set the position from the form packed.PACKINGS[packing]."""

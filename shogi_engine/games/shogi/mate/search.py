@@ -292,12 +292,3 @@ def tighten_mate_length(ctx, bound, start):
             child.length = rest + 1
             store(ctx, child.key, child.hand, 0, INFINITE, rest + 1, np.uint64(answer), 1)
         longest = max(longest, rest + 2)
-
-
-@njit
-def prove_or_tighten(ctx, bound):
-    """Return `prove(ctx)`, or `tighten_mate_length` of ctx.pos if `bound` (int64) is not negative.
-
-    Python calls this one kernel for both, because they share most of their code.
-    """
-    return prove(ctx) if bound < 0 else tighten_mate_length(ctx, bound, 0)

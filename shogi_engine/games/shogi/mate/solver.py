@@ -22,7 +22,8 @@ from shogi_engine.common.stop import Deadline, StopToken, end_of
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.bitboard import checkers
 from shogi_engine.games.shogi.checks import generate_checks
-from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED, prove_or_tighten
+from shogi_engine.games.shogi.mate.lines import ATTACK, DEFEND, LINE, PROVE, SHORTEN, solve
+from shogi_engine.games.shogi.mate.search import MATE, NO_MATE, STOPPED
 from shogi_engine.games.shogi.mate.table import CLUSTER_BYTES, GENERATIONS, LENGTH_MAX, MATE_SEARCH, clear_generation
 from shogi_engine.games.shogi.movegen import generate_moves
 from shogi_engine.games.shogi.position import rebuild
@@ -30,7 +31,7 @@ from shogi_engine.games.shogi.sfen import parse_sfen
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.games.shogi.usi_moves import format_usi
 from shogi_engine.interface.game import VALUE_MATE, do_move
-from shogi_engine.jit import compiling, is_saved, new_record, steps_done
+from shogi_engine.jit import new_record
 from shogi_engine.jit.bitboards import Bitboard, lowest
 from shogi_engine.language import InputError
 from shogi_engine.search.forced_win import allowed_nodes
@@ -44,8 +45,6 @@ LINE_NODES = 1 << 20  # node limit for finding the line of a proven mate, if the
 PROGRESS_SECONDS = 0.5  # between two reports of progress
 TSUME_POSITIONS = 50_000  # maximum number of positions that `tsume` examines
 
-COMPILE_TASK = "shogi mates"  # the name under which compiling is reported
-SEARCH_STEPS = 150  # after this many steps of compiling, the process has most likely compiled the search and the rules
 SMALL_PROBLEM = "9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"  # mate in three
 RESULTS = {MATE: "mate", NO_MATE: "nomate"}
 
@@ -76,6 +75,7 @@ class MateSolver:
         self._ctx.tt_clusters = memory.nbytes // CLUSTER_BYTES
         self._ctx.stop_address = self._stop.address
         self._undo = new_record(t.UNDO)
+        self._line = new_record(LINE)
         self._generation = 0
         self.new_problem()
 
@@ -114,19 +114,14 @@ class MateSolver:
         stop_token, self._stop = self._stop, StopToken()
         self._ctx.stop_address = self._stop.address
         try:
-            with compiling(COMPILE_TASK if steps_done() < SEARCH_STEPS else f"{COMPILE_TASK} after a search"):
-                problem = parse_sfen(SMALL_PROBLEM)
-                self.tsume(problem)
-                self.clear()
-                if solutions:
-                    checkers(_after(problem, self.checks(problem)[0], self._undo))
+            problem = parse_sfen(SMALL_PROBLEM)
+            self.tsume(problem)
+            self.clear()
+            if solutions:
+                checkers(_after(problem, self.checks(problem)[0], self._undo))
         finally:
             self._stop = stop_token
             self._ctx.stop_address = stop_token.address
-
-    def is_saved(self) -> bool:
-        """Tell whether `warmup` only has to load kernels: the one that takes longest to compile is in the cache."""
-        return is_saved(prove_or_tighten)
 
     @property
     def nodes(self) -> int:
@@ -247,9 +242,12 @@ class MateSolver:
         return ForcedWin("mate", tuple(moves), exact, solutions=tuple(solutions))
 
     def _prove(self, position: Any, limit: int) -> int:
+        return self._run(position, PROVE, limit)
+
+    def _run(self, position: Any, task: int, number: int) -> int:
+        """Return what `lines.solve` returns for a task on `position`."""
         self._ctx.pos = position
-        self._ctx.limit = min(limit, LENGTH_MAX)
-        return int(prove_or_tighten(self._ctx, -1))
+        return int(solve(self._ctx, self._line, task, number))
 
     def _length(self) -> int:
         """Return the length of the mate just proven."""
@@ -257,12 +255,8 @@ class MateSolver:
 
     def _shorten(self, position: Any, length: int) -> tuple[int, bool]:
         """Look for mates shorter than `length`; return the shortest length found, and whether it is proven shortest."""
-        while length > 1:
-            answer = self._prove(position, length - 2)
-            if answer != MATE:
-                return length, answer == NO_MATE
-            length = self._length()
-        return length, True
+        found = self._run(position, SHORTEN, length)
+        return abs(found), found > 0
 
     def _shortest_line(self, position: Any, line: list[int]) -> tuple[list[int], bool]:
         """Look for mates shorter than `line`; return the shortest line found, and whether it is proven shortest.
@@ -281,7 +275,7 @@ class MateSolver:
 
     def _proven_line(self, position: Any, length: int) -> list[int] | None:
         """Return the line of the mate of at most `length` plies that was just proven for `position`; see `_whole`."""
-        return self._whole(position, length, lambda: self._line(position, length))
+        return self._whole(position, length, lambda: self._follow(position, ATTACK, length))
 
     def _whole(self, position: Any, length: int, find: Callable[[], list[int] | None]) -> list[int] | None:
         """Return the line `find()` of a mate of at most `length` plies that was just proven for `position`.
@@ -296,48 +290,16 @@ class MateSolver:
             line = find() if self._prove(position, length) == MATE else None
         return line
 
-    def _line(self, position: Any, length: int) -> list[int] | None:
-        """Return the moves of the mate of at most `length` plies proven for `position`, against the longest defence.
+    def _follow(self, position: Any, task: int, length: int) -> list[int] | None:
+        """Return the line of the mate of at most `length` plies proven for `position`, against the longest defence.
 
         Return None if the limits end the search for parts of the proof that the table has lost.
+
+        Args:
+            task: ATTACK, or DEFEND if the defender is in check
         """
-        if self._prove(position, length) != MATE:
-            return None
-        first = int(self._ctx.found.move)
-        rest = self._defence(_after(position, first, self._undo), self._length() - 1)
-        return None if rest is None else [first, *rest]
-
-    def _defence(self, position: Any, length: int) -> list[int] | None:
-        """Return the moves from `position`, where the defender is in check and mated in at most `length` plies."""
-        ctx = self._ctx
-        ctx.pos, ctx.ply = position, 0
-        tightened = int(prove_or_tighten(ctx, length))
-        length = length if tightened < 0 else tightened
-        pos = _copy(position)
-        moves: list[int] = []
-        while replies := self.replies(pos):
-            reply = self._longest_reply(pos, replies, length - len(moves) - 1)
-            if reply is None:
-                return None
-            moves.append(reply)
-            do_move(pos, np.uint32(reply), self._undo)
-            if self._prove(pos, length - len(moves)) != MATE:
-                return None
-            moves.append(int(ctx.found.move))
-            do_move(pos, np.uint32(moves[-1]), self._undo)
-        return moves
-
-    def _longest_reply(self, pos: Any, replies: Sequence[int], left: int) -> int | None:
-        """Return the reply to the check in `pos` that delays the mate longest; it delays it by at most `left` plies."""
-        best, most = None, -1
-        for reply in replies:
-            if self._prove(_after(pos, reply, self._undo), left) != MATE:
-                return None
-            if self._length() > most:
-                best, most = reply, self._length()
-                if most == left:
-                    break
-        return best
+        made = self._run(position, task, length)
+        return None if made < 0 else self._line.moves[:made].tolist()
 
     @contextlib.contextmanager
     def _unlimited(self) -> Iterator[None]:
@@ -363,7 +325,7 @@ class MateSolver:
                     break
                 continue
             length = self._length()
-            rest = self._whole(after, length, functools.partial(self._defence, after, length))
+            rest = self._whole(after, length, functools.partial(self._follow, after, DEFEND, length))
             if rest is not None:
                 lines.append((check, *rest))
         return lines

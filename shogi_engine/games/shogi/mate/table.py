@@ -18,7 +18,7 @@ import numpy as np
 from shogi_engine.common.bits import ZERO
 from shogi_engine.games.shogi.bitboard import between, checkers
 from shogi_engine.games.shogi.types import MAX_MOVES, PAWN, POSITION, ROOK, SQUARES, UNDO, hand_count, hand_covers
-from shogi_engine.jit import clz, load_u64, njit, record_dtype, store_u64
+from shogi_engine.jit import clz, load_stop, load_u64, njit, record_dtype, store_u64
 from shogi_engine.jit.bitboards import lowest
 
 # ---- The mate search's context: the path from the root, the children of its positions, and the search's limits
@@ -115,7 +115,7 @@ def has_room(ctx, start):
 def should_stop(ctx):
     """Tell whether the node limit or another thread ends the search."""
     ctx.steps += 1
-    return ctx.nodes >= ctx.node_limit or ctx.steps & 127 == 0 and load_u64(ctx.stop_address) != np.uint64(0)
+    return ctx.nodes >= ctx.node_limit or ctx.steps & 127 == 0 and load_stop(ctx.stop_address) != np.uint64(0)
 
 
 # ---- Packed hands: fast comparison, and the proof and disproof hands that the df-pn search derives from them

@@ -13,7 +13,7 @@ from shogi_engine.games.shogi.records.words import FLOODGATE, OPPOSITE, TYPES, j
 from shogi_engine.games.shogi.sfen import START, parse_sfen, starting_position
 from shogi_engine.games.shogi.sfen_kernels import SFEN_BYTES
 from shogi_engine.games.shogi.types import POSITION, UNDO
-from shogi_engine.jit import JIT_DISABLED, cache_folder, is_saved
+from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.records.arrays import POINTS, Table, part_of
 from shogi_engine.records.formats import Line
 from shogi_engine.records.tree import Node
@@ -22,7 +22,7 @@ from shogi_engine.types.outcomes import ENDINGS, EndingWords, Outcome, Terminati
 # ---- Trees of games whose moves a kernel has checked: its arrays give the moves, the text everything else
 
 
-PATIENCE = 100  # number of games after which kernels that are not in the cache are compiled
+PATIENCE = 100  # number of games that are read in less time than the kernels are compiled in a checkout
 SHORTEST = 8  # number of lines below which a game is read in less time than the kernel is called
 LONGEST = 1024  # maximum number of moves of a game
 LINE_MAX = 128  # maximum number of moves of a line in a comment
@@ -32,20 +32,18 @@ class QuickMoves:
     """Reads the moves of games with a format's scanner.
 
     Args:
-        kernels: the kernels that the format needs; they are compiled after PATIENCE games
+        make_scanner: returns the scanner
     """
 
-    def __init__(self, make_scanner: Callable[[], Any], kernels: Sequence[Any]) -> None:
-        self._make_scanner, self._kernels = make_scanner, kernels
+    def __init__(self, make_scanner: Callable[[], Any]) -> None:
+        self._make_scanner = make_scanner
         self._games = 0
         self._scanner: Any = None
         self._table: Any = None
 
     def _ready(self) -> bool:
-        """Tell whether the kernels are in the cache, or worth compiling."""
+        """Tell whether the scanner's kernels are worth compiling."""
         self._games += 1
-        if self._games == 1 and not JIT_DISABLED and cache_folder() is not None and all(map(is_saved, self._kernels)):
-            self._games = PATIENCE + 1
         return self._games > PATIENCE and not JIT_DISABLED
 
     def moves(self, block: list[Line]) -> Any:

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from shogi_engine.games.shogi.board.pieces import Move
-from shogi_engine.games.shogi.records import csa_kernels, scanners
+from shogi_engine.games.shogi.records import scanners
 from shogi_engine.games.shogi.records.kakinoki import Setup
 from shogi_engine.games.shogi.records.words import WORDS, comment_lines, judged, summary_of, take_evaluations
 from shogi_engine.games.shogi.sfen import START
@@ -333,7 +333,7 @@ class CsaFormat(LineFormat):
         return next(begun, False)
 
     def __init__(self) -> None:
-        self._quick = scanners.QuickMoves(self.scanner, (csa_kernels.read_games, csa_kernels.read_lines))
+        self._quick = scanners.QuickMoves(self.scanner)
 
     def parse(self, block: list[Line]) -> GameRecord:
         """Return the game of some lines. Raises RecordError."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from shogi_engine.common.text import wide_to_ascii
 from shogi_engine.games.shogi import notation
-from shogi_engine.games.shogi.records import kakinoki, kif_kernels, scanners
+from shogi_engine.games.shogi.records import kakinoki, scanners
 from shogi_engine.games.shogi.records.kakinoki import (
     BLANKS,
     CLOSING,
@@ -201,7 +201,7 @@ class KifFormat(KakinokiFormat):
     reader = KifReader
 
     def __init__(self) -> None:
-        self._quick = scanners.QuickMoves(self.scanner, (kif_kernels.read_games,))
+        self._quick = scanners.QuickMoves(self.scanner)
 
     def parse(self, block: list[Line]) -> GameRecord:
         """Return the game of some lines. Raises RecordError."""

@@ -1,0 +1,90 @@
+"""Shogi for hosts without Python; see calls.py. Its own tasks name moves and look for mates."""
+
+import numpy as np
+
+from shogi_engine import games
+from shogi_engine.embedded.calls import BLANK, OWN, answer, page_dtype, word_end
+from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi.mate import lines
+from shogi_engine.games.shogi.mate.search import MATE, NO_MATE
+from shogi_engine.games.shogi.mate.table import GENERATIONS, LENGTH_MAX, MATE_SEARCH
+from shogi_engine.games.shogi.sfen_kernels import read_sfen, write_sfen
+from shogi_engine.games.shogi.texts import read_move, write_move, write_name
+from shogi_engine.interface.game import MOVE_NONE, undo_move
+from shogi_engine.jit import njit, record_at, record_dtype, record_reader
+from shogi_engine.search.context import play_move
+
+GAME = games.load("shogi")
+NAMES, FIND_MATE = OWN, OWN + 1
+LINE_NODES = 1 << 20  # to find the line of a mate again whose proof the table has lost
+MATE_PAGE = record_dtype([("search", MATE_SEARCH), ("line", lines.LINE)])
+PAGE = page_dtype(GAME, ("mates", np.int64))  # the address of a MATE_PAGE
+page_at, mates_at = record_reader(PAGE), record_reader(MATE_PAGE)
+
+
+@njit
+def write_names(page, ctx, length, style):
+    """Write the names, in a style of texts.py, of the moves text[:length] that follow the root.
+
+    A blank follows each; they begin at text[length + 1]. At the first illegal move they end.
+    """
+    text, place, made = page.text, 0, 0
+    end, text[length] = length + 1, BLANK
+    while place < length:
+        stop = word_end(text, place, length)
+        move = read_move(ctx.pos, text, place, stop)
+        if move == MOVE_NONE:
+            break
+        last = t.move_to(ctx.undo[ctx.game_ply - 1].move) if ctx.game_ply > 0 else -1
+        end = write_name(ctx.pos, move, style, last, text, end)
+        text[end] = BLANK
+        end += 1
+        play_move(ctx, move)
+        made += 1
+        place = stop + 1
+    for _ in range(made):
+        ctx.game_ply -= 1
+        undo_move(ctx.pos, ctx.undo[ctx.game_ply].move, ctx.undo[ctx.game_ply])
+    return end
+
+
+@njit
+def find_mate(page, ctx, mates, nodes):
+    """Look for the shortest mate of the root within `nodes` positions, and write its line with a blank after each move.
+
+    Return -1 if there is none, -2 if nothing is proven.
+    """
+    search, line = mates.search, mates.line
+    end = write_sfen(ctx.pos, page.text, 0)
+    page.text[end] = BLANK
+    read_sfen(page.text, 0, end, search.pos)
+    if search.pos.king[1 - search.pos.side] == t.NO_SQUARE:
+        return -1
+    search.generation = search.generation % np.uint64(GENERATIONS) + np.uint64(1)
+    search.nodes = search.steps = search.ply = 0
+    search.node_limit, search.attacker = nodes, int(search.pos.side)
+    found = lines.prove_within(search, LENGTH_MAX)
+    if found != MATE:
+        return -1 if found == NO_MATE else -2
+    length = abs(lines.shorten(search, int(search.found.length)))
+    search.node_limit = search.nodes + LINE_NODES
+    made = lines.write_line(search, line, length, True)
+    end = 0
+    if made < 0:
+        return -2
+    for index in range(made):
+        end = write_move(search.pos, line.moves[index], page.text, end)
+        page.text[end] = BLANK
+        end += 1
+    return end
+
+
+@njit
+def call(task, page, a, b):
+    """Do a `task` (calls.RESET ... or NAMES ...) with the page at an address."""
+    shared = page_at(page)
+    if task == NAMES:
+        return write_names(shared, record_at(shared, shared.ctx), a, b)
+    if task == FIND_MATE:
+        return find_mate(shared, record_at(shared, shared.ctx), mates_at(shared.mates), a)
+    return answer(shared, task, a)

@@ -1,0 +1,176 @@
+"""The engine in WebAssembly, in node: equal to the one here, search by search.
+
+`python -m tools.build_kernels --out build --only wasm32` makes the modules; SHOGI_ENGINE_WASM names another folder.
+"""
+
+import os
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from shogi_engine import games
+from shogi_engine.games.shogi.board import Board
+from shogi_engine.search.root import Searcher
+from shogi_engine.search.timeman import Limits
+from shogi_engine.suites.suite import POSITIONS, bench
+from tests.support.games import game_of
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FOLDER = Path(os.environ.get("SHOGI_ENGINE_WASM", ROOT / "build" / "wasm32"))
+pytestmark = [
+    pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed"),
+    pytest.mark.skipif(not (FOLDER / "shogi.wasm").is_file(), reason=f"no modules in {FOLDER}"),
+]
+EACH_GAME = pytest.mark.parametrize("name", games.NAMES)
+
+
+class Host:
+    """A conversation with the engine in node."""
+
+    def __init__(self, game):
+        command = ["node", str(Path(__file__).with_name("host.mjs")), str(FOLDER), game]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def send(self, *lines):
+        self.process.stdin.write("".join(f"{line}\n" for line in lines))
+        self.process.stdin.flush()
+
+    def until(self, *words):
+        """Return the lines up to one that begins with a word of `words`."""
+        lines = []
+        while not lines or lines[-1].split(" ")[0] not in words:
+            line = self.process.stdout.readline()
+            assert line, lines
+            lines.append(line.rstrip("\n"))
+        return lines
+
+    def ask(self, line, word):
+        self.send(line)
+        return self.until(word)[-1].removeprefix(word).strip()
+
+    def search(self, position, go):
+        """Return (nodes, score, best move) of a search."""
+        self.send(f"position {position}", f"go {go}")
+        lines = self.until("bestmove")
+        words = [line for line in lines if line.startswith("info depth")][-1].split()
+        return int(words[words.index("nodes") + 1]), int(words[words.index("score") + 2]), lines[-1].split()[1]
+
+
+@pytest.fixture
+def host(request, name):
+    host = Host(name)
+    yield host
+    host.process.kill()
+    host.process.communicate()
+
+
+def placed(text, moves):
+    start = f"sfen {text}" if text else "startpos"
+    return f"{start} moves {' '.join(moves)}" if moves else start
+
+
+@EACH_GAME
+def test_bench(host, name):
+    depth, positions = POSITIONS[name]
+    nodes = 0
+    for text, moves in positions:
+        host.send("usinewgame", "isready")
+        nodes += host.search(placed(text, moves.split()), f"depth {depth}")[0]
+    assert nodes == bench(name).nodes
+
+
+@pytest.mark.parametrize(("name", "counts"), [("shogi", {3: 25470, 4: 719731}), ("othello", {8: 390216, 9: 3005288})])
+def test_perft(host, name, counts):
+    host.send("position startpos")
+    for depth, leaves in counts.items():
+        assert int(host.ask(f"perft {depth}", "perft")) == leaves
+
+
+@EACH_GAME
+@pytest.mark.parametrize("multipv", [1, 3])
+def test_a_whole_game_search_by_search(host, name, multipv):
+    """With one table for all of it: 1000 nodes for each move, so that searches are cut off anywhere."""
+    searcher, moves, encoded = Searcher(game_of(name), hash_mb=16), [], []
+    game = searcher.game
+    position = game.parse_position(game.start)
+    host.send(f"setoption name MultiPV value {multipv}", "isready")
+    limits = Limits(nodes=1000, multipv=multipv)
+    while len(moves) < 150 and searcher.root_moves(position, encoded):
+        found = host.search(placed("", moves), "nodes 1000")
+        result = searcher.search(position, encoded, limits)
+        with searcher.rules_at(position, encoded) as ctx:
+            text = game.format_move(ctx.pos, result.bestmove)
+        assert (result.nodes, text) == (found[0], found[2])
+        if multipv == 1:
+            assert result.score == found[1] or abs(result.score) > 30000
+        moves.append(text)
+        encoded.append(result.bestmove)
+    assert len(moves) > 50
+
+
+@pytest.mark.parametrize("name", ["shogi"])
+def test_names_of_moves(host, name):
+    rng = random.Random(5)
+    for _ in range(10):
+        board, usi, expected = Board(), [], {"japanese": [], "kif": [], "western": []}
+        while len(usi) < 150 and not board.is_game_over():
+            move = rng.choice(list(board.legal_moves))
+            for style, names in expected.items():
+                names.append(board.text(move, style))
+            usi.append(move.usi())
+            board.push(move)
+        host.send("position startpos")
+        for style, names in expected.items():
+            assert host.ask(f"names {style} {' '.join(usi)}", "names").split(" ") == names
+        host.send(f"position startpos moves {' '.join(usi)}")
+        assert host.ask("text", "text") == board.sfen()
+
+
+@pytest.mark.parametrize("name", ["shogi"])
+def test_mates(host, name):
+    host.send("isready", "position sfen 8k/9/8P/9/9/9/9/9/9 b G 1")
+    assert host.ask("go mate 5000", "checkmate") == "G*1b"
+    host.send("position sfen 9/3S2+R1l/P1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87")
+    assert len(host.ask("go mate infinite", "checkmate").split()) == 3
+    host.send("position startpos")
+    assert host.ask("go mate 5000", "checkmate") == "nomate"
+
+
+@EACH_GAME
+def test_stop_and_movetime(host, name):
+    """Within a depth: the search has hours to go."""
+    host.send("isready", "position startpos", "go infinite")
+    while len(host.until("info")[-1].split(" pv ")[-1].split()) < 8:
+        pass
+    host.send("stop")
+    deepest = [line for line in host.until("bestmove") if line.startswith("info depth")]
+    assert int(deepest[-1].split()[2]) < 40
+    host.send("go movetime 300")
+    assert host.until("bestmove")
+
+
+@EACH_GAME
+def test_what_is_wrong_is_said(host, name):
+    host.send("isready", "position startpos moves z9z9", "go depth 1", "position sfen rubbish", "go depth 1")
+    host.send("setoption name MultiPV value 0", "jump", "position startpos", "go depth 2")
+    lines = [*host.until("bestmove"), *host.until("bestmove"), *host.until("bestmove")]
+    assert [line for line in lines if not line.startswith("info depth")][:-1] == [
+        "readyok",
+        "info string position: move 1 is illegal",
+        "bestmove resign",
+        "info string position: it cannot be read",
+        "bestmove resign",
+        "info string MultiPV cannot be 0",
+        "info string unknown command: jump",
+    ]
+    assert lines[-1] != "bestmove resign"
+
+
+@EACH_GAME
+def test_memory(host, name):
+    host.send("isready", "position startpos")
+    assert int(host.ask("memory", "memory")) < 120 << 20
+    assert int(host.ask("heap", "heap")) < 4 << 20

@@ -1,0 +1,94 @@
+"""The engine in a page of Chromium: equal to the one here, and stopped at once with and without shared memory."""
+
+import functools
+import shutil
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from shogi_engine.suites.suite import POSITIONS, bench
+from tests.embedded.test_wasm import FOLDER, ROOT, placed
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.skipif(not (FOLDER / "shogi.wasm").is_file(), reason=f"no modules in {FOLDER}")
+SHARED = {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp"}
+START = """async game => {
+  const {Engine} = await import("./engine.js");
+  window.heard = [];
+  window.engine = new Engine(new URL(`engine.js?game=${game}`, location.href), line => heard.push(line));
+  window.until = async word => {
+    while (!heard.some(line => line.startsWith(word))) await new Promise(done => setTimeout(done, 5));
+    return heard.splice(0);
+  };
+}"""
+ASK = "async ([word, lines]) => { lines.forEach(line => engine.send(line)); return await until(word); }"
+
+
+class Pages(SimpleHTTPRequestHandler):
+    """Static files, in one folder at `/shared/` with the headers that shared memory needs."""
+
+    def translate_path(self, path):
+        return super().translate_path(path.replace("/shared/", "/").replace("/plain/", "/"))
+
+    def end_headers(self):
+        for name, value in SHARED.items() if self.path.startswith("/shared/") else ():
+            self.send_header(name, value)
+        super().end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    site = tmp_path_factory.mktemp("site")
+    scripts = [ROOT / "shogi_engine/web/static" / f"{name}.js" for name in ("engine", "kernels", "usi")]
+    for file in (*FOLDER.iterdir(), *scripts):
+        shutil.copy(file, site)
+    Path(site, "index.html").write_text("<!doctype html><title>engine</title>")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Pages, directory=site))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def page(browser, address, request):
+    folder, game = request.param
+    page = browser.new_page()
+    page.goto(f"{address}/{folder}/index.html")
+    assert page.evaluate("crossOriginIsolated") == (folder == "shared")
+    page.evaluate(START, game)
+    yield page
+    page.close()
+
+
+def ask(page, word, *lines):
+    """Send lines; return what is heard up to a line that begins with `word`."""
+    return page.evaluate(ASK, [word, list(lines)])
+
+
+@pytest.mark.parametrize("page", [("plain", "shogi"), ("plain", "othello")], indirect=True, ids=["shogi", "othello"])
+def test_bench_in_a_page(page, request):
+    name = request.node.callspec.id
+    depth, positions = POSITIONS[name]
+    nodes = 0
+    for text, moves in positions:
+        lines = ask(page, "bestmove", "usinewgame", f"position {placed(text, moves.split())}", f"go depth {depth}")
+        nodes += int([line for line in lines if line.startswith("info depth")][-1].split(" nodes ")[1].split()[0])
+    assert nodes == bench(name).nodes
+
+
+@pytest.mark.parametrize("page", [("plain", "shogi"), ("shared", "shogi")], indirect=True, ids=["plain", "shared"])
+def test_stop_in_a_page(page):
+    for _ in range(2):  # the second time by another Worker, which knows the options
+        ask(page, "readyok", "setoption name MultiPV value 2", "isready")
+        ask(page, "info depth 10", "position startpos", "go infinite")
+        lines = ask(page, "bestmove", "stop")
+        deepest = [int(line.split()[2]) for line in lines if line.startswith("info depth")]
+        assert max(deepest, default=0) < 40 and len(lines[-1].split()[1]) >= 4
+    lines = ask(page, "bestmove", "position startpos moves 7g7f", "go depth 3")
+    assert any(" multipv 2 " in line for line in lines)
