@@ -1,9 +1,25 @@
-"""RulesBoard: the Board of a game that has none of its own, made from its rules and its notation."""
+"""Boards of all games: what they share, and RulesBoard, made from the rules of a game that has no Board of its own.
 
+How a Board works. A Board is a position and the moves that led to it, and has the methods of GameBoard, whatever its
+game. The Boards of this package's games are KernelBoards. Their memory is one record (a dtype BOARD, see a game's
+board_kernels.py), of which kernels receive the address; it begins with the position. Python reads its fields by views
+of the memory, which a class names in _VIEWS: `self._count[0]` is the number of moves made. Each move has an undo
+record; the undo records are an array of their own, whose address is in the memory, too. A kernel that makes a move
+looks whether an undo record is free and whether the move is legal, and declines otherwise; then Python gets more undo
+records, or says why the move is illegal. Python's moves are GameMoves, ints that kernels take.
+
+An edit sets `_edited`, and takes the undo records away. The position is validated when it is first used: methods that
+call a kernel look at that flag before, except `push`, which comes to Python's part of it for lack of undo records.
+"""
+
+import ctypes
 import functools
+import operator
 import threading
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
-from typing import Any, ClassVar, Self, SupportsInt
+from types import FunctionType
+from typing import Any, ClassVar, Generic, Self, SupportsIndex, SupportsInt, TypeVar
 
 import numpy as np
 from numpy.lib.recfunctions import repack_fields
@@ -12,117 +28,69 @@ from shogi_engine.games.svg import COLOUR, square_area
 from shogi_engine.interface.game import NO_LEGAL_MOVE, NOT_OVER, TERMINATIONS, Game, do_move, game_result, write_cells
 from shogi_engine.interface.stubs import is_provided
 from shogi_engine.jit import new_record
+from shogi_engine.language import InputError
 from shogi_engine.records.tree import GameRecord
 from shogi_engine.search.context import copy_position, new_context, set_root, write_root_moves
 from shogi_engine.types.limits import SIDES
 from shogi_engine.types.outcomes import Outcome, Termination
 
-# ---- The memory of every game's Board: one record, which kernels receive by its address
 
+class GameMove(int):
+    """A move: an int with a text. Of a game with its own Board, each move exists as one object only."""
 
-FIRST_CAPACITY = 64  # undo records at the first move; doubled whenever they are full
+    __slots__ = ()
+    ALL: ClassVar[list[Any]]  # by their ints; many are no moves
 
+    @classmethod
+    def from_int(cls, number: SupportsIndex) -> Self:
+        """Return the move whose int is `number`, the inverse of `int(move)`.
 
-class BoardMemory:
-    """A Board's position, its buffers, and an undo record for each of the moves that led to it.
-
-    A game's `_BOARD` is the dtype of the record: `pos` comes first, and it has `undo` (the address of the undo
-    records), `count` (of moves made), `capacity` and `moves` (a buffer). Python reads frequently used fields as bytes
-    and words, which costs a tenth of reading a record's field.
-    """
-
-    _BOARD: ClassVar[np.dtype]
-    _UNDO: ClassVar[np.dtype]
-    _NO_UNDO: ClassVar[np.ndarray]
-    _UNDO_WORD: ClassVar[int]
-    _COUNT_WORD: ClassVar[int]
-    _CAPACITY_WORD: ClassVar[int]
-
-    _address: int  # of the record
-    _bytes: memoryview
-    _words: memoryview  # uint64
-    _flags: Any  # memoryview of bool; only bytes that are 0 or 1 are read
-    _moves: memoryview  # uint32; kernels write moves here
-    _record: Any  # record[position], a view
-    _undo: np.ndarray  # record[undo][capacity]; the first `_count` of them are in use
-
-    def _is_legal_text(self, text: str) -> bool:
-        """Tell whether the Board's `parse_text` reads a legal move."""
-        board: Any = self
+        Raises ValueError if `number` is not a move (Shogi's null move, 0, is none), TypeError if it is not an int.
+        """
         try:
-            board.parse_text(text)
-        except ValueError:
-            return False
-        return True
+            number = operator.index(number)
+        except TypeError:
+            raise TypeError(f"expected a Move or its int, not {number!r}") from None
+        if not cls._is_move(number):
+            raise InputError("{0} is not a move", number)
+        return cls.ALL[number]  # type: ignore[no-any-return]
 
-    def _allocate(self) -> None:
-        """Allocate new memory, with a position of zeros and no moves."""
-        fields: Any = self._BOARD.fields
-        (kind, place), position = fields["moves"], fields["pos"][0]
-        memory = np.zeros(self._BOARD.itemsize, dtype=np.uint8)
-        self._address = memory.ctypes.data
-        self._bytes = memory.data
-        self._words = self._bytes.cast("Q")
-        self._flags = self._bytes.cast("?")
-        self._moves = self._bytes[place : place + kind.itemsize].cast("I")
-        self._record = np.ndarray(1, position, memory)[0]  # a view, which keeps the memory alive
-        self._undo = self._NO_UNDO
+    @classmethod
+    def _is_move(cls, number: int) -> bool:
+        """Tell whether `number` is the int of a move other than the null move."""
+        raise NotImplementedError
 
-    @staticmethod
-    def offset_in(dtype: np.dtype, name: str) -> int:
-        """Return the byte offset of a field in a record."""
-        fields: Any = dtype.fields
-        return int(fields[name][1])
+    @classmethod
+    def _decode(cls, number: int) -> Self:
+        """Return the move whose int is `number`, which is not checked."""
+        return cls.ALL[number]  # type: ignore[no-any-return]
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Prepare the data that all boards of a game share."""
-        super().__init_subclass__(**options)
-        if hasattr(cls, "_BOARD"):
-            cls._NO_UNDO = np.zeros(0, dtype=cls._UNDO)
-            cls._UNDO_WORD, cls._COUNT_WORD, cls._CAPACITY_WORD = (
-                cls.offset_in(cls._BOARD, name) // 8 for name in ("undo", "count", "capacity")
-            )
+    def __format__(self, specification: str) -> str:
+        return format(str(self), specification)
 
-    @property
-    def _count(self) -> int:
-        """The number of moves made since the position was set."""
-        return self._words[self._COUNT_WORD]
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._decode, (int(self),)
 
-    def _set_position(self, pos: Any) -> None:
-        """Set a copy of `pos` (record[position]), without moves."""
-        if pos is not self._record:
-            data = pos.tobytes()
-            self._bytes[: len(data)] = data
-        self._forget()
 
-    def _forget(self) -> None:
-        """Clear the move stack."""
-        self._words[self._COUNT_WORD] = 0
+MoveT = TypeVar("MoveT", bound=GameMove)
 
-    def _grow(self) -> bool:
-        """Double the undo records if none is free for the next move; return whether this was needed."""
-        count, capacity = self._count, len(self._undo)
-        if count < capacity:
-            return False
-        self._keep(np.concatenate([self._undo, np.zeros(max(capacity, FIRST_CAPACITY), dtype=self._UNDO)]))
-        return True
 
-    def _keep(self, undo: np.ndarray) -> None:
-        """Use `undo` as the undo records."""
-        self._undo = undo
-        self._words[self._UNDO_WORD] = undo.ctypes.data
-        self._words[self._CAPACITY_WORD] = len(undo)
+class BoardValue:
+    """What has a position: it is copied as a whole, and equal to others of its game with the same position."""
+
+    _GAME: ClassVar[str]  # the game's name
 
     def copy(self) -> Self:
         """Return an independent copy with the same position and move stack."""
-        board = type(self).__new__(type(self))
-        board._allocate()
-        board._set_position(self._record)
-        count = self._count
-        if count:
-            board._keep(self._undo.copy())
-            board._words[self._COUNT_WORD] = count
-        return board
+        raise NotImplementedError
+
+    def position(self) -> str:
+        """Return the position in the game's notation."""
+        raise NotImplementedError
+
+    def identity(self) -> Any:
+        """Return what tells positions apart."""
+        raise NotImplementedError
 
     def __copy__(self) -> Self:
         return self.copy()
@@ -130,28 +98,343 @@ class BoardMemory:
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.copy()
 
-    def pop(self) -> Any:
-        """Take back the last move and return it; raises IndexError if there is none."""
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BoardValue) or self._GAME != other._GAME:
+            return NotImplemented
+        return bool(self.identity() == other.identity())
+
+    def __hash__(self) -> int:
+        return hash(self.identity())
+
+    def __repr__(self) -> str:
+        return f"Board({self.position()!r})"
+
+
+class GameBoard(BoardValue, Generic[MoveT]):
+    """A position and the moves that led to it: what the Boards of all games do in the same way."""
+
+    @property
+    def move_stack(self) -> list[MoveT]:
+        """A copy of the move stack, oldest move first."""
+        raise NotImplementedError
+
+    def parse_text(self, text: str) -> MoveT:
+        """Return the legal move that `text` names, without making it; raises ValueError saying why it is not legal."""
         raise NotImplementedError
 
     def root(self) -> Self:
         """Return a board with the position that the game began with, and an empty move stack."""
+        raise NotImplementedError
+
+    def outcome(self) -> Outcome | None:
+        """Return who has won and why, None while the game continues."""
+        raise NotImplementedError
+
+    def svg(self) -> str:
+        """Return an SVG image."""
+        raise NotImplementedError
+
+    def _is_legal_text(self, text: str) -> bool:
+        """Tell whether `parse_text` reads a legal move."""
+        try:
+            self.parse_text(text)
+        except ValueError:
+            return False
+        return True
+
+    def record(self, ending: str = "") -> GameRecord:
+        """Return the record of the moves made; `ending` is one of records.ENDINGS."""
+        moves = list(map(str, self.move_stack))
+        return GameRecord.from_moves(self._GAME, moves, start=self.root().position(), ending=ending)
+
+    def is_game_over(self) -> bool:
+        """Tell whether the rules have ended the game."""
+        return self.outcome() is not None
+
+    def result(self) -> str:
+        """Return '1-0' if the first side has won, '0-1', '1/2-1/2' for a draw, '*' while the game continues."""
+        outcome = self.outcome()
+        return "*" if outcome is None else outcome.result()
+
+    def _repr_svg_(self) -> str | None:
+        """Return the image that a notebook shows."""
+        return self.svg()
+
+
+# ---- Boards of this package's games, whose kernels get the address of their memory
+
+
+FIRST_CAPACITY = 64  # undo records at the first move; doubled whenever they are full
+
+
+class BoardMemory(BoardValue):
+    """A Board's position, its buffers, and an undo record for each of the moves that led to it.
+
+    A game's BOARD is the dtype of the record: `pos` comes first, and it has `undo` (the address of the undo records),
+    `count` (of moves made), `capacity` and `moves` (a buffer).
+    """
+
+    _BOARD: ClassVar[np.dtype]
+    _UNDO: ClassVar[np.dtype]
+    _KERNELS: ClassVar[Any]  # jit.Entries
+    _MOVE: ClassVar[type[GameMove]]
+    _VIEWS: ClassVar[Mapping[str, str]] = {}  # the name of an attribute -> a field, "side of pos" as "pos.side"
+    _PLACES: ClassVar[list[tuple[str, str, slice]]]  # these and the views of all Boards: name, format, place
+    _FORMATS: ClassVar[frozenset[str]]
+    _NO_UNDO: ClassVar[np.ndarray]
+
+    _address: int  # of the record
+    _bytes: memoryview
+    _undo_address: memoryview
+    _count: memoryview
+    _capacity: memoryview
+    _moves: memoryview  # uint32; kernels write moves here
+    _record: Any  # record[position], a view
+    _undo: np.ndarray  # record[undo][capacity]; the first `_count` of them are in use
+    _edited: bool  # and not yet validated
+    _kernels: Any  # _KERNELS and the moves by their ints: an object's own attributes are found faster
+    _all_moves: list[Any]
+    _move_of: Callable[[int], Any]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Prepare the data that all boards of a game share."""
+        super().__init_subclass__(**options)
+        if hasattr(cls, "_BOARD"):
+            always = {"_undo_address": "undo", "_count": "count", "_capacity": "capacity", "_moves": "moves"}
+            cls._PLACES = [(name, *_place(cls._BOARD, field)) for name, field in (always | dict(cls._VIEWS)).items()]
+            cls._FORMATS = frozenset(kind for _, kind, _ in cls._PLACES)
+            cls._NO_UNDO = np.zeros(0, dtype=cls._UNDO)
+
+    def _allocate(self) -> None:
+        """Allocate new memory, with a position of zeros and no moves."""
+        memory = bytearray(self._BOARD.itemsize)
+        self._address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        self._bytes = data = memoryview(memory)
+        casts = {kind: data.cast(kind) for kind in self._FORMATS}  # type: ignore[call-overload]
+        for name, kind, place in self._PLACES:
+            setattr(self, name, casts[kind][place])
+        self._record = np.ndarray(1, self._BOARD["pos"], memory)[0]  # a view, which keeps the memory alive
+        self._undo = self._NO_UNDO
+        self._edited = False
+        self._kernels, self._all_moves = self._KERNELS, self._MOVE.ALL
+        self._move_of = self._all_moves.__getitem__
+
+    def _begin(self, pos: Any, *, edited: bool = False) -> None:
+        """Start from a copy of `pos` (record[position]), without moves; it is valid unless it was `edited`."""
+        if pos is not self._record:
+            data = pos.tobytes()
+            self._bytes[: len(data)] = data
+        self._count[0] = 0
+        self._touched()
+        self._edited = edited
+        if edited:
+            self._keep(self._NO_UNDO)
+
+    def _touched(self) -> None:
+        """Update the fields that kernels update with the position, after a change by Python."""
+
+    def _validate(self) -> None:
+        """Validate the edited position; raises ValueError if it is impossible."""
+        self._edited = False
+
+    @property
+    def _pos(self) -> Any:
+        """The record[position]; it is validated first if it was edited."""
+        if self._edited:
+            self._validate()
+        return self._record
+
+    def _grow(self) -> bool:
+        """Double the undo records if none is free for the next move; return whether this was needed."""
+        capacity = len(self._undo)
+        if self._count[0] < capacity:
+            return False
+        self._keep(np.concatenate([self._undo, np.zeros(max(capacity, FIRST_CAPACITY), dtype=self._UNDO)]))
+        return True
+
+    def _keep(self, undo: np.ndarray) -> None:
+        """Use `undo` as the undo records."""
+        self._undo = undo
+        self._undo_address[0], self._capacity[0] = undo.ctypes.data, len(undo)
+
+    def copy(self) -> Self:
+        """Return an independent copy with the same position and move stack."""
+        board = type(self).__new__(type(self))
+        board._allocate()
+        board._bytes[:] = self._bytes
+        board._edited = self._edited
+        if self._count[0]:
+            board._keep(self._undo.copy())
+        else:
+            board._capacity[0] = 0
+        return board
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self._record.tobytes(), self._undo[: self._count[0]].tobytes(), self._edited
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        pos, undo, edited = state
+        self._allocate()
+        self._begin(np.frombuffer(pos, dtype=self._BOARD["pos"])[0], edited=edited)
+        self._keep(np.frombuffer(undo, dtype=self._UNDO).copy())
+        self._count[0] = len(self._undo)
+
+    def _take_over(self, other: "BoardMemory") -> None:
+        """Take the memory of `other`, which must not be used any more."""
+        for name in (*BoardMemory.__annotations__, *self._VIEWS):
+            if not name.isupper():
+                setattr(self, name, getattr(other, name))
+
+
+def _place(dtype: np.dtype, path: str) -> tuple[str, slice]:
+    """Return the format of a field's numbers, and its place in the memory in their size; it may be in another field."""
+    start = 0
+    for name in path.split("."):
+        fields: Any = dtype.fields
+        dtype, offset = fields[name][:2]
+        start += offset
+    size = dtype.base.itemsize
+    return dtype.base.char, slice(start // size, (start + dtype.itemsize) // size)
+
+
+class LegalMoves(Generic[MoveT]):
+    """A live view of a board's legal moves: iterable, with len, bool and `in`."""
+
+    __slots__ = ("_board",)
+
+    def __init__(self, board: Any) -> None:
+        self._board = board
+
+    def __iter__(self) -> Iterator[MoveT]:
+        board = self._board
+        if board._edited:
+            board._validate()
+        return map(board._move_of, board._moves[: board._kernels.list_moves(board._address)].tolist())
+
+    def __bool__(self) -> bool:
+        board = self._board
+        if board._edited:
+            board._validate()
+        return bool(board._kernels.list_moves(board._address))  # counting would load another kernel
+
+    def __len__(self) -> int:
+        board = self._board
+        if board._edited:
+            board._validate()
+        return int(board._kernels.count_legal_moves(board._address))
+
+    def __contains__(self, move: object) -> bool:
+        if isinstance(move, (int, np.integer)):
+            return bool(self._board.is_legal(int(move)))
+        return isinstance(move, str) and bool(self._board.is_legal(move))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} ({', '.join(map(str, self))})>"
+
+
+class KernelBoard(BoardMemory, GameBoard[MoveT]):
+    """A Board whose moves are made by kernels: `push`, `pop`, `list_moves`, `count_legal_moves`, `is_legal_code`."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Give each game's class its own code of what is called most: CPython adapts code to one class."""
+        super().__init_subclass__(**options)
+        for name, function in (("push", KernelBoard.push), ("pop", KernelBoard.pop)):
+            if getattr(cls, name) is function:
+                own = FunctionType(function.__code__.replace(), function.__globals__)
+                setattr(cls, name, functools.update_wrapper(own, function))
+
+    @property
+    def legal_moves(self) -> LegalMoves[MoveT]:
+        """The legal moves."""
+        return LegalMoves(self)
+
+    @property
+    def move_stack(self) -> list[MoveT]:
+        """A copy of the move stack, oldest move first."""
+        return self._made(0)
+
+    def _made(self, first: int) -> list[MoveT]:
+        """Return the move stack from the move `first` on."""
+        raise NotImplementedError
+
+    def is_legal(self, move: int | str) -> bool:
+        """Tell whether `move`, or the text of one (see `parse_text`), is legal."""
+        if isinstance(move, str):
+            return self._is_legal_text(move)
+        if self._edited:
+            self._validate()
+        return bool(self._kernels.is_legal_code(self._address, move))
+
+    def _illegal(self, move: Any) -> ValueError:
+        """Return the error that says why `move` is not legal."""
+        raise NotImplementedError
+
+    def _checked(self, move: MoveT) -> MoveT:
+        """Return `move` if it is legal; raises ValueError saying why if it is not."""
+        if not self.is_legal(move):
+            raise self._illegal(move)
+        return move
+
+    def push(self, move: int) -> None:
+        """Make a move, a `Move` or its int; raises ValueError saying why if it is illegal."""
+        try:
+            if self._kernels.push(self._address, move):
+                return
+        except (TypeError, ValueError):  # not an int
+            pass
+        if self._edited:
+            self._validate()
+        self._push_otherwise(move)
+
+    def _push_otherwise(self, move: int) -> None:
+        """Make a move that the kernel refused for lack of undo records; raises ValueError if it is illegal."""
+        known = self._MOVE.from_int(move)
+        if not self._grow() or not self._kernels.push(self._address, known):
+            raise self._illegal(known)
+
+    def push_text(self, text: str) -> MoveT:
+        """Make the move that `parse_text` reads in a text, and return it; raises ValueError if it is illegal."""
+        move = self.parse_text(text)
+        self.push(move)
+        return move
+
+    def pop(self) -> MoveT:
+        """Take back the last move and return it; raises IndexError if there is none."""
+        code = self._kernels.pop(self._address)
+        return self._all_moves[code] if code >= 0 else self._pop_otherwise()
+
+    def _pop_otherwise(self) -> MoveT:
+        """Take back a move that the kernel does not; raises IndexError if no move is left."""
+        raise IndexError("there is no move to take back")
+
+    def peek(self) -> MoveT:
+        """Return the last move; raises IndexError if there is none."""
+        count = self._count[0]
+        if not count:
+            raise IndexError("no move has been made")
+        return self._made(count - 1)[0]
+
+    def root(self) -> Self:
+        """Return a board with the position that the game began with, and an empty move stack."""
         board = self.copy()
-        while board._count:
+        while board._count[0]:
             board.pop()
         return board
 
-    def _take_over(self, other: Self) -> None:
-        """Take the memory of `other`, which must not be used any more."""
-        for name in BoardMemory.__annotations__:
-            if not name.isupper():
-                setattr(self, name, getattr(other, name))
+    def key(self) -> int:
+        """Return a 64-bit hash of the position; it is the same in every process."""
+        if self._edited:
+            self._validate()
+        return int(self._kernels.position_key(self._address))
+
+
+# ---- RulesBoard: the Board of a game that has none of its own, made from its rules and its notation
 
 
 CELL, FRAME = 50, 26  # of a picture, in pixels
 
 
-class Move(int):
+class Move(GameMove):
     """A move: the game's int, with its text."""
 
     text: str
@@ -172,7 +455,7 @@ class Move(int):
         return f"Move({self.text})"
 
 
-class RulesBoard:
+class RulesBoard(GameBoard[Move]):
     """A game: a position and the moves that led to it. Moves are Moves, their ints or texts; each is checked.
 
     Boards are equal if their positions are equal.
@@ -279,30 +562,15 @@ class RulesBoard:
         return type(self)(self.game.format_position(self._positions[0]))
 
     def copy(self) -> Self:
-        """Return an independent copy with the same position and moves."""
+        """Return an independent copy with the same position and move stack."""
         board = type(self).__new__(type(self))
         board._positions, board._moves = list(self._positions), list(self._moves)
         return board
 
-    def __copy__(self) -> Self:
-        return self.copy()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self.copy()
-
     def __reduce__(self) -> tuple[Any, ...]:
         return GameRecord.board, (self.record(),)
 
-    def __eq__(self, other: object) -> bool:
-        return self.to_packed() == other.to_packed() if isinstance(other, type(self)) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.to_packed())
-
-    def record(self, ending: str = "") -> GameRecord:
-        """Return the record of the moves made; `ending` is one of records.ENDINGS."""
-        moves = [str(move) for move in self._moves]
-        return GameRecord.from_moves(self.game.name, moves, start=self.root().position(), ending=ending)
+    identity = to_packed
 
     # ---- the end of the game
 
@@ -313,15 +581,6 @@ class RulesBoard:
             return None
         winner = None if value == 0 else self.turn if value > 0 else 1 - self.turn
         return Outcome(winner, Termination.RULES if termination == NO_LEGAL_MOVE else TERMINATIONS[termination])
-
-    def is_game_over(self) -> bool:
-        """Tell whether the rules have ended the game."""
-        return self.outcome() is not None
-
-    def result(self) -> str:
-        """Return '1-0' if the first side has won, '0-1', '1/2-1/2' for a draw, '*' while the game continues."""
-        outcome = self.outcome()
-        return "*" if outcome is None else outcome.result()
 
     # ---- text and picture
 
@@ -389,9 +648,6 @@ class RulesBoard:
     def __str__(self) -> str:
         return self.diagram()
 
-    def __repr__(self) -> str:
-        return f"Board({self.position()!r})"
-
 
 def _text(x: float, y: float, text: str, size: int) -> str:
     """Return a text centred at a point."""
@@ -416,4 +672,4 @@ def _context(game: Game, thread: int) -> Any:
 @functools.cache
 def board_of(game: Game) -> type[RulesBoard]:
     """Return the class of a game's boards."""
-    return type("Board", (RulesBoard,), {"game": game})
+    return type("Board", (RulesBoard,), {"game": game, "_GAME": game.name})

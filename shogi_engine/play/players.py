@@ -423,7 +423,7 @@ def _is_legal(game: Game, move: str) -> bool:
 def _reason(game: Game) -> str:
     """Return why a game has ended; of games with points, how many."""
     found = game.board.outcome()
-    if hasattr(found, "score"):
+    if found is not None and found.black is not None:
         return f"{found.black}-{found.white} discs"
     return str(game.outcome.termination) if game.outcome else ""
 

@@ -11,7 +11,7 @@ from shogi_engine.language import mark
 from shogi_engine.language import translate as _
 from shogi_engine.play.game import DECLARE, RESIGN, Answer
 from shogi_engine.types.limits import SIDES
-from shogi_engine.types.outcomes import DRAWS, Outcome, Termination
+from shogi_engine.types.outcomes import DRAWS, Termination
 from shogi_engine.types.results import DISCS, Score
 
 if TYPE_CHECKING:
@@ -116,12 +116,8 @@ def side_name(side: int, game: str) -> str:
 
 
 def outcome_text(outcome: Any, game: str) -> str:
-    """Return how a game ended.
-
-    Args:
-        outcome: termination.Outcome, or the one of Othello's Board, which counts discs
-    """
-    if not isinstance(outcome, Outcome):
+    """Return how a game ended, with the discs if they were counted."""
+    if outcome.black is not None:
         discs = _("{black} black discs, {white} white").format(black=outcome.black, white=outcome.white)
         return _result(outcome.winner, game, True, discs)
     how = _(str(outcome.termination), context="ending")

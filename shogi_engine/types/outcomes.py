@@ -211,10 +211,15 @@ class Outcome:
     Attributes:
         termination: why it ended
         winner: 0 (black), 1 (white), None for a draw or an open result
+        black, white: the discs of each side at the end, None in a game that does not count any
+        score: black's discs minus white's; empty squares count for the winner
     """
 
     winner: int | None
     termination: Termination
+    black: int | None = None
+    white: int | None = None
+    score: int | None = None
 
     def result(self) -> str:
         """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' if the result is open."""
@@ -223,9 +228,12 @@ class Outcome:
         return "1/2-1/2" if self.termination in DRAWS else "*"
 
     def __str__(self) -> str:
+        if self.black is not None:
+            who = "a draw" if self.winner is None else f"{SIDES[self.winner]} wins"
+            return f"{who}: {self.black} black discs, {self.white} white"
         if self.winner is None:
             return f"a draw: {self.termination}" if self.termination in DRAWS else str(self.termination)
-        return f"{('black', 'white')[self.winner]} wins: {self.termination}"
+        return f"{SIDES[self.winner]} wins: {self.termination}"
 
 
 class Winner(Enum):

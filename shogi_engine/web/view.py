@@ -20,7 +20,7 @@ from shogi_engine.language import InputError, translate
 from shogi_engine.play.words import names_joined
 from shogi_engine.records import GameRecord
 from shogi_engine.types.limits import SIDES
-from shogi_engine.types.outcomes import BY_RULE, Outcome
+from shogi_engine.types.outcomes import BY_RULE
 from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.links import Look
 from shogi_engine.web.playing import Playing
@@ -92,7 +92,7 @@ def ended(outcome: Any, tree: Tree, language: str) -> dict[str, Any] | None:
     Where discs decide, they are those of the last position, whichever is on the board.
 
     Args:
-        outcome: termination.Outcome, or the one of Othello's Board, which counts discs
+        outcome: how it ended; only the one of a Board has the discs
     """
     if outcome is None:
         return None
@@ -100,7 +100,7 @@ def ended(outcome: Any, tree: Tree, language: str) -> dict[str, Any] | None:
     found = {"name": translate(reason, language, "ending"), "winner": outcome.winner}
     if tree.game != "othello" or reason:
         return found
-    if not isinstance(outcome, Outcome):
+    if outcome.black is not None:
         return found | {"discs": [outcome.black, outcome.white]}
     line = tree.main()
     with tree.board_after(line, len(line) - 1) as board:

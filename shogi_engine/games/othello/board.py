@@ -1,31 +1,25 @@
 """Board: a game of Othello for Python programs, in the style of python-chess; every move is checked."""
 
 import functools
-import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol, Self, SupportsIndex
+from typing import Any, NamedTuple, Protocol, Self
 
-import numpy as np
-
-from shogi_engine.games.game_board import BoardMemory
+from shogi_engine.games.game_board import GameMove, KernelBoard, LegalMoves
 from shogi_engine.games.othello import board_kernels, notation
 from shogi_engine.games.othello.bitboard import SYMMETRIES
 from shogi_engine.games.othello.board_kernels import BOARD
 from shogi_engine.games.othello.notation import FILES, PASS_NAME, SIDES, SQUARE_NAMES, split_move
 from shogi_engine.games.othello.position import make_canonical, transform_position
-from shogi_engine.games.othello.types import BLACK, DISC_MOVE, PASS, POSITION, SQUARES, UNDO, WHITE, move_square
+from shogi_engine.games.othello.types import BLACK, DISC_MOVE, PASS, POSITION, SQUARES, UNDO, WHITE
 from shogi_engine.games.svg import BOOK, COLOUR, kinds_of_lines, ring, square_area
 from shogi_engine.jit import Entries
-from shogi_engine.language import InputError
-from shogi_engine.records.tree import GameRecord
-from shogi_engine.types.outcomes import Termination
+from shogi_engine.types.outcomes import Outcome, Termination
 
 # ---- Move: an int with a square and a text
 
 
-class Move(int):
+class Move(GameMove):
     """A disc placed on a square (0..63, a1 first), or a pass (None).
 
     It is an int: 64 + square, or 128 for the pass. Each move exists as one object only.
@@ -44,19 +38,13 @@ class Move(int):
     @property
     def square(self) -> int | None:
         """The square of the disc; None for a pass."""
-        return None if self == PASS else int(move_square(self))
+        return None if self == PASS else self & 63
 
     def __str__(self) -> str:
         return PASS_NAME if self == PASS else SQUARE_NAMES[self & 63]
 
-    def __format__(self, specification: str) -> str:
-        return format(str(self), specification)
-
     def __repr__(self) -> str:
         return f"Move(square={self.square})"
-
-    def __reduce__(self) -> tuple[Any, tuple[int]]:
-        return Move._decode, (int(self),)
 
     @classmethod
     def from_text(cls, text: str) -> "Move":
@@ -64,26 +52,12 @@ class Move(int):
         return cls(split_move(text))
 
     @classmethod
-    def from_int(cls, number: SupportsIndex) -> "Move":
-        """Return the move whose int is `number`, the inverse of `int(move)`.
-
-        Raises ValueError if `number` is not a move, TypeError if it is not an int.
-        """
-        try:
-            number = operator.index(number)
-        except TypeError:
-            raise TypeError(f"expected a Move or its int, not {number!r}") from None
-        if not DISC_MOVE <= number <= PASS:
-            raise InputError("{0} is not a move", number)
-        return MOVES[number]
-
-    @staticmethod
-    def _decode(move: int) -> "Move":
-        """Return the Move of an encoded move."""
-        return MOVES[move]
+    def _is_move(cls, number: int) -> bool:
+        return DISC_MOVE <= number <= PASS
 
 
 MOVES: list[Move] = list(map(partial(int.__new__, Move), range(PASS + 1)))  # by their ints; those below 64 are unused
+Move.ALL = MOVES
 
 
 # ---- An Othello position drawn as SVG. Only Board's public interface is used
@@ -258,71 +232,15 @@ def svg(
 
 ENTRIES: Any = Entries(
     *(board_kernels.push, board_kernels.pop, board_kernels.list_moves, board_kernels.count_legal_moves),
-    *(board_kernels.is_legal_move, board_kernels.position_key),
+    *(board_kernels.is_legal_code, board_kernels.position_key),
 )
 
 
-_move_of = MOVES.__getitem__
-_OWN, _OPPONENT, _SIDE = range(3)  # the words of a POSITION
 PACKED_BYTES = 17
 
 COLORS = (BLACK, WHITE)
 UNICODE_CELLS = "●○·"  # in the order of SYMBOLS
 STARTING_OBF = notation.START
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a finished game ended: the winner (None for a draw) and the discs of black and of white on the board."""
-
-    winner: int | None
-    black: int
-    white: int
-
-    @property
-    def score(self) -> int:
-        """Black's discs minus white's; empty squares count for the winner."""
-        if self.winner is None:
-            return 0
-        return 64 - 2 * self.white if self.winner == BLACK else 2 * self.black - 64
-
-    def result(self) -> str:
-        """Return '1-0' if black has won, '0-1' if white has, else '1/2-1/2'."""
-        return "1/2-1/2" if self.winner is None else "0-1" if self.winner else "1-0"
-
-    @property
-    def termination(self) -> Termination:
-        """WIPE_OUT if a side has no disc left, else DISCS."""
-        return Termination.DISCS if self.black and self.white else Termination.WIPE_OUT
-
-    def __str__(self) -> str:
-        who = "a draw" if self.winner is None else f"{notation.SIDES[self.winner]} wins"
-        return f"{who}: {self.black} black discs, {self.white} white"
-
-
-class LegalMoves:
-    """A live view of a board's legal moves: iterable, with len, bool and `in`."""
-
-    def __init__(self, board: "Board") -> None:
-        self._board = board
-
-    def __iter__(self) -> Iterator[Move]:
-        board = self._board
-        return map(_move_of, board._moves[: ENTRIES.list_moves(board._address)].tolist())
-
-    def __len__(self) -> int:
-        return int(ENTRIES.count_legal_moves(self._board._address))
-
-    def __bool__(self) -> bool:
-        return len(self) > 0
-
-    def __contains__(self, move: object) -> bool:
-        if isinstance(move, (int, np.integer)):
-            return self._board.is_legal(int(move))
-        return isinstance(move, str) and self._board.is_legal(move)
-
-    def __repr__(self) -> str:
-        return f"<LegalMoves ({', '.join(map(str, self))})>"
 
 
 @functools.cache
@@ -331,7 +249,7 @@ def _starting_position() -> Any:
     return notation.parse_obf(STARTING_OBF)
 
 
-class Board(BoardMemory):
+class Board(KernelBoard[Move]):
     """A game: a position and the moves that led to it.
 
     >>> board = Board()
@@ -350,7 +268,12 @@ class Board(BoardMemory):
         obf: 64 squares and the side to move, or None for the start of a game. Raises ValueError if it is invalid.
     """
 
-    _BOARD, _UNDO = BOARD, UNDO
+    _GAME = "othello"
+    _BOARD, _UNDO, _KERNELS, _MOVE = BOARD, UNDO, ENTRIES, Move
+    _VIEWS = {"_discs_to_move": "pos.own", "_other_discs": "pos.opponent", "_side": "pos.side"}
+    _discs_to_move: memoryview
+    _other_discs: memoryview
+    _side: memoryview
 
     def __init__(self, obf: str | None = None) -> None:
         self._allocate()
@@ -376,26 +299,19 @@ class Board(BoardMemory):
             board.push(MOVES[move])
         return board
 
-    @property
-    def _pos(self) -> Any:
-        """The record[POSITION]."""
-        return self._record
-
     def set_obf(self, obf: str) -> None:
         """Set the position of an OBF text and clear the move stack; raises ValueError saying what is wrong with it."""
-        self._set_position(_starting_position() if obf == STARTING_OBF else notation.parse_obf(obf))
+        self._begin(_starting_position() if obf == STARTING_OBF else notation.parse_obf(obf))
 
     def reset(self) -> None:
         """Reset the board to the starting position."""
-        self._set_position(_starting_position())
+        self._begin(_starting_position())
 
     def obf(self) -> str:
         """Return the position's OBF text: 64 characters X, O and -, a blank, X or O."""
         return f"{self._cells()} {notation.SYMBOLS[self.turn]}"
 
-    def position(self) -> str:
-        """Return the position in the game's notation, as the Boards of all games do: its OBF text."""
-        return self.obf()
+    position = obf
 
     def _cells(self) -> str:
         """Return the 64 characters X, O and -, a1 first."""
@@ -410,7 +326,7 @@ class Board(BoardMemory):
 
     def to_packed(self) -> bytes:
         """Return the position in 17 bytes: black's discs, white's (a bit a square, a1 lowest) and the side to move."""
-        discs = self._discs(BLACK) | self._discs(WHITE) << SQUARES | self._words[_SIDE] << 2 * SQUARES
+        discs = self._discs(BLACK) | self._discs(WHITE) << SQUARES | self._side[0] << 2 * SQUARES
         return discs.to_bytes(PACKED_BYTES, "little")
 
     def set_packed(self, data: Any) -> None:
@@ -430,44 +346,24 @@ class Board(BoardMemory):
             raise ValueError(f"packed position: there are discs of both sides on {square}")
         own, opponent = (data[:8], data[8:16])[:: 1 - 2 * side]
         self._bytes[:24] = own + opponent + data[16:] + bytes(7)
-        self._forget()
-
-    def __getstate__(self) -> tuple[str, list[int]]:
-        return self.root().obf(), self._codes()
-
-    def __setstate__(self, state: tuple[str, list[int]]) -> None:
-        obf, moves = state
-        self._allocate()
-        self.set_obf(obf)
-        for move in moves:
-            self.push(MOVES[move])
+        self._count[0] = 0
 
     def ply(self) -> int:
         """Return the number of moves on the move stack, passes included."""
-        return self._count
+        return self._count[0]
 
-    def key(self) -> int:
-        """Return a 64-bit hash of the discs and the side to move; it is the same in every process."""
-        return int(ENTRIES.position_key(self._address))
-
-    def _identity(self) -> bytes:
-        """Return the bytes by which positions are compared."""
+    def identity(self) -> bytes:
+        """Return what tells positions apart: the discs, and the side to move."""
         return self._bytes[: POSITION.itemsize].tobytes()
-
-    def __eq__(self, other: object) -> bool:
-        return self._identity() == other._identity() if isinstance(other, Board) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._identity())
 
     def clear(self) -> None:
         """Remove all discs and clear the move stack; black is to move."""
-        self._set_position(notation.position_of("", BLACK))
+        self._begin(notation.position_of("", BLACK))
 
     def mirror(self) -> Self:
         """Return a board with the colours exchanged, the side to move included, and an empty move stack."""
         board = type(self)(self.obf())
-        board._words[_SIDE] ^= 1
+        board._side[0] ^= 1
         return board
 
     def transformed(self, symmetry: int) -> Self:
@@ -495,7 +391,7 @@ class Board(BoardMemory):
 
         Setting it clears the move stack.
         """
-        return self._words[_SIDE]
+        return self._side[0]
 
     @turn.setter
     def turn(self, colour: int) -> None:
@@ -507,11 +403,11 @@ class Board(BoardMemory):
         """Set black's and white's discs and the side to move, and clear the move stack."""
         pos = notation.position_of("", turn)
         pos.own, pos.opponent = discs[turn], discs[1 - turn]
-        self._set_position(pos)
+        self._begin(pos)
 
     def _discs(self, colour: int) -> int:
         """Return the bitboard of a colour's discs."""
-        return self._words[_OWN if colour == self._words[_SIDE] else _OPPONENT]
+        return (self._discs_to_move if colour == self._side[0] else self._other_discs)[0]
 
     def discs(self, colour: int) -> int:
         """Return the bitboard of a colour's discs, bit s for square s; ValueError if it is neither BLACK nor WHITE."""
@@ -560,58 +456,24 @@ class Board(BoardMemory):
 
     # ---- moves
 
-    @property
-    def legal_moves(self) -> LegalMoves:
-        """The legal moves: disc moves, or the one pass, or none when the game is over."""
-        return LegalMoves(self)
+    def _made(self, first: int) -> list[Move]:
+        discs = self._undo["disc"][first : self._count[0]].tolist()
+        return [MOVES[DISC_MOVE | disc.bit_length() - 1 if disc else PASS] for disc in discs]
 
-    @property
-    def move_stack(self) -> list[Move]:
-        """A copy of the move stack, passes included, oldest move first."""
-        return [MOVES[code] for code in self._codes()]
-
-    def _codes(self) -> list[int]:
-        """Return the move stack as encoded moves."""
-        discs: list[int] = self._undo["disc"][: self._count].tolist()
-        return [DISC_MOVE | disc.bit_length() - 1 if disc else PASS for disc in discs]
-
-    def is_legal(self, move: int | str) -> bool:
-        """Tell whether `move`, or the text of one (see `parse_text`), is legal."""
-        if isinstance(move, str):
-            return self._is_legal_text(move)
-        return bool(ENTRIES.is_legal_move(self._address, move))
+    def _illegal(self, move: Move) -> ValueError:
+        return notation.illegal_move(self._pos, move.square)
 
     def flipped(self, move: Move) -> list[int]:
         """Return the squares of the discs that `move` flips; raises ValueError saying why if it is illegal."""
-        if not self.is_legal(move):
-            raise notation.illegal_move(self._pos, move.square)
-        return notation.flipped(self._pos, move)
+        return notation.flipped(self._pos, self._checked(move))
 
     def find_move(self, square: int | None) -> Move:
         """Return the legal move to `square`, or the pass for None; raises ValueError saying why not."""
-        move = Move(square)
-        if not self.is_legal(move):
-            raise notation.illegal_move(self._pos, square)
-        return move
+        return self._checked(Move(square))
 
     def parse_text(self, text: str) -> Move:
         """Return the legal move 'f5' or 'pass', without making it; raises ValueError saying why it is not legal."""
         return self.find_move(notation.split_move(text))
-
-    def push(self, move: int) -> None:
-        """Make a move, a `Move` or its int; raises ValueError saying why if it is illegal."""
-        try:
-            done = ENTRIES.push(self._address, move)
-        except (TypeError, ValueError):  # not an int
-            done = 0
-        if not done:
-            self._push_otherwise(move)
-
-    def _push_otherwise(self, move: int) -> None:
-        """Make a move that the kernel refused for lack of undo records; raises ValueError if it is illegal."""
-        known = Move.from_int(move)
-        if not self._grow() or not ENTRIES.push(self._address, known):
-            raise notation.illegal_move(self._pos, known.square)
 
     def push_text(self, text: str) -> Move:
         """Make the move 'f5' or 'pass' and return it; raises ValueError saying why if it is illegal."""
@@ -628,25 +490,6 @@ class Board(BoardMemory):
         )
         return [*passes, self.push_text(text)]
 
-    def record(self, ending: str = "") -> GameRecord:
-        """Return the record of the moves made; `ending` is one of records.ENDINGS."""
-        return GameRecord.from_moves(
-            "othello", [str(move) for move in self.move_stack], start=self.root().obf(), ending=ending
-        )
-
-    def pop(self) -> Move:
-        """Take back the last move and return it; raises IndexError if there is none."""
-        code: int = ENTRIES.pop(self._address)
-        if code < 0:
-            raise IndexError("there is no move to take back")
-        return MOVES[code]
-
-    def peek(self) -> Move:
-        """Return the last move; raises IndexError if there is none."""
-        if not self._count:
-            raise IndexError("no move has been made")
-        return MOVES[self._codes()[-1]]
-
     # ---- the end of the game
 
     def must_pass(self) -> bool:
@@ -658,22 +501,22 @@ class Board(BoardMemory):
         return not self.legal_moves
 
     def outcome(self) -> Outcome | None:
-        """Return the winner and the disc counts, None while the game continues."""
+        """Return the winner and the discs, None while the game continues."""
         return self._counted() if self.is_game_over() else None
 
     def score(self) -> int:
         """Return black's discs minus white's; empty squares count for the side that leads, as in a finished game."""
-        return self._counted().score
+        return self._counted().score or 0
 
     def _counted(self) -> Outcome:
         """Return the outcome of a game that ends here."""
         black, white = self._discs(BLACK).bit_count(), self._discs(WHITE).bit_count()
-        return Outcome(None if black == white else BLACK if black > white else WHITE, black, white)
-
-    def result(self) -> str:
-        """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' while the game continues."""
-        outcome = self.outcome()
-        return "*" if outcome is None else outcome.result()
+        termination = Termination.DISCS if black and white else Termination.WIPE_OUT
+        if black == white:
+            return Outcome(None, termination, black, white, 0)
+        if black > white:
+            return Outcome(BLACK, termination, black, white, SQUARES - 2 * white)
+        return Outcome(WHITE, termination, black, white, 2 * black - SQUARES)
 
     # ---- text and picture
 
@@ -712,15 +555,8 @@ class Board(BoardMemory):
         """Return SVG that marks lines of moves from here, to be laid over `svg`; see drawing.arrows."""
         return arrows(self, lines, flipped=flipped, values=values)
 
-    def _repr_svg_(self) -> str:
-        """Return the image that a notebook shows."""
-        return self.svg()
-
     def __str__(self) -> str:
         return self.diagram()
-
-    def __repr__(self) -> str:
-        return f"Board({self.obf()!r})"
 
 
 # ---- Board: a game of Othello for Python programs, in the style of python-chess; every move is checked

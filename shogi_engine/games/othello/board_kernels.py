@@ -31,7 +31,7 @@ undo_at = record_reader(UNDO)
 
 
 @njit
-def is_legal_code(pos, code):
+def is_legal(pos, code):
     """Tell whether `code` (any int64) is a legal move of `pos`."""
     if code == PASS:
         return mobility(pos.own, pos.opponent) == ZERO and mobility(pos.opponent, pos.own) != ZERO
@@ -44,7 +44,7 @@ def is_legal_code(pos, code):
 def push(address, code):
     """Make the move `code`; return 1, or 0 if it is illegal or the undo records are full."""
     board = board_at(address)
-    if board.count == board.capacity or not is_legal_code(board.pos, code):
+    if board.count == board.capacity or not is_legal(board.pos, code):
         return 0
     do_move(board.pos, np.uint32(code), undo_at(board.undo + board.count * UNDO_BYTES))
     board.count += 1
@@ -77,9 +77,9 @@ def count_legal_moves(address):
 
 
 @njit(brief=True)
-def is_legal_move(address, code):
+def is_legal_code(address, code):
     """Return 1 if the move `code` is legal, else 0."""
-    return int(is_legal_code(board_at(address).pos, code))
+    return int(is_legal(board_at(address).pos, code))
 
 
 @njit(brief=True)

@@ -20,7 +20,7 @@ def test_moves_are_those_of_the_notation():
             assert [int(each) for each in game.legal_moves] == legal_moves(pos) and len(game.legal_moves)
             assert game.obf() == format_obf(pos) and game.key() == Board(game.obf()).key()
             assert {code for code in range(-5, 300) if game.is_legal(code)} == set(legal_moves(pos))
-            game.push(Move._decode(move))
+            game.push(Move.from_int(move))
             assert game.peek() == move
         for twin in (game.copy(), pickle.loads(pickle.dumps(game)), copy.deepcopy(game)):
             assert twin == game and hash(twin) == hash(game) and twin.move_stack == game.move_stack

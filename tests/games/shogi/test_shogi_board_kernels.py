@@ -11,8 +11,8 @@ import shogi_engine.games.shogi.board as ours
 from shogi_engine.games.shogi import packed
 from shogi_engine.games.shogi.board import STARTING_SFEN, BaseBoard, Board, Move
 from shogi_engine.games.shogi.board.board import ENTRIES
-from shogi_engine.games.shogi.board.kernels import BOARD, READ_SFEN, TEXT_BYTES, UNPACK_POSITION
 from shogi_engine.games.shogi.board.pieces import MOVES
+from shogi_engine.games.shogi.board_kernels import BOARD, READ_SFEN, TEXT_BYTES, UNPACK_POSITION
 from shogi_engine.games.shogi.sfen import format_sfen, parse_sfen
 from shogi_engine.jit import JIT_DISABLED
 from tests.support.twins.naive_packed import pack

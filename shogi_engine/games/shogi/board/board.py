@@ -6,22 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from shogi_engine.games.game_board import BoardMemory
+from shogi_engine.games.game_board import BoardMemory, KernelBoard, LegalMoves
+from shogi_engine.games.shogi import board_kernels as kernels
 from shogi_engine.games.shogi import packed
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.bitboard import RAYS, attack_halves, checkers, is_pinned, pieces
-from shogi_engine.games.shogi.board import drawing, kernels
-from shogi_engine.games.shogi.board.kernels import (
-    BOARD,
-    NO_LEGAL_MOVE,
-    PACK_POSITION,
-    READ_SFEN,
-    TEXT_BYTES,
-    TRIED,
-    UNDECIDED,
-    UNPACK_POSITION,
-    WRITE_SFEN,
-)
+from shogi_engine.games.shogi.board import drawing
 from shogi_engine.games.shogi.board.pieces import (
     BB_ALL,
     COLORS,
@@ -39,6 +29,17 @@ from shogi_engine.games.shogi.board.pieces import (
     can_move_without_promotion,
     can_promote,
     file_index,
+)
+from shogi_engine.games.shogi.board_kernels import (
+    BOARD,
+    NO_LEGAL_MOVE,
+    PACK_POSITION,
+    READ_SFEN,
+    TEXT_BYTES,
+    TRIED,
+    UNDECIDED,
+    UNPACK_POSITION,
+    WRITE_SFEN,
 )
 from shogi_engine.games.shogi.movegen import CODES
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, entering_king_rule
@@ -62,7 +63,6 @@ from shogi_engine.games.shogi.usi_moves import illegal_move, legal_move
 from shogi_engine.jit import Entries, new_record
 from shogi_engine.jit.bitboards import MASK64, from_halves
 from shogi_engine.language import InputError
-from shogi_engine.records.tree import GameRecord
 from shogi_engine.types.outcomes import Outcome, Termination
 from shogi_engine.types.results import ForcedWin
 
@@ -78,19 +78,32 @@ ENTRIES: Any = Entries(
 # ---- Placement: the pieces of a Shogi position, and their edits
 
 
-# Offsets of the fields of a POSITION, and so of a BOARD, that are read as bytes and words.
-_FIELDS: Any = t.POSITION.fields
-_SQUARES, _HANDS, _SIDE, _PLY = (int(_FIELDS[name][1]) for name in ("board", "hand", "side", "ply"))
-_CHECKERS = int(_FIELDS["checkers"][1]) // 8
-_KEY, _IN_CHECK = BoardMemory.offset_in(BOARD, "key") // 8, BoardMemory.offset_in(BOARD, "in_check")
-_TEXT = BoardMemory.offset_in(BOARD, "text")
 _HCP, _PSFEN = (packed.PACKINGS.index(packing) for packing in (packed.HCP, packed.PSFEN))
 
 
 class Placement(BoardMemory):
     """Pieces on the board and in hand, and the side to move. It can be edited, and converted to and from formats."""
 
-    _BOARD, _UNDO = BOARD, t.UNDO
+    _GAME = "shogi"
+    _BOARD, _UNDO, _KERNELS, _MOVE = BOARD, t.UNDO, ENTRIES, Move
+    _VIEWS = {
+        "_squares": "pos.board",
+        "_hands": "pos.hand",
+        "_side": "pos.side",
+        "_ply": "pos.ply",
+        "_checkers": "pos.checkers",
+        "_key": "key",
+        "_in_check": "in_check",
+        "_text": "text",
+    }
+    _squares: memoryview
+    _hands: memoryview  # uint64[2]
+    _side: memoryview
+    _ply: memoryview
+    _checkers: memoryview  # the two halves
+    _key: memoryview
+    _in_check: Any  # memoryview of bool
+    _text: memoryview
 
     def __init__(self, sfen: str | None = None) -> None:
         self._allocate()
@@ -120,33 +133,20 @@ class Placement(BoardMemory):
 
     # ---- the position as a whole
 
-    def _begin(self, pos: Any, *, edited: bool = False) -> None:
-        """Start from `pos`; it is valid unless it was `edited`."""
-        self._set_position(pos)
-        self._touched()
-        self._edited = edited
-
     def _touched(self) -> None:
         """Update the fields that kernels update with the position, after a change by Python."""
-        self._words[_KEY] = 0
-        self._flags[_IN_CHECK] = any(self._words[_CHECKERS : _CHECKERS + 2])
+        self._key[0] = 0
+        self._in_check[0] = any(self._checkers)
 
     def _read(self, data: bytes, task: int, argument: int) -> bool:
         """Start from the position that `text_kernels.convert` reads in `data`; return False if it declines."""
         if len(data) >= TEXT_BYTES:
             return False
-        self._bytes[_TEXT : _TEXT + len(data)] = data
+        self._text[: len(data)] = data
         if not ENTRIES.convert(self._address, task, argument):
             return False
         self._edited = False
         return True
-
-    @property
-    def _pos(self) -> Any:
-        """The record[POSITION]; it is validated first if it was edited."""
-        if self._edited:
-            self._validate()
-        return self._record
 
     def _validate(self) -> None:
         """Validate the edited position; raises ValueError if it is impossible."""
@@ -178,35 +178,17 @@ class Placement(BoardMemory):
     def sfen(self) -> str:
         """Return the position's SFEN, four fields."""
         length = ENTRIES.convert(self._address, WRITE_SFEN, 0)
-        return str(self._bytes[_TEXT : _TEXT + length], "ascii")
+        return str(self._text[:length], "ascii")
 
-    def position(self) -> str:
-        """Return the position in the game's notation, as the Boards of all games do: its SFEN."""
-        return self.sfen()
-
-    def copy(self) -> Self:
-        """Return an independent board with the same position."""
-        board = super().copy()
-        board._touched()
-        board._words[_KEY] = self._words[_KEY]
-        board._edited = self._edited
-        return board
-
-    def __getstate__(self) -> Any:
-        return self._record.tobytes(), self._edited
-
-    def __setstate__(self, state: Any) -> None:
-        data, edited = state
-        self._allocate()
-        self._begin(np.frombuffer(data, dtype=t.POSITION)[0], edited=edited)
+    position = sfen
 
     def ply(self) -> int:
         """Return the number of moves since the game began, according to the move number."""
-        return self._bytes[_PLY] | self._bytes[_PLY + 1] << 8
+        return self._ply[0]
 
     def key(self) -> int:
         """Return a 64-bit hash of board, hands and side to move; it is the same in every process."""
-        if key := self._words[_KEY]:
+        if key := self._key[0]:
             return key
         if self._edited:
             self._validate()
@@ -216,14 +198,7 @@ class Placement(BoardMemory):
 
     def identity(self) -> tuple[bytes, bytes, int]:
         """Return what tells positions apart: pieces by square, numbers in hand by colour and kind, side to move."""
-        data = self._bytes
-        return data[_SQUARES : _SQUARES + len(SQUARES)].tobytes(), data[_HANDS : _HANDS + 16].tobytes(), data[_SIDE]
-
-    def __eq__(self, other: object) -> bool:
-        return self.identity() == other.identity() if isinstance(other, Placement) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.identity())
+        return self._squares.tobytes(), self._hands.tobytes(), self._side[0]
 
     def _image(self, square_of: Callable[[int], int], swapped: bool) -> Self:
         """Return a board without moves, with each piece on `square_of` its square, colours optionally swapped."""
@@ -271,7 +246,7 @@ class Placement(BoardMemory):
         if not ENTRIES.convert(self._address, PACK_POSITION, packing):
             name, side = packed.PACKINGS[packing].name, t.SIDES[self._record.king.tolist().index(t.NO_SQUARE)]
             raise ValueError(f"{name}: {side} has no king, but the format needs both kings")
-        return self._bytes[_TEXT : _TEXT + packed.BYTES].tobytes()
+        return self._text[: packed.BYTES].tobytes()
 
     def _set_packed(self, packing: int, data: Any) -> None:
         """Set the position from the form packed.PACKINGS[packing]."""
@@ -291,14 +266,14 @@ class Placement(BoardMemory):
         """Tell whether the side to move is in check."""
         if self._edited:
             self._validate()
-        return self._flags[_IN_CHECK]  # type: ignore[no-any-return]
+        return self._in_check[0]  # type: ignore[no-any-return]
 
     # ---- the pieces on the board
 
     @property
     def turn(self) -> int:
         """The side to move, BLACK or WHITE. Setting it is an edit."""
-        return self._bytes[_SIDE]
+        return self._side[0]
 
     @turn.setter
     def turn(self, color: int) -> None:
@@ -321,7 +296,7 @@ class Placement(BoardMemory):
         """For each colour, a Counter of the piece types in hand; a copy."""
         return [
             Counter({kind: counts[kind] for kind in HAND_ORDER if counts[kind]})
-            for counts in (self._bytes[hand : hand + 8] for hand in (_HANDS, _HANDS + 8))
+            for counts in (hand.to_bytes(8, "little") for hand in self._hands)
         ]
 
     @property
@@ -333,7 +308,7 @@ class Placement(BoardMemory):
     @property
     def pieces(self) -> list[int]:
         """The piece type on each of the 81 squares, 0 for an empty one; a copy."""
-        return [piece & 15 for piece in self._bytes[_SQUARES : _SQUARES + len(SQUARES)]]
+        return [piece & 15 for piece in self._squares]
 
     @property
     def piece_bb(self) -> list[int]:
@@ -366,7 +341,7 @@ class Placement(BoardMemory):
 
     def piece_map(self) -> dict[int, Piece]:
         """Return a dict from square to piece, lowest square first."""
-        pieces = map(PIECES.__getitem__, self._bytes[_SQUARES : _SQUARES + len(SQUARES)])
+        pieces = map(PIECES.__getitem__, self._squares)
         return {square: piece for square, piece in enumerate(pieces) if piece is not None}
 
     def has_piece_in_hand(self, piece_type: int, color: int) -> bool:
@@ -377,7 +352,7 @@ class Placement(BoardMemory):
         """Return the board's byte for `square`."""
         if square not in SQUARES:
             raise ValueError(f"squares must be 0 to 80, not {square!r}")
-        return self._bytes[_SQUARES + square]
+        return self._squares[square]
 
     @staticmethod
     def _colour(color: int) -> int:
@@ -544,23 +519,15 @@ class BaseBoard(Placement):
         """Return nine rows of SFEN symbols, and below them the hands if there are any."""
         return drawing.letters(self)
 
-    def __repr__(self) -> str:
-        return f"Board({self.sfen()!r})"
-
-
-_move_of = MOVES.__getitem__
 
 EXCHANGE_LIMIT = 1 << 15  # centipawns; more than any exchange can win or lose
 
 
-class MoveList:
-    """A live view of a board's moves: iterable, with len, bool and `in`."""
-
-    def __init__(self, board: "Board") -> None:
-        self._board = board
+class PseudoLegalMoves(LegalMoves[Move]):
+    """The moves that the pieces can make, including those that leave the king in check or mate by a pawn drop."""
 
     def __iter__(self) -> Iterator[Move]:
-        raise NotImplementedError
+        return self._board.generate_pseudo_legal_moves()  # type: ignore[no-any-return]
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -571,45 +538,8 @@ class MoveList:
     def __contains__(self, move: object) -> bool:
         return any(move == (str(each) if isinstance(move, str) else each) for each in self)
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} ({', '.join(move.usi() for move in self)})>"
 
-
-class LegalMoves(MoveList):
-    """A live view of a board's legal moves: iterable, with len, bool and `in`."""
-
-    def __iter__(self) -> Iterator[Move]:
-        board = self._board
-        if board._edited:
-            board._validate()
-        return map(_move_of, board._moves[: ENTRIES.list_moves(board._address)].tolist())
-
-    def __bool__(self) -> bool:
-        board = self._board
-        if board._edited:
-            board._validate()
-        return bool(ENTRIES.list_moves(board._address))  # counting would load another kernel
-
-    def __len__(self) -> int:
-        board = self._board
-        if board._edited:
-            board._validate()
-        return int(ENTRIES.count_legal_moves(board._address))
-
-    def __contains__(self, move: object) -> bool:
-        if isinstance(move, (int, np.integer)):
-            return self._board.is_legal(int(move))
-        return isinstance(move, str) and self._board.is_legal(move)
-
-
-class PseudoLegalMoves(MoveList):
-    """The moves that the pieces can make, including those that leave the king in check or mate by a pawn drop."""
-
-    def __iter__(self) -> Iterator[Move]:
-        return self._board.generate_pseudo_legal_moves()
-
-
-class Board(BaseBoard):
+class Board(BaseBoard, KernelBoard[Move]):
     """A game: a position and the moves that led to it.
 
     >>> board = Board()
@@ -622,7 +552,8 @@ class Board(BaseBoard):
 
     Squares are numbered from 0 (9a) to 80 (1i), in the order of an SFEN. Colours are BLACK (0) and WHITE (1); piece
     types are PAWN (1) to PROM_ROOK (14). Boards are equal if pieces, hands and side to move are equal; the moves before
-    do not matter. Do not change a board that is in a set or a dict. Editing a board, for example with `set_piece_at`,
+    do not matter. Do not change a board that is in a set or a dict. The null move, which the rules do not allow, can be
+    pushed unless the side to move is in check. Editing a board, for example with `set_piece_at`,
     clears the move stack. An edited position is checked when it is first used: if it is impossible, ValueError is
     raised, and `status` tells why.
 
@@ -681,19 +612,14 @@ class Board(BaseBoard):
         board._rule = self._rule
         return board
 
-    def __getstate__(self) -> tuple[str, list[str], str]:
-        return self.root().sfen(), [move.usi() for move in self.move_stack], self.entering_king_rule
+    def __getstate__(self) -> tuple[Any, ...]:
+        return *super().__getstate__(), self._rule
 
-    def __setstate__(self, state: tuple[str, list[str], str]) -> None:
-        sfen, moves, self.entering_king_rule = state
-        self.push_usi_position_cmd(f"sfen {sfen} moves {' '.join(moves)}")
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        *memory, self._rule = state
+        super().__setstate__(tuple(memory))
 
     # ---- moves
-
-    @property
-    def legal_moves(self) -> LegalMoves:
-        """The legal moves."""
-        return LegalMoves(self)
 
     @property
     def pseudo_legal_moves(self) -> PseudoLegalMoves:
@@ -721,27 +647,12 @@ class Board(BaseBoard):
                     yield Move(None, target, drop_piece_type=kind)
 
     @property
-    def move_stack(self) -> list[Move]:
-        """A copy of the move stack, oldest move first."""
-        return [MOVES[move & CODES] for move in self._encoded_moves()]
-
-    @property
     def captured_piece_stack(self) -> list[int]:
         """The piece type captured by each move on the stack, 0 for none; a copy."""
-        return [move >> 19 & 15 for move in self._encoded_moves()]
+        return [move >> 19 & 15 for move in self._undo["move"][: self._count[0]].tolist()]
 
-    def _encoded_moves(self) -> list[int]:
-        """Return the move stack as encoded moves."""
-        moves: list[int] = self._undo["move"][: self._count].tolist()
-        return moves
-
-    def is_legal(self, move: int | str) -> bool:
-        """Tell whether `move`, or the text of one (see `parse_text`), is legal. The null move is not."""
-        if isinstance(move, str):
-            return self._is_legal_text(move)
-        if self._edited:
-            self._validate()
-        return bool(ENTRIES.is_legal_code(self._address, move))
+    def _made(self, first: int) -> list[Move]:
+        return [MOVES[move & CODES] for move in self._undo["move"][first : self._count[0]].tolist()]
 
     def _illegal(self, move: Move) -> ValueError:
         """Return the error that says why `move` is not legal."""
@@ -806,7 +717,7 @@ class Board(BaseBoard):
         from shogi_engine.games.shogi.mate import solver as mates
 
         found = mates.shared_solver().solve(self._pos, max_ms=max_ms, nodes=nodes, shortest=shortest)
-        return found.convert(lambda moves: [Move._decode(move) for move in moves])
+        return found.convert(lambda moves: [Move.from_encoded(move) for move in moves])
 
     def find_move(
         self, from_square: int | None, to_square: int, promotion: bool | None = None, drop_piece_type: int | None = None
@@ -824,16 +735,11 @@ class Board(BaseBoard):
             promoting = Move(from_square, to_square, True)
             if self.is_legal(promoting):
                 return promoting
-        if not self.is_legal(move):
-            raise self._illegal(move)
-        return move
+        return self._checked(move)
 
     def parse_usi(self, text: str) -> Move:
         """Return the legal move in USI notation, without making it; raises ValueError saying why it is not legal."""
-        move = Move.from_usi(text)
-        if not self.is_legal(move):
-            raise self._illegal(move)
-        return move
+        return self._checked(Move.from_usi(text))
 
     def parse_text(self, text: str) -> Move:
         """Parse a legal move in USI, Japanese, KIF, CSA or Western notation, without making it.
@@ -846,13 +752,7 @@ class Board(BaseBoard):
         """
         if USI_MOVE.fullmatch(text):
             return self.parse_usi(text)
-        return Move._decode(parse_move(self._pos, text, self._last_target()))
-
-    def push_text(self, text: str) -> Move:
-        """Make the move `text`, in any notation of `parse_text`, and return it."""
-        move = self.parse_text(text)
-        self.push(move)
-        return move
+        return Move.from_encoded(parse_move(self._pos, text, self._last_target()))
 
     def text(self, move: Move, notation: str = "japanese") -> str:
         """Return a legal move in a notation: 'japanese' (▲７六歩), 'kif', 'csa', 'western' or 'usi'.
@@ -863,41 +763,19 @@ class Board(BaseBoard):
 
     def _last_target(self) -> int | None:
         """Return the square of the last move, None if there is none."""
-        last = self.peek() if self._count else None
+        last = self.peek() if self._count[0] else None
         return last.to_square if last else None
 
-    def record(self, ending: str = "") -> GameRecord:
-        """Return the record of the moves made; `ending` is one of records.ENDINGS."""
-        return GameRecord.from_moves(
-            "shogi", [move.usi() for move in self.move_stack], start=self.root().sfen(), ending=ending
-        )
-
-    def push(self, move: int) -> None:
-        """Make a move, a `Move` or its int; raises ValueError saying why if it is illegal.
-
-        The null move passes the turn, which the rules do not allow; it raises ValueError in check.
-        """
-        if self._edited:
-            self._validate()
-        try:
-            done = ENTRIES.push(self._address, move)
-        except (TypeError, ValueError):  # not an int
-            done = 0
-        if not done:
-            self._push_otherwise(move)
-
     def _push_otherwise(self, move: int) -> None:
-        """Make the null move, or a move refused for lack of undo records; raises ValueError if it is illegal."""
-        known = move if isinstance(move, Move) else Move.from_int(move)
-        grown = self._grow()
-        if not known:
-            if self.is_check():
-                raise ValueError("illegal move '0000': the side to move is in check")
-            do_null(self._record, self._undo[self._count])
-            self._words[self._COUNT_WORD] += 1
+        if not isinstance(move, Move) or move:
+            super()._push_otherwise(move)
+        elif self.is_check():
+            raise ValueError("illegal move '0000': the side to move is in check")
+        else:
+            self._grow()
+            do_null(self._record, self._undo[self._count[0]])
+            self._count[0] += 1
             self._touched()
-        elif not grown or not ENTRIES.push(self._address, known):
-            raise self._illegal(known)
 
     def push_usi(self, text: str) -> Move:
         """Make the move in USI notation and return it; raises ValueError saying why if it is illegal."""
@@ -905,27 +783,14 @@ class Board(BaseBoard):
         self.push(move)
         return move
 
-    def pop(self) -> Move:
-        """Take back the last move and return it; raises IndexError if there is none."""
-        code = ENTRIES.pop(self._address)
-        return MOVES[code] if code >= 0 else self._pop_null()
-
-    def _pop_null(self) -> Move:
+    def _pop_otherwise(self) -> Move:
         """Take back a null move; raises IndexError if no move is left."""
-        count = self._count
-        if not count:
-            raise IndexError("there is no move to take back")
-        undo_null(self._record, self._undo[count - 1])
-        self._words[self._COUNT_WORD] -= 1
+        if not self._count[0]:
+            return super()._pop_otherwise()
+        self._count[0] -= 1
+        undo_null(self._record, self._undo[self._count[0]])
         self._touched()
         return Move.null()
-
-    def peek(self) -> Move:
-        """Return the last move; raises IndexError if there is none."""
-        count = self._count
-        if not count:
-            raise IndexError("no move has been made")
-        return Move._decode(int(self._undo["move"][count - 1]))
 
     # ---- the end of the game
 
@@ -950,7 +815,7 @@ class Board(BaseBoard):
 
     def is_repetition(self, count: int = 4) -> bool:
         """Tell whether board, hands and side to move have occurred at least `count` times."""
-        return bool(occurrence(self._pos, self._undo, self._count, count) >= 0)
+        return bool(occurrence(self._pos, self._undo, self._count[0], count) >= 0)
 
     def is_fourfold_repetition(self) -> bool:
         """Tell whether the position has occurred for the fourth time, which ends the game."""
@@ -984,11 +849,6 @@ class Board(BaseBoard):
             return Outcome(None, Termination.FOURFOLD_REPETITION)
         return Outcome(side if ending == WIN else other, Termination.PERPETUAL_CHECK)
 
-    def result(self) -> str:
-        """Return '1-0' if black has won, '0-1' if white has, '1/2-1/2' for a draw, '*' while the game continues."""
-        outcome = self.outcome()
-        return "*" if outcome is None else outcome.result()
-
     def declaration(self, rule: str | None = None) -> str | None:
         """Return what the side to move may declare ('win', 'draw' or None) by `rule`, by default the board's.
 
@@ -1016,7 +876,3 @@ class Board(BaseBoard):
     def arrows(self, lines: Sequence[Sequence[str]], *, flipped: bool = False, stacked: bool = False) -> str:
         """Return SVG of the arrows of lines of moves from here, to be laid over `svg`; see drawing.arrows."""
         return drawing.arrows(self, lines, flipped=flipped, stacked=stacked)
-
-    def _repr_svg_(self) -> str:
-        """Return the image that a notebook shows."""
-        return self.svg()

@@ -3,13 +3,13 @@
 Squares are numbered as an SFEN is read: 0 is 9a, 8 is 1a, 80 is 1i. Bit s of a mask (int) is square s.
 """
 
-import operator
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, SupportsIndex
+from typing import Any
 
+from shogi_engine.games.game_board import GameMove
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.movegen import CODES, MOVE_BITS
 from shogi_engine.games.shogi.rules import is_dead
@@ -27,7 +27,6 @@ from shogi_engine.games.shogi.types import (
 )
 from shogi_engine.games.shogi.types import SQUARES as SQUARE_COUNT
 from shogi_engine.games.shogi.usi_moves import code_of_usi, usi_of
-from shogi_engine.language import InputError
 
 # ---- Move: an int with the interface of python-shogi's Move
 
@@ -35,7 +34,7 @@ from shogi_engine.language import InputError
 NULL_TEXT = "0000"
 
 
-class Move(int):
+class Move(GameMove):
     """A move from a square to a square (0..80), or a drop: from_square None and drop_piece_type PAWN ... ROOK.
 
     It is an int, equal to python-shogi's hash of it: bits 0-6 are the target square, 7-13 the source square (for a
@@ -111,14 +110,8 @@ class Move(int):
     def __str__(self) -> str:
         return self.usi()
 
-    def __format__(self, specification: str) -> str:
-        return format(self.usi(), specification)
-
     def __repr__(self) -> str:
         return f"Move.from_usi({self.usi()!r})"
-
-    def __reduce__(self) -> tuple[Any, tuple[int]]:
-        return Move._decode, (int(self),)
 
     @classmethod
     def from_usi(cls, text: str) -> "Move":
@@ -134,31 +127,22 @@ class Move(int):
         return MOVES[target | source << 7 | promotion * PROMOTION]
 
     @classmethod
-    def from_int(cls, number: SupportsIndex) -> "Move":
-        """Return the move whose int is `number`, the inverse of `int(move)`.
-
-        Raises ValueError for 0 (see `Move.null()`) and other numbers that are not moves, TypeError if it is not an int.
-        """
-        try:
-            number = operator.index(number)
-        except TypeError:
-            raise TypeError(f"expected a Move or its int, not {number!r}") from None
+    def _is_move(cls, number: int) -> bool:
         source, target = number >> 7 & 127, number & 127
         if source < DROP_BASE:
             possible = source != target
         else:
             possible = PAWN <= source - DROP_BASE <= ROOK and not number & PROMOTION
-        if not (possible and 0 < number < 1 << MOVE_BITS and target < SQUARE_COUNT):
-            raise InputError("{0} is not a move", number)
-        return MOVES[number]
+        return possible and 0 < number < 1 << MOVE_BITS and target < SQUARE_COUNT
 
     @staticmethod
-    def _decode(move: int) -> "Move":
-        """Return the kernels' encoded `move`, or the Move of an int."""
+    def from_encoded(move: int) -> "Move":
+        """Return the Move of a kernels' move."""
         return MOVES[move & CODES]
 
 
 MOVES: list[Move] = list(map(partial(int.__new__, Move), range(1 << MOVE_BITS)))  # by their ints; many are not moves
+Move.ALL = MOVES
 MOVES_BY_USI: dict[str, Move] = {NULL_TEXT: MOVES[0]}  # those read so far
 
 

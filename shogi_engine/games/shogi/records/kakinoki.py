@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from shogi_engine.games.shogi.board.drawing import kif as draw_kif
 from shogi_engine.games.shogi.records.words import NEAREST, comment_lines
 from shogi_engine.games.shogi.sfen import START, format_sfen, parse_sfen
 from shogi_engine.games.shogi.types import BLACK, HAND_ORDER, SET_SIZE, SIDES_BY_MARK, SYMBOLS, UNPROMOTED, WHITE
@@ -481,7 +480,7 @@ def header_lines(record: GameRecord) -> Iterator[str]:
 def position_lines(record: GameRecord) -> Iterator[str]:
     """Yield the diagram of the starting position."""
     board = record.board(0)
-    yield from draw_kif(board).splitlines()
+    yield from board.kif_str().splitlines()
     if board.ply():
         yield f"手数＝{board.ply()}"
     if board.turn == WHITE:

@@ -6,7 +6,6 @@ kernels' moves (target, source, promotion); the pieces are looked up here.
 
 import numpy as np
 
-from shogi_engine.games.game_board import BoardMemory
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.bitboard import STEP_ATTACKS, in_check, pieces, pinned
 from shogi_engine.games.shogi.movegen import CODES, complete_move, pawn_targets
@@ -61,8 +60,10 @@ def note_position(board):
 def push(address, code):
     """Make the move `code`; return 1, or 0 if it is illegal or the undo records are full."""
     board = board_at(address)
+    if board.count == board.capacity:  # also of a position that was edited and may be impossible
+        return 0
     move = complete_move(board.pos, code)
-    if move == 0 or board.count == board.capacity:
+    if move == 0:
         return 0
     do_move(board.pos, move, undo_at(board.undo + board.count * UNDO_BYTES))
     board.count += 1
@@ -165,7 +166,7 @@ def ending(address, rule, movable):
 
 
 WRITE_SFEN, READ_SFEN, PACK_POSITION, UNPACK_POSITION = range(4)  # the tasks of `convert`
-DRAFT = BoardMemory.offset_in(BOARD, "draft")
+DRAFT = int(BOARD.fields["draft"][1])  # type: ignore[index]
 
 
 @njit
