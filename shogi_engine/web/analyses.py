@@ -29,7 +29,7 @@ from shogi_engine.types.outcomes import Fact
 from shogi_engine.types.results import Score
 from shogi_engine.web.links import Look, Viewers
 from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
-from shogi_engine.web.replies import Info, MateFound, Progress
+from shogi_engine.web.replies import AnalysisLine, Info, MateFound, Progress, Summary, Told
 from shogi_engine.web.tree import Tree
 
 EFFORTS: dict[str, dict[str, dict[str, int]]] = {
@@ -211,7 +211,7 @@ class Analyses:
         tree, first = self._tree, infos[0]
         best = [list(info.pv) for info in infos if info.pv]
         lines = [self._line(info, look.language) for info in infos if info.pv]
-        values = [line["score"] + ("=" if line["exact"] else "") for line in lines]
+        values = [line.score + ("=" if line.exact else "") for line in lines]
         options = look.picture(tree.game) | ({"values": values} if tree.game == "othello" else {})
         return Info(
             node=number,
@@ -225,20 +225,20 @@ class Analyses:
             arrows=tree.board.arrows(best, **options),
         )
 
-    def _line(self, info: Any, language: str) -> dict[str, Any]:
+    def _line(self, info: Any, language: str) -> AnalysisLine:
         tree = self._tree
         words = words_of(language, tree.game)
         score = info.score if tree.board.turn == 0 else -info.score
         moves = list(info.pv[:LINE_MOVES])
-        return {
-            "score": score_words(score, unit_of(tree.game), words),
-            "mate": score.mate,
-            "exact": bool(info.exact),
-            "chance": round(score.chance(), 4),
-            "depth": info.depth,
-            "texts": line_texts(tree.board, moves, language),
-            "moves": moves,
-        }
+        return AnalysisLine(
+            score=score_words(score, unit_of(tree.game), words),
+            mate=score.mate,
+            exact=bool(info.exact),
+            chance=round(score.chance(), 4),
+            depth=info.depth,
+            texts=line_texts(tree.board, moves, language),
+            moves=moves,
+        )
 
     # ---- a whole game
 
@@ -375,7 +375,7 @@ class Analyses:
 
         return made
 
-    def verdict(self, number: int, language: str) -> dict[str, Any] | None:
+    def verdict(self, number: int, language: str) -> Told | None:
         """Return the verdict on the current move, with the better line; None for none."""
         move, tree = self.verdicts.get(number), self._tree
         if move is None or tree.parent(number) < 0:
@@ -385,17 +385,17 @@ class Analyses:
             self._facts[number] = facts_of(tree.game, board, move)
         why = sentences(tree.game, board, self._facts[number], language)
         said = said_of(tree.game, move, board, language, why)
-        return {
-            "class": move.severity,
-            "called": said.verdict,
-            "loss": round(move.loss, 4),
-            "given": given_words(round(move.given, 2), unit_of(tree.game), language, said.words),
-            "score": said.best,
-            "why": said.why,
-            "texts": said.line,
-            "moves": list(said.better),
-            "node": tree.parent(number),
-        }
+        return Told(
+            node=tree.parent(number),
+            moves=said.better,
+            texts=said.line,
+            severity=move.severity,
+            called=said.verdict,
+            loss=round(move.loss, 4),
+            given=given_words(round(move.given, 2), unit_of(tree.game), language, said.words),
+            score=said.best,
+            why=said.why,
+        )
 
     def _set_verdict(self, number: int, move: MoveAnalysis) -> None:
         """Store a judged move; what was said of it before is forgotten."""
@@ -403,13 +403,8 @@ class Analyses:
         self.told.discard(number)
         self._facts.pop(number, None)
 
-    def summary(self) -> dict[str, Any] | None:
-        """Return the summary of the game, the main line, None if it was not judged.
-
-        Args:
-            counts: of each verdict, by side
-            agreement: share of moves that are the engine's choice, by side
-        """
+    def summary(self) -> Summary | None:
+        """Return the summary of the game, the main line, None if it was not judged."""
         tree = self._tree
         judged = [(place, number) for place, number in enumerate(tree.main()) if number in self.verdicts]
         if not judged:
@@ -421,10 +416,7 @@ class Analyses:
             agreed[side] += not told and move.pv[:1] == (tree[number].move,)
             if move.verdict:
                 counts[side][move.verdict] += 1
-        return {
-            "counts": counts,
-            "agreement": [round(agreed[side] / made[side], 4) if made[side] else None for side in (0, 1)],
-        }
+        return Summary(counts, [round(agreed[side] / made[side], 4) if made[side] else None for side in (0, 1)])
 
     # ---- mates
 

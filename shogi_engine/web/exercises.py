@@ -14,6 +14,7 @@ from shogi_engine.analysis.judgement import LINE_MOVES, MATE, line_texts
 from shogi_engine.language import InputError, fault_text, translate
 from shogi_engine.tsume import Problem, Progress, best_defence, daily, problems
 from shogi_engine.types.limits import SIDES
+from shogi_engine.web import replies
 from shogi_engine.web.links import Look, Viewer, Viewers
 from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
 from shogi_engine.web.replies import Hint, Lessons
@@ -113,7 +114,7 @@ def by_position() -> dict[str, Problem]:
 
 def problem_rows(progress: Progress | None) -> ProblemRows:
     """Return the message that lists the problems: the plies and the grade of each, and whether it was solved."""
-    rows = [[each.length, each.grade, int(progress is not None and progress.is_solved(each))] for each in problems()]
+    rows = [(each.length, each.grade, int(progress is not None and progress.is_solved(each))) for each in problems()]
     return ProblemRows(rows=rows, daily=daily().number)
 
 
@@ -178,21 +179,14 @@ class Tsume:
         """Whether the engine must not help."""
         return False
 
-    def state(self, language: str) -> dict[str, Any]:
-        """Return what the pages show, with the plies to mate at the problem's start and now."""
-        problem, shown = self.problem, self._progress()
-        if problem is None:
-            return shown
-        number = {"number": problem.number, "plies": problem.length, "grade": problem.grade, "count": len(problems())}
-        return shown | number
-
-    def _progress(self) -> dict[str, Any]:
-        return {
-            "status": self.status,
-            "length": self.lengths.get(self.root, 0),
-            "left": self.lengths.get(self.tree.node, 0),
-            "made": self.tree.ply - self.ply,
-        }
+    def state(self, language: str) -> replies.Tsume:
+        """Return what the pages show."""
+        length, left = self.lengths.get(self.root, 0), self.lengths.get(self.tree.node, 0)
+        shown, problem = replies.Tsume(self.status, length, left, self.tree.ply - self.ply), self.problem
+        if problem is not None:
+            shown.number, shown.plies, shown.grade = problem.number, problem.length, problem.grade
+            shown.count = len(problems())
+        return shown
 
     def wake(self) -> None:
         """Resume an interrupted search."""
@@ -474,30 +468,28 @@ class Lesson(Tsume):
             return DONE
         return super()._judged(number, left)
 
-    def state(self, language: str) -> dict[str, Any]:
+    def state(self, language: str) -> replies.Tsume:
         """Return what the pages show of the problem. The solution comes at the end only."""
-        problem = self.attempt.problem
-        shown = {
-            "task": translate(study.KINDS[problem.kind], language),
-            "source": problem.where(language),
-            "due": self.left - self.over,
-            "place": len(self.given),
-            "count": self.problems.size,
-            "over": self.over,
-            "back": self.back.timestamp() if self.back else 0,
-            "refutation": self._line(*self.refutation, language) if self.refutation and self._in_tree() else None,
-            "solution": self._line(self.root, problem.line[:LINE_MOVES], language) if self.over else None,
-            "played": "",
-            "why": [],
-        }
+        problem, shown = self.attempt.problem, super().state(language)
+        shown.lesson = replies.Lesson(
+            task=translate(study.KINDS[problem.kind], language),
+            source=problem.where(language),
+            due=self.left - self.over,
+            place=len(self.given),
+            count=self.problems.size,
+            over=self.over,
+            back=self.back.timestamp() if self.back else 0,
+            refutation=self._line(*self.refutation, language) if self.refutation and self._in_tree() else None,
+            solution=self._line(self.root, problem.line[:LINE_MOVES], language) if self.over else None,
+        )
         if self.over or problem.played in self.tree.moves()[:1] and self.status == WRONG:
-            shown["played"] = line_texts(problem.board(), [problem.played], language)[0]
-            shown["why"] = list(problem.reasons(language))
-        return self._progress() | {"lesson": shown}
+            shown.lesson.played = line_texts(problem.board(), [problem.played], language)[0]
+            shown.lesson.why = problem.reasons(language)
+        return shown
 
     def _in_tree(self) -> bool:
         return self.refutation is not None and self.refutation[0] in self.tree
 
-    def _line(self, number: int, line: Sequence[str], language: str) -> dict[str, Any]:
+    def _line(self, number: int, line: Sequence[str], language: str) -> replies.Line:
         """Return a line after a move, as pages play it through."""
-        return {"node": number, "moves": list(line), "texts": line_texts(self.tree.board_at(number), line, language)}
+        return replies.Line(number, line, line_texts(self.tree.board_at(number), line, language))

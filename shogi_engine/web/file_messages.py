@@ -22,8 +22,8 @@ from shogi_engine.web import replies, view
 from shogi_engine.web.access import Slow, is_loopback, qr_picture
 from shogi_engine.web.game_messages import left
 from shogi_engine.web.links import Viewer
-from shogi_engine.web.messages import TEXT_MAX, Action, GameNumber, HeaderText, Name, Question, Side, Who
-from shogi_engine.web.replies import Reply
+from shogi_engine.web.messages import TEXT_MAX, Action, GameNumber, HeaderText, Name, Question, Who
+from shogi_engine.web.replies import Reply, Side
 from shogi_engine.web.session import Session
 from shogi_engine.web.view import FILE_MAX, Chosen, chosen_game, dated, file_of
 
@@ -197,14 +197,14 @@ def links_reply(session: Session, page: Viewer) -> replies.Links:
     for link in session.store.links.of(session.links_owner, session.autosave.id):
         address = f"{page.address}join/{link.token}"
         rows.append(
-            {
-                "token": link.token,
-                "kind": link.kind,
-                "side": link.side,
-                "address": address,
-                "qr": qr_picture(address),
-                "pages": pages[link.token],
-            }
+            replies.Shared(
+                token=link.token,
+                kind=link.kind,
+                side=link.side,
+                address=address,
+                qr=qr_picture(address),
+                pages=pages[link.token],
+            )
         )
     return replies.Links(links=rows, local=is_loopback(urlsplit(page.address).hostname or ""))
 

@@ -12,12 +12,11 @@ from shogi_engine.records import GameRecord
 from shogi_engine.types.limits import Clock
 from shogi_engine.web import links, replies, view
 from shogi_engine.web.access import Slow
-from shogi_engine.web.links import WATCHER, Role, Viewer
+from shogi_engine.web.links import WATCHER, Viewer
 from shogi_engine.web.messages import (
     LEVEL_MAX,
     LINE_MAX,
     Action,
-    Game,
     Language,
     Moves,
     MoveText,
@@ -25,12 +24,11 @@ from shogi_engine.web.messages import (
     Number,
     PieceSet,
     Question,
-    Side,
     Who,
     must_have,
-)  # fmt: skip
+)
 from shogi_engine.web.playing import check_levels
-from shogi_engine.web.replies import Reply
+from shogi_engine.web.replies import Game, Reply, Role, Side
 from shogi_engine.web.saving import OpenElsewhere
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import SEARCH_MAX
@@ -216,7 +214,8 @@ class Kept(Question):
 
     def _obey(self, session: Session, page: Viewer) -> Reply:
         games = session.autosave.games(self.text, self.result)
-        return replies.Kept(games=[{**each, "title": names_shown(each["title"], page.language)} for each in games])
+        rows = [{**each, "title": names_shown(each["title"], page.language)} for each in games]
+        return replies.Kept(games=[replies.KeptGame(**row) for row in rows])
 
 
 class Continue(Action):

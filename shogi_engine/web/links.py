@@ -13,22 +13,10 @@ import msgspec
 
 from shogi_engine.common.database import Database
 from shogi_engine.language import InputError, mark, translate
-from shogi_engine.web.replies import Error, Reply
+from shogi_engine.web.replies import Error, Reply, Role
 
 LINKS_MAX = 20  # of an owner
 Kind = Literal["own", "play", "watch"]
-
-
-class Role(NamedTuple):
-    """What a page may do. Pages of one look and role are sent the same.
-
-    Attributes:
-        owner: everything
-        side: that a guest plays, None if the guest only watches
-    """
-
-    owner: bool = True
-    side: int | None = None
 
 
 WATCHER = Role(owner=False)

@@ -5,19 +5,17 @@ kind is a class: its fields are checked before anything uses them, and it says w
 does for it (`_obey`).
 """
 
-from collections.abc import Iterable
 from enum import IntEnum
 from typing import Annotated, ClassVar
 
 import msgspec
 from msgspec import Meta
 
-from shogi_engine.games import NAMES
 from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.language import LANGUAGES, InputError
 from shogi_engine.web.access import Slow
-from shogi_engine.web.links import Role, Viewer
-from shogi_engine.web.replies import Reply
+from shogi_engine.web.links import Viewer
+from shogi_engine.web.replies import Reply, Role, one_of
 from shogi_engine.web.session import Session
 
 MESSAGE_MAX = 3 << 20  # bytes: a file of FILE_MAX bytes in base64, and the other fields
@@ -30,16 +28,9 @@ class MessageError(ValueError):
     """A message is malformed or not allowed."""
 
 
-def one_of(names: Iterable[str]) -> Meta:
-    """Return the constraint that a text is one of some names."""
-    return Meta(pattern=rf"\A(?:{'|'.join(names)})\Z")
-
-
-Game = Annotated[str, one_of(NAMES)]
 Language = Annotated[str, one_of(LANGUAGES)]
 PieceSet = Annotated[str, one_of(SETS)]
 Number = Annotated[int, Meta(ge=0, le=1 << 30)]  # of a move in the game's tree, or of a question
-Side = Annotated[int, Meta(ge=0, le=1)]
 HEADER_MAX = 1000  # characters
 HeaderText = Annotated[str, Meta(max_length=HEADER_MAX)]
 GameNumber = Annotated[int, Meta(ge=0, le=100_000)]  # in a file

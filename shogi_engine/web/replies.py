@@ -1,20 +1,52 @@
 """The messages to pages. `kind` names each.
 
 A page gets the whole state once, then a Delta after every change. A page that misses one asks for the whole again.
+`python -m tools.page_types` writes these types, and those of the pages' messages, for the page's scripts.
 """
 
 import difflib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import structs
+from msgspec import Meta, structs
 
+from shogi_engine.analysis.judgement import VERDICTS
+from shogi_engine.games import NAMES
+
+
+def one_of(names: Iterable[str]) -> Meta:
+    """Return the constraint that a text is one of some names."""
+    return Meta(pattern=rf"\A(?:{'|'.join(names)})\Z")
+
+
+Game = Annotated[str, one_of(NAMES)]
+Side = Annotated[int, Meta(ge=0, le=1)]
+Verdict = Annotated[str, one_of((*(name for name, _ in VERDICTS), ""))]  # '' for none
 Splice = tuple[int, int, list[Any]]  # an index, the number of items to replace, the new ones
 
 
 class Reply(msgspec.Struct, kw_only=True, tag_field="kind", tag=str.lower):
     """A message to a page."""
+
+
+# ---- the parts of a state
+
+
+class Line(msgspec.Struct):
+    """A line of moves after a move of the game: in the game's and in the user's notation."""
+
+    node: int
+    moves: Sequence[str]
+    texts: Sequence[str]
+
+
+class Variation(msgspec.Struct):
+    """A variation: how deep it is in others, the ply of its first move, and the number, text and comment of each."""
+
+    depth: int
+    ply: int
+    moves: list[tuple[int, str, str]]
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -25,11 +57,127 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     chance: float | None = None
     value: str = ""
     exact: bool = False
-    verdict: str = ""
+    verdict: Verdict = ""
     loss: float | None = None
     seconds: float | None = None
     comment: str = ""
-    others: list[dict[str, Any]] = []
+    others: list[Variation] = []
+
+
+class Role(msgspec.Struct, frozen=True):
+    """What a page may do. Pages of one look and role are sent the same.
+
+    Attributes:
+        owner: everything
+        side: that a guest plays, None if the guest only watches
+    """
+
+    owner: bool = True
+    side: Side | None = None
+
+
+class Ending(msgspec.Struct, omit_defaults=True):
+    """How a game ended; the name is '' for the usual reason by the rules. Where discs decide, they are both sides'."""
+
+    name: str
+    winner: Side | None
+    discs: tuple[int, int] | None = None
+
+
+class Times(msgspec.Struct):
+    """The clocks: both sides' remaining seconds, the byoyomi, and whose runs."""
+
+    seconds: list[float]
+    byoyomi: float
+    side: Side | None
+
+
+class Playing(msgspec.Struct, kw_only=True):
+    """The game that is played: a level for each side, None for a human; `played` if it is over."""
+
+    on: bool
+    players: list[int | None]
+    thinking: bool
+    live: int
+    passing: bool
+    over: Ending | None
+    played: bool
+    clock: Times | None
+
+
+class Live(msgspec.Struct):
+    """Whether live analysis is on, and its number of lines."""
+
+    on: bool
+    multipv: int
+
+
+class Told(msgspec.Struct, kw_only=True):
+    """What is said of a judged move, with the better line."""
+
+    node: int
+    moves: Sequence[str]
+    texts: Sequence[str]
+    severity: Verdict = msgspec.field(name="class")
+    called: str
+    loss: float
+    given: str
+    score: str
+    why: Sequence[str]
+
+
+class Summary(msgspec.Struct):
+    """How a judged game was played.
+
+    Attributes:
+        counts: of each verdict, by side
+        agreement: share of moves that are the engine's choice, by side
+    """
+
+    counts: list[dict[str, int]]
+    agreement: list[float | None]
+
+
+class Lesson(msgspec.Struct, kw_only=True):
+    """A problem of the user's own mistakes; `place` of `count` of a game judged just now, else `count` is 0."""
+
+    task: str
+    source: str
+    due: int
+    place: int
+    count: int
+    over: bool
+    back: float
+    refutation: Line | None
+    solution: Line | None
+    played: str = ""
+    why: Sequence[str] = ()
+
+
+class Tsume(msgspec.Struct, omit_defaults=True):
+    """A problem: the plies to mate at its start and now, the moves made; then those of one problem of the collection.
+
+    Attributes:
+        count: of the collection's problems
+        lesson: if it is one of the user's own mistakes
+    """
+
+    status: str
+    length: int
+    left: int
+    made: int
+    number: int = 0
+    plies: int = 0
+    grade: int = 0
+    count: int = 0
+    lesson: Lesson | None = None
+
+
+class EngineState(msgspec.Struct):
+    """Whether the game's engine is ready, and what is wrong with it, '' if nothing is."""
+
+    ready: bool
+    fault: str
 
 
 class State(Reply):
@@ -37,13 +185,13 @@ class State(Reply):
 
     seq: int
     session: str
-    game: str
+    game: Game
     language: str
     flipped: bool
     narrow: bool
     pieces: str
     svg: str
-    turn: int
+    turn: Side
     position: str
     check: bool
     targets: dict[str, dict[str, list[str]]]
@@ -60,24 +208,27 @@ class State(Reply):
     names: list[str]
     about: dict[str, str]  # headers that the owner can change
     handicap: str
-    ended: dict[str, Any] | None
-    playing: dict[str, Any]
+    ended: Ending | None
+    playing: Playing
     may_declare: bool
-    analysis: dict[str, Any]
+    analysis: Live
     judging: float | None
     mating: bool
-    verdict: dict[str, Any] | None
-    summary: dict[str, Any] | None
+    verdict: Told | None
+    summary: Summary | None
     setup: list[dict[str, int]] | None
-    tsume: dict[str, Any] | None
-    learn: str
-    role: dict[str, Any]
-    guests: list[int]  # the sides that others play by a link
+    tsume: Tsume | None
+    learn: Literal["", "ready", "making"]
+    role: Role
+    guests: list[Side]  # that others play by a link
     removed: bool
     kept: bool
     unsaved: str  # why the game could not be saved, '' if all is well
     formats: list[str]
-    engine: dict[str, Any]
+    engine: EngineState
+
+
+# ---- the messages
 
 
 class Delta(Reply, omit_defaults=True):
@@ -98,6 +249,18 @@ class Delta(Reply, omit_defaults=True):
     svg: list[Splice] = []
 
 
+class AnalysisLine(msgspec.Struct, kw_only=True):
+    """A line of live analysis; the values are black's."""
+
+    score: str
+    mate: bool
+    exact: bool
+    chance: float
+    depth: int
+    texts: Sequence[str]
+    moves: Sequence[str]
+
+
 class Info(Reply):
     """A report of live analysis."""
 
@@ -108,8 +271,28 @@ class Info(Reply):
     seldepth: int
     nodes: int
     nps: int
-    lines: list[dict[str, Any]]
+    lines: list[AnalysisLine]
     arrows: str
+
+
+class ExploredMove(msgspec.Struct, kw_only=True):
+    """A move of the explorer, in the game's and in the user's notation, with the results of its games."""
+
+    move: str
+    text: str
+    games: int
+    black: int
+    draws: int
+    white: int
+    score: float | None
+    value: float | None
+
+
+class ExploredGame(msgspec.Struct):
+    """A game of the explorer."""
+
+    names: list[str]
+    result: str
 
 
 class Explored(Reply):
@@ -118,8 +301,8 @@ class Explored(Reply):
     node: int
     source: str
     sources: list[str]
-    rows: list[dict[str, Any]]
-    games: list[dict[str, Any]]
+    rows: list[ExploredMove]
+    games: list[ExploredGame]
 
 
 class Ready(Reply, tag="engine"):
@@ -168,10 +351,23 @@ class Games(Reply):
     number: int
 
 
+class KeptGame(msgspec.Struct, kw_only=True):
+    """A saved game: whether it is being played, when it was changed (Unix time), whether it is on the board."""
+
+    id: str
+    game: Game
+    title: str
+    moves: int
+    result: str
+    on: bool
+    time: float
+    here: bool
+
+
 class Kept(Reply):
     """The user's games."""
 
-    games: list[dict[str, Any]]
+    games: list[KeptGame]
 
 
 class Left(Reply):
@@ -180,10 +376,21 @@ class Left(Reply):
     id: str
 
 
+class Shared(msgspec.Struct, kw_only=True):
+    """A link to the game: its address and the QR code of that, and the number of pages that came by it."""
+
+    token: str
+    kind: Literal["own", "play", "watch"]
+    side: Side | None
+    address: str
+    qr: str
+    pages: int
+
+
 class Links(Reply):
     """The links to the game on the board, with their addresses and QR codes; whether only this machine can use them."""
 
-    links: list[dict[str, Any]]
+    links: list[Shared]
     local: bool
 
 
@@ -200,7 +407,7 @@ class Join(Reply):
 class Problems(Reply):
     """The plies and the grade of each problem, and whether it was solved; the number of the problem of the day."""
 
-    rows: list[list[int]]
+    rows: list[tuple[int, int, int]]
     daily: int
 
 

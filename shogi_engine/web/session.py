@@ -7,7 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from msgspec.structs import asdict, replace
 
@@ -22,9 +22,10 @@ from shogi_engine.web import replies, view
 from shogi_engine.web.access import SESSION_BURST, SESSION_RATE, Bucket
 from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.exercises import Learning, Lesson, Tsume
-from shogi_engine.web.links import Look, Receiver, Role, Viewer, Viewers
+from shogi_engine.web.links import Look, Receiver, Viewer, Viewers
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.pool import EnginePool, Engines
+from shogi_engine.web.replies import Role
 from shogi_engine.web.saving import Autosave, Collections, SavedGame, head_of
 from shogi_engine.web.store import Head, Store
 from shogi_engine.web.tree import Tree
@@ -246,7 +247,7 @@ class Session:
             ended=view.ended(tree.outcome(), tree, language),
             playing=view.playing(self.playing, outcome, tree, language),
             may_declare=self.playing.on and may_move and getattr(board, "can_declare_win", bool)(),
-            analysis={"on": analyses.on, "multipv": analyses.multipv},
+            analysis=replies.Live(analyses.on, analyses.multipv),
             judging=analyses.progress,
             mating=analyses.mating,
             verdict=analyses.verdict(tree.node, language),
@@ -254,16 +255,16 @@ class Session:
             setup=None if normal else view.hands(board),
             tsume=tsume.state(language) if tsume else None,
             learn=self._learn(role),
-            role=role._asdict(),
+            role=role,
             guests=sorted(self.guest_sides()),
             removed=tree.removed is not None and role.owner,
             kept=self.store.folder is not None and role.owner,
             unsaved=translate(self.autosave.fault, language) if self.autosave.fault and role.owner else "",
             formats=view.formats(game),
-            engine={"ready": game in self.pool.ready, "fault": self.pool.fault},
+            engine=replies.EngineState(game in self.pool.ready, self.pool.fault),
         )
 
-    def _learn(self, role: Role) -> str:
+    def _learn(self, role: Role) -> Literal["", "ready", "making"]:
         """Return whether problems can be made of the game's mistakes: 'ready', 'making' while that is done, else ''."""
         if not role.owner or self.store.folder is None:
             return ""

@@ -21,9 +21,9 @@ from shogi_engine.web.access import Slow
 from shogi_engine.web.analyses import MULTIPV_MAX
 from shogi_engine.web.exercises import YOURS, Tsume, counts, problem_rows
 from shogi_engine.web.game_messages import open_record
-from shogi_engine.web.links import Role, Viewer
-from shogi_engine.web.messages import Action, Number, Question, Side, must_have
-from shogi_engine.web.replies import Reply
+from shogi_engine.web.links import Viewer
+from shogi_engine.web.messages import Action, Number, Question, must_have
+from shogi_engine.web.replies import Reply, Role, Side
 from shogi_engine.web.saving import OpenElsewhere
 from shogi_engine.web.session import Session
 from shogi_engine.web.tree import Tree
@@ -98,7 +98,7 @@ class Explore(Question):
             sources=collections.sources(game, store),
             rows=[_row(board, row, unit, page.language) for row in rows[:ROWS_MAX]],
             games=[
-                {"names": [names_shown(name, page.language) for name in each.names], "result": each.result}
+                replies.ExploredGame([names_shown(name, page.language) for name in each.names], each.result)
                 for each in played
             ],
         )
@@ -118,13 +118,13 @@ def moves_of_book(board: Any, book: Any) -> list[Found]:
     return [Found(each.move, turn=int(board.turn), value=each.value) for each in known if each.move in legal]
 
 
-def _row(board: Any, row: Found, unit: int, language: str) -> dict[str, Any]:
+def _row(board: Any, row: Found, unit: int, language: str) -> replies.ExploredMove:
     """Return a move as a page gets it."""
     value = None if row.value is None else row.value if unit == 1 else round(row.value / unit, 1)
-    return {
-        "move": row.move, "text": move_text(board, row.move, language), "games": row.games,
-        "black": row.black, "draws": row.draws, "white": row.white, "score": row.score, "value": value,
-    }  # fmt: skip
+    return replies.ExploredMove(
+        move=row.move, text=move_text(board, row.move, language), games=row.games,
+        black=row.black, draws=row.draws, white=row.white, score=row.score, value=value,
+    )  # fmt: skip
 
 
 # ---- tsume

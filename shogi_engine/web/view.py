@@ -21,10 +21,11 @@ from shogi_engine.play.words import names_joined
 from shogi_engine.records import GameRecord
 from shogi_engine.types.limits import SIDES
 from shogi_engine.types.outcomes import BY_RULE
+from shogi_engine.web import replies
 from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.links import Look
 from shogi_engine.web.playing import Playing
-from shogi_engine.web.replies import File, Row
+from shogi_engine.web.replies import File, Row, Variation
 from shogi_engine.web.tree import Tree
 
 VARIATION_MOVES = 600  # maximum number of moves of variations sent to a page
@@ -65,28 +66,23 @@ def about(record: GameRecord) -> dict[str, str]:
     return {name: record.headers.get(name, "") for name in ABOUT}
 
 
-def playing(play: Playing, outcome: Any, tree: Tree, language: str) -> dict[str, Any]:
+def playing(play: Playing, outcome: Any, tree: Tree, language: str) -> replies.Playing:
     """Return the players, the clocks, and how the game ended."""
     clock, setting = play.clock, play.clock.setting
-    return {
-        "on": play.on,
-        "players": play.players,
-        "thinking": play.thinking,
-        "live": play.live,
-        "passing": play.passing,
-        "over": ended(play.outcome or outcome, tree, language),
-        "played": play.outcome is not None,
-        "clock": {
-            "seconds": [round(clock.seconds(side), 2) for side in (0, 1)],
-            "byoyomi": setting.byoyomi / 1000,
-            "side": clock.side if play.on else None,
-        }
-        if setting
-        else None,
-    }
+    seconds, side = [round(clock.seconds(side), 2) for side in (0, 1)], clock.side if play.on else None
+    return replies.Playing(
+        on=play.on,
+        players=[*play.players],
+        thinking=play.thinking,
+        live=play.live,
+        passing=play.passing,
+        over=ended(play.outcome or outcome, tree, language),
+        played=play.outcome is not None,
+        clock=replies.Times(seconds, setting.byoyomi / 1000, side) if setting else None,
+    )
 
 
-def ended(outcome: Any, tree: Tree, language: str) -> dict[str, Any] | None:
+def ended(outcome: Any, tree: Tree, language: str) -> replies.Ending | None:
     """Return the winner, and the reason unless it is the usual one by the rules; None for a game that has not ended.
 
     Where discs decide, they are those of the last position, whichever is on the board.
@@ -97,14 +93,16 @@ def ended(outcome: Any, tree: Tree, language: str) -> dict[str, Any] | None:
     if outcome is None:
         return None
     reason = "" if outcome.termination in BY_RULE else str(outcome.termination)
-    found = {"name": translate(reason, language, "ending"), "winner": outcome.winner}
+    found = replies.Ending(translate(reason, language, "ending"), outcome.winner)
     if tree.game != "othello" or reason:
         return found
     if outcome.black is not None:
-        return found | {"discs": [outcome.black, outcome.white]}
+        found.discs = outcome.black, outcome.white
+        return found
     line = tree.main()
     with tree.board_after(line, len(line) - 1) as board:
-        return found | {"discs": [board.count(0), board.count(1)]}
+        found.discs = board.count(0), board.count(1)
+    return found
 
 
 def handicap(record: GameRecord, language: str) -> str:
@@ -179,7 +177,7 @@ def line(tree: Tree, analyses: Analyses, language: str) -> list[Row]:
                 board.push_text(tree[numbers[at + 1]].move)
                 at += 1
             runs = [each for other in others for each in _variation(tree, other, language, board, place, most)]
-            most -= sum(len(each["moves"]) for each in runs)
+            most -= sum(len(each.moves) for each in runs)
         value, exact = analyses.values.get(number) or (None, False)
         rows.append(
             Row(
@@ -198,15 +196,15 @@ def line(tree: Tree, analyses: Analyses, language: str) -> list[Row]:
     return rows
 
 
-def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, most: int) -> list[dict[str, Any]]:
-    """Return a variation and those inside it: depth, ply of the first move, and (number, text, comment) of each move.
+def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, most: int) -> list[Variation]:
+    """Return a variation and those inside it.
 
     Args:
         board: the position before it, unchanged on return
         ply: of its first move
         most: the most moves to return
     """
-    found: list[dict[str, Any]] = []
+    found: list[Variation] = []
     waiting = [(number, 0, ply)]
     made = ply - 1  # plies made on the board, from the start
     while waiting and most > 0:
@@ -216,13 +214,13 @@ def _variation(tree: Tree, number: int, language: str, board: Any, ply: int, mos
             made -= 1
         moves = []
         for each in tree.line_from(first)[:most]:
-            moves.append([each, tree.text(each, language, board), own_words(tree[each].comment)[:COMMENT_SHOWN]])
+            moves.append((each, tree.text(each, language, board), own_words(tree[each].comment)[:COMMENT_SHOWN]))
             if each != first:
                 waiting += [(other, depth + 1, start + len(moves) - 1) for other in reversed(tree.others(each))]
             board.push_text(tree[each].move)
             made += 1
         most -= len(moves)
-        found.append({"depth": depth, "ply": start, "moves": moves})
+        found.append(Variation(depth, start, moves))
         waiting.sort(key=lambda one: one[2])  # the latest branch first, where the board is
     while made >= ply:
         board.pop()

@@ -39,6 +39,13 @@ def player(pool):
 # ---- moves and the tree
 
 
+def test_pages_are_told_of_a_new_level(player):
+    player.do("new", game="shogi", players=[None, 5])
+    before = player.state
+    player.do("level", side=1, level=7)
+    assert (before["playing"]["players"], player.state["playing"]["players"]) == ([None, 5], [None, 7])
+
+
 def test_the_state_says_what_may_be_played(player):
     state = player.do("look", language="ja").state
     assert state["targets"]["7g"] == {"7f": ["7g7f"]} and state["labels"]["7g"] == "７七 先手 歩"

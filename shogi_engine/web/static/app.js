@@ -239,7 +239,7 @@ for (const [target, name] of /** @type {[EventTarget, string][]} */ ([[$("commen
 // ---- the user's actions
 
 const save = now(state => dialogs(({save_game}) => save_game(state, link)));
-const step = (/** @type {string} */ to) => { if (!state?.setup) link.say("step", {to}); };
+const step = (/** @type {Messages["step"]["to"]} */ to) => { if (!state?.setup) link.say("step", {to}); };
 const flip = now(({flipped}) => link.say("look", {flipped: !flipped}));
 const open = () => dialogs(({open_game}) => open_game(link));
 const help = now(state => look(each => each.help(state)));
@@ -247,8 +247,8 @@ const explore = now(state => { if ($("explorer").open) explorer(each => each.upd
 const analyse = now(({analysis}) => link.say("analyse", {on: !analysis.on}));
 
 for (const choice of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#games [data-game]")))
-  choice.onclick = () => { if (choice.dataset.game !== state?.game) link.say("game", {game: choice.dataset.game}); };
-for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-step]"))) control.onclick = () => step(control.dataset.step ?? "");
+  choice.onclick = () => { if (choice.dataset.game !== state?.game) link.say("game", {game: /** @type {Game} */ (choice.dataset.game)}); };
+for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-step]"))) control.onclick = () => step(/** @type {Messages["step"]["to"]} */ (control.dataset.step));
 
 /** @type {Record<string, () => void>} */
 const BUTTONS = {
@@ -271,14 +271,14 @@ const BUTTONS = {
   delete: () => link.say("delete"),
   look: now(state => look(each => each.look(state, set => {
     memory.set("pieces", set);
-    link.say("look", {pieces: set});
+    link.say("look", {pieces: /** @type {Messages["look"]["pieces"]} */ (set)});
   }))),
   copy: async () => {
     $("position").select();
     try { await navigator.clipboard.writeText($("position").value); toast(t("copied")); } catch { document.execCommand("copy"); }
   },
   language: () => {
-    const [chosen] = other_language();
+    const chosen = /** @type {"en" | "ja"} */ (other_language()[0]);
     memory.set("language", chosen);
     speak(chosen);
     link.say("look", {language: chosen});

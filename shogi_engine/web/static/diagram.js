@@ -10,7 +10,7 @@ const STYLES = Object.entries({colour: "diagram_colour", book: "diagram_book"}),
 /** What the dialog for saving offers besides the formats of records. @param {State} state @param {Link} link */
 export function offers(state, link) {
   /** @param {string} style @param {string} kind */
-  const diagram = (style, kind) => button(kind.toUpperCase(), () => { ask(link, "diagram", {style, kind}); }, {"data-diagram": `${style} ${kind}`});
+  const diagram = (style, kind) => button(kind.toUpperCase(), () => { ask(link, "diagram", /** @type {Messages["diagram"]} */ ({style, kind})); }, {"data-diagram": `${style} ${kind}`});
   const rows = STYLES.map(([style, word]) => element("p", {class: "row"}, element("span", {}, t(word)), ...KINDS.map(kind => diagram(style, kind))));
   if (state.role.owner && state.summary) rows.push(element("p", {class: "row"}, sheet(0, link)));
   return rows;

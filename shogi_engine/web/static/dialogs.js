@@ -18,14 +18,15 @@ export function show(title, ...children) {
 
 /**
  * Send a message. The dialog closes on success, unless it shows something else by then; otherwise it shows the reason.
+ * @template {keyof Messages} K
  * @param {Link} link
- * @param {string} name
- * @param {object} fields
+ * @param {K} name
+ * @param {Messages[K]} fields
  */
 export async function ask(link, name, fields) {
   const asked = dialog.firstElementChild;
   const waiting = setTimeout(() => { if (dialog.firstElementChild === asked) tell(t("slow")); }, SLOW);
-  const fault = await link.ask(name, fields);
+  const fault = await link.ask(name, .../** @type {Fields<K>} */ ([fields]));
   clearTimeout(waiting);
   if (dialog.firstElementChild !== asked) return fault === null;
   if (fault === null) { dialog.close(); return true; }
@@ -95,7 +96,7 @@ export function new_game(state, link, begun) {
 
 // ---- opening
 
-/** @type {{name: string, fields: object} | null} the last file opened, for a choice among its games */
+/** @type {{name: "open" | "paste", fields: Messages["open" | "paste"]} | null} the last file opened, for a choice among its games */
 let last = null;
 /** @type {{titles: string[], number: number} | null} its games, if there are several */
 let listed = null;
@@ -112,12 +113,12 @@ export async function open_file(file, link) {
 /** @param {string} text @param {Link} link */
 export const paste = (text, link) => read("paste", {text}, link);
 
-/** @param {string} name @param {object} fields @param {Link} link */
+/** @template {"open" | "paste"} K @param {K} name @param {Messages[K]} fields @param {Link} link */
 function read(name, fields, link) {
   last = {name, fields};
   listed = null;
   if (dialog.open) return ask(link, name, fields);
-  return link.say(name, fields);
+  return link.say(name, .../** @type {Fields<K>} */ ([fields]));
 }
 
 /** @param {Link} link */
@@ -148,7 +149,7 @@ function list_games(link) {
   /** @param {number} index */
   const choose = async index => {
     choosing = true;
-    await ask(link, last?.name ?? "", {...last?.fields, number: index});
+    if (last) await ask(link, last.name, {...last.fields, number: index});
     choosing = false;
   };
   const rows = titles.map((title, index) => button(`${t("game", {number: index + 1})} ${title}`, () => { choose(index); },

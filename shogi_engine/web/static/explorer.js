@@ -9,7 +9,7 @@ import {side, t} from "./words.js";
 const NAMES = {book: "fromBook", mine: "fromMine", index: "fromIndex"};
 let asked = ""; // the position and the source whose moves are shown or on their way
 
-const chosen = () => memory.get("explorer") ?? "book";
+const chosen = () => /** @type {Messages["explore"]["source"]} */ (memory.get("explorer") ?? "book");
 
 /** Ask for the moves of the position on the board, unless they are there. @param {State} state @param {Link} link */
 export function update(state, link) {

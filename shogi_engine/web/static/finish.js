@@ -49,13 +49,13 @@ function show(node, link) {
 function learning({learn, playing}, link, turning) {
   if (learn === "making") return [button(t("learning"), () => {}, {id: "learn", disabled: true})];
   if (learn !== "ready") return [];
-  const humans = [0, 1].filter(number => playing.players[number] === null), mine = playing.played && humans.length === 1;
+  const both = /** @type {Side[]} */ ([0, 1]), humans = both.filter(number => playing.players[number] === null), mine = playing.played && humans.length === 1;
   const better = button(t("better_moves"), () => link.say("better", {side: mine ? humans[0] : null}), {id: "better", class: "main"});
-  /** @param {number} number @param {string} text @param {object} more */
+  /** @param {Side} number @param {string} text @param {object} more */
   const make = (number, text, more) => button(text, () => link.say("learn", {side: number}), more);
   return [...(turning ? [better] : []), mine ? make(humans[0], t("learn"), {id: "learn"})
     : element("span", {role: "group", class: "pair", "aria-label": t("learnSides")}, element("span", {class: "soft"}, t("learnSides")),
-      ...[0, 1].map(number => make(number, side(number), {id: `learn-${number}`, "aria-label": t("learnSide", {side: side(number)})})))];
+      ...both.map(number => make(number, side(number), {id: `learn-${number}`, "aria-label": t("learnSide", {side: side(number)})})))];
 }
 
 /** @param {Summary} summary */

@@ -37,11 +37,11 @@ export function show({games}, link, toast) {
   show_dialog(t("kept"), element("p", {class: "soft"}, t("keptNote")), search(link), found);
 }
 
-/** What is searched for, null if the list has all games. */
+/** What is searched for, null if the list has all games. @returns {Messages["kept"] | null} */
 function wanted() {
   const form = /** @type {HTMLFormElement | null} */ ($("dialog").open ? document.getElementById("kept-search") : null);
   const [text, result] = form ? ["text", "result"].map(name => /** @type {HTMLInputElement} */ (form.elements.namedItem(name)).value) : ["", ""];
-  return text || result ? {text, result} : null;
+  return text || result ? {text, result: /** @type {Messages["kept"]["result"]} */ (result)} : null;
 }
 
 /** @param {Link} link */

@@ -1,5 +1,6 @@
 // What a user does without a button: keys, the wheel over the board, records pasted or dropped on the page.
 
+/** @type {Record<string, Messages["step"]["to"]>} */
 const STEPS = {ArrowLeft: "back", ArrowRight: "next", ArrowUp: "above", ArrowDown: "below", Home: "first", End: "last"};
 const WHEEL = 40; // pixels of scrolling to a step
 
@@ -13,7 +14,7 @@ export const KEYS = [
 const elsewhere = event => /** @type {Element} */ (event.target).matches?.("input, textarea, select") || Boolean(document.querySelector("dialog[open]"));
 
 /**
- * @param {{step: (to: string) => void, flip: () => void, analyse: () => void, save: () => void, open: () => void,
+ * @param {{step: (to: Messages["step"]["to"]) => void, flip: () => void, analyse: () => void, save: () => void, open: () => void,
  *   help: () => void, clear: () => void, read: (text: string) => void, file: (file: File) => void}} actions
  * @param {HTMLElement} board
  */
@@ -26,7 +27,7 @@ export function listen(actions, board) {
       if (letter === "s") actions.save();
       else actions.open();
     } else if (elsewhere(event)) return;
-    else if (event.key in STEPS) actions.step(STEPS[/** @type {keyof typeof STEPS} */ (event.key)]);
+    else if (event.key in STEPS) actions.step(STEPS[event.key]);
     else if (letter === "f") actions.flip();
     else if (letter === "a") actions.analyse();
     else if (event.key === "?") actions.help();

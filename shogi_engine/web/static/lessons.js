@@ -15,7 +15,7 @@ const day = time => new Date(1000 * time).toLocaleString(document.documentElemen
 
 /**
  * The answer to "lessons": a dialog; after new problems were made, only a notice.
- * @param {Counts} counts
+ * @param {Replies["lessons"]} counts
  * @param {Link} link
  * @param {(text: string, options?: {word?: string, action?: () => void}) => void} toast
  */

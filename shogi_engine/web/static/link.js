@@ -4,7 +4,6 @@
 const LONGEST = 5000; // ms between two attempts
 
 /** @typedef {[start: number, count: number, added: any[]]} Splice */
-/** @typedef {{seq: number, base: number, fields: object, labels?: Record<string, string | null>, line?: Splice[], svg?: Splice[]}} Delta */
 
 /**
  * @template T
@@ -92,25 +91,36 @@ export class Link extends EventTarget {
     return Boolean(settle);
   }
 
-  /** Send a message; tell whether there is a connection. @param {string} name @param {object} fields */
-  say(name, fields = {}) {
+  /**
+   * Send a message; tell whether there is a connection.
+   * @template {keyof Messages} K
+   * @param {K} name
+   * @param {Fields<K>} fields
+   */
+  say(name, ...[fields]) {
+    return this.#send({do: name, ...fields});
+  }
+
+  /** @param {object} message */
+  #send(message) {
     const open = this.#socket.readyState === WebSocket.OPEN;
-    if (open) this.#socket.send(JSON.stringify({do: name, ...fields}));
+    if (open) this.#socket.send(JSON.stringify(message));
     return open;
   }
 
   /**
    * Send a message and wait; resolves to null on success, else to the reason ("" if there is no connection).
-   * @param {string} name
-   * @param {object} fields
+   * @template {keyof Messages} K
+   * @param {K} name
+   * @param {Fields<K>} fields
    * @returns {Promise<string | null>}
    */
-  async ask(name, fields = {}) {
+  async ask(name, ...[fields]) {
     if (this.#socket.readyState !== WebSocket.OPEN) return "";
     const re = ++this.#number;
     const answer = await new Promise(resolve => {
       this.#asked.set(re, resolve);
-      this.say(name, {...fields, re});
+      this.#send({do: name, ...fields, re});
     });
     return answer.kind === "done" ? null : answer.text;
   }
@@ -122,7 +132,7 @@ export class Link extends EventTarget {
     this.#socket.close();
   }
 
-  /** @param {string} kind @param {(message: any) => void} listener */
+  /** @template {keyof Heard} K @param {K} kind @param {(message: Heard[K]) => void} listener */
   on(kind, listener) {
     this.addEventListener(kind, event => listener(/** @type {CustomEvent} */ (event).detail));
   }

@@ -12,7 +12,7 @@ let chosen = 3; // plies of the problems that the list shows
 let hinted = null;
 let given = ""; // the problem in the panel
 
-/** @param {{rows: [number, number, boolean][], daily: number}} problems @param {Link} link @param {State} state */
+/** @param {Replies["problems"]} problems @param {Link} link @param {State} state */
 export function choose({rows, daily}, link, state) {
   const all = rows.map(([length, grade, solved], index) => ({length, grade, solved, number: index + 1}));
   /** @param {number} problem */

@@ -32,11 +32,11 @@ export function setup(state, link) {
         choice(colour ? piece.toLowerCase() : piece, koma(piece, state.pieces), `${side(colour)} ${piece_name(piece)} ${piece}`, colour ? "white" : "black"))));
   } else rows.push(element("div", {class: "picks"}, choice("X", "●", side(0)), choice("O", "○", side(1))));
   rows.push(element("div", {class: "picks"}, choice("", `✕ ${t("nothing")}`, t("nothing"))));
-  if (shogi) rows.push(element("h3", {}, t("hands")), ...[1, 0].map(colour => hand(state, state.setup?.[colour] ?? {}, link, colour)));
-  const turn = element("div", {class: "choice", role: "group", "aria-label": t("turn")}, ...[0, 1].map(colour =>
+  if (shogi) rows.push(element("h3", {}, t("hands")), .../** @type {Side[]} */ ([1, 0]).map(colour => hand(state, state.setup?.[colour] ?? {}, link, colour)));
+  const turn = element("div", {class: "choice", role: "group", "aria-label": t("turn")}, .../** @type {Side[]} */ ([0, 1]).map(colour =>
     button(t("toMove", {side: side(colour)}), () => link.say("turn", {side: colour}), {"aria-pressed": String(state.turn === colour), "data-key": `turn ${colour}`})));
   const boards = [["start", "startBoard"], ["empty", "emptyBoard"], ...(shogi ? [["rest", "rest"]] : [])].map(([which, word]) =>
-    button(t(word), () => link.say("board", {which}), {"data-key": which}));
+    button(t(word), () => link.say("board", {which: /** @type {Messages["board"]["which"]} */ (which)}), {"data-key": which}));
   panel.replaceChildren(element("h2", {}, t("setupTitle")), ...rows, turn, element("div", {class: "row"}, ...boards),
     element("div", {class: "row"}, button(t("done"), () => link.say("setup", {on: false}), {class: "main", id: "setup-done"}),
       button(t("cancel"), () => link.say("setup", {on: false, keep: false}), {id: "setup-cancel"})));
@@ -45,7 +45,7 @@ export function setup(state, link) {
   shown = true;
 }
 
-/** @param {State} state @param {Record<string, number>} held @param {Link} link @param {number} colour */
+/** @param {State} state @param {Record<string, number>} held @param {Link} link @param {Side} colour */
 function hand(state, held, link, colour) {
   return element("div", {class: "hand", role: "group", "aria-label": side(colour)}, element("b", {}, side(colour)), ...NAMES.slice(0, 7).reverse().map(piece => {
     const count = held[piece] ?? 0, name = `${side(colour)} ${piece_name(piece)}`;

@@ -8,13 +8,13 @@ import {side, t} from "./words.js";
 const named = link => t(`link_${link.kind}`, {side: link.side === null ? "" : side(link.side)});
 
 /**
- * @param {{links: Shared[], local: boolean}} shared
+ * @param {Replies["links"]} shared
  * @param {Link} link
  * @param {State} state
  * @param {(text: string) => void} toast
  */
 export function show({links, local}, link, state, toast) {
-  /** @param {string} kind @param {Side} [number] */
+  /** @param {Messages["invite"]["to"]} kind @param {Side} [number] */
   const offer = (kind, number) => button(t(`link_${kind}`, {side: number === undefined ? "" : side(number)}),
     () => { ask(link, "invite", {to: kind, ...(number === undefined ? {} : {side: number})}); }, {"data-invite": `${kind}${number ?? ""}`});
   const sides = /** @type {Side[]} */ ([0, 1]).filter(number => !state.playing.on || state.playing.players[number] === null);
