@@ -1,7 +1,7 @@
 """Saves a session's game: written at every change, closed when another game begins, opened again later.
 
-A page is told of a change when it is on disk; only if writing is slow, as it is for thousands of moves, it is
-written soon afterwards.
+A page is told of a change when it is on disk; only if writing is slow, as it is for thousands of moves or on a disk
+that hangs, it is written soon afterwards.
 """
 
 import contextlib
@@ -10,8 +10,10 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Self
 
 import msgspec
@@ -88,6 +90,7 @@ def head_of(record: GameRecord) -> Head:
 
 
 QUICK_SECONDS = 0.01
+PATIENCE_SECONDS = 1.0  # for a quick write, with the session's lock: a disk may hang
 PAUSE_SECONDS = 0.1  # minimum time between two writes of a game
 SHARE = 4.0  # and at least this many times the duration of the last write
 PAUSE_MAX_SECONDS = 5.0  # but never more than this
@@ -106,6 +109,14 @@ class OpenElsewhere(Exception):  # noqa: N818  (not an error: the page goes ther
     def __init__(self, identity: str) -> None:
         super().__init__("this game is open in another session")
         self.identity = identity
+
+
+def _fulfil(written: "Future[float]", work: Callable[[], float]) -> None:
+    """Do work, and give its result or its fault."""
+    try:
+        written.set_result(work())
+    except Exception as fault:
+        written.set_exception(fault)
 
 
 def reason_of(fault: BaseException) -> str:
@@ -176,7 +187,7 @@ class Autosave:
         """Note that the game has changed, and write it if that is quick."""
         self._change += 1
         if self._took < QUICK_SECONDS and not self.fault and not self._writing.locked():
-            self.write()
+            self.write(patience=PATIENCE_SECONDS)
 
     def tick(self, now: float) -> None:
         """Write the game if it has changed and a write is due, its record after a pause; call this often."""
@@ -187,37 +198,57 @@ class Autosave:
         elif self._recorded < self._saved and now >= self._due + RECORD_SECONDS:
             self.write(whole=True)
 
-    def write(self, whole: bool = False) -> bool:
+    def write(self, whole: bool = False, patience: float | None = None) -> bool:
         """Write the game if it has changed; if `whole`, its record too. Tell whether all is written.
 
         A failure is shown on the pages, and `tick` tries again. Moves are answered while the file is written; only the
-        game's content is read with the session's lock.
+        game's content is read with the session's lock. If the caller holds that, `patience` says how many seconds it
+        waits; a write that takes longer goes on alone.
         """
         try:
-            self._took = took = self._write(whole)
+            work = self._begin(whole)
         except Exception as fault:  # also a fault of the program must not end saving for good
             self._failed(fault)
             return False
+        written = Future[float]()
+        if patience is None:
+            _fulfil(written, work)
+        else:
+            try:
+                threading.Thread(target=_fulfil, args=(written, work), daemon=True).start()
+            except RuntimeError:  # the system has no more threads
+                _fulfil(written, work)
+            wait([written], patience)
+        written.add_done_callback(self._written)  # called here if it is done, else by that thread
+        return written.done() and written.exception() is None
+
+    def _written(self, write: "Future[float]") -> None:
+        """Note how a write has ended."""
+        if (fault := write.exception()) is not None:
+            self._failed(fault)
+            return
+        self._took = took = write.result()
         self._due = time.monotonic() + min(PAUSE_MAX_SECONDS, max(PAUSE_SECONDS, SHARE * took))
         if self.fault:
             self.fault = ""
             self._told()
-        return True
 
-    def _write(self, whole: bool) -> float:
-        """Write what has changed; return how long it took."""
+    def _begin(self, whole: bool) -> Callable[[], float]:
+        """Read what has changed; return what writes it, which any thread may call and must, and takes its seconds."""
         while True:
             with self._lock:
                 began = time.monotonic()  # waiting for the lock is not part of the work
                 if self._writing.acquire(blocking=False):
                     try:
-                        now = self._snapshot(whole)
+                        return partial(self._finish, self._snapshot(whole), began)
                     except BaseException:
                         self._writing.release()
                         raise
-                    break
             with self._writing:  # another thread writes: it is waited for without the session's lock
                 pass
+
+    def _finish(self, now: Snapshot | None, began: float) -> float:
+        """Write what was read; return how long all took."""
         try:
             self._put_left()
             if now is not None:
@@ -263,7 +294,7 @@ class Autosave:
             if current:
                 self._recorded = snapshot.change
 
-    def _failed(self, fault: Exception) -> None:
+    def _failed(self, fault: BaseException) -> None:
         """Note, and show once, that the game is not saved."""
         self._due = time.monotonic() + RETRY_SECONDS
         log.error("a game is not saved", exc_info=None if isinstance(fault, OSError) else fault)
@@ -355,10 +386,11 @@ class Autosave:
         """
         if not self.store.exists(id, self.owner):
             raise InputError("this game no longer exists")
-        with self.store.holders.kept_closed(id, self if id == self.id else None) as free:
+        mine = id in [self.id, *(each.id for each in self._left)]  # a game that was left may not be written yet
+        with self.store.holders.kept_closed(id, self if mine else None) as free:
             if not free:
                 raise InputError("this game is open in another tab")
-            if id == self.id:
+            if mine:
                 self.write()
             self.store.delete(id, self.owner)
             with self._lock:

@@ -121,7 +121,7 @@ class Patient:
 
 
 def answers(kind, game, lines, *, patient):
-    """Return what a front end answers, but for numbers that are times."""
+    """Return what a front end answers, but for what depends on time."""
     written, engine = [], game()
     engine.prepare()
     output = (UsiOutput if kind is Loop else Output)(written.append, lambda: None)
@@ -134,9 +134,8 @@ def answers(kind, game, lines, *, patient):
         front_end._loaded.wait(60)
     front_end.run(raw)
     text = b"".join(written).decode()
-    return re.sub(
-        r" (nps|time|hashfull) \d+|/\d+\.\d\d$|nodestats .*|\d+\.\d+ s, \d+ nodes/s", "", text, flags=re.M
-    ).split("\n")
+    text = re.sub(r" (nps|time|hashfull) \d+|/\d+\.\d\d$|nodestats .*|\d+\.\d+ s, \d+ nodes/s", "", text, flags=re.M)
+    return re.sub(r"^(info depth .*\n)\1", r"\1", text, flags=re.M).split("\n")  # said again after PvInterval
 
 
 USI = [

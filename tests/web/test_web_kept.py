@@ -286,6 +286,13 @@ def test_a_game_is_deleted_and_brought_back(open_hub, monkeypatch):
         Page.of(open_hub()).do("recall", id=name)
 
 
+def test_a_game_that_was_left_and_is_not_written_yet_is_deleted(open_hub):
+    page = Page.of(open_hub())
+    page.do("move", move="7g7f").session.autosave._took = 1.0  # as on a slow disk
+    name = page.do("game", game="othello").last("left")["id"]
+    assert page.session.autosave._left and page.do("forget", id=name).games() == []
+
+
 def test_a_game_that_is_open_elsewhere_is_joined(open_hub):
     hub = open_hub()
     one, two = Page.of(hub), Page.of(hub)

@@ -11,7 +11,7 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 from starlette.testclient import TestClient  # noqa: E402
 
 from shogi_engine import study  # noqa: E402
-from shogi_engine.web import file_messages  # noqa: E402
+from shogi_engine.web import file_messages, saving  # noqa: E402
 from shogi_engine.web.access import WORKERS  # noqa: E402
 from shogi_engine.web.app import application  # noqa: E402
 from shogi_engine.web.saving import Collections, SavedGame  # noqa: E402
@@ -171,3 +171,38 @@ def test_moves_go_on_while_the_disk_is_slow_with_the_record(hub, monkeypatch):
     assert there == 3 and held.count >= 1
     page.session.autosave.write(whole=True)
     assert len(SavedGame.parse(hub.store.content(page.session.autosave.id)).game["nodes"]) == 3
+
+
+def test_moves_go_on_while_the_disk_hangs_in_a_quick_write(hub, monkeypatch):
+    """The write began with the session's lock, as the page is told of a move when it is on disk."""
+    monkeypatch.setattr(saving, "PATIENCE_SECONDS", 0.05)
+    page, answered = Page.of(hub), []
+    page.do("move", move="7g7f").session.autosave._took = 0.0  # even on a busy machine
+    held = Held(monkeypatch, Store, "write")
+    for move in ("3c3d", "2g2f"):
+        moved = threading.Thread(target=page.do, args=("move",), kwargs={"move": move})
+        moved.start()
+        moved.join(30)
+        answered.append(not moved.is_alive())
+    there = len(SavedGame.parse(hub.store.content(page.session.autosave.id)).game["nodes"])
+    held.go()
+    assert answered == [True, True] and held.count == 1 and there == 2 and page.session.autosave.unsaved
+    assert page.session.autosave.write()
+    assert len(SavedGame.parse(hub.store.content(page.session.autosave.id)).game["nodes"]) == 4
+
+
+def test_a_write_that_fails_late_is_shown(hub, monkeypatch):
+    monkeypatch.setattr(saving, "PATIENCE_SECONDS", 0.05)
+    page = Page.of(hub)
+    page.do("move", move="7g7f").session.autosave._took = 0.0
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Store, "write", full)
+    held = Held(monkeypatch, Store, "write")
+    page.do("move", move="3c3d")
+    assert not page.session.autosave.fault
+    held.go()
+    wait_for(lambda: page.session.autosave.fault)
+    assert "No space left" in str(page.session.autosave.fault) and page.session.autosave.unsaved
