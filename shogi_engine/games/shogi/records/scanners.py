@@ -14,6 +14,7 @@ from shogi_engine.games.shogi.sfen import START, parse_sfen, starting_position
 from shogi_engine.games.shogi.sfen_kernels import SFEN_BYTES
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.jit import JIT_DISABLED
+from shogi_engine.jit.module import compiled_module
 from shogi_engine.records.arrays import POINTS, Table, part_of
 from shogi_engine.records.formats import Line
 from shogi_engine.records.tree import Node
@@ -42,9 +43,9 @@ class QuickMoves:
         self._table: Any = None
 
     def _ready(self) -> bool:
-        """Tell whether the scanner's kernels are worth compiling."""
+        """Tell whether the scanner's kernels are compiled already, or worth it."""
         self._games += 1
-        return self._games > PATIENCE and not JIT_DISABLED
+        return (self._games > PATIENCE or not compiled_module().state) and not JIT_DISABLED
 
     def moves(self, block: list[Line]) -> Any:
         """Return the moves (int32[n]) of the only game in `block`; None to leave it to the format's reader."""
