@@ -329,14 +329,14 @@ def test_an_abandoned_lesson_is_no_game_and_keeps_no_session(tmp_path, monkeypat
     hub = fake_hub(tmp_path / "games")
     page = Page.of(hub)
     page.do("paste", text="startpos moves 7g7f 3c3d 2g2f 8c8d").do("judge", on=True)
-    wait_for(lambda: page.state["judging"] is None and page.state["learn"] == "ready")
+    wait_for(lambda: page.state["judging"] is None and page.state["learn"] == "ready", 120)
     page.do("learn", side=0)
-    wait_for(lambda: page.state["learn"] == "ready")
+    wait_for(lambda: page.state["learn"] == "ready", 120)  # kernels may have to be compiled
     line = [move["text"] for move in page.state["line"]]
     page.do("lesson", on=True).do("move", move="1g1f")
+    hub.save(time.monotonic() + 10)  # the game that was left, if the disk is slow
     assert not page.session.autosave.unsaved
     page.session.detach(page.viewer)
-    hub.save(time.monotonic() + 10)
     hub.save(time.monotonic() + 10_000)
     assert not hub.sessions
     again = Page.of(hub, page.state["session"])
