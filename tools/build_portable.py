@@ -29,7 +29,7 @@ PROGRAMS = {"shogi-usi": "usi.loop", "shogi-engine": "shogi_engine.__main__"}  #
 OURS = "shogi_engine"
 PACKAGES = Path("Lib", "site-packages")
 PATHS = (f"python3{MINOR}.zip", ".", "DLLs", r"Lib\site-packages")  # where the folder's Python finds modules
-LEFT_OUT = (  # of Python and its packages: what no one runs, or what stands elsewhere
+LEFT_OUT = (  # of Python and its packages: what no one runs, or what is elsewhere too
     "**/__pycache__", "**/tests", "**/*.pyi", "**/*.lib", "**/*.h", "**/*.c", "**/*.pyx", "**/*.pxd",
     f"{PACKAGES}/bin", f"{PACKAGES}/*.dist-info/licenses", f"{PACKAGES}/*.dist-info/[dILRWtz]*", f"{PACKAGES}/pygments",
     *(f"{PACKAGES}/numpy/{part}" for part in ("f2py", "distutils", "random/_examples", "random/src", "_core/src")),

@@ -400,7 +400,7 @@ SIGNAL_DELAY = 0.1  # seconds: when a terminal is closed, input may end before t
 class Arguments(common.Arguments):
     """A game, who plays it, and how it begins and is shown."""
 
-    game: str = common.game_argument("?")  # asked for if it is not given
+    game: str = common.game_argument("?")  # if not given, the command asks
     human: str = option("the human's side, default black", choices=(*SIDES, "both", "none"))
     level: int | None = common.LEVEL
     pieces: str | None = option(

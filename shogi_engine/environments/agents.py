@@ -128,7 +128,7 @@ class Environment:
 
     Args:
         game: the name of a game, or the state that each game begins with
-        longest: a game is truncated after so many plies
+        longest: a game is truncated after this number of plies
         render_mode: 'ansi' or 'human', see `render`
     """
 

@@ -203,7 +203,7 @@ class Autosave:
 
         A failure is shown on the pages, and `tick` tries again. Moves are answered while the file is written; only the
         game's content is read with the session's lock. If the caller holds that, `patience` says how many seconds it
-        waits; a write that takes longer goes on alone.
+        waits; a write that takes longer ends without it.
         """
         try:
             work = self._begin(whole)

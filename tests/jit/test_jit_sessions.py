@@ -138,7 +138,7 @@ def test_a_session_in_a_browser(home, users):
         check("".join(server.seen), server.stderr.read().decode())
 
 
-# ---- a game of one's own, beside the module ----------------------------------------------------------------------
+# ---- a game of one's own, with the module ----------------------------------------------------------------------
 
 OWN_GAME = """
 import sys
