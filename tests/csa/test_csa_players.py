@@ -232,6 +232,7 @@ def test_pondering_has_no_limit_until_the_move_comes():
 
 def test_a_search_is_stopped_by_another_thread():
     thinker, answers = Thinker(EnginePlayer("shogi", hash_mb=1)), queue.Queue()
+    thinker.player.ready()  # compiled: the end of a search is waited for, not that
     thinker.begin(a_game(), 0)
     for pondering in (False, True):
         game = a_game("7g7f", total=10**8)
