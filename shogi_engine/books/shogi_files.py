@@ -5,8 +5,8 @@ The first states have a position, the others are reached from them. A move has a
 judged; moves that are judged bad are left out, as a book's moves are played. A state may have values that engines
 gave with lines: they are black's, and go to the moves that the lines begin with. Comments are passed over.
 Schema: https://github.com/sunfish-shogi/shogihome/blob/main/src/background/book/proto/sbk.proto (CC0). It does not say
-whose the values are. In ShogiGUI's own file of that project's tests (shogigui01.sbk) the only position with values, white
-to move, has 5, 5 and 43 in this order; if the first line is the best, they are black's.
+whose the values are. In ShogiGUI's own file of that project's tests (shogigui01.sbk) the only position with values,
+with white to move, has 5, 5 and 43 in this order; if the first line is the best, they are black's.
 """
 
 import contextlib

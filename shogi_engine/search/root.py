@@ -451,7 +451,7 @@ class _Run:
             hashfull=self.searcher.tt.permille_used() if self.on_info else 0,
             pv=tuple(line.pv[: line.pv_end].tolist()),
             # A search that prunes nothing and reaches the end of every game proves its score.
-            exact=bool(line.proven) and self.longest <= line.depth < MAX_DEPTH,
+            exact=bool(line.proven and self.longest <= line.depth < MAX_DEPTH),
         )
 
     def _nodes(self) -> int:
