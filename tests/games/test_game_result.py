@@ -151,7 +151,7 @@ def test_random_games_of_shogi_end_as_the_board_says(shogi):
         rule = ("CSARule27", "TryRule")[number // len(SHOGI_STARTS) % 2]
         shogi.params.entering_king_rule = {"CSARule27": CSA_27, "TryRule": TRY_RULE}[rule]
         value, encoded = random_game(shogi, game, start, number, longest)
-        moves = [Move._decode(move).usi() for move in encoded]
+        moves = [Move.from_encoded(move).usi() for move in encoded]
         board = ShogiBoard(entering_king_rule=rule)
         board.push_usi_position_cmd(" ".join(["sfen", start or board.sfen(), "moves", *moves]))
         termination, wanted = expected(board)

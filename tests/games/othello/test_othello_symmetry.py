@@ -70,7 +70,7 @@ def test_moves_commute(symmetry):
     for pos, move in random_game(rng):
         board = Board(format_obf(pos))
         other = board.transformed(symmetry)
-        before = Move._decode(move)
+        before = Move.from_int(move)
         after = before if before.square is None else Move(transform_square(before.square, symmetry))
         board.push(before)
         other.push(after)
