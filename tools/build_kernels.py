@@ -6,6 +6,7 @@ and makes the modules of all systems on each of them; equal sources give equal f
 """
 
 import argparse
+import functools
 import os
 import subprocess
 import sys
@@ -45,10 +46,10 @@ def build(names: list[str], out: Path) -> dict[str, Path]:
     return built
 
 
-def target_names(text: str) -> list[str]:
+def target_names(text: str, more: tuple[str, ...] = ()) -> list[str]:
     """Return the targets named in `text`, for an option. Raises ArgumentTypeError."""
     names = text.split(",")
-    known = [*TARGETS, wasm.NAME]
+    known = [*TARGETS, *more]
     if unknown := [name for name in names if name not in known]:
         raise argparse.ArgumentTypeError(f"unknown targets {', '.join(unknown)}; there are {', '.join(known)}")
     return names
@@ -58,7 +59,8 @@ def main() -> int:
     """Build and print where the files are."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--only", type=target_names, default=list(TARGETS), metavar="TARGET,...")
+    names = functools.partial(target_names, more=(wasm.NAME,))
+    parser.add_argument("--only", type=names, default=list(TARGETS), metavar="TARGET,...")
     args = parser.parse_args()
     began = time.perf_counter()
     systems = [name for name in args.only if name != wasm.NAME]
