@@ -183,11 +183,15 @@ def test_a_new_game_belongs_to_its_session_before_others_see_it(open_hub, monkey
     hub = open_hub()
     one, two = Page.of(hub), Page.of(hub)
 
+    def save():
+        one.session.autosave._took = 1.0  # not a quick write, which has a thread of its own
+        one.do("move", move="7g7f").session.autosave.write()
+
     def open_it():
         (game,) = two.games()
         two.do("continue", id=game["id"])
 
-    at_one_instant(monkeypatch, Store, "write", lambda: one.do("move", move="7g7f"), open_it)
+    at_one_instant(monkeypatch, Store, "write", save, open_it)
     assert two.last("join")["session"] == one.session.identity and two.session.autosave.id == ""
 
 
