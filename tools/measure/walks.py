@@ -161,7 +161,8 @@ def browser(recorder: Recorder) -> None:
         finish(recorder.calls)
 
     background(visit)
-    script("shogi-engine")(["serve", "--port", str(port)])
+    # Each engine is made when it is first used: with two, one of them perhaps by the move that is walked.
+    script("shogi-engine")(["serve", "--port", str(port), "--engines", "1"])
 
 
 def usi(recorder: Recorder) -> None:

@@ -9,6 +9,7 @@ from shogi_engine.games.othello import (  # noqa: F401  (they register)
     ordering,
     params,  # noqa: F401  (they register)
     position,  # noqa: F401  (they register)
+    texts,  # noqa: F401  (they register)
 )
 from shogi_engine.games.othello.endgame import search  # noqa: F401
 from shogi_engine.games.othello.endgame.search import NEAR_TABLE

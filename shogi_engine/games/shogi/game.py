@@ -12,6 +12,7 @@ from shogi_engine.games.shogi import (  # noqa: F401  (they register)
     params,  # noqa: F401  (they register)
     position,  # noqa: F401  (they register)
     rules,
+    texts,  # noqa: F401  (they register)
 )
 from shogi_engine.games.shogi.evaluation import naive  # noqa: F401
 from shogi_engine.games.shogi.names import EVALUATIONS
