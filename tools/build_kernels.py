@@ -7,28 +7,20 @@ and makes the modules of all systems on each of them; equal sources give equal f
 
 import argparse
 import functools
-import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from tools.kernels import linking, wasm
+from tools.kernels import ROOT, linking, lowering_environment, wasm
 from tools.kernels.targets import TARGETS
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def lower(folder: Path) -> None:
     """Lower all kernels into `folder`."""
-    # Compiled kernels must not stand in for their sources, sets must not change their order, and neither kernels nor
-    # LLVM's first passes, which numba runs, must ask what this machine can do.
-    own = {"PYTHONHASHSEED": "0", "SHOGI_ENGINE_KERNELS": "0", "PYTHONPATH": str(ROOT)}
-    own |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     command = [sys.executable, "-m", "tools.kernels.lowering", str(folder)]
-    subprocess.run(command, check=True, cwd=ROOT, env=clean | own)
+    subprocess.run(command, check=True, cwd=ROOT, env=lowering_environment())
 
 
 def build(names: list[str], out: Path) -> dict[str, Path]:

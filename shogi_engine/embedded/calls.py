@@ -21,12 +21,14 @@ from shogi_engine.search.deepening import (
     begin,
     choose_lines,
     extend_line,
+    is_seen,
     run_dtype,
 )
 from shogi_engine.search.tt import GENERATIONS
 
 RESET, POSITION, WRITE, MOVES, STATUS, PREPARE, DEEPEN, BEST, PERFT, OWN = range(10)  # OWN: the first of a game's own
 TEXT_BYTES = 1 << 16
+LINE_BYTES = 1024  # at least the length of a line that `write_line` writes: its moves take 6 each
 BLANK, END_OF_LINE, LETTER_M = (ord(letter) for letter in " \nm")
 
 
@@ -161,7 +163,7 @@ def prepare(page, ctx, length):
     while place + 1 < length:
         start, place = place + 1, word_end(text, place + 1, length)
         move = texts.read_move(ctx.pos, text, start, place)
-        if move != MOVE_NONE:
+        if move != MOVE_NONE and not is_seen(ctx.root_moves, ctx.root_count, move):
             ctx.root_moves[ctx.root_count] = move
             ctx.root_count += 1
     run.depth, run.repeats = 1, int(margin < 0)
@@ -194,16 +196,24 @@ def write_line(ctx, text, end, line, number):
 
 
 @njit
+def write_lines(page, ctx, count):
+    """Write the best `count` lines that are complete, those for which the text has room."""
+    end = 0
+    for number in range(count):
+        if end + LINE_BYTES > TEXT_BYTES:
+            break
+        end = write_line(ctx, page.text, end, page.run.complete[number], number + 1)
+    return end
+
+
+@njit
 def deepen(page, ctx):
     """Search until a depth is complete, and write its lines; return 0 if the search was stopped before, or is over."""
     run = page.run
     while run.over == 0:
         found = advance(ctx, run)
         if found == COMPLETE:
-            end = 0
-            for number in range(run.multipv):
-                end = write_line(ctx, page.text, end, run.complete[number], number + 1)
-            return end
+            return write_lines(page, ctx, run.multipv)
         if ctx.stopped:
             break
     return 0
@@ -212,17 +222,16 @@ def deepen(page, ctx):
 @njit
 def write_best(page, ctx):
     """Write the lines that the search ends with, extended by the table's moves; a move alone if none was searched."""
-    run, end = page.run, 0
+    run = page.run
     count = choose_lines(run)
     for number in range(count):
         line = run.complete[number]
         plies = VALUE_MATE - abs(line.score)
         length = plies if abs(line.score) >= VALUE_MATE_IN_MAX else max(line.depth, 2)
         line.pv_end = extend_line(ctx, line.pv, line.pv_end, min(length, MAX_PLY), page.seen)
-        end = write_line(ctx, page.text, end, line, number + 1)
     if count == 0 and ctx.root_count > 0:
         return texts.write_move(ctx.pos, ctx.root_moves[0], page.text, 0)
-    return end
+    return write_lines(page, ctx, count)
 
 
 @njit

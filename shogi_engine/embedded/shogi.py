@@ -3,13 +3,13 @@
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.embedded.calls import BLANK, OWN, answer, page_dtype, word_end
+from shogi_engine.embedded.calls import BLANK, OWN, TEXT_BYTES, answer, page_dtype, word_end
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.mate import lines
 from shogi_engine.games.shogi.mate.search import MATE, NO_MATE
 from shogi_engine.games.shogi.mate.table import GENERATIONS, LENGTH_MAX, MATE_SEARCH
 from shogi_engine.games.shogi.sfen_kernels import read_sfen, write_sfen
-from shogi_engine.games.shogi.texts import read_move, write_move, write_name
+from shogi_engine.games.shogi.texts import NAME_BYTES, read_move, write_move, write_name
 from shogi_engine.interface.game import MOVE_NONE, undo_move
 from shogi_engine.jit import njit, record_at, record_dtype, record_reader
 from shogi_engine.search.context import play_move
@@ -26,14 +26,14 @@ page_at, mates_at = record_reader(PAGE), record_reader(MATE_PAGE)
 def write_names(page, ctx, length, style):
     """Write the names, in a style of texts.py, of the moves text[:length] that follow the root.
 
-    A blank follows each; they begin at text[length + 1]. At the first illegal move they end.
+    A blank follows each; they begin at text[length + 1]. They end at an illegal move, or where the text is full.
     """
     text, place, made = page.text, 0, 0
     end, text[length] = length + 1, BLANK
     while place < length:
         stop = word_end(text, place, length)
         move = read_move(ctx.pos, text, place, stop)
-        if move == MOVE_NONE:
+        if move == MOVE_NONE or end + NAME_BYTES >= TEXT_BYTES:
             break
         last = t.move_to(ctx.undo[ctx.game_ply - 1].move) if ctx.game_ply > 0 else -1
         end = write_name(ctx.pos, move, style, last, text, end)

@@ -249,10 +249,10 @@ def extend_line(ctx, moves, count, length, seen):
 
 
 @njit
-def is_seen(seen, count, repetition):
-    """Tell whether a hash is among the first `count`."""
+def is_seen(seen, count, number):
+    """Tell whether a number is among the first `count`."""
     for index in range(count):
-        if seen[index] == repetition:
+        if seen[index] == number:
             return True
     return False
 

@@ -16,7 +16,6 @@ below FIRST. The stack comes first, so that an overflow traps. See shogi_engine/
 
 import importlib
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -27,8 +26,8 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import __version__
+from tools.kernels import ROOT, lowering_environment
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 NAME, GAMES = "wasm32", ("shogi", "othello")
 TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+simd128,+bulk-memory,+sign-ext,+nontrapping-fptoint,+mutable-globals"  # Safari 16.4, Firefox 89, Chrome 91
@@ -220,14 +219,11 @@ def compile_game(game: str, folder: Path) -> None:
 def build(folder: Path) -> list[Path]:
     """Make the files of both games in `folder`; return the modules."""
     folder.mkdir(parents=True, exist_ok=True)
-    # See build_kernels.lower.
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    clean |= {"PYTHONHASHSEED": "0", "SHOGI_ENGINE_KERNELS": "0", "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
     with tempfile.TemporaryDirectory() as scratch:
         for game in GAMES:
             for step in STEPS:  # what lowering leaves of the compiler makes no kernels that run
                 command = [sys.executable, "-m", "tools.kernels.wasm", step, game, scratch]
-                subprocess.run(command, check=True, env=clean | {"PYTHONPATH": str(ROOT)}, cwd=ROOT)
+                subprocess.run(command, check=True, env=lowering_environment(), cwd=ROOT)
             compile_game(game, Path(scratch))
             for kind in ("wasm", "bin", "weights", "json"):
                 (folder / f"{game}.{kind}").write_bytes(Path(scratch, f"{game}.{kind}").read_bytes())
