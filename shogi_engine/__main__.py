@@ -17,8 +17,12 @@ from shogi_engine.cli import COMMANDS, GROUPS, TOOLS  # noqa: E402
 from shogi_engine.cli.common import Parser, add_command, add_language, add_module, tell  # noqa: E402
 from shogi_engine.cli.ending_signals import ending_signals, flush_quietly  # noqa: E402
 from shogi_engine.common.system import can_show, set_up_streams  # noqa: E402
-from shogi_engine.language import Message, mark, translate_fault  # noqa: E402
-from shogi_engine.language import translate as _  # noqa: E402
+from shogi_engine.language import (  # noqa: E402
+    Message,
+    mark,
+    translate as _,
+    translate_fault,
+)
 
 BROKEN_PIPE = 128 + 13  # the exit status of a program that SIGPIPE ends
 EXAMPLES = mark("""

@@ -13,8 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from shogi_engine import games, language
-from shogi_engine.language import LANGUAGES as LANGUAGES
-from shogi_engine.language import check, mark, translate
+from shogi_engine.language import LANGUAGES as LANGUAGES, check, mark, translate
 from shogi_engine.play.game import PASS as PASS
 from shogi_engine.records import GameRecord
 from shogi_engine.types.limits import SIDES

@@ -14,8 +14,7 @@ from shogi_engine.cli.terminal import notation_for
 from shogi_engine.common.database import is_database
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import table
-from shogi_engine.language import InputError, Message, plural, translate_fault
-from shogi_engine.language import translate as _
+from shogi_engine.language import InputError, Message, plural, translate as _, translate_fault
 
 if TYPE_CHECKING:
     from shogi_engine.books.growth import Entries, Growth, Line, Recipe, RunFile

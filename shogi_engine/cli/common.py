@@ -17,8 +17,7 @@ from shogi_engine.common.files import AnyPath, is_same_file, write_whole
 from shogi_engine.common.system import machine_megabytes
 from shogi_engine.common.text import columns, nodes_per_second, printable, printable_lines
 from shogi_engine.games.shogi.names import NOTATIONS
-from shogi_engine.language import InputError, Message, plural, translate_fault
-from shogi_engine.language import translate as _
+from shogi_engine.language import InputError, Message, plural, translate as _, translate_fault
 from shogi_engine.types.limits import Clock
 
 if TYPE_CHECKING:

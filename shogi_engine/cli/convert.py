@@ -11,8 +11,7 @@ from shogi_engine.cli import common
 from shogi_engine.cli.common import DRAWN, STANDARD, check_outputs, draw, drawn_by, flag, option, positional
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import printable
-from shogi_engine.language import InputError, plural, translate_fault
-from shogi_engine.language import translate as _
+from shogi_engine.language import InputError, plural, translate as _, translate_fault
 from shogi_engine.records.files import listed
 from shogi_engine.records.formats import format_names
 

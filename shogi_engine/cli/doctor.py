@@ -19,8 +19,7 @@ from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import nodes_per_second, table
 from shogi_engine.frontends.core import crash_log_path
 from shogi_engine.games.shogi.names import FILE_EVALUATIONS, evaluation_of, read_scale, worth_table
-from shogi_engine.language import Message, mark
-from shogi_engine.language import translate as _
+from shogi_engine.language import Message, mark, translate as _
 
 ROOT = Path(__file__).resolve().parents[2]  # the folder of `shogi_engine` and `usi`
 COMPILER = ("numba", "llvmlite")  # needed unless there is a compiled module

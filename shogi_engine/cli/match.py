@@ -14,8 +14,7 @@ from shogi_engine.cli import common
 from shogi_engine.cli.common import Attempts, Setting, at_least_one, check_outputs, flag, natural, option, positional
 from shogi_engine.cli.progress import live
 from shogi_engine.common.files import write_whole
-from shogi_engine.language import InputError, Message, mark
-from shogi_engine.language import translate as _
+from shogi_engine.language import InputError, Message, mark, translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.match import EngineGames, EngineSpec, Match, Schedule, Terms

@@ -21,8 +21,7 @@ from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.progress import Preparation, leave, progress_bar
 from shogi_engine.cli.terminal import WESTERN, Line, Look, draw, plain
 from shogi_engine.common.files import data_folder
-from shogi_engine.language import InputError, Message, mark, plural, translate_fault
-from shogi_engine.language import translate as _
+from shogi_engine.language import InputError, Message, mark, plural, translate as _, translate_fault
 from shogi_engine.play.clock import GameClock, TimeUp
 from shogi_engine.play.game import DECLARE, Game
 from shogi_engine.play.words import (

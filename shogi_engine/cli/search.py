@@ -9,8 +9,7 @@ from shogi_engine.cli.progress import progress_bar
 from shogi_engine.common.files import write_whole
 from shogi_engine.common.text import nodes_per_second
 from shogi_engine.games import typed_moves
-from shogi_engine.language import InputError
-from shogi_engine.language import translate as _
+from shogi_engine.language import InputError, translate as _
 from shogi_engine.play.words import DEFAULT_MS
 
 if TYPE_CHECKING:

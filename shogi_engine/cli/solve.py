@@ -13,8 +13,7 @@ from shogi_engine.cli.progress import Progress, progress_bar
 from shogi_engine.cli.terminal import WESTERN, notation_for, pieces_for
 from shogi_engine.common.text import nodes_per_second
 from shogi_engine.common.threads import results_on_threads
-from shogi_engine.language import InputError, Message, mark, plural
-from shogi_engine.language import translate as _
+from shogi_engine.language import InputError, Message, mark, plural, translate as _
 
 if TYPE_CHECKING:
     from shogi_engine.cli.mate_answer import MateAnswer

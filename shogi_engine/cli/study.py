@@ -10,8 +10,7 @@ from shogi_engine.cli import common, terminal
 from shogi_engine.cli.common import check_outputs, flag, option, positional, write_problems
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import default_pieces, draw, plain
-from shogi_engine.language import InputError, mark, plural
-from shogi_engine.language import translate as _
+from shogi_engine.language import InputError, mark, plural, translate as _
 from shogi_engine.types.limits import SIDES
 
 if TYPE_CHECKING:

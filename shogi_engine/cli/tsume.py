@@ -9,8 +9,7 @@ from shogi_engine.cli import common, terminal
 from shogi_engine.cli.common import at_least_one, check_outputs, flag, option, positional, write_problems
 from shogi_engine.cli.progress import progress_bar
 from shogi_engine.cli.terminal import default_pieces, draw, plain
-from shogi_engine.language import InputError
-from shogi_engine.language import translate as _
+from shogi_engine.language import InputError, translate as _
 from shogi_engine.tsume import GRADES, Problem, Progress, as_records, as_text, daily, heading, problems, title
 
 LENGTHS = range(1, 12, 2)

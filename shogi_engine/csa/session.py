@@ -15,8 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-from typing import Protocol as Interface
+from typing import Any, Protocol as Interface
 
 from shogi_engine.clients.base import EngineError
 from shogi_engine.common.files import free_name, write_whole

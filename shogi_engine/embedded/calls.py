@@ -6,8 +6,7 @@ there. What it returns is the end of the answer unless it says otherwise.
 
 import numpy as np
 
-from shogi_engine.interface import game as rules
-from shogi_engine.interface import texts
+from shogi_engine.interface import game as rules, texts
 from shogi_engine.interface.game import MAX_PLY, MOVE_NONE, VALUE_MATE, VALUE_MATE_IN_MAX, Game
 from shogi_engine.interface.texts import DIGIT, MINUS, put, words, write_number
 from shogi_engine.jit import njit, points_to, record_at, record_dtype

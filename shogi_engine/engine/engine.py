@@ -41,8 +41,7 @@ from shogi_engine.perft import Perft, perft
 from shogi_engine.search.context import copy_position, static_value
 from shogi_engine.search.forced_win import ForcedWinSolver, RootSolver
 from shogi_engine.search.root import Searcher
-from shogi_engine.search.timeman import Info as Found
-from shogi_engine.search.timeman import Limits, Result, TimeOptions, budget_of, plan
+from shogi_engine.search.timeman import Info as Found, Limits, Result, TimeOptions, budget_of, plan
 from shogi_engine.types.limits import (
     Clock,
     Limit,

@@ -10,8 +10,7 @@ from shogi_engine.common.text import nodes_per_second
 from shogi_engine.interface.game import VALUE_MATE, VALUE_MATE_IN_MAX, Game, do_move
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import copy_position
-from shogi_engine.search.timeman import Info as Found
-from shogi_engine.search.timeman import Result
+from shogi_engine.search.timeman import Info as Found, Result
 from shogi_engine.types.results import Info, Move, PlayResult, Score
 
 Line: TypeAlias = Callable[[Sequence[str]], Sequence[Move]]  # converts a line of moves, as in `Info.convert`

@@ -29,9 +29,14 @@ import numpy as np
 
 from shogi_engine.common.registry import Registry
 from shogi_engine.interface.extras import Extras
-from shogi_engine.interface.stubs import NOTHING, Evaluation, evaluation_stub, stub
-from shogi_engine.interface.stubs import provides as provides  # imported from here by a game's modules
-from shogi_engine.interface.stubs import provides_evaluation as provides_evaluation
+from shogi_engine.interface.stubs import (
+    NOTHING,
+    Evaluation,
+    evaluation_stub,
+    provides as provides,  # imported from here by a game's modules
+    provides_evaluation as provides_evaluation,
+    stub,
+)
 from shogi_engine.jit import njit
 from shogi_engine.types.outcomes import TERMINATIONS as TERMINATIONS
 

@@ -20,8 +20,7 @@ from shogi_engine.engine import Engine, parameters
 from shogi_engine.engine.engine import Analysis
 from shogi_engine.games.shogi.names import entering_king_rule
 from shogi_engine.play.game import DECLARE, PASS, RESIGN, Answer, Game, Refusal, number
-from shogi_engine.play.words import answer_of as answer_of_search
-from shogi_engine.play.words import choose, level_limits
+from shogi_engine.play.words import answer_of as answer_of_search, choose, level_limits
 from shogi_engine.search.parameters import params_for
 from shogi_engine.search.timeman import TimeOptions, fixed
 from shogi_engine.types.limits import Clock, Limit, TimeBudget, check_limit

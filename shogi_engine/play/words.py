@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine.games.othello.names import QUICK_LEVEL
 from shogi_engine.games.shogi.names import FULL
 from shogi_engine.interface.extras import opens_from_book
-from shogi_engine.language import mark
-from shogi_engine.language import translate as _
+from shogi_engine.language import mark, translate as _
 from shogi_engine.play.game import DECLARE, RESIGN, Answer
 from shogi_engine.types.limits import SIDES
 from shogi_engine.types.outcomes import DRAWS, Termination

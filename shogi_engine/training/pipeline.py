@@ -23,8 +23,7 @@ from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jobs import Pool
 from shogi_engine.pages import render
 from shogi_engine.search.tt import TranspositionTable
-from shogi_engine.training import STAGES
-from shogi_engine.training import recipe as recipes
+from shogi_engine.training import STAGES, recipe as recipes
 from shogi_engine.training.data import (
     DataOptions,
     Openings,

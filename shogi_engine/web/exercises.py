@@ -17,8 +17,7 @@ from shogi_engine.types.limits import SIDES
 from shogi_engine.web import replies
 from shogi_engine.web.links import Look, Viewer, Viewers
 from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
-from shogi_engine.web.replies import Hint, Lessons
-from shogi_engine.web.replies import Problems as ProblemRows
+from shogi_engine.web.replies import Hint, Lessons, Problems as ProblemRows
 from shogi_engine.web.tree import Tree
 
 # ---- Makes problems of the mistakes of a session's judged game, and counts those that are due

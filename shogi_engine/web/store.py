@@ -33,8 +33,7 @@ from shogi_engine.games import opening_names
 from shogi_engine.language import LANGUAGES, InputError
 from shogi_engine.records import GameRecord
 from shogi_engine.records.files import KEPT_AS
-from shogi_engine.tsume import NAME as PROGRESS_NAME
-from shogi_engine.tsume import Problem, Progress, with_note
+from shogi_engine.tsume import NAME as PROGRESS_NAME, Problem, Progress, with_note
 from shogi_engine.web.links import Links
 
 # ---- What the list of games is searched by: the words of a game, and those that a user types, in one form

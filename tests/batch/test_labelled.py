@@ -3,20 +3,19 @@
 import numpy as np
 import pytest
 
-from shogi_engine import games as known
-from shogi_engine import records
+from shogi_engine import games as known, records
 from shogi_engine.batch import (
     Batch,
     Labelled,
     RecordWriter,
     from_records,
+    games as streams,
     labelled_positions,
     open_records,
     random_games,
     to_records,
     training_games,
 )
-from shogi_engine.batch import games as streams
 from shogi_engine.interface.game import VALUE_NONE
 from tests.support.processes import ROOT
 

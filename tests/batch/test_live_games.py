@@ -7,8 +7,7 @@ import pytest
 
 from shogi_engine.batch import Batch, LiveGames
 from shogi_engine.games.othello.board import Board as OthelloBoard
-from shogi_engine.games.shogi.board import Board as ShogiBoard
-from shogi_engine.games.shogi.board import Move, Termination
+from shogi_engine.games.shogi.board import Board as ShogiBoard, Move, Termination
 from shogi_engine.interface.game import TERMINATIONS
 from shogi_engine.jit import JIT_DISABLED
 

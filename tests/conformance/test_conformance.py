@@ -4,8 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from shogi_engine.interface.game import (
     HISTORY_SLOTS,

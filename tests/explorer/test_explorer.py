@@ -13,13 +13,11 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from shogi_engine import games, records
 from shogi_engine.batch import Batch, random_games
-from shogi_engine.explorer import Explorer
-from shogi_engine.explorer import index as index_module
+from shogi_engine.explorer import Explorer, index as index_module
 from shogi_engine.interface.extras import BookMove
 
 FORMATS = {

@@ -7,8 +7,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from shogi_engine.frontends.core import Output, Task
 from shogi_engine.frontends.othello import Gtp, NBoard

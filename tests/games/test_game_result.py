@@ -8,8 +8,7 @@ import pytest
 from shogi_engine import games
 from shogi_engine.batch.kernels import play_random
 from shogi_engine.games.othello.board import Board as OthelloBoard
-from shogi_engine.games.shogi.board import Board as ShogiBoard
-from shogi_engine.games.shogi.board import Move, Termination
+from shogi_engine.games.shogi.board import Board as ShogiBoard, Move, Termination
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING, TRY_RULE
 from shogi_engine.interface.game import (
     DECLARATION,

@@ -10,8 +10,7 @@ from shogi_engine.interface.game import do_move, generate_moves, terminal_value,
 from shogi_engine.jit import new_record
 from shogi_engine.perft import perft, perft_context
 from tests.support.games.othello4 import DISC, GAME
-from tests.support.twins.naive_othello import State
-from tests.support.twins.naive_othello import perft as naive_perft
+from tests.support.twins.naive_othello import State, perft as naive_perft
 
 
 def test_random_games():

@@ -1,8 +1,7 @@
 """Bitboards in kernels against Python's integers. Run once more by test_jit_kernels.py with JIT off."""
 
 import numpy as np
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from shogi_engine.jit import new_record, njit, record_dtype
 from shogi_engine.jit.bitboards import Bitboard, Table, field, from_halves, from_highest, lowest, through_lowest

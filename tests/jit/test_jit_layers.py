@@ -3,10 +3,8 @@
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from llvmlite import binding as llvm
-from llvmlite import ir
+from hypothesis import given, settings, strategies as st
+from llvmlite import binding as llvm, ir
 
 from shogi_engine.jit import layers, njit, vectors
 from shogi_engine.jit.workshop import layers as code

@@ -5,8 +5,7 @@ import platform
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from shogi_engine import jit
 from shogi_engine.jit import njit, vectors, workshop  # noqa: F401  (numba learns of the vectors)

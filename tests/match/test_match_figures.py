@@ -5,8 +5,7 @@ from collections import Counter
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from shogi_engine.common.match_statistics import Sprt, estimate, log_likelihood_ratio
 from shogi_engine.match import GameLog, Match, Schedule, page, standings, summarise

@@ -1,8 +1,7 @@
 """GameClock, next to a ledger that adds up every interval in which a clock ran."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from shogi_engine.play.clock import GameClock
 from shogi_engine.types.limits import Clock

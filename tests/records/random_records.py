@@ -5,8 +5,7 @@ from itertools import islice
 
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
-from shogi_engine.games.shogi.records.kakinoki import HANDICAPS
-from shogi_engine.games.shogi.records.kakinoki import WORDS as KIF_WORDS
+from shogi_engine.games.shogi.records.kakinoki import HANDICAPS, WORDS as KIF_WORDS
 from shogi_engine.records import GameRecord, Outcome, Termination
 from shogi_engine.types.outcomes import usual_outcome
 from shogi_engine.types.results import Score

@@ -8,8 +8,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from shogi_engine.games.shogi.records import kif_kernels
 from shogi_engine.games.shogi.records.formats.ki2 import FORMAT as KI2

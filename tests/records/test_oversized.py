@@ -13,8 +13,7 @@ import tempfile
 import time
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from shogi_engine.records import RecordError, all_formats, dumps, games, loads
 from shogi_engine.records.brackets import split_games

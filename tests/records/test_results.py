@@ -3,8 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from shogi_engine import records
 from shogi_engine.games.shogi.records.words import OPPOSITE, TYPES, WORDS

@@ -4,8 +4,7 @@ import copy
 import pickle
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.records import all_formats, dumps, load_format, loads

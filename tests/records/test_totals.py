@@ -5,8 +5,7 @@ import re
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from shogi_engine import records
 from shogi_engine.games.shogi.records.kakinoki import handicap

@@ -3,8 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from shogi_engine.search.root import Timer
 from shogi_engine.search.timeman import Limits, TimeOptions, cap, in_full_seconds, limit, plan

@@ -8,8 +8,7 @@ import random
 import sys
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.soak.front_end_games import FrontEnd, GtpGame, NboardGame, UsiGame
 

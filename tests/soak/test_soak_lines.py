@@ -9,8 +9,7 @@ import os
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.soak.front_end_games import FrontEnd
 

@@ -11,8 +11,7 @@ from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluation import network as network_weights
 from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit import JIT_DISABLED
-from shogi_engine.training.othello import kernels, positions, report
-from shogi_engine.training.othello import trainer as network_trainer
+from shogi_engine.training.othello import kernels, positions, report, trainer as network_trainer
 from shogi_engine.training.othello.positions import Games
 from shogi_engine.training.othello.report import errors_of
 from shogi_engine.training.othello.trainer import NETWORK, NetworkTrainer, TrainOptions

@@ -15,8 +15,7 @@ from shogi_engine.interface.game import VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import recipe
 from shogi_engine.training.data import Workbench, read_shard, shard_path
-from shogi_engine.training.othello import positions as spread
-from shogi_engine.training.othello import report
+from shogi_engine.training.othello import positions as spread, report
 from shogi_engine.training.othello.positions import Games
 from shogi_engine.training.othello.trainer import Trainer, TrainOptions
 from tests.support.training_data import OTHELLO, KilledError, othello_folder

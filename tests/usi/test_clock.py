@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from shogi_engine.search.timeman import TimeManager, TimeOptions, cap, fixed, limit, moves_to_go, plan
 from shogi_engine.types.limits import Clock, TimeBudget

@@ -1,8 +1,7 @@
 """Lines to dataclasses and back, without an engine."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from shogi_engine.common.text import NUMBER_MAX
 from shogi_engine.games.shogi.names import flip_sfen

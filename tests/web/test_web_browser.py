@@ -13,8 +13,10 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-from shogi_engine.analysis import judge  # noqa: E402
-from shogi_engine.analysis import page as analysis_page  # noqa: E402
+from shogi_engine.analysis import (
+    judge,  # noqa: E402
+    page as analysis_page,  # noqa: E402
+)
 from shogi_engine.analysis.judgement import plies_to_examine  # noqa: E402
 from shogi_engine.engine import Engine  # noqa: E402
 from shogi_engine.games.shogi.board import Board  # noqa: E402

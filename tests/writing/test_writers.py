@@ -27,8 +27,7 @@ from shogi_engine.csa.session import Keeper
 from shogi_engine.frontends.core import Output
 from shogi_engine.games.shogi.evaluation import king_piece
 from shogi_engine.match.runner import GameLog
-from shogi_engine.records import GameRecord
-from shogi_engine.records import files as keeping
+from shogi_engine.records import GameRecord, files as keeping
 from shogi_engine.training import pipeline
 from shogi_engine.training.checkpoint import save_checkpoint
 from shogi_engine.training.shogi.recipe import DataOptions

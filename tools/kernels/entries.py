@@ -15,22 +15,25 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.batch import kernels as batch_kernels
-from shogi_engine.batch import kernels as hcpe3_kernels
-from shogi_engine.batch import puct_kernels
+from shogi_engine.batch import kernels as batch_kernels, kernels as hcpe3_kernels, puct_kernels
 from shogi_engine.games.othello.bitboard import stable_discs, transform
 from shogi_engine.games.othello.endgame import deep_search, search
 from shogi_engine.games.othello.endgame.search import solve_all
 from shogi_engine.games.othello.evaluation.patterns import shallow_depth
 from shogi_engine.games.othello.movegen import flips, mobility
 from shogi_engine.games.othello.position import final_score, make_canonical, transform_position
-from shogi_engine.games.shogi import bitboard, checks, movegen, ordering, texts
-from shogi_engine.games.shogi import packed_kernels as packed_moves
-from shogi_engine.games.shogi import position as shogi_position
-from shogi_engine.games.shogi import rules as legality
+from shogi_engine.games.shogi import (
+    bitboard,
+    checks,
+    movegen,
+    ordering,
+    packed_kernels as packed_moves,
+    position as shogi_position,
+    rules as legality,
+    texts,
+)
 from shogi_engine.games.shogi.evaluation import nnue, nnue_file
-from shogi_engine.games.shogi.mate import lines
-from shogi_engine.games.shogi.mate import table as mate_table
+from shogi_engine.games.shogi.mate import lines, table as mate_table
 from shogi_engine.games.shogi.mate.table import MATE_SEARCH
 from shogi_engine.games.shogi.records import csa_kernels, kif_kernels
 from shogi_engine.interface import game as rules
@@ -40,10 +43,8 @@ from shogi_engine.perft import count_leaves, count_or_list, perft_context
 from shogi_engine.search import alphabeta, context, deepening, tt
 from shogi_engine.textbook import choice, searches
 from shogi_engine.training import adamw, game_kernels
-from shogi_engine.training.othello import kernels as othello_network
-from shogi_engine.training.othello import kernels as othello_training
-from shogi_engine.training.shogi import kernels as training
-from shogi_engine.training.shogi import own_kernels, sfnn_kernels, standard_kernels
+from shogi_engine.training.othello import kernels as othello_network, kernels as othello_training
+from shogi_engine.training.shogi import kernels as training, own_kernels, sfnn_kernels, standard_kernels
 
 I8, I16, I32, I64 = np.int8, np.int16, np.int32, np.int64
 U8, U16, U32, U64 = np.uint8, np.uint16, np.uint32, np.uint64

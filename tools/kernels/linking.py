@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from llvmlite import binding as llvm
-from llvmlite import ir
+from llvmlite import binding as llvm, ir
 
 from shogi_engine.jit.vectors import ALIGNMENT
 from shogi_engine.jit.workshop import layers

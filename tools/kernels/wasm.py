@@ -53,8 +53,7 @@ def lower(game: str, folder: Path) -> None:
     """Write the LLVM code of a game's kernels to folder/GAME.ll; its first line names the function of `call`."""
     from shogi_engine.jit.workshop import targets
     from tools.kernels.entries import I64, Entry
-    from tools.kernels.lowering import lean_text, linked, modules_of
-    from tools.kernels.lowering import lower as lower_entry
+    from tools.kernels.lowering import lean_text, linked, lower as lower_entry, modules_of
 
     targets.set_features(frozenset({targets.WASM}))
     row, library = lower_entry(Entry(module_of(game).call, (I64,) * 4))

@@ -3,8 +3,7 @@
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
-from shogi_engine.games.shogi import bitboard as bb
-from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi import bitboard as bb, types as t
 from shogi_engine.games.shogi.bitboard import (
     DIRECTION,
     NEAR_KING,

@@ -14,8 +14,7 @@ numbers.
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
-from shogi_engine.games.shogi import bitboard as bb
-from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi import bitboard as bb, types as t
 from shogi_engine.games.shogi.bitboard import (
     NOTHING,
     attacked_near_king,

@@ -14,8 +14,14 @@ from shogi_engine.games.shogi.mate.solver import shared_solver
 from shogi_engine.games.shogi.notation import target_name
 from shogi_engine.games.shogi.openings import NAMES, castles
 from shogi_engine.games.shogi.params import VALUES
-from shogi_engine.games.shogi.types import PIECE_NAMES, SQUARE_NAMES, SQUARES_BY_NAME, SYMBOLS, UNPROMOTED
-from shogi_engine.games.shogi.types import PROMOTED as PROMOTED_KIND
+from shogi_engine.games.shogi.types import (
+    PIECE_NAMES,
+    PROMOTED as PROMOTED_KIND,
+    SQUARE_NAMES,
+    SQUARES_BY_NAME,
+    SYMBOLS,
+    UNPROMOTED,
+)
 from shogi_engine.types.outcomes import Fact, Kind
 
 # ---- Exchanges by legal moves alone, with the moves: slower than `see`, but right about pins, checks and promotions

@@ -20,8 +20,7 @@ from numba.core.dispatcher import Dispatcher
 
 from shogi_engine.jit.folders import cache_folder
 from shogi_engine.jit.policy import Kernel, note_kernel
-from shogi_engine.jit.workshop import bitboards, emitting  # noqa: F401  (they register types)
-from shogi_engine.jit.workshop import dispatcher as lean
+from shogi_engine.jit.workshop import bitboards, dispatcher as lean, emitting  # noqa: F401  (they register types)
 from shogi_engine.jit.workshop.cache import KernelCache
 from shogi_engine.jit.workshop.versions import LEAN
 

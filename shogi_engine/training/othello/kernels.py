@@ -4,8 +4,8 @@ import numpy as np
 
 from shogi_engine.common.bits import ALL
 from shogi_engine.games.othello.evaluation.network import INPUTS, WIDTH, stored_rows
-from shogi_engine.games.othello.evaluation.patterns import COUNTS as PATTERN_COUNTS
 from shogi_engine.games.othello.evaluation.patterns import (
+    COUNTS as PATTERN_COUNTS,
     INSTANCE_STARTS,
     INSTANCES,
     PHASES,

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.othello import GAME
-from shogi_engine.games.othello.evaluation import network as network_weights
-from shogi_engine.games.othello.evaluation import patterns
+from shogi_engine.games.othello.evaluation import network as network_weights, patterns
 from shogi_engine.games.othello.evaluation.network import ROW_LIMIT, WIDTH, Network, is_network
 from shogi_engine.games.othello.evaluation.patterns import ACCUMULATOR, PHASES
 from shogi_engine.games.othello.names import DISC
@@ -28,8 +27,7 @@ from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit import new_record
 from shogi_engine.jit.vectors import SQUARE_WEIGHT_LIMIT
 from shogi_engine.training import recipe
-from shogi_engine.training.adamw import State as AdamState
-from shogi_engine.training.adamw import falling_rate, state_of, step
+from shogi_engine.training.adamw import State as AdamState, falling_rate, state_of, step
 from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
 from shogi_engine.training.othello import kernels
 from shogi_engine.training.othello.positions import KNOT_SHAPE, NO_SPREAD, Games, Problem, fit_spread, spread_table

@@ -20,8 +20,7 @@ from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context, set_root, static_value, write_root_moves
 from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training.data import SearchState, read_shards
-from shogi_engine.training.game_kernels import CHANCES as CHANCE_STEPS
-from shogi_engine.training.game_kernels import think
+from shogi_engine.training.game_kernels import CHANCES as CHANCE_STEPS, think
 from shogi_engine.training.shogi.kernels import REPLAY, STARTS, write_positions
 from shogi_engine.training.shogi.quiet_ends import Ends, quiet_ends
 

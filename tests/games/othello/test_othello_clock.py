@@ -1,7 +1,6 @@
 """How a game of Othello shares its clock."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from shogi_engine.games.othello.names import SOLVED_PLY, budget
 from shogi_engine.search.timeman import TimeOptions, cap

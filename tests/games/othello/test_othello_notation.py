@@ -3,8 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.board import Board, Move

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from shogi_engine.games.othello import GAME
 from shogi_engine.perft import perft
 from tests.support.othello_cases import FACTS, POSITIONS, random_positions
-from tests.support.twins.naive_othello import State
-from tests.support.twins.naive_othello import perft as naive_perft
+from tests.support.twins.naive_othello import State, perft as naive_perft
 
 MODES = {"mode1": False, "mode2": True}  # mode 2: a pass is free
 

@@ -4,8 +4,7 @@ import datetime
 import random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from shogi_engine.games.othello.board import Board
 from shogi_engine.games.othello.records import (

@@ -4,8 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, canonical, transform, transform_square
 from shogi_engine.games.othello.board import Board, Move

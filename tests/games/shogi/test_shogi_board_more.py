@@ -27,9 +27,9 @@ from shogi_engine.games.shogi.board import (
     SquareSet,
     Status,
     Termination,
+    board as base_board,
     pieces,
 )
-from shogi_engine.games.shogi.board import board as base_board
 from shogi_engine.games.shogi.board.drawing import SETS, piece_shape
 from shogi_engine.games.shogi.ordering import BY_VALUE, exchange_value
 from shogi_engine.games.shogi.params import VALUES, default_params

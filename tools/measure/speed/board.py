@@ -11,8 +11,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from shogi_engine.games.othello.board import ENTRIES as OTHELLO_ENTRIES
-from shogi_engine.games.othello.board import Board as OthelloBoard
+from shogi_engine.games.othello.board import ENTRIES as OTHELLO_ENTRIES, Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.board.board import ENTRIES
 from tools.measure.speed.harness import Subjects, each, is_there, rate

@@ -22,8 +22,7 @@ from shogi_engine.games.othello.types import POSITION
 from shogi_engine.interface.game import provides_evaluation, update_line
 from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import address_of, ctz, lanes, load_i16, njit, popcount, record_dtype
-from shogi_engine.jit.lanes import load as load_vector
-from shogi_engine.jit.lanes import traced
+from shogi_engine.jit.lanes import load as load_vector, traced
 
 # ---- The patterns of Othello's evaluation: their squares, their instances on the board, and the layout of their
 # weights

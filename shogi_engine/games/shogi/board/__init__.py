@@ -8,8 +8,7 @@ pawn drop mates even if the only defenders are pinned.
 
 from shogi_engine.games.game_board import LegalMoves
 from shogi_engine.games.shogi.board import python_shogi
-from shogi_engine.games.shogi.board.board import ENTRIES as ENTRIES
-from shogi_engine.games.shogi.board.board import BaseBoard, Board, PseudoLegalMoves
+from shogi_engine.games.shogi.board.board import ENTRIES as ENTRIES, BaseBoard, Board, PseudoLegalMoves
 from shogi_engine.games.shogi.board.pieces import (
     BB_ALL,
     BB_FILES,

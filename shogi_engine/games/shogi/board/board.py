@@ -7,9 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from shogi_engine.games.game_board import BoardMemory, KernelBoard, LegalMoves
-from shogi_engine.games.shogi import board_kernels as kernels
-from shogi_engine.games.shogi import packed
-from shogi_engine.games.shogi import types as t
+from shogi_engine.games.shogi import board_kernels as kernels, packed, types as t
 from shogi_engine.games.shogi.bitboard import RAYS, attack_halves, checkers, is_pinned, pieces
 from shogi_engine.games.shogi.board import drawing
 from shogi_engine.games.shogi.board.pieces import (

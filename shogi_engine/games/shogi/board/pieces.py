@@ -3,8 +3,7 @@
 Squares are numbered as an SFEN is read: 0 is 9a, 8 is 1a, 80 is 1i. Bit s of a mask (int) is square s.
 """
 
-from collections.abc import Iterable, Iterator
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,11 +20,11 @@ from shogi_engine.games.shogi.types import (
     PAWN,
     PROMOTION,
     ROOK,
+    SQUARES as SQUARE_COUNT,
     SYMBOLS,
     WIDE_DIGITS,
     piece_symbol,
 )
-from shogi_engine.games.shogi.types import SQUARES as SQUARE_COUNT
 from shogi_engine.games.shogi.usi_moves import code_of_usi, usi_of
 
 # ---- Move: an int with the interface of python-shogi's Move

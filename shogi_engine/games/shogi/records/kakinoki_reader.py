@@ -9,8 +9,7 @@ from typing import Any
 
 from shogi_engine.games.shogi import notation
 from shogi_engine.games.shogi.board.pieces import Move
-from shogi_engine.games.shogi.records import kakinoki
-from shogi_engine.games.shogi.records import kakinoki as lines
+from shogi_engine.games.shogi.records import kakinoki, kakinoki as lines
 from shogi_engine.games.shogi.records.kakinoki import BLANKS, HANDICAP, MARKS, Setup, handicap, header_of, kind_of
 from shogi_engine.games.shogi.records.words import take_evaluations
 from shogi_engine.games.shogi.sfen import START

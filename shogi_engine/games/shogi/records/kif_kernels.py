@@ -13,8 +13,10 @@ from shogi_engine.games.shogi.records.kakinoki import (
     AFTER_ENDING,
     BLANKS,
     BRANCH,
+    COMMENTED as COMMENTED_WORDS,
     DIAGRAM,
     END,
+    ENDING as ENDING_LINE,
     HEADER,
     LAST_LETTERS,
     MAIN_HEADER,
@@ -26,11 +28,9 @@ from shogi_engine.games.shogi.records.kakinoki import (
     OVER,
     REMARK,
     UNNUMBERED,
+    begins_game as _begins_game,
+    found_after as _found_after,
 )
-from shogi_engine.games.shogi.records.kakinoki import COMMENTED as COMMENTED_WORDS
-from shogi_engine.games.shogi.records.kakinoki import ENDING as ENDING_LINE
-from shogi_engine.games.shogi.records.kakinoki import begins_game as _begins_game
-from shogi_engine.games.shogi.records.kakinoki import found_after as _found_after
 from shogi_engine.games.shogi.types import (
     BLACK,
     DROP_BASE,

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.games.shogi.board.pieces import MOVES
-from shogi_engine.games.shogi.records import array_kernels as arrays
-from shogi_engine.games.shogi.records import csa_kernels, kif_kernels
+from shogi_engine.games.shogi.records import array_kernels as arrays, csa_kernels, kif_kernels
 from shogi_engine.games.shogi.records.words import FLOODGATE, OPPOSITE, TYPES, judged, number_score, summary_outcome
 from shogi_engine.games.shogi.sfen import START, parse_sfen, starting_position
 from shogi_engine.games.shogi.sfen_kernels import SFEN_BYTES

@@ -7,12 +7,10 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from shogi_engine.games.shogi.notation import file_and_rank, target_name
-from shogi_engine.games.shogi.notation import japanese_square as square_of
+from shogi_engine.games.shogi.notation import file_and_rank, japanese_square as square_of, target_name
 from shogi_engine.games.shogi.records.kakinoki import HEADER_NAMES, PRESETS, SIDES, Setup, handicap, player_names
 from shogi_engine.games.shogi.records.kakinoki_reader import OTHER_START, REMARK_PASSED
-from shogi_engine.games.shogi.records.words import NEAREST, evaluation_lines, take_evaluations
-from shogi_engine.games.shogi.records.words import WORDS as CSA_WORDS
+from shogi_engine.games.shogi.records.words import NEAREST, WORDS as CSA_WORDS, evaluation_lines, take_evaluations
 from shogi_engine.games.shogi.texts import DOWN, LEFT, RIGHT, SIDEWAYS, STRAIGHT, UP
 from shogi_engine.games.shogi.types import (
     BLACK,
