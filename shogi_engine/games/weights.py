@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from shogi_engine.common.files import json_of
 
@@ -47,9 +47,9 @@ def layout_of(*parts: Any) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def encode(format: str, layout: str, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
+def encode(format: str, layout: str, header: Mapping[str, Any], numbers: Mapping[str, ArrayLike]) -> bytes:
     """Return a file."""
-    arrays = {name: np.asarray(array) for name, array in arrays.items()}
+    arrays = {name: np.asarray(array) for name, array in numbers.items()}
     little = {name: array.astype(array.dtype.newbyteorder("<")) for name, array in arrays.items()}
     line = {"format": format, "layout": layout} | dict(header)
     line["arrays"] = {name: [array.dtype.name, list(array.shape)] for name, array in arrays.items()}

@@ -284,15 +284,15 @@ def decode(content: bytes, file: Path) -> Network:
         "units": (np.int64, (3,)),
     }
     found = weights.decode(content, file, FORMAT, _layout(), shapes)
-    *arrays, units = (found.arrays[name] for name in shapes)
-    width, (qa, qb, scale) = len(found.arrays["bias"]), map(int, units)
-    if {width} != {array.shape[-1] for array in arrays[:3]} or width > WIDTH or width % LANES:
+    rows, bias, output, output_bias, units = (found.arrays[name] for name in shapes)
+    width, (qa, qb, scale) = len(bias), map(int, units)
+    if {width} != {array.shape[-1] for array in (rows, output)} or width > WIDTH or width % LANES:
         raise weights.refusal(file, f"has width {width}; it must be a multiple of {LANES} up to {WIDTH}")
     if not (qa in QAS and QB_RANGE[0] <= qb <= QB_RANGE[1] and 0 < scale < SCALE_LIMIT):
         raise weights.refusal(file, f"has units {qa} and {qb} and scale {scale}, beyond the range of the kernels")
-    if np.abs(found.arrays["output_weights"].astype(np.int64)).max() > SQUARE_WEIGHT_LIMIT:
+    if np.abs(output.astype(np.int64)).max() > SQUARE_WEIGHT_LIMIT:
         raise weights.refusal(file, "has output weights beyond the range of the kernels")
-    return Network(*arrays, qa, qb, scale, found.header.get("made", {}), found.source)
+    return Network(rows, bias, output, output_bias, qa, qb, scale, found.header.get("made", {}), found.source)
 
 
 WEIGHTS = PackagedWeights(FILE, decode)
