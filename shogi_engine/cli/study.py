@@ -286,9 +286,9 @@ class Desk(terminal.Desk):
             self.show(_("It comes back on {day}.").format(day=f"{when.astimezone():%Y-%m-%d}"))
 
     def _texts(self, board: Any, line: Sequence[str]) -> str:
-        from shogi_engine.analysis.judgement import line_texts, shown
+        from shogi_engine.analysis.judgement import line_texts, truncated_line
 
-        return " ".join(line_texts(board, shown(line, False), language.current()))
+        return " ".join(line_texts(board, truncated_line(line, False), language.current()))
 
 
 class TurningDesk(Desk):

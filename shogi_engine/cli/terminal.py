@@ -27,7 +27,7 @@ Line = list[Part]
 
 
 @dataclass(frozen=True)
-class Look:
+class BoardStyle:
     """How a board is drawn.
 
     Attributes:
@@ -43,7 +43,7 @@ class Look:
     colours: bool = False
 
 
-def draw(game: str, board: Any, look: Look) -> list[Line]:
+def draw(game: str, board: Any, look: BoardStyle) -> list[Line]:
     """Return the lines of a game's Board, drawn by the game's module here, or as text if there is none."""
     name = f"shogi_engine.cli.{game}_screen"
     if importlib.util.find_spec(name) is None:
@@ -112,7 +112,7 @@ class Desk:
         self, read: Callable[[str], str] = input, show: Callable[[str], object] = print, pieces: str = "western"
     ) -> None:
         self.read, self.show = read, show
-        self._look = Look(pieces)
+        self._look = BoardStyle(pieces)
 
     def _solve(self, attempt: Callable[[str], bool], hint: Callable[[], str], answer: Callable[[], None]) -> bool:
         """Read lines until a problem is solved or skipped; return False if the user leaves.

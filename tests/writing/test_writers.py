@@ -18,21 +18,20 @@ import usi
 from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import SavedAnalysis
-from shogi_engine.analysis.judgement import Finding
+from shogi_engine.analysis.judgement import PositionResult
 from shogi_engine.batch import games
 from shogi_engine.books.growth import RunFile
 from shogi_engine.cli import compare, csa, doctor
 from shogi_engine.common import files
-from shogi_engine.csa.session import Keeper
+from shogi_engine.csa.session import GameSaver
 from shogi_engine.frontends.core import Output
-from shogi_engine.games.shogi.evaluation import king_piece
 from shogi_engine.match.runner import GameLog
 from shogi_engine.records import GameRecord, files as keeping
 from shogi_engine.training import pipeline
 from shogi_engine.training.checkpoint import save_checkpoint
 from shogi_engine.training.shogi.recipe import DataOptions
 from shogi_engine.types.results import Score
-from shogi_engine.web.store import Head, Store
+from shogi_engine.web.store import GameStore, Head
 from tests.writing.test_whole_files import holder_of, names
 
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e"]
@@ -137,7 +136,7 @@ def analysed(option, name):
 
 def saved_analysis(folder, number):
     made = SavedAnalysis(folder / "analysis.json", [shogi_record(0)], {"nodes": 1})
-    made.add((0, number), Finding("7g7f", Score(number), ("7g7f",)))
+    made.add((0, number), PositionResult("7g7f", Score(number), ("7g7f",)))
     made.finish([{"number": number}])
     return folder / "analysis.json"
 
@@ -174,7 +173,7 @@ def exported_book(folder, number):
 
 
 def server_game(folder, number, keepers={}):  # noqa: B006  (one for each folder, as one process has)
-    keeper = keepers.setdefault(folder, Keeper(folder))
+    keeper = keepers.setdefault(folder, GameSaver(folder))
     return keeper.save(shogi_record(number), "game")
 
 
@@ -199,12 +198,6 @@ def debug_log(folder, number):
 def checkpoint(folder, number):
     save_checkpoint(folder / "it.npz", "identity", [], {"weights": np.full(100, number)})
     return folder / "it.npz"
-
-
-def weights(folder, number):
-    table = np.zeros((king_piece.ROWS, king_piece.FEATURES), dtype=np.int16)
-    king_piece.save(folder / "weights.npz", king_piece.Weights(table, number))
-    return folder / "weights.npz"
 
 
 def solved(folder, number):
@@ -263,7 +256,7 @@ def mated(folder, number):
 
 
 def browser_record(folder, number):
-    with closing(Store(folder)) as store:
+    with closing(GameStore(folder)) as store:
         there = [game["id"] for game in store.games("")]
         id = there[0] if there else store.write("", Head(game="shogi"), "", "", b"{}")
         store.write_record(id, shogi_record(number))
@@ -276,7 +269,7 @@ WRITERS = {
     "match --out": played("--out", "out.ggf"), "match --html": played("--html", "out.html"),
     "book RUN": run_of_a_book, "book --out": exported_book, "csa --out": server_game, "csa --log": conversation,
     "DebugLogFile": debug_log, "train, checkpoints": checkpoint, "train, weights": exported_weights,
-    "train, gate": gate_scores, "weights": weights, "tsume": solved,
+    "train, gate": gate_scores, "tsume": solved,
     "compare --plot": plotted,
     "RecordWriter": positions(append=False), "RecordWriter, append": positions(append=True), "search --tree": traced,
     "mate --out": mated, "serve, records": browser_record,
@@ -286,7 +279,7 @@ LOCKED = ("match --log", "book RUN", "csa --log", "RecordWriter, append", "tsume
 ONCE = {  # files that are only ever new
     "play": lambda folder: keeping.GameFile().write(shogi_record(1)),
     "doctor --launcher": lambda folder: doctor.write_launcher(folder / "it.sh"),
-    "csa --out, another process": lambda folder: Keeper(folder).save(shogi_record(1), "game"),
+    "csa --out, another process": lambda folder: GameSaver(folder).save(shogi_record(1), "game"),
 }
 
 
@@ -300,7 +293,7 @@ WRITTEN_BY = {  # module: its writers, or the test of those that need more than 
     "cli/csa.py": ["csa --log"], "cli/doctor.py": ["doctor --launcher"], "cli/match.py": ["match --html"],
     "cli/search.py": ["search --tree"], "cli/common.py": ["study/test_study.py"],
     "csa/session.py": ["csa --out", "csa --out, another process"], "frontends/core.py": ["DebugLogFile"],
-    "games/shogi/evaluation/king_piece.py": ["weights"], "jit/workshop/cache.py": ["jit/test_jit_cache.py"],
+    "jit/workshop/cache.py": ["jit/test_jit_cache.py"],
     "match/runner.py": ["match --log"],
     "records/files.py": ["play", "records.save", "match --out", "mate --out"],
     "training/checkpoint.py": ["train, checkpoints"],
