@@ -116,7 +116,7 @@ def test_what_a_command_prints(streams, runs, tmp_path, monkeypatch, command, na
     words = [word.replace("%", " ") for word in text.split()]
     status, _, _ = streams("utf-8", *words, "--language", name, typed=typed)
     assert status == 0
-    for encoding in ENCODINGS:
+    for encoding in ("cp932", "ascii"):
         found, out, err = streams(encoding, *words, "--language", name, typed=typed)
         assert found == status and "Traceback" not in err and out.strip(), (encoding, err)
         if encoding not in WITH_KANJI:

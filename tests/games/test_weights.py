@@ -15,12 +15,7 @@ from tests.support.networks import random_network
 
 SPREAD = np.arange(patterns.SPREAD_GROUPS * patterns.SPREAD_DEPTHS, dtype=np.int32)
 KNOTS = np.random.default_rng(1).integers(-99, 99, (patterns.KNOTS, patterns.file_weights())).astype(np.int16)
-EVALUATIONS = {
-    "patterns": patterns,
-    "othello": othello_network,
-    "king-piece": king_piece,
-    "shogi": shogi_network,
-}
+EVALUATIONS = {"patterns": patterns, "othello": othello_network, "king-piece": king_piece, "shogi": shogi_network}
 each = pytest.mark.parametrize("evaluation", EVALUATIONS.values(), ids=EVALUATIONS)
 
 

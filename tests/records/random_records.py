@@ -65,9 +65,7 @@ def add_line(rng, node, board, game, plies):
         if move is None:
             break
         node = node.add(
-            move,
-            comment=random_comment(rng),
-            seconds=None if rng.random() < 0.3 else float(rng.randrange(4000)),
+            move, comment=random_comment(rng), seconds=None if rng.random() < 0.3 else float(rng.randrange(4000))
         )
         board.push_text(move)
         if game == "shogi":

@@ -8,6 +8,8 @@ or Python has options, a new process starts; so it does where the system is not 
 """
 
 import atexit
+import contextlib
+import fcntl
 import functools
 import gc
 import importlib
@@ -19,6 +21,7 @@ import socket
 import struct
 import subprocess
 import sys
+import termios
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,7 +33,7 @@ OTHERS = ("numba", "numpy", "shogi")
 OURS = ("shogi", "usi.loop", "shogi_engine.__main__")
 KERNELS = {"usi": "shogi", "gtp": "othello", "nboard": "othello"}  # of commands
 READ_AT_START = ("PYTHON", "NUMBA_", "SHOGI_ENGINE_")
-READ_LATER = {"PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "NUMBA_CACHE_DIR"}
+READ_LATER = {"PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "PYTHONIOENCODING", "NUMBA_CACHE_DIR"}
 READ_BY_PACKAGE = {"SHOGI_ENGINE_CACHE_DIR", "SHOGI_ENGINE_PLAIN_COMPILE"}  # without numba
 
 
@@ -101,6 +104,17 @@ def become(command: dict[str, Any], streams: Sequence[int]) -> None:
     os.environ.update(command["environment"])
     os.umask(command["umask"])
     os.chdir(command["folder"])
+    if os.isatty(0):  # it is the terminal of this process alone
+        with contextlib.suppress(OSError):
+            os.setsid()
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    encoding, _, errors = os.environ.get("PYTHONIOENCODING", "").partition(":")
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if encoding:
+            stream.reconfigure(
+                encoding=encoding, errors="backslashreplace" if stream is sys.stderr else errors or "strict"
+            )
+    sys.stdout.reconfigure(line_buffering=os.isatty(1))
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     sys.pycache_prefix = os.environ.get("PYTHONPYCACHEPREFIX")
     sys.path[:] = [*os.environ["PYTHONPATH"].split(os.pathsep), *(each for each in sys.path[1:] if each not in given)]

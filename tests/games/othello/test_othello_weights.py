@@ -4,11 +4,7 @@ import numpy as np
 
 from shogi_engine.games.othello.bitboard import transform_square
 from shogi_engine.games.othello.evaluation import patterns as weights
-from shogi_engine.games.othello.evaluation.patterns import (
-    PATTERN_SQUARES,
-    STARTS,
-    pattern_squares,
-)
+from shogi_engine.games.othello.evaluation.patterns import PATTERN_SQUARES, STARTS, pattern_squares
 
 
 def test_equal_configurations_share_a_weight():
