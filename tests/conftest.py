@@ -11,8 +11,11 @@ from tests.support import interpreted
 if not jit.HAS_WORKSHOP and not jit.JIT_DISABLED:
     interpreted.install()
 
-hypothesis.settings.register_profile("kernels", deadline=None)  # the first example compiles or loads what it calls
-hypothesis.settings.load_profile("kernels")
+# The first example compiles or loads what it calls, and a busy machine generates slowly.
+patient = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("day", patient, max_examples=25)
+hypothesis.settings.register_profile("night", patient, max_examples=200)  # --hypothesis-profile=night
+hypothesis.settings.load_profile("day")
 
 
 @pytest.fixture(autouse=True, scope="session")

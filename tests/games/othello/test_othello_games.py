@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from shogi_engine.common.bits import ZERO
 from shogi_engine.games.othello import GAME
@@ -74,7 +74,6 @@ def test_random_games(games):
     assert passes and early and wiped_out, "the games should show passes, early ends and wipe-outs"
 
 
-@settings(max_examples=300)
 @given(POSITIONS)
 def test_mobility_and_flips_of_any_board(text):
     pos, twin = parse_obf(text), State.from_text(text)
@@ -93,7 +92,6 @@ def test_mobility_and_flips_of_any_board(text):
     assert flips_filled(pos.own, pos.opponent, ZERO) == 0
 
 
-@settings(max_examples=200)
 @given(POSITIONS)
 def test_moves_and_back_on_any_board(text):
     ctx, undo = perft_context(GAME), new_record(GAME.undo)

@@ -1,7 +1,7 @@
 """Perft in both modes against the published counts, and against the naive twin on boards that no game reaches."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.perft import perft
@@ -58,7 +58,6 @@ def test_special_positions(text):
         agree_with_the_twin(text, depth)
 
 
-@settings(max_examples=150)
 @given(POSITIONS)
 def test_any_board_to_depth_2(text):
     for depth in (1, 2):
