@@ -153,15 +153,11 @@ def test_a_closed_stream_is_no_fault(tmp_path, command, closed):
 @pytest.mark.parametrize(
     ("text", "encoding", "shown"),
     [
-        ("▁▂▃▄▅▆▇█", "cp932", "_.-~=+*#"),
-        ("～〜", "euc_jp", "〜〜"),
-        ("～〜−—", "cp932", "～～－―"),
-        ("７六 ±5 é", "ascii", "7\\u516d +/-5 \\xe9"),
-        ("将ü", "latin-1", "\\u5c06ü"),
-        ("①", "euc_jp", "1"),
+        ("▁▂▃▄▅▆▇█", "cp932", "_.-~=+*#"), ("～〜", "euc_jp", "〜〜"), ("～〜−—", "cp932", "～～－―"),
+        ("７六 ±5 é", "ascii", "7\\u516d +/-5 \\xe9"), ("将ü", "latin-1", "\\u5c06ü"), ("①", "euc_jp", "1"),
         ("\ud800", "utf-8", "\\ud800"),
     ],
-)
+)  # fmt: skip
 def test_what_a_stream_does_not_have_is_written_with_what_it_has(text, encoding, shown):
     assert text.encode(encoding, FALLBACK).decode(encoding) == shown
 

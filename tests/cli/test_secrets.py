@@ -33,18 +33,8 @@ def test_a_server_logs_no_token(tmp_path, way):
     file.write_text(SECRET)
     words = {"argument": ["--token", SECRET], "file": ["--token-file", str(file)], "environment": []}[way]
     command = [
-        sys.executable,
-        "-m",
-        "shogi_engine",
-        "serve",
-        "--port",
-        "0",
-        "--engines",
-        "1",
-        "--log",
-        str(log),
-        *words,
-    ]
+        sys.executable, "-m", "shogi_engine", "serve", "--port", "0", "--engines", "1", "--log", str(log), *words,
+    ]  # fmt: skip
     env = {**os.environ, TOKEN_VARIABLE: SECRET, "XDG_DATA_HOME": str(tmp_path), "PYTHONDEVMODE": "1"}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, env=env, text=True)
     try:

@@ -138,61 +138,20 @@ def answers(kind, game, lines, *, patient):
 
 
 USI = [
-    "usi",
-    "isready",
-    "position startpos",
-    "position startpos moves 7g7f",
-    "position startpos moves 7g7e",
-    "go depth 3",
-    "go nodes 500",
-    "go mate 5000",
-    "go byoyomi 50000",
-    "go btime 60000 wtime 60000",
-    "stop",
-    "gameover win",
-    "moves",
-    "side",
-    "go perft 1",
-    "setoption name MultiPV value x",
-    "setoption",
-    "ponderhit",
-    "usinewgame",
-    "xyzzy",
-]
+    "usi", "isready", "position startpos", "position startpos moves 7g7f", "position startpos moves 7g7e",
+    "go depth 3", "go nodes 500", "go mate 5000", "go byoyomi 50000", "go btime 60000 wtime 60000", "stop",
+    "gameover win", "moves", "side", "go perft 1", "setoption name MultiPV value x", "setoption", "ponderhit",
+    "usinewgame", "xyzzy",
+]  # fmt: skip
 ENDLESS = ["go infinite", "go ponder depth 3", "go mate infinite"]
 NBOARD = [
-    "nboard 2",
-    "set depth 3",
-    "set depth x",
-    "move F5",
-    "move D3",
-    "move A1",
-    "go",
-    "hint 2",
-    "analyze",
-    "learn",
-    "ping 1",
-    "ping 2",
-    "fly",
-    "E6",
-    "set what 3",
-]
+    "nboard 2", "set depth 3", "set depth x", "move F5", "move D3", "move A1", "go", "hint 2", "analyze", "learn",
+    "ping 1", "ping 2", "fly", "E6", "set what 3",
+]  # fmt: skip
 GTP = [
-    "1 name",
-    "2 fly",
-    "play b f5",
-    "play w d3",
-    "play b a1",
-    "genmove b",
-    "genmove w",
-    "reg_genmove b",
-    "undo",
-    "# interrupt",
-    "showboard",
-    "set_level 3",
-    "set_level x",
-    "time_settings 60 0 0",
-]
+    "1 name", "2 fly", "play b f5", "play w d3", "play b a1", "genmove b", "genmove w", "reg_genmove b", "undo",
+    "# interrupt", "showboard", "set_level 3", "set_level x", "time_settings 60 0 0",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -232,13 +191,8 @@ def test_stop_in_a_script_ends_only_what_would_not_end(lines, wanted):
 def test_ping_in_a_script_comes_after_the_answers():
     said = answers(NBoard, Othello, ["set depth 3", "go", "ping 1", "hint 1", "move F5", "go", "ping 2"], patient=False)
     assert [line.split("/")[0] for line in said if line.startswith(("===", "pong", "search"))] == [
-        "=== F5",
-        "pong 1",
-        "search F5 1.00 0 3",
-        "search F5 1.00 0 3",
-        "=== D3",
-        "pong 2",
-    ]
+        "=== F5", "pong 1", "search F5 1.00 0 3", "search F5 1.00 0 3", "=== D3", "pong 2",
+    ]  # fmt: skip
 
 
 def test_a_clock_of_a_script_starts_when_its_turn_has_come():

@@ -14,18 +14,12 @@ AFTER = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
 @pytest.mark.parametrize(
     ("text", "sfen"),
     [
-        ("startpos", START),
-        ("position startpos", START),
-        (f"sfen {START}", START),
-        (f"position sfen {START}", START),
-        (START.replace(" ", "_"), START),
-        ("startpos moves 7g7f", AFTER),
-        ("position startpos moves 7g7f", AFTER),
-        (f"sfen {START} moves 7g7f", AFTER),
-        (f"{START} moves 7g7f", AFTER),
+        ("startpos", START), ("position startpos", START), (f"sfen {START}", START),
+        (f"position sfen {START}", START), (START.replace(" ", "_"), START), ("startpos moves 7g7f", AFTER),
+        ("position startpos moves 7g7f", AFTER), (f"sfen {START} moves 7g7f", AFTER), (f"{START} moves 7g7f", AFTER),
         (f"  position   sfen {START} moves 7g7f\n", AFTER),
     ],
-)
+)  # fmt: skip
 def test_a_position_may_be_a_command_of_usi(text, sfen):
     assert format_sfen(parse_sfen(text)) == sfen
     board = Board(text)

@@ -12,15 +12,10 @@ from shogi_engine.types.results import Score
 @pytest.mark.parametrize(
     "score",
     [
-        Score(3),
-        Score(-40),
-        Score.mate_in(5),
-        Score.mated_in(4),
-        Score.mate_in(None),
-        Score.mated_in(0),
+        Score(3), Score(-40), Score.mate_in(5), Score.mated_in(4), Score.mate_in(None), Score.mated_in(0),
         Score.discs(2.5),
     ],
-)
+)  # fmt: skip
 def test_the_repr_of_a_score_is_the_score(score):
     assert eval(repr(score)) == score == Score(str(score)) == Score.parse(str(score))
     assert pickle.loads(pickle.dumps(score)) == score == replace(score) and hash(Score(str(score))) == hash(score)

@@ -26,13 +26,9 @@ def value_of(sfen):
 def test_each_piece_is_left_out_in_turn():
     found = list(piece_worths(SFEN, value_of))
     assert found == [
-        ("5d", "p", 90),
-        ("5f", "+P", 420),
-        ("5h", "R", None),
-        ("hand", "B", 865),
-        ("hand", "g", 550),
+        ("5d", "p", 90), ("5f", "+P", 420), ("5h", "R", None), ("hand", "B", 865), ("hand", "g", 550),
         ("hand", "p", 100),
-    ]
+    ]  # fmt: skip
 
 
 def test_the_last_piece_of_a_hand():
