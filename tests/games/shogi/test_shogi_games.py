@@ -14,6 +14,7 @@ from shogi_engine.interface.game import count_moves, do_move, generate_captures,
 from shogi_engine.jit import JIT_DISABLED, new_record
 from tests.support.shogi_cases import assert_same_record, kernel_moves
 from tests.support.shogi_moves import legal_moves, scratch
+from tests.support.sizes import sized
 from tests.support.twins.naive_shogi import SET, START, State
 
 STARTS = [
@@ -82,7 +83,7 @@ def test_naive_twin_along_games():
 
 
 def test_naive_twin_on_composed_positions():
-    for sfen in composed(30 if JIT_DISABLED else 400):
+    for sfen in composed(30 if JIT_DISABLED else sized(120, 400)):
         moves = kernel_moves(sfen)
         assert set(moves) == set(State.from_sfen(sfen).legal_moves()), sfen
         assert len(set(moves)) == len(moves), sfen
@@ -119,7 +120,7 @@ def test_composed_moves_are_made_and_taken_back():
 
 def test_counts_and_captures():
     """The counting kernel counts what the generator writes; generate_captures writes all captures that are searched."""
-    for sfen in composed(30 if JIT_DISABLED else 600, seed=6):
+    for sfen in composed(30 if JIT_DISABLED else sized(200, 600), seed=6):
         pos = parse_sfen(sfen)
         legal = {int(move) for move in legal_moves(pos)}
         context = scratch()
@@ -135,7 +136,7 @@ def test_counts_and_captures():
 def test_cshogi_along_games():
     cshogi = pytest.importorskip("cshogi")
     board = cshogi.Board()
-    for start, pos, played, moves in games(4 if JIT_DISABLED else 40, seed=7):
+    for start, pos, played, moves in games(4 if JIT_DISABLED else sized(12, 40), seed=7):
         if played:
             board.push_usi(played[-1])
         else:
@@ -150,7 +151,7 @@ def test_cshogi_on_composed_positions():
     cshogi = pytest.importorskip("cshogi")
     board = cshogi.Board()
     compared = 0
-    for sfen in composed(20 if JIT_DISABLED else 800, seed=8):
+    for sfen in composed(20 if JIT_DISABLED else sized(250, 800), seed=8):
         if "k" not in sfen.split()[0] or "K" not in sfen.split()[0]:
             continue  # cshogi wants both kings
         board.set_sfen(sfen)
