@@ -129,8 +129,8 @@ def test_encodings(tmp_path):
 @pytest.mark.parametrize(("games", "unnamed"), [(1, 0), (120, 0), (1, 300)])
 def test_names_in_the_encodings_of_old_programs(tmp_path, monkeypatch, format, name, encoding, games, unnamed):
     """Half-width kana in Shift JIS are valid EUC-JP, and what is EUC-JP can be read as Shift JIS."""
-    for module, name, size in ((files, "HEAD", 1 << 11), (arrays, "HEAD", 1 << 11), (arrays, "FIRST", 1 << 10)):
-        monkeypatch.setattr(module, name, size)  # a file of many pieces, as larger ones are
+    for module, constant, size in ((files, "HEAD", 1 << 11), (arrays, "HEAD", 1 << 11), (arrays, "FIRST", 1 << 10)):
+        monkeypatch.setattr(module, constant, size)  # a file of many pieces, as larger ones are
     record, plain = game(), GameRecord.from_moves("shogi", ["7g7f"])
     record.names = [name, "山田"]
     data = records.dumps([plain] * unnamed + [record] * games, format, encoding)

@@ -110,11 +110,10 @@ def become(command: dict[str, Any], streams: Sequence[int]) -> None:
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     encoding, _, errors = os.environ.get("PYTHONIOENCODING", "").partition(":")
     for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if encoding:
-            stream.reconfigure(
-                encoding=encoding, errors="backslashreplace" if stream is sys.stderr else errors or "strict"
-            )
-    sys.stdout.reconfigure(line_buffering=os.isatty(1))
+        how: dict[str, Any] = {"encoding": encoding or sys.stdout.encoding, "closefd": False}
+    sys.stdin = open(0, errors=errors or sys.stdin.errors, **how)
+    sys.stdout = open(1, "w", 1 if os.isatty(1) else -1, errors=errors or sys.stdout.errors, **how)
+    sys.stderr = open(2, "w", 1, errors="backslashreplace", **how)
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     sys.pycache_prefix = os.environ.get("PYTHONPYCACHEPREFIX")
     sys.path[:] = [*os.environ["PYTHONPATH"].split(os.pathsep), *(each for each in sys.path[1:] if each not in given)]

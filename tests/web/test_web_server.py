@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from shogi_engine.__main__ import main
-from shogi_engine.cli.serve import _address
+from shogi_engine.cli.serve import _address, _listener
 from shogi_engine.explorer import Explorer
 from shogi_engine.web import game_messages, replies
 from shogi_engine.web.access import Guard, qr_code, reachable_host
@@ -232,3 +232,27 @@ def test_one_index_for_each_game(capsys, tmp_path):
     words = [word for name in "abc" for word in ("--games", str(tmp_path / name))]
     assert main(["serve", *words]) == 2
     assert "--games has two indexes of shogi" in capsys.readouterr().err
+
+
+# ---- ports -------------------------------------------------------------------------------------------------------
+
+
+def test_two_servers_do_not_share_a_port():
+    with _listener("127.0.0.1", 0) as first:
+        port = first.getsockname()[1]
+        with pytest.raises(OSError, match=f"port {port}"):
+            _listener("127.0.0.1", port)
+
+
+def test_on_windows_the_port_is_claimed_for_one(monkeypatch):
+    """SO_REUSEADDR would share it there."""
+    exclusive, asked = -5, []
+
+    class Socket(socket.socket):
+        def setsockopt(self, level, option, value):
+            asked.append(option)
+
+    monkeypatch.setattr(socket, "SO_EXCLUSIVEADDRUSE", exclusive, raising=False)
+    monkeypatch.setattr(socket, "socket", Socket)
+    _listener("127.0.0.1", 0).close()
+    assert asked == [exclusive]
