@@ -123,6 +123,7 @@ def become(command: dict[str, Any], streams: Sequence[int]) -> None:
         sys.path.insert(0, "" if kind == "-c" else command["folder"])
     sys.argv = [kind, *words] if kind[0] != "-" else words if kind == "-m" else ["-c", *words[1:]]
     if kind == "-m":
+        sys.modules.pop(f"{words[0]}.__main__", None)  # it becomes __main__
         runpy.run_module(words[0], run_name="__main__", alter_sys=True)
     elif kind == "-c":
         exec(compile(words[0], "<string>", "exec"), sys.modules["__main__"].__dict__)
