@@ -112,7 +112,7 @@ class _Codes(dict[str, int]):
 @functools.cache
 def _codes(game: str) -> _Codes | None:
     """Return a game's Moves by their texts, None for a game whose Board reads texts only."""
-    return _Codes(game) if hasattr(registry().part(game, "board"), "Move") else None
+    return _Codes(game) if hasattr(registry().game_module(game, "board"), "Move") else None
 
 
 class GameTable:

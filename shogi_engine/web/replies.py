@@ -1,7 +1,7 @@
 """The messages to pages. `kind` names each.
 
 A page gets the whole state once, then a Delta after every change. A page that misses one asks for the whole again.
-`python -m tools.page_types` writes these types, and those of the pages' messages, for the page's scripts.
+`python -m tools.generate` writes these types, and those of the pages' messages, for the page's scripts.
 """
 
 import difflib
@@ -296,9 +296,14 @@ class ExploredGame(msgspec.Struct):
 
 
 class Explored(Reply):
-    """The moves of the position after a move of the game: from one source, and which others there are."""
+    """The moves of the position after a move of the game: from one source, and which others there are.
+
+    Attributes:
+        names: by side, the openings and castles that the game has had until there; empty for a game without such names
+    """
 
     node: int
+    names: list[str]
     source: str
     sources: list[str]
     rows: list[ExploredMove]
