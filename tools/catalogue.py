@@ -1,7 +1,4 @@
-"""Collect the texts for users in the catalogue of translations, and compile it.
-
-    python -m tools.catalogue            # after changing texts; then translate the new ones in the .po
-    python -m tools.catalogue --check    # is anything missing, out of date or not compiled?
+"""Collect the texts for users in the catalogue of translations, and compile it; `tools.generate` writes it.
 
 Babel finds the texts in calls of KEYWORDS. Help is read from the parsers, other texts from the package's tables.
 """
@@ -11,7 +8,6 @@ import datetime
 import io
 import itertools
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -144,25 +140,3 @@ def _strings(string: str | tuple[str, ...] | list[str]) -> list[str]:
 def places(text: str) -> list[str]:
     """Return the placeholders in a text."""
     return sorted(re.findall(r"\{\w*[^{}]*\}|%\(\w+\)\w|%[rs]", text))
-
-
-def main() -> int:
-    """Update or check the catalogue."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true")
-    args = parser.parse_args()
-    catalogue = updated()
-    po, mo = written(catalogue), compiled(catalogue)
-    lacking = missing(catalogue)
-    if args.check:
-        stale = [path.name for path, data in ((PO, po), (MO, mo)) if not path.exists() or path.read_bytes() != data]
-        print(f"{len(lacking)} texts without a translation; out of date: {', '.join(stale) or 'nothing'}")
-        return 1 if lacking or stale else 0
-    PO.write_bytes(po)
-    MO.write_bytes(mo)
-    print(f"{len(catalogue)} texts, {len(lacking)} without a translation")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -73,17 +73,17 @@ def run(args: Arguments) -> int:
             "serve needs packages that are not installed: pip install starlette uvicorn websockets msgspec"
         ) from None
     from shogi_engine.analysis import cores
-    from shogi_engine.web.access import Guard, Limits, is_loopback, limited
+    from shogi_engine.web.access import Guard, RateLimits, is_loopback, limited
     from shogi_engine.web.app import application, hub_of_engines
     from shogi_engine.web.messages import MESSAGE_MAX
     from shogi_engine.web.saving import Collections
-    from shogi_engine.web.store import Store
+    from shogi_engine.web.store import GameStore
 
     if args.log:
         _log_to(args.log)
-    guard, limits = Guard.of(args.host, _token(args)), Limits(connections=_most_connections())
+    guard, limits = Guard.of(args.host, _token(args)), RateLimits(connections=_most_connections())
     indexes = _indexes(args.games)
-    store = Store(data_folder() / "games", shared=_is_shared(args, guard))
+    store = GameStore(data_folder() / "games", shared=_is_shared(args, guard))
     listener = _listener(args.host, args.port)
     address = _address(reachable_host(args.host), listener.getsockname()[1], guard.token)
     sys.setswitchinterval(SWITCH_SECONDS)

@@ -28,7 +28,7 @@ Line = list[Part]
 
 
 @dataclass(frozen=True)
-class Look:
+class BoardStyle:
     """How a board is drawn.
 
     Attributes:
@@ -44,7 +44,7 @@ class Look:
     colours: bool = False
 
 
-def draw(game: str, board: Any, look: Look) -> list[Line]:
+def draw(game: str, board: Any, look: BoardStyle) -> list[Line]:
     """Return the lines of a game's Board, drawn by the game's module here, or as text if there is none."""
     name = f"shogi_engine.cli.{game}_screen"
     if importlib.util.find_spec(name) is None:
@@ -112,13 +112,13 @@ class Desk:
     def __init__(
         self, read: Callable[[str], str] = input, show: Callable[[str], object] = print, pieces: str = "western"
     ) -> None:
-        self.read, self.show, self._look = read, show, Look(pieces)
+        self.read, self.show, self._look = read, show, BoardStyle(pieces)
 
     def text(self, board: Any, line: Sequence[str]) -> str:
         """Return a line from a Board's position in the user's notation."""
-        from shogi_engine.analysis.judgement import line_texts, shown
+        from shogi_engine.analysis.judgement import line_texts, truncated_line
 
-        return " ".join(line_texts(board, shown(line, False), language.current()))
+        return " ".join(line_texts(board, truncated_line(line, False), language.current()))
 
     def solve(
         self, exercise: Exercise, game: str, board: Any, engine: Any, wrong: Callable[[str], Iterable[str]]
@@ -188,7 +188,7 @@ class Desk:
         if count % 2 == 0:
             return self.text(board, [move])
         square = move.rstrip("+")[-2:]
-        reasons = games.part(board.record().game, "reasons")
+        reasons = games.game_module(board.record().game, "reasons")
         return _("The move goes to {square}.").format(square=reasons.square_text(square, language.current()))
 
 

@@ -91,7 +91,7 @@ def progress_lines(progress: Progress) -> list[str]:
 
 def give(desk: Desk, engine: Any, problem: Problem, progress: Progress) -> bool:
     """Give a problem until it is solved or skipped; return False if the user leaves."""
-    exercise, start = Exercise(lengths={(): problem.length}), games.part("shogi", "board").Board(problem.sfen)
+    exercise, start = Exercise(lengths={(): problem.length}), games.game_module("shogi", "board").Board(problem.sfen)
 
     def wrong(move: str) -> tuple[str, ...]:
         progress.fail(problem)

@@ -81,7 +81,7 @@ class Problem:
 
     def board(self) -> Any:
         """Return a Board with the position."""
-        return games.part(self.game, "board").Board(self.position)
+        return games.game_module(self.game, "board").Board(self.position)
 
 
 class Examined:

@@ -16,7 +16,7 @@ from shogi_engine.tsume import Problem, Progress, daily, problems
 from shogi_engine.tsume.exercise import LOST, SEARCHING, SOLVED, WAITING, WRONG, Exercise, prove
 from shogi_engine.types.limits import SIDES
 from shogi_engine.web import replies
-from shogi_engine.web.links import Viewer, Viewers
+from shogi_engine.web.links import Page, Viewers
 from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
 from shogi_engine.web.replies import Hint, Lessons, Problems as ProblemRows
 from shogi_engine.web.tree import Tree
@@ -69,7 +69,7 @@ class Learning:
         """Stop it."""
         self._search.cancel()
 
-    def begin(self, tree: Tree, game: GameAnalysis, side: int, problems: study.Store, page: Viewer) -> None:
+    def begin(self, tree: Tree, game: GameAnalysis, side: int, problems: study.Store, page: Page) -> None:
         """Make problems of a side's mistakes. Raises ValueError while others are being made, or if there are too many.
 
         Args:
@@ -87,7 +87,7 @@ class Learning:
             raise InputError("there are too many problems")
         self._search.begin(tree, work, lambda made: self._made(made, problems, page))
 
-    def _made(self, made: list[study.Problem], problems: study.Store, page: Viewer) -> None:
+    def _made(self, made: list[study.Problem], problems: study.Store, page: Page) -> None:
         """Add the problems, and tell the page that asked."""
         try:
             page.send(counts(problems, problems.add(made)))

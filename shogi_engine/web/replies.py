@@ -1,7 +1,7 @@
 """The messages to pages. `kind` names each.
 
 A page gets the whole state once, then a Delta after every change. A page that misses one asks for the whole again.
-`python -m tools.page_types` writes these types, and those of the pages' messages, for the page's scripts.
+`python -m tools.generate` writes these types, and those of the pages' messages, for the page's scripts.
 """
 
 import difflib

@@ -154,7 +154,7 @@ class Holders:
                     self._changed.notify_all()
 
 
-class Store:
+class GameStore:
     """The saved games.
 
     Args:
@@ -479,7 +479,7 @@ def solver_of(owner: str) -> str:
 class _StoredProgress(Progress):
     """The problems that an owner has solved, in the store."""
 
-    def __init__(self, store: Store, owner: str) -> None:
+    def __init__(self, store: GameStore, owner: str) -> None:
         self._store, self.saved = store, True
         self._solver = solver_of(owner)
         self._rows = store.solutions(self._solver)

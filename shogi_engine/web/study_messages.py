@@ -10,7 +10,7 @@ from msgspec import Meta
 from shogi_engine import games, study
 from shogi_engine.analysis.judgement import move_text
 from shogi_engine.books import growth
-from shogi_engine.explorer import Found, PlayedGame
+from shogi_engine.explorer import ExplorerMove, PlayedGame
 from shogi_engine.language import InputError, fault_text
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
@@ -21,7 +21,7 @@ from shogi_engine.web.access import Slow
 from shogi_engine.web.analyses import MULTIPV_MAX
 from shogi_engine.web.exercises import Tsume, counts, problem_rows
 from shogi_engine.web.game_messages import open_record
-from shogi_engine.web.links import Viewer
+from shogi_engine.web.links import Page
 from shogi_engine.web.messages import Action, Number, Question, must_have
 from shogi_engine.web.replies import Reply, Role, Side
 from shogi_engine.web.saving import OpenElsewhere
@@ -39,7 +39,7 @@ class Analyse(Action):
     on: bool
     multipv: Annotated[int, Meta(ge=1, le=max(MULTIPV_MAX.values()))] | None = None
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.analyses.switch(self.on, self.multipv)
 
 
@@ -50,7 +50,7 @@ class Judge(Action):
     on: bool
     effort: Literal["quick", "normal", "deep"] = "quick"
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         if self.on:
             session.analyses.judge(self.effort)
         else:
@@ -63,7 +63,7 @@ class Mate(Action):
     helps: ClassVar[bool] = True
     setting_up: ClassVar[bool] = False
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.analyses.find_mate()
         if session.tsume is not None:
             session.tsume.exercise.helped = True
@@ -78,7 +78,7 @@ class Explore(Question):
     node: Number
     source: Literal["book", "mine", "index"]
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         with session.lock:
             must_have(session, self.node)
             game, board = session.tree.game, session.tree.board_at(self.node)
@@ -111,14 +111,14 @@ def book_of(game: str) -> Any:
     return opened(None) if opened is not None else None
 
 
-def moves_of_book(board: Any, book: Any) -> list[Found]:
+def moves_of_book(board: Any, book: Any) -> list[ExplorerMove]:
     """Return a book's legal moves for a Board's position, best first."""
     legal = {str(move) for move in board.legal_moves}
     known = book.known(board.position()) if book is not None else []
-    return [Found(each.move, turn=int(board.turn), value=each.value) for each in known if each.move in legal]
+    return [ExplorerMove(each.move, turn=int(board.turn), value=each.value) for each in known if each.move in legal]
 
 
-def _row(board: Any, row: Found, unit: int, language: str) -> replies.ExploredMove:
+def _row(board: Any, row: ExplorerMove, unit: int, language: str) -> replies.ExploredMove:
     """Return a move as a page gets it."""
     value = None if row.value is None else row.value if unit == 1 else round(row.value / unit, 1)
     return replies.ExploredMove(
@@ -137,7 +137,7 @@ class Solve(Action, tag="tsume"):
     on: bool
     problem: Annotated[int, Meta(ge=0, le=10_000)] = 0
 
-    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+    def _obey(self, session: Session, page: Page) -> Reply | None:
         answer = None
         if not self.on:
             session.leave_modes()
@@ -169,14 +169,14 @@ class Problems(Question):
     slow: ClassVar[Slow] = Slow.DISK
     locked: ClassVar[bool] = False
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         return problem_rows(session.store.progress(session.owner))
 
 
 class Hint(Question):
     """Send the next move of the problem."""
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         if session.tsume is None:
             raise InputError("no problem is being solved")
         session.tsume.hint()
@@ -200,7 +200,7 @@ class Learn(Action):
     slow: ClassVar[Slow] = Slow.DISK
     side: Side
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         game = session.analyses.judged_game()
         with mistakes_of(session) as problems:
             session.learning.begin(session.tree, game, self.side, problems, page)
@@ -212,7 +212,7 @@ class Lessons(Question):
     slow: ClassVar[Slow] = Slow.DISK
     locked: ClassVar[bool] = False
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         with mistakes_of(session) as problems:
             return counts(problems)
 
@@ -227,7 +227,7 @@ class Lesson(Action):
         if self.on and session.setup is not None:
             raise InputError("a position is being set up")
 
-    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+    def _obey(self, session: Session, page: Page) -> Reply | None:
         now = session.tsume
         if not self.on:
             return leave(session, the_lesson(session))
@@ -244,7 +244,7 @@ class Better(Action):
     setting_up: ClassVar[bool] = False
     side: Side | None = None
 
-    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+    def _obey(self, session: Session, page: Page) -> Reply | None:
         points = study.TurningPoints(session.analyses.judged_game(), "" if self.side is None else SIDES[self.side])
         if not points.size:
             raise InputError("no better move was missed")
@@ -254,7 +254,7 @@ class Better(Action):
 class Answer(Action):
     """Show the answer of such a problem."""
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         the_lesson(session).answer()
 
 

@@ -18,7 +18,7 @@ from shogi_engine.types.outcomes import Outcome
 DISCS = {"X": 0, "O": 1, "": None}
 
 
-class SetUp:
+class EditedBoard:
     """A board that is edited."""
 
     def __init__(self, board: Any) -> None:
@@ -40,7 +40,7 @@ class SetUp:
             self.board.clear()
 
 
-class ShogiSetUp(SetUp):
+class ShogiSetUp(EditedBoard):
     """A Shogi board that is edited."""
 
     def put(self, square: str, piece: str) -> None:
@@ -80,7 +80,7 @@ class ShogiSetUp(SetUp):
                 self.board.add_piece_into_hand(kind, WHITE, left)
 
 
-class OthelloSetUp(SetUp):
+class OthelloSetUp(EditedBoard):
     """An Othello board that is edited."""
 
     def put(self, square: str, piece: str) -> None:

@@ -24,7 +24,7 @@ from shogi_engine.play.game import Game, Terms
 from shogi_engine.records import GameRecord, save
 from tests.support.processes import TESTS, environment, kernel_files, needs_workshop
 from tests.support.typed_lines import typed as typed_lines
-from tools.command_line import leaves, subcommands
+from tools.generate import leaves, subcommands
 
 DATA = TESTS / "data"
 

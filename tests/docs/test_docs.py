@@ -10,8 +10,7 @@ import pytest
 
 from shogi_engine.search.parameters import SEARCH_PARAMETERS
 from tests.support.processes import ROOT
-from tools import board_pictures, command_line, usi_options
-from tools.package_map import PICTURE, layers, picture
+from tools import generate
 from usi.options import options_table
 
 DOCS = ROOT / "docs"
@@ -116,11 +115,9 @@ def test_the_tour_counts_the_steps_of_the_search():
     assert steps == list(range(1, 19)) and "A node: eighteen steps" in (DOCS / "search-tour.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("language", usi_options.PAGES)
-def test_the_options_are_those_the_engine_declares(language):
-    page = usi_options.PAGES[language].read_text(encoding="utf-8")
-    assert page == usi_options.page(language), "python -m tools.usi_options writes the tables anew"
-    assert options_table(language) in page
+@pytest.mark.parametrize("language", generate.OPTION_PAGES)
+def test_the_pages_have_the_options_the_engine_declares(language):
+    assert options_table(language) in generate.OPTION_PAGES[language].read_text(encoding="utf-8")
 
 
 def tool(name):
@@ -141,7 +138,7 @@ def test_tools_and_their_options_exist(page):
 
 
 def test_parameters_that_commands_set_exist():
-    text = "".join(page.read_text(encoding="utf-8") for page in PAGES if page != command_line.PAGE)
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES if page != generate.COMMAND_LINE)
     settings = re.findall(r'--(?:changes|parameters|a|b) ("[^"]*"|\S+)', text)
     named = set(re.findall(r"[a-z]\w+", " ".join(settings))) | set(re.findall(r"param\.(\w+)", text))
     known = {parameter.name for parameter in SEARCH_PARAMETERS}
@@ -172,7 +169,7 @@ def test_players_pages_are_in_japanese_too(name):
     assert f"(ja/{name}.md)" in english and f"(../{name}.md)" in japanese
     prose = re.sub(r"^```.*?^```|`[^`\n]+`|\(http\S+\)", "", japanese, flags=re.DOTALL | re.MULTILINE)
     assert re.findall(r"[A-Za-z][a-z']+(?: [a-z][a-z']*){2,}", prose) == []
-    known = command_line.PAGE.read_text(encoding="utf-8")
+    known = generate.COMMAND_LINE.read_text(encoding="utf-8")
     assert [
         option for option in re.findall(r"--[a-z][\w-]+", japanese) if not re.search(f"[`, ]{option}\\b", known)
     ] == []
@@ -207,27 +204,18 @@ def test_the_reference_has_all_that_public_packages_export():
 
 
 def test_pages_are_short():
-    generated = {command_line.PAGE}
+    generated = {generate.COMMAND_LINE}
     pages = {page for page in DOCS.rglob("*.md") if page.parent.name != "notebook"} - generated
     assert [page.name for page in pages if len(page.read_text(encoding="utf-8").splitlines()) > LINES] == []
 
 
-def test_the_command_line_reference_is_what_the_parsers_say():
-    found = command_line.PAGE.read_text(encoding="utf-8")
-    assert found == command_line.page(), "python -m tools.command_line writes the page anew"
-
-
-def test_the_picture_of_the_packages_is_that_of_the_contracts():
-    assert PICTURE.read_text(encoding="utf-8") == picture(), "python -m tools.package_map draws it anew"
-
-
-def test_the_pictures_of_boards_are_those_of_the_tables():
-    for file, drawn in board_pictures.pictures().items():
-        assert file.read_text(encoding="utf-8") == drawn, "python -m tools.board_pictures draws them anew"
+def test_files_made_of_the_source_are_up_to_date():
+    stale = [file.name for file, data in generate.generated() if not file.exists() or file.read_bytes() != data]
+    assert not stale, f"python -m tools.generate writes anew {stale}"
 
 
 def test_every_package_is_in_the_picture():
-    shown = {module.split(".")[1] for row in layers() for module in row if "." in module}
+    shown = {module.split(".")[1] for row in generate.layers() for module in row if "." in module}
     there = {
         path.stem
         for path in (ROOT / "shogi_engine").iterdir()

@@ -142,7 +142,7 @@ def test_a_file_may_have_the_same_game_several_times(tmp_path):
     file = tmp_path / "a.txt"
     file.write_text("f5d6c3\nf5f6e6\nf5d6c3\n")
     with Explorer(None, "othello") as explorer:
-        board = games.part("othello", "board").Board()
+        board = games.game_module("othello", "board").Board()
         assert [explorer.add(file).games for _ in range(2)] == [3, 0]
         assert [(row.move, row.games) for row in explorer.moves(board)] == [("f5", 3)]
         file.write_text("f5d6c3\n" * 4)

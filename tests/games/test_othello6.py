@@ -25,7 +25,7 @@ def test_random_games_are_the_twin_s():
     played = random_games(Batch("othello6"), 12, seed=3)
     passes = 0
     for row, length in enumerate(played.lengths):
-        twin, board = State.from_text(games.start("othello6")), games.part("othello6", "board").Board()
+        twin, board = State.from_text(games.start("othello6")), games.game_module("othello6", "board").Board()
         for label in played.moves[row, :length].tolist():
             moves = {int(move): str(move) for move in board.legal_moves}
             assert sorted(moves.values()) == sorted(twin.legal_moves()) and "XO"[board.turn] == twin.side
@@ -43,7 +43,7 @@ def test_random_games_are_the_twin_s():
     [("X", "expected 36 characters"), ("-" * 36, "side to move"), ("?" * 36 + " X", "expected 36 characters")],
 )
 def test_positions_and_moves_that_are_none(text, said):
-    board_of = games.part("othello6", "board").Board
+    board_of = games.game_module("othello6", "board").Board
     with pytest.raises(ValueError, match=said):
         board_of(text)
     with pytest.raises(ValueError, match="'a1' is not a legal move"):

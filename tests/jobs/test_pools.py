@@ -165,5 +165,5 @@ def test_tuning_is_the_same_on_a_cluster(tmp_path):
         ("two", ["--cluster", "local", "--threads", "2"]),
     ):
         assert spsa.main([str(tmp_path / name), *words, *more]) == 0
-    here, one, two = (spsa.State.load(tmp_path / name) for name in ("here", "one", "two"))
+    here, one, two = (spsa.SpsaState.load(tmp_path / name) for name in ("here", "one", "two"))
     assert here == one == two

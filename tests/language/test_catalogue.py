@@ -28,11 +28,9 @@ def japanese(monkeypatch):
     language.use("en")
 
 
-def test_nothing_is_missing_and_what_is_compiled_is_what_is_written():
+def test_nothing_is_missing():
     texts = catalogue.updated()
-    assert catalogue.missing(texts) == [], f"translate these in {catalogue.PO}, then run python -m tools.catalogue"
-    assert catalogue.PO.read_bytes() == catalogue.written(texts), "run python -m tools.catalogue"
-    assert catalogue.MO.read_bytes() == catalogue.compiled(texts), "run python -m tools.catalogue"
+    assert catalogue.missing(texts) == [], f"translate these in {catalogue.PO}, then run python -m tools.generate"
 
 
 def test_a_new_text_would_be_missed(tmp_path):

@@ -8,7 +8,7 @@ from fsrs import Rating
 from shogi_engine import records, study
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import judge
-from shogi_engine.analysis.judgement import Finding
+from shogi_engine.analysis.judgement import PositionResult
 from shogi_engine.cli.study import Round
 from shogi_engine.cli.terminal import Desk
 from shogi_engine.engine import Engine
@@ -29,7 +29,7 @@ def game():
     record = GameRecord.from_moves("shogi", MOVES)
     record.names = ["mine", "yours"]
     found = zip(BEST, VALUES, strict=True)
-    return judge(record, {ply: Finding(move, Score(value), (move,)) for ply, (move, value) in enumerate(found)})
+    return judge(record, {ply: PositionResult(move, Score(value), (move,)) for ply, (move, value) in enumerate(found)})
 
 
 @pytest.fixture(scope="module")

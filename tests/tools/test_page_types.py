@@ -15,10 +15,6 @@ from tests.web.page import Page  # noqa: E402
 from tools import page_types  # noqa: E402
 
 
-def test_the_file_is_what_the_tool_writes():
-    assert page_types.FILE.read_text(encoding="utf-8") == page_types.text()
-
-
 @pytest.mark.parametrize(
     ("python", "page"),
     [

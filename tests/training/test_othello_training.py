@@ -16,7 +16,7 @@ from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import recipe
 from shogi_engine.training.data import Workbench, read_shard, shard_path
 from shogi_engine.training.othello import positions as spread, report
-from shogi_engine.training.othello.positions import Games
+from shogi_engine.training.othello.positions import LabelledGames
 from shogi_engine.training.othello.trainer import Trainer, TrainOptions
 from tests.support.training_data import OTHELLO, KilledError, othello_folder
 
@@ -70,7 +70,7 @@ def test_a_piece_depends_on_options_seed_and_number_only():
 
 def test_values_are_mixed_with_later_ones_up_to_random_moves_and_exact_ones(folder):
     shard = read_shard(shard_path(folder, 3, 0))
-    alone, mixed = (Games.load([folder], 1, td_lambda).samples for td_lambda in (0, 0.5))
+    alone, mixed = (LabelledGames.load([folder], 1, td_lambda).samples for td_lambda in (0, 0.5))
     length = int(shard["lengths"][0])
     values, boards = shard["values"][:length].astype(int), positions(shard["moves"][:length])[0]
     expected, later = [], None
@@ -89,7 +89,7 @@ def test_values_are_mixed_with_later_ones_up_to_random_moves_and_exact_ones(fold
 def trainer(folder, checkpoint, **changes):
     """Return a trainer on the games of the tests, without earlier weights."""
     options = replace(OPTIONS, **changes)
-    games = Games.load([folder], 1, options.td_lambda)
+    games = LabelledGames.load([folder], 1, options.td_lambda)
     nothing = np.zeros((patterns.KNOTS, patterns.file_weights()), dtype=np.int16)
     return Trainer(games, options, checkpoint, 2, nothing)
 
@@ -184,7 +184,7 @@ def test_spreads_are_fitted_to_even_positions(folder, monkeypatch):
         return np.random.default_rng(1).integers(-300, 300, (len(samples), last - first + 1))
 
     monkeypatch.setattr(spread, "search_values", values)
-    samples = Games.load([folder], 1.0, 0.8).samples
+    samples = LabelledGames.load([folder], 1.0, 0.8).samples
     spread.fit_spread(GAME.evaluation("patterns").load(), samples, 1 << 20, 1)
     found = np.concatenate(fitted)
     even = np.abs(samples["value"]) <= 1600

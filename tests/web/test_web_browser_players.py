@@ -10,7 +10,7 @@ pytest.importorskip("websockets", reason="websockets is not installed")
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 from shogi_engine import records  # noqa: E402
 from shogi_engine.__main__ import main  # noqa: E402
-from shogi_engine.analysis.judgement import Finding  # noqa: E402
+from shogi_engine.analysis.judgement import PositionResult  # noqa: E402
 from shogi_engine.records import GameRecord  # noqa: E402
 from shogi_engine.types.results import Score  # noqa: E402
 from tests.web import fake_engine  # noqa: E402
@@ -28,11 +28,11 @@ class MateExaminer(fake_engine.FakeExaminer):
         board = record.board(ply)
         if found := board.find_mate(shortest=True):
             line = tuple(map(str, found.moves))
-            return Finding(line[0], Score.mate_in(found.length), line, found.length, 0, True, found.length)
+            return PositionResult(line[0], Score.mate_in(found.length), line, found.length, 0, True, found.length)
         replies = {str(move): self._length_after(board, move) for move in list(board.legal_moves)}
         if all(replies.values()):
-            return Finding(next(iter(replies), ""), Score.mated_in(1 + max(replies.values()) if replies else 0))
-        return Finding(next(iter(replies)), Score(0))
+            return PositionResult(next(iter(replies), ""), Score.mated_in(1 + max(replies.values()) if replies else 0))
+        return PositionResult(next(iter(replies)), Score(0))
 
     def _length_after(self, board, move):
         board.push_text(str(move))

@@ -12,7 +12,7 @@ from shogi_engine.records.files import load_game
 from shogi_engine.tsume import NAME, problems
 from shogi_engine.types.results import Score
 from shogi_engine.web.saving import RECORD_SECONDS
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import GameStore
 from tests.web.fake_engine import fake_hub, wait_for
 from tests.web.page import Page
 
@@ -358,7 +358,7 @@ def test_a_folder_that_cannot_be_written_is_told_once(open_hub, monkeypatch):
     def refuse(*arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Store, "write", refuse)
+    monkeypatch.setattr(GameStore, "write", refuse)
     page.do("move", move="7g7f")
     hub.save()
     hub.save()

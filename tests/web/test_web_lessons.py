@@ -15,7 +15,7 @@ from shogi_engine.web.app import hub_of_engines
 from shogi_engine.web.conversation import parse
 from shogi_engine.web.messages import MessageError
 from shogi_engine.web.pool import Job, Seat, Turn
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import GameStore
 from tests.web.fake_engine import FakeEngine, fake_hub, wait_for
 from tests.web.page import Page
 
@@ -443,7 +443,7 @@ MATE_IN_3 = "9/3S2+R1l/p1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2
 @pytest.mark.slow
 def test_a_missed_mate_is_found_learned_and_played_to_its_end(tmp_path, clock, monkeypatch):
     monkeypatch.undo()  # the engine decides which move is clearly best
-    hub = hub_of_engines(1, Store(tmp_path / "games"))
+    hub = hub_of_engines(1, GameStore(tmp_path / "games"))
     page = judged(Page.of(hub), f"sfen {MATE_IN_3} moves 1e1d 9c9d", 300)
     assert learned(page, seconds=60) == 1
     page.do("lesson", on=True).do("move", move="5c5d+")

@@ -29,12 +29,12 @@ from shogi_engine.web import (  # noqa: E402
 from shogi_engine.web.access import (  # noqa: E402
     Bucket,
     Guard,  # noqa: E402
-    Limits,
+    RateLimits,
     Slow,
     limited,  # noqa: E402
 )
 from shogi_engine.web.app import application  # noqa: E402
-from shogi_engine.web.file_messages import Reader  # noqa: E402
+from shogi_engine.web.file_messages import FileReader  # noqa: E402
 from shogi_engine.web.messages import Message  # noqa: E402
 from shogi_engine.web.pool import EnginePool, Job, Seat, Turn  # noqa: E402
 from tests.web.fake_engine import FakeEngine, fake_hub, wait_for  # noqa: E402
@@ -83,7 +83,7 @@ def is_closed(connection):
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTT", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "])
 def test_a_request_without_an_end_is_closed(served, sent):
-    limits = Limits(head_seconds=0.2)
+    limits = RateLimits(head_seconds=0.2)
     port = served(limits)
     with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(sent)
@@ -92,7 +92,7 @@ def test_a_request_without_an_end_is_closed(served, sent):
 
 
 def test_a_second_request_without_an_end_is_closed_too(served):
-    limits = Limits(head_seconds=0.2)
+    limits = RateLimits(head_seconds=0.2)
     with socket.create_connection(("127.0.0.1", served(limits))) as connection:
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         connection.settimeout(10)
@@ -104,7 +104,7 @@ def test_a_second_request_without_an_end_is_closed_too(served):
 
 
 def test_who_sends_no_request_makes_way_for_who_does(served):
-    limits = Limits(connections=5)
+    limits = RateLimits(connections=5)
     port = served(limits)
     idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
     with socket.create_connection(("127.0.0.1", port)) as connection:
@@ -118,7 +118,7 @@ def test_who_sends_no_request_makes_way_for_who_does(served):
 
 
 def test_an_address_has_only_its_share():
-    limits = Limits(connections=5, per_address=2)
+    limits = RateLimits(connections=5, per_address=2)
     assert [limits.enter("192.0.2.1") for _ in range(3)] == [True, True, False]
     assert [limits.enter("127.0.0.1") for _ in range(4)] == [True, True, True, False]  # a proxy's; then all are taken
     limits.leave("192.0.2.1")
@@ -128,7 +128,9 @@ def test_an_address_has_only_its_share():
 @pytest.fixture
 def client():
     made = fake_hub()
-    with TestClient(application(made, None, Limits(per_address=2)), base_url=LOCAL, client=("192.0.2.1", 1)) as client:
+    with TestClient(
+        application(made, None, RateLimits(per_address=2)), base_url=LOCAL, client=("192.0.2.1", 1)
+    ) as client:
         yield client
     made.close()
 
@@ -164,7 +166,7 @@ def test_who_sends_only_garbage_is_disconnected(client, monkeypatch):
 @pytest.fixture
 def unread(served, monkeypatch):
     """Return a connection that asks for files and reads nothing, how many were made for it, and the limits."""
-    made, limits = [], Limits()
+    made, limits = [], RateLimits()
 
     def give(message, session, page):
         made.append(message.re)
@@ -223,7 +225,7 @@ def test_a_bucket_is_emptied_at_once_and_filled_slowly():
 
 @pytest.fixture(scope="module")
 def process():
-    made = Reader()
+    made = FileReader()
     yield made
     made.close()
 
@@ -318,7 +320,7 @@ def test_others_are_served_while_a_file_is_read():
 
 def test_the_files_of_an_address_are_read_one_after_another():
     async def order():
-        limits, running = Limits(), []
+        limits, running = RateLimits(), []
 
         def work(address):
             running.append(address)

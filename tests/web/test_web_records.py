@@ -17,7 +17,7 @@ from shogi_engine import records, tsume
 from shogi_engine.records import GameRecord
 from shogi_engine.types.results import Score
 from shogi_engine.web.messages import MessageError
-from shogi_engine.web.store import LISTED_MAX, Head, Store, words_of
+from shogi_engine.web.store import LISTED_MAX, GameStore, Head, words_of
 from shogi_engine.web.view import ABOUT
 from tests.support.printed import othello_position, shogi_position
 from tests.web.fake_engine import FakeExaminer, fake_hub, wait_for
@@ -122,7 +122,7 @@ def normal(text):
 
 
 def test_searching_is_a_plain_filter(tmp_path):
-    rng, store = random.Random(3), Store(tmp_path / "games")
+    rng, store = random.Random(3), GameStore(tmp_path / "games")
     parts = ["羽生", "ｈａｂｕ", "Habu", "100%", "a_b", "it's", "名人戦", "2026/11/26", "ÄÖ", "\\", "x" * 30]
     known = {}
     for _ in range(200):
@@ -151,7 +151,7 @@ def test_searching_is_a_plain_filter(tmp_path):
 
 
 def test_ten_thousand_games_are_listed_in_bounds(tmp_path):
-    store = Store(tmp_path / "games")
+    store = GameStore(tmp_path / "games")
     with store.database.transaction() as database:
         query = "INSERT INTO games (id, owner, game, title, words, changed, file) VALUES (?, 'me', 'shogi', ?, ?, ?, ?)"
         rows = [(f"shogi-{n}", f"no {n} end", f"no {n} end", float(n), f"shogi-{n}.kifu") for n in range(10_000)]
@@ -195,14 +195,14 @@ def test_a_search_of_the_page_is_bounded(hub):
 
 
 def test_games_of_the_version_before_are_found_by_their_titles(tmp_path):
-    store = Store(tmp_path / "games")
+    store = GameStore(tmp_path / "games")
     store.write("", Head(game="shogi", title="Meijin Final"), "me", "", b"{}")
     with store.database.transaction() as database:
         database.execute("ALTER TABLE games DROP COLUMN words")
         database.execute("ALTER TABLE games DROP COLUMN openings")
         database.execute("PRAGMA user_version = 2")
     store.close()
-    again = Store(tmp_path / "games")
+    again = GameStore(tmp_path / "games")
     assert len(again.games("me", "meijin")) == 1 and again.games("me", "osho") == []
     again.close()
 

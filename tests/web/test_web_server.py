@@ -229,7 +229,7 @@ def test_games_are_shared_only_without_a_token(tmp_path, monkeypatch, words, tok
     monkeypatch.chdir(tmp_path)
     (tmp_path / "token").write_text("secret")
     monkeypatch.setenv("SHOGI_ENGINE_TOKEN", token)
-    monkeypatch.setattr("shogi_engine.web.store.Store", stop)
+    monkeypatch.setattr("shogi_engine.web.store.GameStore", stop)
     with pytest.raises(EnoughError) as found:
         main(["serve", *words])
     assert found.value.args == (shared,)

@@ -13,7 +13,7 @@ from shogi_engine.types.results import ForcedWin
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import EnginePool, Job, Seat, Turn
 from shogi_engine.web.session import Session
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import GameStore
 from shogi_engine.web.tree import Tree
 from tests.web.fake_engine import FakeEngine, FakeExaminer, wait_for
 from tests.web.page import Page
@@ -260,7 +260,7 @@ def test_tsume_needs_a_king_to_mate(player):
 
 def test_what_was_solved_is_kept_beside_the_games(tmp_path):
     pool = EnginePool(1, FakeEngine)
-    session = Session(pool, store=Store(tmp_path / "games"))
+    session = Session(pool, store=GameStore(tmp_path / "games"))
     page = Page(session, language="ja")
 
     def solved():

@@ -11,7 +11,7 @@ from shogi_engine.__main__ import main
 from shogi_engine.common.files import InUseError
 from shogi_engine.tsume import problems
 from shogi_engine.web import store
-from shogi_engine.web.store import Head, Store
+from shogi_engine.web.store import GameStore, Head
 
 KIFU = records.GameRecord.from_moves("shogi", ["7g7f", "3c3d"])
 
@@ -19,7 +19,7 @@ KIFU = records.GameRecord.from_moves("shogi", ["7g7f", "3c3d"])
 @pytest.fixture
 def games(tmp_path):
     """Return a store where strangers come."""
-    with closing(Store(tmp_path / "games", shared=False)) as made:
+    with closing(GameStore(tmp_path / "games", shared=False)) as made:
         yield made
 
 
@@ -56,7 +56,7 @@ def test_another_session_of_the_owner_does_not_become_the_owner(games):
 def test_the_undo_of_a_deletion_replaces_no_newer_game(tmp_path, monkeypatch):
     monkeypatch.setattr(store.time, "strftime", lambda *_: "20260101-120000")  # all in the same second
     folder = tmp_path / "games"
-    with closing(Store(folder)) as games:
+    with closing(GameStore(folder)) as games:
         first = written(games, content=b'{"which": 1}')
         games.write_record(first, KIFU)
         games.delete(first, "")
@@ -78,14 +78,14 @@ def test_a_second_server_is_refused_with_one_sentence(tmp_path, monkeypatch, cap
         monkeypatch.setenv(variable, str(tmp_path))
     from shogi_engine.common.files import data_folder
 
-    with closing(Store(data_folder() / "games")) as games:
+    with closing(GameStore(data_folder() / "games")) as games:
         with pytest.raises(InUseError, match=f"in use by process {os.getpid()}"):
-            Store(data_folder() / "games")
+            GameStore(data_folder() / "games")
         assert main(["serve", "--port", "0"]) == 2
         said = capsys.readouterr().err
         assert len(said.splitlines()) == 1 and f"in use by process {os.getpid()}" in said
         assert games.is_open()
-    Store(data_folder() / "games").close()
+    GameStore(data_folder() / "games").close()
 
 
 @pytest.mark.parametrize("content", ["newer", "garbage"])
@@ -99,7 +99,7 @@ def test_a_database_that_cannot_be_used_is_named_and_unchanged(tmp_path, content
     before = path.read_bytes()
     for _ in range(2):  # the folder is free again after the first time
         with pytest.raises(OSError, match=r"games\.db.*(newer version|cannot be used)"):
-            Store(tmp_path)
+            GameStore(tmp_path)
     assert path.read_bytes() == before
 
 
@@ -113,14 +113,14 @@ def test_a_transaction_is_made_whole_or_not_at_all(games, monkeypatch):
 
 def test_a_record_stays_where_a_killed_server_should_have_put_it(tmp_path):
     folder = tmp_path / "games"
-    with closing(Store(folder)) as games:
+    with closing(GameStore(folder)) as games:
         name = written(games)
         games.write_record(name, KIFU)
         games._mark(name, "", deleted=False)  # and then the server is killed
-    with closing(Store(folder)) as games:
+    with closing(GameStore(folder)) as games:
         assert not (folder / f"{name}.kifu").exists() and (folder / "deleted" / f"{name}.kifu").exists()
         games._mark(name, "", deleted=True)
-    with closing(Store(folder)) as games:
+    with closing(GameStore(folder)) as games:
         assert (folder / f"{name}.kifu").exists() and games.without_record() == []
 
 

@@ -27,11 +27,11 @@ from shogi_engine.web.access import (  # noqa: E402
     COOKIE,
     LINK_COOKIE,
     Guard,
-    Limits,  # noqa: E402
+    RateLimits,  # noqa: E402
 )
 from shogi_engine.web.app import application  # noqa: E402
 from shogi_engine.web.links import Links  # noqa: E402
-from shogi_engine.web.store import Store  # noqa: E402
+from shogi_engine.web.store import GameStore  # noqa: E402
 from tests.support.processes import ROOT  # noqa: E402
 from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
 from tests.web.page import Page  # noqa: E402
@@ -61,7 +61,7 @@ class Behind:
     """A server behind that proxy. addresses : of those who came in"""
 
     def __init__(self, hub, monkeypatch, guard):
-        self.addresses, allowed = [], Limits()
+        self.addresses, allowed = [], RateLimits()
         entered = allowed.enter
         monkeypatch.setattr(allowed, "enter", lambda address: self.addresses.append(address) or entered(address))
         served = ProxyHeadersMiddleware(application(hub, guard, allowed), trusted_hosts="127.0.0.1")
@@ -154,7 +154,7 @@ def test_what_killed_writers_left_is_removed_at_the_next_start(tmp_path):
         path.write_text("x")
         if path != new:
             os.utime(path, (0, time.time() - 7200))
-    Store(folder).close()
+    GameStore(folder).close()
     assert not old.exists() and new.exists() and all(path.exists() for path in mine)
     remove_leftovers(folder, 0)
     assert not new.exists()
@@ -170,11 +170,11 @@ def fail(*_, **options):
 @pytest.mark.parametrize(
     ("place", "name", "message"),
     [
-        (Links, "make", {"do": "invite", "to": "watch"}), (Store, "delete", {"do": "forget", "id": "ID"}),
-        (Store, "games", {"do": "kept"}), (Store, "read", {"do": "continue", "id": "ID"}),
-        (Store, "restore", {"do": "recall", "id": "ID"}), (Store, "progress", {"do": "problems"}),
+        (Links, "make", {"do": "invite", "to": "watch"}), (GameStore, "delete", {"do": "forget", "id": "ID"}),
+        (GameStore, "games", {"do": "kept"}), (GameStore, "read", {"do": "continue", "id": "ID"}),
+        (GameStore, "restore", {"do": "recall", "id": "ID"}), (GameStore, "progress", {"do": "problems"}),
         (Links, "revoke", {"do": "revoke", "token": "x"}),
-        (Store, "games", {"do": "explore", "node": 0, "source": "mine"}),
+        (GameStore, "games", {"do": "explore", "node": 0, "source": "mine"}),
     ],
 )  # fmt: skip
 def test_the_reason_why_the_disk_refuses_is_told(hub, monkeypatch, place, name, message):
@@ -197,7 +197,7 @@ def test_the_reason_why_the_disk_refuses_is_told(hub, monkeypatch, place, name, 
 
 
 def test_a_page_that_cannot_come_in_learns_why(hub, monkeypatch):
-    monkeypatch.setattr(Store, "of_session", fail)
+    monkeypatch.setattr(GameStore, "of_session", fail)
     client = TestClient(application(hub), base_url="http://127.0.0.1:8765")
     with client, client.websocket_connect("ws://127.0.0.1:8765/ws") as socket:
         socket.send_json({"do": "hello", "session": "gone"})

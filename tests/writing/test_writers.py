@@ -18,12 +18,12 @@ import usi
 from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import SavedAnalysis
-from shogi_engine.analysis.judgement import Finding
+from shogi_engine.analysis.judgement import PositionResult
 from shogi_engine.batch import games
 from shogi_engine.books.growth import RunFile
 from shogi_engine.cli import compare, csa, doctor
 from shogi_engine.common import files
-from shogi_engine.csa.session import Keeper
+from shogi_engine.csa.session import GameSaver
 from shogi_engine.frontends.core import Output
 from shogi_engine.games.shogi.evaluation import king_piece
 from shogi_engine.match.runner import GameLog
@@ -32,7 +32,7 @@ from shogi_engine.training import pipeline
 from shogi_engine.training.checkpoint import save_checkpoint
 from shogi_engine.training.shogi.recipe import DataOptions
 from shogi_engine.types.results import Score
-from shogi_engine.web.store import Head, Store
+from shogi_engine.web.store import GameStore, Head
 from tests.writing.test_whole_files import holder_of, names
 
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e"]
@@ -137,7 +137,7 @@ def analysed(option, name):
 
 def saved_analysis(folder, number):
     made = SavedAnalysis(folder / "analysis.json", [shogi_record(0)], {"nodes": 1})
-    made.add((0, number), Finding("7g7f", Score(number), ("7g7f",)))
+    made.add((0, number), PositionResult("7g7f", Score(number), ("7g7f",)))
     made.finish([{"number": number}])
     return folder / "analysis.json"
 
@@ -174,7 +174,7 @@ def exported_book(folder, number):
 
 
 def server_game(folder, number, keepers={}):  # noqa: B006  (one for each folder, as one process has)
-    keeper = keepers.setdefault(folder, Keeper(folder))
+    keeper = keepers.setdefault(folder, GameSaver(folder))
     return keeper.save(shogi_record(number), "game")
 
 
@@ -263,7 +263,7 @@ def mated(folder, number):
 
 
 def browser_record(folder, number):
-    with closing(Store(folder)) as store:
+    with closing(GameStore(folder)) as store:
         there = [game["id"] for game in store.games("")]
         id = there[0] if there else store.write("", Head(game="shogi"), "", "", b"{}")
         store.write_record(id, shogi_record(number))
@@ -286,7 +286,7 @@ LOCKED = ("match --log", "book RUN", "csa --log", "RecordWriter, append", "tsume
 ONCE = {  # files that are only ever new
     "play": lambda folder: keeping.GameFile().write(shogi_record(1)),
     "doctor --launcher": lambda folder: doctor.write_launcher(folder / "it.sh"),
-    "csa --out, another process": lambda folder: Keeper(folder).save(shogi_record(1), "game"),
+    "csa --out, another process": lambda folder: GameSaver(folder).save(shogi_record(1), "game"),
 }
 
 

@@ -1,4 +1,4 @@
-// Made by `python -m tools.page_types`: what the server sends, and what the page may say.
+// Made by `python -m tools.generate`: what the server sends, and what the page may say.
 
 /** A variation: how deep it is in others, the ply of its first move, and the number, text and comment of each. */
 interface Variation {

@@ -8,7 +8,7 @@ from shogi_engine.training.othello.kernels import PARAMETERS
 from shogi_engine.training.othello.positions import KNOT_SHAPE, DataOptions, Openings
 from shogi_engine.training.othello.report import report
 from shogi_engine.training.othello.trainer import NETWORK, PATTERNS, TrainOptions, new_trainer
-from shogi_engine.training.recipe import Recipe
+from shogi_engine.training.recipe import TrainingRecipe
 
 GAME_BYTES = 155  # approximate size of a game on disk
 WEIGHT_BYTES = 3 * 4 + 2  # for a weight: in the checkpoint, and in the file
@@ -24,7 +24,7 @@ def training_bytes(options: TrainOptions) -> int:
     return (PARAMETERS if options.architecture == NETWORK else KNOT_SHAPE[0] * KNOT_SHAPE[1]) * WEIGHT_BYTES
 
 
-RECIPE = Recipe(
+RECIPE = TrainingRecipe(
     game_name="othello",
     name="weights",
     data=DataOptions,

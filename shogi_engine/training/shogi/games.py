@@ -55,7 +55,7 @@ def logistic_fit(values: np.ndarray, scores: np.ndarray, counts: np.ndarray | fl
 
 
 @dataclass(frozen=True)
-class Block:
+class PositionBlock:
     """Quiet positions, as positions_kernels.write_positions writes them."""
 
     features: np.ndarray
@@ -187,7 +187,7 @@ class Games:
         middles = np.arange(len(counts)) * 10.0 + 5 - LARGEST_FITTED
         return float(np.clip(logistic_fit(middles, np.bincount(cells, outcomes[used]), counts)[0], *SCALES))
 
-    def blocks(self, games: np.ndarray, size: int, table: Any) -> Iterator[tuple[int, Block]]:
+    def blocks(self, games: np.ndarray, size: int, table: Any) -> Iterator[tuple[int, PositionBlock]]:
         """Yield (games done, block) with the positions of `games` in their order, about `size` at a time.
 
         The next block overwrites the arrays of a block.
@@ -197,7 +197,7 @@ class Games:
         """
         longest = int(self.lengths.max())
         rows = max(size, longest)
-        block = Block(
+        block = PositionBlock(
             np.zeros((rows, 2, ACTIVE), dtype=np.uint16),
             np.zeros(rows, dtype=np.int16),
             np.zeros(rows, dtype=np.int8),
@@ -213,7 +213,9 @@ class Games:
             )
             yield (
                 int(done),
-                Block(block.features[:count], block.scores[:count], block.outcomes[:count], block.plies[:count]),
+                PositionBlock(
+                    block.features[:count], block.scores[:count], block.outcomes[:count], block.plies[:count]
+                ),
             )
 
 

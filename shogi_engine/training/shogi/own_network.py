@@ -12,7 +12,7 @@ from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation import network as inputs
 from shogi_engine.games.shogi.evaluation.network import WIDTH, Network, encode, load, load_weights, quantise
 from shogi_engine.jit import new_record, vectors
-from shogi_engine.training.shogi.games import SCALE, Block
+from shogi_engine.training.shogi.games import SCALE, PositionBlock
 from shogi_engine.training.shogi.kernels import FEATURE_TABLE, LANES
 from shogi_engine.training.shogi.own_kernels import BIAS, OUTPUT, OUTPUT_BIAS, add_gradients, write_outputs
 
@@ -62,7 +62,7 @@ class OwnNetwork:
         parameters[OUTPUT * width : OUTPUT_BIAS * width] = np.tile(output, inputs.OUTPUT_BUCKETS)
         return parameters
 
-    def refining(self, labeller: str, sample: Block) -> np.ndarray | None:
+    def refining(self, labeller: str, sample: PositionBlock) -> np.ndarray | None:
         """Return the parameters of the network that labelled the games, by name or file; None for another evaluation.
 
         Its outputs are multiplied by the factor with which they fit the values in `sample` best. Searches of more nodes

@@ -29,7 +29,7 @@ from shogi_engine.games.shogi.types import PAWN
 from shogi_engine.jit import new_record
 from shogi_engine.jit.layers import CLIP_SHIFT, LARGEST_ACTIVATION
 from shogi_engine.training.shogi import standard_kernels as kernels
-from shogi_engine.training.shogi.games import SCALE, Block
+from shogi_engine.training.shogi.games import SCALE, PositionBlock
 from shogi_engine.training.shogi.kernels import FEATURE_TABLE, LANES
 
 SHAPE = Architecture(feature_set("K-P"), kernels.WIDTH, kernels.FIRST, kernels.SECOND)
@@ -62,7 +62,7 @@ class KingPieceNetwork:
             found.append(table)
         return tuple(found)
 
-    def refining(self, labeller: str, sample: Block) -> np.ndarray | None:
+    def refining(self, labeller: str, sample: PositionBlock) -> np.ndarray | None:
         """Raise ValueError: a run of this architecture starts from random parameters."""
         raise ValueError(f"training: networks of standard formats cannot be refined ({labeller})")
 
