@@ -19,7 +19,7 @@ from shogi_engine.types.limits import SIDES
 from shogi_engine.web import exercises, replies
 from shogi_engine.web.access import Slow
 from shogi_engine.web.analyses import MULTIPV_MAX
-from shogi_engine.web.exercises import YOURS, Tsume, counts, problem_rows
+from shogi_engine.web.exercises import Tsume, counts, problem_rows
 from shogi_engine.web.game_messages import open_record
 from shogi_engine.web.links import Page
 from shogi_engine.web.messages import Action, Number, Question, must_have
@@ -66,7 +66,7 @@ class Mate(Action):
     def _obey(self, session: Session, page: Page) -> None:
         session.analyses.find_mate()
         if session.tsume is not None:
-            session.tsume.helped = True
+            session.tsume.exercise.helped = True
 
 
 class Explore(Question):
@@ -167,7 +167,7 @@ class Solve(Action, tag="tsume"):
         session.playing.leave()
         session.leave_modes()
         progress = session.store.progress(session.owner)
-        session.tsume = Tsume(tree, session.engines, session.viewers, tree.node, tree.ply, progress=progress)
+        session.tsume = Tsume(tree, session.engines, session.viewers, tree.node, progress=progress)
         session.tsume.begin()
         return answer
 
@@ -299,7 +299,6 @@ def give_next(session: Session, problems: study.Source) -> Reply | None:
         session.engines,
         session.viewers,
         root=0,
-        status=YOURS,
         attempt=problems.attempt(problem),
         problems=problems,
         left=len(due),

@@ -221,6 +221,13 @@ class Tree:
         """Return the moves to a node."""
         return [self._nodes[each].move for each in self.path(number)[1:]]
 
+    def find(self, moves: Sequence[str]) -> int | None:
+        """Return the number of the node after some moves from the start, None if there is none."""
+        node: Node | None = self.record.root
+        for move in moves:
+            node = next((child for child in node.children if child.move == move), None) if node else None
+        return self._numbers[id(node)] if node else None
+
     def others(self, number: int) -> list[int]:
         """Return the numbers of the alternatives to a move."""
         parent = self._parents[number]
