@@ -1,12 +1,22 @@
 """Servers, shared by the tests of a file."""
 
+from importlib.util import find_spec
+
 import pytest
 
-from tests.web.fake_engine import fake_hub, wait_for
+# Of the extras web and dev. What the tests import is imported in the fixtures, so that they can be left out.
+missing = [name for name in ("httpx", "msgspec", "starlette", "uvicorn", "websockets") if find_spec(name) is None]
+collect_ignore_glob = ["test_*.py"] if missing else []
+
+
+def pytest_report_header():
+    """Say what is left out."""
+    return f"tests/web is left out, without {', '.join(missing)}" if missing else []
 
 
 @pytest.fixture(scope="module")
 def fake_address(tmp_path_factory):
+    from tests.web.fake_engine import fake_hub
     from tests.web.visitor import serve
 
     server, address = serve(fake_hub(tmp_path_factory.mktemp("games")))
@@ -17,6 +27,7 @@ def fake_address(tmp_path_factory):
 @pytest.fixture(scope="module")
 def engine_address():
     from shogi_engine.web.app import hub_of_engines
+    from tests.web.fake_engine import wait_for
     from tests.web.visitor import serve
 
     hub = hub_of_engines(2)

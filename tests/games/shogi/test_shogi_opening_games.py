@@ -166,12 +166,7 @@ GAMES = {
         ("sangenbisha masuda_ishida", ""),
         ("", ""),
     ),
-    "new demon slayer": (
-        "7g7f 7f7e 8i7g 2h7h",
-        "7g7f 2g2f 2f2e 3i4h",
-        ("sangenbisha shin_onigoroshi", ""),
-        ("", ""),
-    ),
+    "new demon slayer": ("7g7f 7f7e 8i7g 2h7h", "7g7f 2g2f 2f2e 3i4h", ("sangenbisha shin_onigoroshi", ""), ("", "")),
     "Sakata's opposing rook": (
         "7g7f 2g2f 2f2e 8h3c+ 5i6h 7i8h",
         "7g7f 6i7h 8h7g 7h7g 2h8h 5i4h",
@@ -244,12 +239,7 @@ GAMES = {
         ("youdou_furibisha shikenbisha", ""),
         ("", ""),
     ),
-    "sleeve rook": (
-        "7g7f 3i4h 3g3f 2h3h 5i6h",
-        "7g7f 6g6f 2h6h 5i4h 4h3h",
-        ("sodebisha", "shikenbisha"),
-        ("", ""),
-    ),
+    "sleeve rook": ("7g7f 3i4h 3g3f 2h3h 5i6h", "7g7f 6g6f 2h6h 5i4h 4h3h", ("sodebisha", "shikenbisha"), ("", "")),
     "climbing silver against the fourth file": (
         "2g2f 2f2e 7g7f 3i3h 3h2g 2g2f",
         "7g7f 6g6f 2h6h 8h7g 5i4h 4h3h",
