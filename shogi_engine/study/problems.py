@@ -62,6 +62,19 @@ class Problem:
         position = " ".join(self.position.split()[:3])
         return hashlib.sha256(f"{self.game} {position}".encode()).hexdigest()[:16]
 
+    @property
+    def lines(self) -> Iterator[Sequence[str]]:
+        """The lines that can be shown."""
+        yield from (self.line, self.answers[:1], (self.played, *self.refutation))
+
+    def heading(self, language: str) -> str:
+        """Return '': problems have no titles."""
+        return ""
+
+    def task(self, language: str) -> str:
+        """Return what is to be found, in words."""
+        return translate(KINDS[self.kind], language)
+
     def where(self, language: str) -> str:
         """Return the source in words."""
         names, _, ply = self.source.rpartition(", ")
@@ -308,11 +321,13 @@ class Source(Protocol):
 
     Attributes:
         size: how many problems there are, all in one round; 0 if problems are given when they are due
-        found: how many were solved at the first try, if they are all in one round
     """
 
     size: int
-    found: int
+
+    @property
+    def found(self) -> int:
+        """How many were solved at the first try, if they are all in one round."""
 
     def due(self, at: datetime.datetime | None = None) -> Sequence[Problem]:
         """Return the problems to be given."""

@@ -11,7 +11,8 @@ import msgspec
 from shogi_engine import study
 from shogi_engine.analysis import GameAnalysis, MoveAnalysis
 from shogi_engine.analysis.judgement import LINE_MOVES, line_texts
-from shogi_engine.language import InputError, fault_text, translate
+from shogi_engine.language import InputError, fault_text
+from shogi_engine.lessons import Course, lessons
 from shogi_engine.tsume import Problem, Progress, daily, problems
 from shogi_engine.tsume.exercise import LOST, SEARCHING, SOLVED, WAITING, WRONG, Exercise, prove
 from shogi_engine.types.limits import SIDES
@@ -102,6 +103,12 @@ class Learning:
 def by_position() -> dict[str, Problem]:
     """Return the problems by their SFEN."""
     return {each.sfen: each for each in problems()}
+
+
+def course_rows(game: str, progress: Progress | None, language: str) -> replies.Course:
+    """Return the message that lists a game's lessons: the name and title of each, and whether it was done."""
+    done = zip(lessons(game), Course(game, progress=progress).done(), strict=True)
+    return replies.Course(game=game, rows=[(each.name, each.heading(language), int(known)) for each, known in done])
 
 
 def problem_rows(progress: Progress | None) -> ProblemRows:
@@ -309,19 +316,22 @@ class Lesson(Tsume):
     def state(self, language: str) -> replies.Tsume:
         """Return what the pages show of the problem. The solution comes at the end only."""
         problem, shown, over = self.attempt.problem, super().state(language), self.exercise.over
+        count = self.problems.size
         shown.lesson = replies.Lesson(
-            task=translate(study.KINDS[problem.kind], language),
+            title=problem.heading(language),
+            task=problem.task(language),
             source=problem.where(language),
             due=self.left - over,
-            place=len(self.given),
-            count=self.problems.size,
+            place=count - self.left + 1 if count else len(self.given),
+            count=count,
             over=over,
             back=self.back.timestamp() if self.back else 0,
             refutation=self._line(*self.exercise.refuted, language) if self.exercise.refuted else None,
             solution=self._line((), problem.line, language) if over else None,
         )
         if over or problem.played in self.tree.moves()[:1] and self.exercise.status == WRONG:
-            shown.lesson.played = line_texts(problem.board(), [problem.played], language)[0]
+            if problem.played:
+                shown.lesson.played = line_texts(problem.board(), [problem.played], language)[0]
             shown.lesson.why = problem.reasons(language)
         return shown
 
