@@ -109,39 +109,25 @@ def test_a_game_at_a_terminal(env, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("end", "status"), [(CTRL_C, 130), (CTRL_D, 0), (signal.SIGTERM, 143)], ids=["Ctrl-C", "Ctrl-D", "SIGTERM"]
+    ("end", "status"),
+    [(CTRL_C, 130), (CTRL_D, 0), (signal.SIGTERM, 143), ("closed", 129), (signal.SIGKILL, -9)],
+    ids=["Ctrl-C", "Ctrl-D", "SIGTERM", "closed", "killed"],
 )
 def test_leaving_at_a_terminal_keeps_the_game(env, tmp_path, end, status):
     with Terminal(["play", "othello", "--human", "both"], env) as screen:
         screen.expect("black>")
-        screen.type("f5")
+        screen.type("f5d6c3")
         screen.expect("white>")
         assert "●" in screen.text and "\x1b[" in screen.raw
-        if isinstance(end, str):
+        if end == "closed":
+            assert screen.hang_up() == status
+        elif isinstance(end, str):
             screen.type("", key=end)
         else:
             screen.kill(end)
-        screen.expect("the game is saved in")
+        if end not in ("closed", signal.SIGKILL):
+            screen.expect("the game is saved in")
         assert screen.wait() == status
-    assert kept(tmp_path, "othello")[1].moves == ["f5"]
-
-
-def test_a_terminal_that_is_closed_keeps_the_game(env, tmp_path):
-    with Terminal(["play", "othello", "--human", "both"], env) as screen:
-        screen.expect("black>")
-        screen.type("f5")
-        screen.expect("white>")
-        assert screen.hang_up() == 129
-    assert kept(tmp_path, "othello")[1].moves == ["f5"]
-
-
-def test_a_terminal_that_is_killed_loses_no_move(env, tmp_path):
-    with Terminal(["play", "othello", "--human", "both"], env) as screen:
-        screen.expect("black>")
-        screen.type("f5d6c3")
-        screen.expect("white>")
-        screen.kill(signal.SIGKILL)
-        screen.wait()
     assert kept(tmp_path, "othello")[1].moves == ["f5", "d6", "c3"]
 
 

@@ -109,11 +109,10 @@ def become(command: dict[str, Any], streams: Sequence[int]) -> None:
             os.setsid()
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     encoding, _, errors = os.environ.get("PYTHONIOENCODING", "").partition(":")
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        how: dict[str, Any] = {"encoding": encoding or sys.stdout.encoding, "closefd": False}
-    sys.stdin = open(0, errors=errors or sys.stdin.errors, **how)
-    sys.stdout = open(1, "w", 1 if os.isatty(1) else -1, errors=errors or sys.stdout.errors, **how)
-    sys.stderr = open(2, "w", 1, errors="backslashreplace", **how)
+    how: dict[str, Any] = {"encoding": encoding or sys.stdout.encoding, "closefd": False}
+    sys.stdin = open(0, errors=errors or sys.stdin.errors, **how)  # noqa: SIM115
+    sys.stdout = open(1, "w", 1 if os.isatty(1) else -1, errors=errors or sys.stdout.errors, **how)  # noqa: SIM115
+    sys.stderr = open(2, "w", 1, errors="backslashreplace", **how)  # noqa: SIM115
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     sys.pycache_prefix = os.environ.get("PYTHONPYCACHEPREFIX")
     sys.path[:] = [*os.environ["PYTHONPATH"].split(os.pathsep), *(each for each in sys.path[1:] if each not in given)]
@@ -207,7 +206,7 @@ def start(
     return Popen(asked, command, env=environment, cwd=cwd or ROOT, **streams)
 
 
-def run(command: Sequence[str], said: str = "", timeout: float = 300, **named: Any) -> subprocess.CompletedProcess[str]:
+def run(command: Sequence[str], said: str = "", timeout: float = 900, **named: Any) -> subprocess.CompletedProcess[str]:
     """Run a command to its end with `said` as its input; its output is kept."""
     with start(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, encoding="utf-8", **named) as process:
         try:

@@ -35,3 +35,21 @@ def engine_address():
     wait_for(lambda: hub.pool.ready == {"shogi", "othello"}, 900)
     yield address
     server.should_exit = True
+
+
+@pytest.fixture
+def open_hub(tmp_path):
+    """Return a function that starts a server on the same folder; none of them is ever closed properly."""
+    from tests.web.fake_engine import fake_hub
+
+    hubs = []
+
+    def start(**options):
+        for hub in hubs:
+            hub.store.close()  # what the system does when a server is killed
+        hubs.append(fake_hub(tmp_path / "games", **options))
+        return hubs[-1]
+
+    yield start
+    for hub in hubs:
+        hub.pool.close()

@@ -12,17 +12,13 @@ from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.names import piece_worths, worth_table
 from shogi_engine.games.shogi.params import VALUES
 from shogi_engine.games.shogi.sfen import START, parse_sfen
-from shogi_engine.games.shogi.types import KING, move_kind
+from shogi_engine.games.shogi.types import KING
 from shogi_engine.games.shogi.usi_moves import parse_usi
 from shogi_engine.interface.game import (
     VALUE_MAX,
     do_move,
-    do_null,
     evaluate,
-    is_in_check,
     refresh_line,
-    undo_move,
-    undo_null,
 )
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context, set_root
@@ -125,40 +121,6 @@ def test_the_value_is_the_plain_sum(evaluation, plain):
         values.add(fresh(ctx, pos.copy()))
         assert fresh(ctx, pos.copy()) == plain(pos)
     assert len(values) > 50
-
-
-@pytest.mark.parametrize("evaluation", ["king-piece", "material"])
-def test_along_a_line_the_value_stays_the_sum(evaluation):
-    """Moves, null moves and their taking back, evaluated now and then, as in a search."""
-    ctx, other = context(evaluation), context(evaluation)
-    kings = nulls = 0
-    for number, sfen in enumerate(SFENS):
-        rng = random.Random(number)
-        fresh(ctx, parse_sfen(sfen))
-        line = []
-        for _ in range(300):
-            moves = legal_moves(ctx.pos).tolist()
-            if line and (not moves or len(line) > 100 or rng.random() < 0.4):
-                move = line.pop()
-                ctx.game_ply, ctx.ply = ctx.game_ply - 1, ctx.ply - 1
-                undo = ctx.undo[ctx.game_ply]
-                undo_move(ctx.pos, move, undo) if move else undo_null(ctx.pos, undo)
-                ctx.computed_ply = min(ctx.computed_ply, ctx.ply)
-            elif moves:
-                royal = [move for move in moves if move_kind(move) == KING]
-                move = np.uint32(rng.choice(royal if royal and rng.random() < 0.3 else moves))
-                if not is_in_check(ctx.pos) and rng.random() < 0.1:
-                    move = np.uint32(0)
-                    do_null(ctx.pos, ctx.undo[ctx.game_ply])
-                else:
-                    do_move(ctx.pos, move, ctx.undo[ctx.game_ply])
-                kings += bool(royal) and move in royal
-                nulls += move == 0
-                line.append(move)
-                ctx.game_ply, ctx.ply = ctx.game_ply + 1, ctx.ply + 1
-            if rng.random() < 0.5:
-                assert evaluate(ctx) == fresh(other, ctx.pos.copy())
-    assert kings > 50 and nulls > 50
 
 
 def test_the_game_before_the_root_does_not_matter():
