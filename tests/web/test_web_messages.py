@@ -10,11 +10,11 @@ import pytest
 
 from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.language import LANGUAGES
+from shogi_engine.tsume.exercise import ANSWERED, DONE, GOOD, REFUTING, RETRY, WRONG
 from shogi_engine.web import app, conversation, game_messages
 from shogi_engine.web.access import Guard, Slow, is_loopback
 from shogi_engine.web.analyses import NAMES_OF_VERDICTS
 from shogi_engine.web.conversation import KINDS, parse
-from shogi_engine.web.exercises import ANSWERED, DONE, GOOD, REFUTING, RETRY, WRONG
 from shogi_engine.web.links import Kind
 from shogi_engine.web.messages import Message, MessageError, Who
 
@@ -54,16 +54,16 @@ def test_who_may_send_a_message_and_when():
     players = {"move", "undo", "resign", "declare", "step", "go"}
     helps = {"think", "analyse", "explore", "judge", "mate", "level"}
     not_while_setting_up = {"think", "move", "step", "go", "undo", "delete", "promote", "restore", "line", "mate"}
-    not_while_setting_up |= {"better", "invite"}  # and some only at times, as `_permit_now` says
+    not_while_setting_up |= {"better", "invite", "take"}  # and some only at times, as `_permit_now` says
     assert {name for name, kind in KINDS.items() if kind.who == Who.WATCHER} == watchers
     assert {name for name, kind in KINDS.items() if kind.who == Who.PLAYER} == players
     assert {name for name, kind in KINDS.items() if kind.helps} == helps
     assert {name for name, kind in KINDS.items() if not kind.setting_up} == not_while_setting_up
     work, disk = {"open", "paste", "sheet", "save"}, {"explore", "kept", "continue", "forget", "recall", "problems"}
-    disk |= {"lessons"}
+    disk |= {"course", "lessons"}
     assert {name for name, kind in KINDS.items() if not kind.locked} == work | disk
     assert {name for name, kind in KINDS.items() if kind.slow is Slow.WORK} == work
-    disk |= {"learn", "lesson", "better", "tsume", "invite", "revoke"}  # these change the game, with its lock
+    disk |= {"learn", "lesson", "better", "take", "tsume", "invite", "revoke"}  # these change the game, with its lock
     assert {name for name, kind in KINDS.items() if kind.slow is Slow.DISK} == disk
 
 
@@ -133,7 +133,20 @@ STATIC = Path(app.__file__).parent / "static"
 SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in STATIC.glob("*.js")}
 PAGE = (STATIC / "index.html").read_text(encoding="utf-8")
 TSUME = (
-    *("searching", "yours", "open", "right", "longer", "slow", "defending", "solved", "unknown", "lost", "no mate"),
+    *(
+        "searching",
+        "yours",
+        "open",
+        "right",
+        "longer",
+        "slow",
+        "defending",
+        "solved",
+        "unknown",
+        "lost",
+        "no mate",
+        "not_yet",
+    ),
     *(REFUTING, WRONG, DONE, GOOD, "praised", ANSWERED, RETRY),
 )
 # Names that the scripts put together, and those that messages bring.

@@ -48,7 +48,7 @@ def serious_faults(page):
 class Visitor:
     """Somebody at the page. faults : what the console complained about; hosts : whom the page asked"""
 
-    def __init__(self, browser, address, size=DESKTOP, language="en", scheme="light"):
+    def __init__(self, browser, address, size=DESKTOP, language="en", scheme="light", place="#board"):
         self.context = browser.new_context(
             viewport=size, locale={"en": "en-US", "ja": "ja-JP"}[language], color_scheme=scheme, has_touch=size is PHONE
         )
@@ -58,7 +58,7 @@ class Visitor:
         self.page.on("console", self._said)
         self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
         self.page.on("request", lambda request: self.hosts.add(request.url.split("/")[2]))
-        self.page.goto(address)
+        self.page.goto(address + place)  # without a place, a new tab begins with the choices
         self.page.wait_for_selector("#board svg .piece")
 
     def _said(self, said):
