@@ -141,10 +141,11 @@ def server(*names: str) -> socket.socket:
     code = "import socket; from tests.support import forks; "
     code += f"forks.serve(socket.socket(fileno={theirs.fileno()}), *{names})"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    nothing = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    nothing: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
     process = subprocess.Popen([sys.executable, "-c", code], pass_fds=[theirs.fileno()], env=environment, **nothing)
     theirs.close()
-    atexit.register(lambda: (ours.close(), process.wait()))
+    atexit.register(process.wait)  # after the connection is closed
+    atexit.register(ours.close)
     return ours
 
 
