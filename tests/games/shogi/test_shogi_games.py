@@ -78,7 +78,7 @@ def composed(count, seed=2):
 
 
 def test_naive_twin_along_games():
-    for _, pos, _, moves in games(4, seed=3):
+    for _, pos, _, moves in games(sized(2, 4), seed=3):
         state = State.from_sfen(format_sfen(pos))
         assert set(state.legal_moves()) == set(moves), format_sfen(pos)
         assert len(set(moves)) == len(moves)
@@ -154,7 +154,7 @@ def test_python_shogi_along_games():
     """python-shogi lets a pawn drop mate if the only defenders are pinned; there the naive twin has the last word."""
     shogi = pytest.importorskip("shogi")
     board = shogi.Board()
-    for start, pos, played, moves in games(4, plies=min(PLIES, 150), seed=9):
+    for start, pos, played, moves in games(sized(2, 4), plies=min(PLIES, 150), seed=9):
         if played:
             board.push_usi(played[-1])
         else:
