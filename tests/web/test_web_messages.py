@@ -10,11 +10,11 @@ import pytest
 
 from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.language import LANGUAGES
+from shogi_engine.tsume.exercise import ANSWERED, DONE, GOOD, REFUTING, RETRY, WRONG
 from shogi_engine.web import app, conversation, game_messages
 from shogi_engine.web.access import Guard, Slow, is_loopback
 from shogi_engine.web.analyses import NAMES_OF_VERDICTS
 from shogi_engine.web.conversation import KINDS, parse
-from shogi_engine.web.exercises import ANSWERED, DONE, GOOD, REFUTING, RETRY, WRONG
 from shogi_engine.web.links import Kind
 from shogi_engine.web.messages import Message, MessageError, Who
 
