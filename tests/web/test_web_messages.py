@@ -60,7 +60,7 @@ def test_who_may_send_a_message_and_when():
 
 
 def test_each_message_is_obeyed():
-    assert len(KINDS) == 52
+    assert len(KINDS) == 54
     assert all(kind._obey is not Message._obey for kind in KINDS.values())
 
 
