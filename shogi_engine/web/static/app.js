@@ -121,6 +121,7 @@ link.on("course", message => learn(({course}) => course(message, link)));
 link.on("tried", message => toast(t("tried", message)));
 link.on("hint", message => problems(({hint}) => {
   if (message.node !== state?.node) return;
+  hints = true;
   const text = hint(message, state);
   if (!state.tsume) toast(text);
 }));
@@ -164,6 +165,7 @@ function guest({role, playing, guests, tsume}) {
   $("comment").readOnly = !role.owner;
 }
 
+let hints = false; // one was given
 let passing = false, removed = false; // from the last state
 
 /** @param {State} state */
@@ -196,6 +198,7 @@ function show(state) {
   if (state.setup) setup(each => each.setup(state, link));
   if (state.tsume) problems(({problem}) => problem(state, link, () => board.focus()));
   else $("problem").replaceChildren();
+  if (hints && !state.tsume) problems(({mark}) => mark(state));
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step], #undo, #think"))) control.hidden = Boolean(state.setup);
   $("hint").hidden = !state.role.owner || !playing.on || playing.thinking || state.guests.length > 0 || playing.players.every(each => each === null) || Boolean(playing.over);
   $("resign").hidden = !playing.on || !state.role.owner && state.role.side === null;

@@ -58,7 +58,9 @@ export function hint(message, state) {
 }
 
 // Marks the piece; again after the board was drawn anew, for example because a phone was turned.
-function mark() {
+/** @param {State} [state] what is shown now, if that may have no hint */
+export function mark(state) {
+  if (state && !hint_at(state)) hinted = null;
   for (const area of /** @type {NodeListOf<SVGRectElement>} */ (document.querySelectorAll("#board rect.square")))
     area.classList.toggle("hint", hinted !== null && area.dataset.square === hinted.move.slice(0, 2)
       && (!area.dataset.side || area.dataset.side === hinted.side));
