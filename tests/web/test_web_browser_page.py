@@ -158,7 +158,7 @@ def test_a_game_that_another_tab_holds_opens_without_a_lost_connection(browser, 
     one.move("7g", "7f")
     one.wait_ply(1)
     page = one.context.new_page()
-    page.goto(fake_address)
+    page.goto(fake_address + "#board")
     page.wait_for_selector("#board svg .piece")
     page.click("#kept")
     page.click(".games li button[data-continue]")
