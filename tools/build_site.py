@@ -1,0 +1,301 @@
+"""Make the page as a site without a server: `python -m tools.build_site --out DIR`, for any host of static files.
+
+The kernels of `tools.build_kernels --only wasm32` are made too, unless `--kernels` names a folder that has them.
+DIR/engine.js is the engine for other pages. Scripts and the kernels' folder have their hash in their names, so that a
+browser loads again only what has changed. See docs/browser.md.
+"""
+
+import argparse
+import hashlib
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from shogi_engine import games
+from shogi_engine.analysis.judgement import LINE_MOVES, PER_UNIT, VERDICTS, words_of
+from shogi_engine.games.othello import board as discs
+from shogi_engine.games.shogi.board import drawing
+from shogi_engine.games.shogi.records import kakinoki
+from shogi_engine.games.shogi.records.kakinoki import HANDICAPS, WESTERN
+from shogi_engine.games.shogi.records.words import WORDS as CSA_ENDINGS
+from shogi_engine.games.shogi.types import CSA_PIECES, PIECE_NAMES, SET_SIZE, SQUARE_NAMES, SYMBOLS
+from shogi_engine.games.svg import COLOUR, INKS, WIDTHS, square_area
+from shogi_engine.language import LANGUAGES, translate
+from shogi_engine.play.words import _NAME as ENGINE_NAME
+from shogi_engine.tsume import daily, problems
+from shogi_engine.types.limits import SIDES
+from shogi_engine.types.outcomes import BY_RULE, TERMINATIONS, Termination
+from shogi_engine.types.results import SCALES
+from shogi_engine.web import app, view
+from shogi_engine.web.analyses import EFFORTS
+from tools.kernels import ROOT, wasm
+
+OWN = ("local.js", "picture.js", "files.js", "engine.js", "usi.js", "kernels.js")  # that only a page without a server needs
+LOOKS = [(flipped, narrow) for flipped in (False, True) for narrow in (False, True)]
+
+
+# ---- what the page's scripts must know of the games: local_facts.js
+
+
+def shogi_pictures() -> dict[str, Any]:
+    """Return the parts of Shogi's pictures, see picture.js."""
+    made: dict[str, Any] = {
+        f"{flipped:d}{narrow:d}": {
+            kind: shogi_picture(flipped, narrow, kind == "letters") for kind in ("names", "letters")
+        }
+        for flipped, narrow in LOOKS
+    }
+    style = drawing.STYLES[COLOUR]
+    area = re.sub(r'x="0" y="0" ', "", square_area("@", 0, 0, drawing.HAND_PITCH))
+    return made | {
+        "squares": SQUARE_NAMES, "cell": drawing.CELL, "pitch": drawing.HAND_PITCH, "aside": drawing.HAND_ASIDE,
+        "area": area, "mark": style.mark, "danger": style.danger, "inks": INKS, "widths": WIDTHS,
+    }  # fmt: skip
+
+
+def shogi_picture(flipped: bool, narrow: bool, letters: bool) -> dict[str, Any]:
+    """Return what a board without pieces shows, and both hands' stands and places by the number of kinds in them."""
+    places = drawing._Places(flipped, narrow)
+    side, style = drawing.BOARD_SIZE + 2 * places.frame, drawing.STYLES[COLOUR]
+    box = f'viewBox="0 0 {places.width:g} {places.height:g}" width="{places.width:g}" height="{places.height:g}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {box}>\n'
+    coordinates = drawing._coordinates(flipped, narrow, COLOUR, letters)
+    grid = [*drawing._grid(flipped, narrow, COLOUR), '<g font-family="sans-serif" text-anchor="middle">', *coordinates]
+    hands: list[list[Any]] = [[], []]
+    for color, count in ((color, count) for color in (0, 1) for count in range(8)):
+        x, y = places.held(color, 0, count + 1)
+        turn = "" if places.is_near(color) else " rotate(180)"
+        mark = f'<path d="{drawing.BODY}" transform="translate({x:g} {y:g}) scale(.5){turn}" '
+        mark += f'fill="{(style.line, "none")[color]}" stroke="{style.line}" stroke-width="2.6"/>'
+        spots = [places.held(color, number, count + 1) for number in range(1, count + 1)]
+        hands[color].append([drawing._surface(*places.stand(color, count + 1)) + mark, spots])
+    return {
+        "head": head + drawing._surface(places.left - places.frame, places.top - places.frame, side, side),
+        "grid": "\n".join(grid),
+        "areas": drawing._square_areas(flipped, narrow),
+        "hands": hands,
+        "corners": [places.corner(square) for square in range(81)],
+    }
+
+
+def othello_pictures() -> dict[str, Any]:
+    """Return the parts of Othello's pictures."""
+    made: dict[str, Any] = {}
+    board, inks = discs.Board(), discs.STYLES[COLOUR]
+    board.clear()
+    for flipped in (False, True):
+        drawn = discs.svg(board, flipped=flipped).strip().split("\n")
+        dot = [[discs._circle(discs._centre(square, flipped), discs.CELL * 0.12, "none",
+                              f' stroke="{inks.discs[side]}" stroke-width="1.5" stroke-opacity=".6"')
+                for square in range(64)] for side in (0, 1)]  # fmt: skip
+        areas = [square_area(name, *discs._corner(number, flipped), discs.CELL)
+                 for number, name in enumerate(discs.SQUARE_NAMES)]  # fmt: skip
+        made[f"{flipped:d}0"] = {
+            "names": {
+                "head": [each for each in drawn[:-1] if not each.startswith("<title>")],
+                "discs": {name: [discs._disc(square, colour, flipped, COLOUR) for square in range(64)]
+                          for colour, name in enumerate("XO")},
+                "rings": dot,
+                "marks": [discs._circle(discs._centre(square, flipped), discs.CELL * 0.1, inks.marks[0])
+                          for square in range(64)],
+                "areas": "\n".join(areas),
+                "corners": [discs._corner(square, flipped) for square in range(64)],
+            }
+        }  # fmt: skip
+        made[f"{flipped:d}0"]["letters"] = made[f"{flipped:d}0"]["names"]
+    return made | {"squares": discs.SQUARE_NAMES, "cell": discs.CELL, "inks": INKS, "widths": WIDTHS}
+
+
+def facts() -> dict[str, Any]:
+    """Return the constants of local_facts.js."""
+    return {
+        "PICTURES": {"shogi": shogi_pictures(), "othello": othello_pictures()},
+        "LABELS": {each: labels(each) for each in LANGUAGES},
+        "REASONS": {each: reasons(each) for each in LANGUAGES},
+        "TERMINATIONS": [str(each) for each in TERMINATIONS],
+        "SCORES": {each: {game: words_of(each, game) for game in games.NAMES} for each in LANGUAGES},
+        "SCALES": SCALES,
+        "PER_UNIT": PER_UNIT,
+        "VERDICTS": VERDICTS,
+        "LINE_MOVES": LINE_MOVES,
+        "EFFORTS": EFFORTS,
+        "ENGINE_NAME": ENGINE_NAME,
+        "START": {name: games.start(name) for name in games.NAMES},
+        "STARTS": {name: HANDICAPS[WESTERN[name]] for name in app.HANDICAPS},
+        "HANDICAP_NAMES": {name: HANDICAPS[name] for name in WESTERN.values()},
+        "SET_SIZE": {SYMBOLS[kind]: int(size) for kind, size in enumerate(SET_SIZE) if size and SYMBOLS[kind]},
+        "CSA_PIECES": {SYMBOLS[kind]: name for kind, name in enumerate(CSA_PIECES) if name and SYMBOLS[kind]},
+        "KIF_PIECES": {SYMBOLS[kind]: name for kind, name in enumerate(PIECE_NAMES["ja"]) if name and SYMBOLS[kind]},
+        "ENDINGS": endings(),
+        "FORMATS": {"shogi": ["kif", "csa", "usi"], "othello": ["transcript"]},
+        "PROBLEMS": [[each.sfen, each.length, each.grade] for each in problems()],
+        "DAILY": daily_numbers(),
+        "FAULTS": {each: {text: translate(text, each) for text in refusals()} for each in LANGUAGES},
+    }
+
+
+def endings() -> dict[str, tuple[str, str]]:
+    """Return the reason and the winner that each word for an ending means in KIF, CSA and USI."""
+    known = {**kakinoki.WORDS.words, **CSA_ENDINGS.words}
+    known |= {"resign": known["投了"], "win": known["入玉勝ち"]}
+    return {word: (str(reason), str(winner)) for word, (reason, winner) in known.items()}
+
+
+def reasons(language: str) -> dict[str, str]:
+    """Return the names of endings in a language."""
+    return {str(each): "" if each in BY_RULE else translate(str(each), language, "ending") for each in Termination}
+
+
+def labels(language: str) -> dict[str, Any]:
+    """Return what screen readers say of squares, sides, pieces and hands."""
+    empty: dict[str, Any] = {}
+    for game in games.NAMES:
+        board = games.game_module(game, "board").Board()
+        board.clear()
+        empty[game] = list(view.labels(game, board, language).values())
+    return {
+        "squares": empty,
+        "sides": {game: [translate(side, language, game) for side in SIDES] for game in games.NAMES},
+        "pieces": {SYMBOLS[kind]: name for kind, name in enumerate(PIECE_NAMES[language]) if SYMBOLS[kind]},
+        "disc": {"en": " disc", "ja": "石"}[language],
+        "held": {"en": "in hand", "ja": "持駒"}[language],
+    }
+
+
+def daily_numbers() -> list[int]:
+    """Return the numbers of the daily problems, from a day whose ordinal is a multiple of their count on."""
+    import datetime
+
+    first = daily(datetime.date.fromordinal(1))
+    numbers = [first.number]
+    for day in range(2, len(problems()) + 2):
+        number = daily(datetime.date.fromordinal(day)).number
+        if number == first.number:
+            break
+        numbers.append(number)
+    return [numbers[-1], *numbers[:-1]]
+
+
+def refusals() -> set[str]:
+    """Return the texts with which the scripts refuse a message: those in the catalogue of the server's."""
+    sources = [static(name).read_text(encoding="utf-8") for name in ("local.js", "files.js")]
+    return {text for source in sources for text in re.findall(r'refuse\("([^"]+)"', source)}
+
+
+# ---- the site
+
+
+def static(name: str) -> Path:
+    """Return a file of the page."""
+    return ROOT / "shogi_engine/web/static" / name
+
+
+def module(made: dict[str, Any]) -> str:
+    """Return a JavaScript module that exports constants."""
+    lines = [
+        f"export const {name} = {json.dumps(value, ensure_ascii=False, separators=(',', ':'))};"
+        for name, value in made.items()
+    ]
+    return "\n".join([*lines, ""])
+
+
+IMPORT = re.compile(r'(?<=")\./([a-z_]+)\.js(?=")')
+
+
+def hashed(texts: dict[str, str]) -> dict[str, str]:
+    """Return the names of scripts in the site: with the hash of their text and of all that they import."""
+
+    def reached(name: str, found: set[str]) -> set[str]:
+        found.add(name)
+        for each in IMPORT.findall(texts[name]):
+            if f"{each}.js" not in found:
+                reached(f"{each}.js", found)
+        return found
+
+    def digest(name: str) -> str:
+        whole = "".join(texts[each] for each in sorted(reached(name, set())))
+        return hashlib.sha256(whole.encode()).hexdigest()[:8]
+
+    return {name: f"{Path(name).stem}.{digest(name)}.js" for name in texts}
+
+
+def build(out: Path, kernels: Path) -> None:
+    """Write the site; `kernels` is a folder made by tools.kernels.wasm."""
+    files = sorted(each for each in kernels.iterdir() if each.suffix in (".wasm", ".bin", ".weights", ".json"))
+    version = hashlib.sha256(b"".join(each.read_bytes() for each in files)).hexdigest()[:8]
+    folder = f"kernels-{version}/"
+    (out / folder).mkdir(parents=True, exist_ok=True)
+    (out / "static").mkdir(exist_ok=True)
+    for file in files:
+        shutil.copy(file, out / folder)
+    served = {name: content for name, (content, _, _) in app.static_files().items()}
+    texts = {name: content.decode() for name, content in served.items() if name.endswith(".js") and name != "sw.js"}
+    texts["local_facts.js"] = module({**facts(), "KERNELS": f"../{folder}"})
+    names = hashed(texts)
+    for name, text in texts.items():
+        changed = IMPORT.sub(lambda found: f"./{names[f'{found[1]}.js']}", text)
+        if name == "engine.js":  # at the root, under its own name, for other pages too
+            changed = changed.replace('"./', '"./static/').replace('?? "."', f'?? "{folder}"')
+            (out / name).write_text(changed, encoding="utf-8")
+            continue
+        changed = changed.replace(f'"./{names["engine.js"]}', '"../engine.js')
+        (out / "static" / names[name]).write_text(changed, encoding="utf-8")
+    style, icon = (f"static/{stem}.{digest_of(served[name])}.{kind}"
+                   for name in ("style.css", "icon.svg") for stem, kind in [name.split(".")])  # fmt: skip
+    (out / style).write_bytes(served["style.css"])
+    (out / icon).write_bytes(served["icon.svg"])
+    page = served["index.html"].decode()
+    first = (*OWN[:3], "kernels.js", "local_facts.js", "pieces.js")
+    preload = "".join(f'<link rel="modulepreload" href="/static/{name}">\n' for name in first)
+    preload += "".join(f'<link rel="preload" href="{folder}shogi.{kind}" as="fetch" crossorigin>\n'
+                       for kind in ("wasm", "bin", "json"))  # fmt: skip
+    page = page.replace("</title>", '</title>\n<link rel="manifest" href="manifest.webmanifest">', 1)
+    page = page.replace('<html lang="en">', '<html lang="en" data-backend="local">', 1)
+    page = page.replace("<script ", f"{preload}<script ", 1)
+    for name, new in {**{each: f"static/{names[each]}" for each in names}, "style.css": style, "icon.svg": icon}.items():
+        page = page.replace(f'"/static/{name}"', f'"{new}"')
+    (out / "index.html").write_text(page, encoding="utf-8")
+    manifest = {"name": "shogi_engine", "short_name": "shogi", "start_url": ".", "display": "standalone",
+                "background_color": "#f3d5a0", "icons": [{"src": icon, "sizes": "any", "type": "image/svg+xml"}]}  # fmt: skip
+    (out / "manifest.webmanifest").write_text(json.dumps(manifest), encoding="utf-8")
+    shutil.copy(ROOT / "LICENSE", out / "LICENSE.txt")
+    all_files = ["./", *sorted(served_files(out))]
+    whole = hashlib.sha256("".join(digest_of((out / each).read_bytes()) for each in all_files[1:]).encode())
+    worker = static("sw.js").read_text(encoding="utf-8").replace("VERSION", whole.hexdigest()[:12])
+    (out / "sw.js").write_text(worker.replace('"FILES"', json.dumps(all_files)), encoding="utf-8")
+
+
+def served_files(out: Path) -> Iterator[str]:
+    """Yield the files of the site, the service worker apart."""
+    for file in out.rglob("*"):
+        if file.is_file() and file.name != "sw.js":
+            yield file.relative_to(out).as_posix()
+
+
+def digest_of(content: bytes) -> str:
+    """Return the part of a file's hash that is in its name."""
+    return hashlib.sha256(content).hexdigest()[:8]
+
+
+def main() -> int:
+    """Build the site in an empty folder."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--kernels", type=Path, metavar="DIR", help="made by tools.build_kernels --only wasm32")
+    args = parser.parse_args()
+    if args.out.exists() and any(args.out.iterdir()):
+        parser.error(f"{args.out} is not empty")
+    with tempfile.TemporaryDirectory() as scratch:
+        kernels = args.kernels or Path(scratch)
+        if args.kernels is None:
+            wasm.build(kernels)
+        build(args.out, kernels)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
