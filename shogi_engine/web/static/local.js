@@ -6,7 +6,7 @@ import {blank, read, save} from "./files.js";
 import {Kernels, load, STYLE} from "./kernels.js";
 import {CSA_PIECES, DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LINE_MOVES, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS} from "./local_facts.js";
 import {arrows, number_of, parts, picture, written} from "./picture.js";
-import {side as side_name, t} from "./words.js";
+import {t} from "./words.js";
 
 const DECLARATION = 4; // of the terminations: the side to move may claim it
 const PASS_MS = 1200, LIVE_MS = 600_000, MATE_MS = 10_000, DEFENCE_MS = 4000, SAVED = "games", SOLVED = "solved";
@@ -45,7 +45,7 @@ class Shelf {
 
 /** As a WebSocket whose other end is here. */
 export class Local {
-  readyState = WebSocket.OPEN;
+  /** @type {number} */ readyState = WebSocket.OPEN;
   /** @type {() => void} */ onopen = () => {};
   /** @type {(event: any) => void} */ onmessage = () => {};
   /** @type {(event: any) => void} */ onclose = () => {};
@@ -160,7 +160,7 @@ export class Local {
   /** A new game on the board: of a record. @param {any} record @returns {any} */
   #take(record) {
     const {nodes, ...rest} = record;
-    if (this.#kernels[rest.game].position(rest.start) < 0) refuse("not a position of the game"); // as it is said for files
+    if (this.#kernels[rest.game].position(rest.start) < 0) refuse(t("badPosition"));
     this.#leave();
     this.#game = {...rest, id: crypto.randomUUID(), node: 0, nodes: [{...nodes[0], text: {en: "", ja: ""}, children: []}], headers: record.headers ?? {}, play: null, tsume: null, told: false};
     const places = [0];
@@ -192,7 +192,7 @@ export class Local {
   /** A legal move, added. @param {string} move @param {number} node */
   #legal(move, node = this.#game.node) {
     const [found] = this.#add(node, [move]);
-    if (found === undefined) refuse("{0!r} is not a legal move", move);
+    if (found === undefined) refuse(t("illegal", {move}));
     return found;
   }
   /** @param {number} node */
@@ -252,7 +252,7 @@ export class Local {
   }
   /** @param {Score} score */
   #words({value, unit}) {
-    const {language} = this.#look, words = SCORES[language][this.#game.game];
+    const {language} = this.#look, words = SCORES[language][/** @type {Game} */ (this.#game.game)];
     if (unit === "mate") return value ? words[value > 0 ? "mate" : "mated"].replace("{length}", String(Math.abs(value))) : words["is mated"];
     const number = unit === "discs" ? value.toFixed(1).replace(/\.0$/, "") : language === "ja" ? String(value) : (value / 100).toFixed(2);
     return Number(number) < 0 ? number : `+${number.replace("-", "")}`;
@@ -365,7 +365,7 @@ export class Local {
   }
   /** What is said of a judged move. @param {number} node */
   #told(node) {
-    const {told, parent} = this.#nodes[node], words = SCORES[this.#look.language][this.#game.game], {language} = this.#look;
+    const {told, parent} = this.#nodes[node], words = SCORES[this.#look.language][/** @type {Game} */ (this.#game.game)], {language} = this.#look;
     const moves = told.score.unit === "mate" ? told.pv : told.pv.slice(0, LINE_MOVES), given = this.#game.game === "othello"
       ? `${Number(told.given.toFixed(1))}${language === "ja" ? "石" : ` ${words.discs}`}` : language === "ja" ? (100 * told.given).toFixed(0) : `${told.given.toFixed(2)} ${words.pawns}`;
     return {node: parent, moves, texts: this.#names(parent, moves), class: told.verdict, called: told.verdict ? words[told.verdict] : "", loss: told.loss, given, score: this.#words(this.#turn(parent) ? minus(told.score) : told.score), why: []};
@@ -514,7 +514,7 @@ export class Local {
   // ---- what is kept
 
   async #keep() {
-    const game = this.#game, known = game.nodes.length > 1 || game.play || game.start !== START[game.game] || game.kept;
+    const game = this.#game, known = game.nodes.length > 1 || game.play || game.start !== START[/** @type {Game} */ (game.game)] || game.kept;
     if (!known) return;
     game.kept = true;
     const before = this.#unsaved;
@@ -578,7 +578,7 @@ export class Local {
     },
     declare: async () => {
       const play = this.#running_game();
-      if (this.#at(play.live).status().termination !== DECLARATION) refuse("the conditions for a declaration are not met");
+      if (this.#at(play.live).status().termination !== DECLARATION) refuse("the conditions for declaring a win are not met");
       this.#over({reason: "declaration", winner: this.#turn(play.live)});
       this.#changed();
     },
@@ -653,7 +653,7 @@ export class Local {
       if (on) { this.#leave(); this.#setup = parts(game, this.#at().write()); }
       else if (setup && keep) {
         const start = written(game, {...setup, rest: "1"}), rules = this.#kernels[game], kings = setup.cells.filter((/** @type {string} */ each) => each === "K" || each === "k");
-        if (rules.position(written(game, {...setup, side: 1 - setup.side})) === 0 && kings.length === 2 && rules.status().check) refuse("the side to move can capture the king");
+        if (rules.position(written(game, {...setup, side: 1 - setup.side})) === 0 && kings.length === 2 && rules.status().check) refuse(t("badPosition"));
         await this.#open(blank(game, start));
       } else this.#setup = null;
       this.#changed();
@@ -716,7 +716,7 @@ export class Local {
     },
     paste: async (/** @type {any} */ {text, number = 0}) => {
       const found = read(text);
-      if (!found.length) refuse("this is not a game record, or in a format that only shogi_engine itself reads");
+      if (!found.length) refuse(t("notRead"));
       if (!found[number]) refuse("there is no such game in the file");
       await this.#open(found[number]);
       this.#changed();
@@ -732,7 +732,7 @@ export class Local {
       const ended = this.#game.ended ?? this.#outcome(this.#line().at(-1) ?? 0), {game} = this.#game, stem = `${game}-${new Date().toISOString().slice(0, 16).replace(/\D/g, "").replace(/(.{8})/, "$1-")}`;
       const {data, lost} = save({...this.#game, ended}, format, (path, style) => style === "kif" ? this.#at(0).names(path.slice(1).map(each => this.#nodes[each].move), STYLE.kif)
         : path.slice(1).map(node => { const {move} = this.#nodes[node], to = move.slice(2, 4); return [move[1] === "*" ? "00" : move.slice(0, 2), to, parts(game, this.#at(node).write()).cells[number_of(game, to)].toUpperCase()]; }).map(([from, to, piece]) => csa_move(from, to, piece)));
-      this.#tell("file", {name: `${stem}.${{transcript: "txt"}[format] ?? format}`, data: btoa(Array.from(data, each => String.fromCharCode(each)).join("")), lost});
+      this.#tell("file", {name: `${stem}.${format === "transcript" ? "txt" : format}`, data: btoa(Array.from(data, each => String.fromCharCode(each)).join("")), lost});
     },
     about: async (/** @type {any} */ {names, ...headers}) => { Object.assign(this.#game, {names, headers: Object.fromEntries(Object.entries(headers).filter(([, text]) => text))}); this.#changed(); },
     diagram: async (/** @type {any} */ {style = "colour", kind = "svg"}) => {
@@ -756,7 +756,7 @@ export class Local {
     },
     continue: async (/** @type {any} */ {id}) => {
       const before = this.#game.kept && this.#game.id !== id ? this.#game.id : "";
-      if (!await this.#restore(id)) refuse("there is no such game");
+      if (!await this.#restore(id)) refuse("there is no such game in the file");
       this.#changed();
       if (before) this.#tell("left", {id: before});
     },
