@@ -39,15 +39,21 @@ class StaticFiles(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory):
-    """The page without a server, served as static files."""
+def site_folder(tmp_path_factory):
+    """The page without a server."""
     from tools.build_site import build
 
     if not (FOLDER / "shogi.wasm").is_file():
         pytest.skip(f"no modules in {FOLDER}")
     folder = tmp_path_factory.mktemp("site")
     build(folder, FOLDER)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(StaticFiles, directory=folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def site(site_folder):
+    """Its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(StaticFiles, directory=site_folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}/"
     server.shutdown()

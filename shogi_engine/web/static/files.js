@@ -138,7 +138,7 @@ export function save(record, format, names) {
   const line = node => { const path = [node]; while (children[path[path.length - 1]].length) path.push(children[path[path.length - 1]][0]); return path; };
   const main = line(0), first = parts(game, start).side, word = (/** @type {string} */ format) => Object.keys(ENDINGS).find(each => {
     const found = ending(each, (first + main.length - 1) % 2);
-    return ended && found?.reason === ended.reason && found.winner === ended.winner && (format === "csa" ? each.startsWith("%") : format === "usi" ? /^[a-z]/.test(each) : /^[^\x00-\x7f]/.test(each));
+    return ended && found?.reason === ended.reason && found.winner === ended.winner && (format === "csa" ? each.startsWith("%") : format === "usi" ? /^[a-z]/.test(each) : each > "~");
   });
   const moves = main.slice(1).map(each => nodes[each].move), lost = children.some(each => each.length > 1) && format !== "kif" ? ["variations"] : [];
   if (format === "usi") return {data: encode(`${start === START[game] ? "startpos" : `sfen ${start}`}${moves.length ? ` moves ${[...moves, ...(word("usi") ? [word("usi")] : [])].join(" ")}` : ""}\n`), lost};

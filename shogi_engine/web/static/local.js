@@ -75,8 +75,7 @@ export class Local {
   constructor() {
     setTimeout(() => this.onopen());
     setInterval(() => this.#tick(), 100);
-    const scope = import.meta.url.replace(/static\/[^/]*$/, "");
-    addEventListener("load", () => setTimeout(() => navigator.serviceWorker?.register(`${scope}sw.js`), 2000)); // offline from the next visit on
+    setTimeout(() => navigator.serviceWorker?.register(new URL("../sw.js", import.meta.url)), 5000); // offline from the next visit on
     addEventListener("hashchange", () => { this.#queue = this.#queue.then(() => this.#fragment()); });
   }
 
@@ -94,9 +93,10 @@ export class Local {
   /** @param {any} message */
   async #hear({do: name, re, ...fields}) {
     try {
-      const action = /** @type {any} */ (this.#actions)[name];
-      if (!action) refuse(t("notHere"));
-      await action(fields);
+      const action = /** @type {any} */ (this.#actions)[name], question = /** @type {any} */ (this.#questions)[name];
+      if (!action && !question) refuse(t("notHere"));
+      await (action ?? question)(fields);
+      if (action) this.#changed();
       if (re !== undefined) this.#tell("done", {re});
     } catch (fault) {
       if (!(fault instanceof Refusal)) console.error(fault);
@@ -108,7 +108,7 @@ export class Local {
   async #fragment() {
     const text = decodeURIComponent(location.hash.slice(1)).replaceAll("_", " ");
     history.replaceState(null, "", location.pathname + location.search);
-    try { await this.#actions.paste({text}); } catch (fault) { this.#refused(fault); }
+    try { await this.#actions.paste({text}); this.#changed(); } catch (fault) { this.#refused(fault); }
   }
 
   // ---- rules
@@ -225,7 +225,7 @@ export class Local {
     if (this.#engine_game !== game) this.#engine?.quit();
     if (!this.#engine || this.#engine_game !== game) {
       this.#ready = false;
-      this.#engine = new Engine(new URL(`engine.js?game=${game}`, import.meta.url.replace(/static\/[^/]*$/, "")), line => this.#heard(line));
+      this.#engine = new Engine(new URL(`../engine.js?game=${game}`, import.meta.url), line => this.#heard(line));
       this.#engine_game = game;
     }
     const engine = this.#engine, busy = new Promise((/** @type {(line: string) => void} */ done) => {
@@ -438,7 +438,7 @@ export class Local {
   async #think(level, node) {
     const {play, id} = this.#game, clock = play?.on && play.clock, side = this.#turn(node);
     this.#thinking = true;
-    const left = clock && clock.left.map((/** @type {number} */ each) => Math.max(Math.round(each), 0));
+    const left = clock ? clock.left.map((/** @type {number} */ each) => Math.max(Math.round(each), 0)) : [];
     const go = clock ? `go btime ${left[0]} wtime ${left[1]}${clock.increment ? ` binc ${clock.increment} winc ${clock.increment}` : ` byoyomi ${clock.byoyomi}`}` : "go";
     const line = await this.#search([...this.#lines(node, level), go]);
     if (!line || this.#game.id !== id) return;
@@ -551,46 +551,35 @@ export class Local {
       this.#kept = Boolean(await this.#shelf.open);
       if (!session || !await this.#restore(session)) await this.#open(blank("shogi"));
       if (location.hash.length > 1) await this.#fragment();
-      this.#changed();
     },
-    look: async (/** @type {any} */ fields) => { Object.assign(this.#look, fields); this.#show(); this.#report(); },
-    resync: async () => this.#show(),
-    ping: async () => this.#tell("pong"),
-    game: async (/** @type {any} */ {game}) => { await this.#open(blank(game)); this.#changed(); },
+    game: async (/** @type {any} */ {game}) => { await this.#open(blank(game)); },
     new: async (/** @type {any} */ {game, players, clock = "", handicap = "", here = false}) => {
       if (clock) this.#clock(clock);
       if (!here || game !== this.#game.game) await this.#open(blank(game, STARTS[handicap] ?? START[/** @type {Game} */ (game)]));
       else this.#leave();
       this.#begin(players, clock);
-      this.#changed();
     },
     rematch: async () => {
       const {play, start, game} = this.#game;
       if (!play?.over) refuse("no game has been played");
       await this.#open(blank(game, start));
       this.#begin(start === START[/** @type {Game} */ (game)] ? [...play.players].reverse() : play.players, play.text);
-      this.#changed();
     },
     resign: async () => {
       const play = this.#running_game(), side = this.#turn(play.live), loser = play.players[side] !== null && play.players.includes(null) ? 1 - side : side;
       this.#over({reason: "resignation", winner: 1 - loser});
-      this.#changed();
     },
     declare: async () => {
       const play = this.#running_game();
       if (this.#at(play.live).status().termination !== DECLARATION) refuse("the conditions for declaring a win are not met");
       this.#over({reason: "declaration", winner: this.#turn(play.live)});
-      this.#changed();
     },
     think: async () => {
       const {play} = this.#game;
       if (play?.on) this.#game.node = play.live;
       else if (this.#outcome(this.#game.node)) refuse("the game is over");
       this.#think(play?.on ? play.players[this.#turn(play.live)] : null, this.#game.node);
-      this.#changed();
     },
-    stop: async () => { this.#analysis.on = false; this.#leave(); this.#changed(); },
-    level: async (/** @type {any} */ {side, level}) => { this.#running_game().players[side] = level; this.#changed(); },
     move: async (/** @type {any} */ {move}) => {
       const {play, tsume, node} = this.#game;
       if (play?.on && play.players[this.#turn(node)] !== null) refuse("it is not your turn");
@@ -602,16 +591,14 @@ export class Local {
         this.#made(move);
       } else this.#game.node = made;
       this.#removed = null;
-      if (tsume) await this.#defend(made);
-      this.#changed();
+      if (tsume) this.#defend(made);
     },
     step: async (/** @type {any} */ {to}) => {
       const path = this.#path(), line = [...path, ...this.#line(this.#game.node).slice(1)], ply = path.length - 1, beside = ply ? this.#children(path[ply - 1]) : [], place = beside.indexOf(this.#game.node);
       const node = {first: 0, back: path[ply - 1], next: line[ply + 1], last: line[line.length - 1], above: beside[place - 1], below: beside[place + 1]}[/** @type {"first"} */ (to)];
       if (node !== undefined) this.#game.node = node;
-      this.#changed();
     },
-    go: async (/** @type {any} */ {node}) => { if (!this.#nodes[node]) refuse("this move is no longer in the game"); this.#game.node = node; this.#changed(); },
+    go: async (/** @type {any} */ {node}) => { if (!this.#nodes[node]) refuse("this move is no longer in the game"); this.#game.node = node; },
     undo: async () => {
       const {play, tsume, node} = this.#game, path = this.#path(play?.on ? play.live : node), made = path.length - 1 - (tsume ? path.indexOf(tsume.root) : 0);
       if (made < 1) refuse("there is no move to take back");
@@ -626,28 +613,21 @@ export class Local {
         this.#remove(first);
         if (play?.on) { this.#game.node = play.live = this.#nodes[first].parent; this.#removed = null; this.#go_on(); }
       }
-      this.#changed();
     },
-    delete: async () => { this.#idle(); if (this.#game.node) this.#remove(this.#game.node); this.#changed(); },
+    delete: async () => { this.#idle(); if (this.#game.node) this.#remove(this.#game.node); },
     restore: async () => {
       if (!this.#removed) refuse("there is nothing to undo");
       const {node, place} = this.#removed;
       this.#children(this.#nodes[node].parent).splice(place, 0, node);
       this.#game.node = node;
       this.#removed = null;
-      this.#changed();
     },
     promote: async () => {
       this.#idle();
       for (const node of this.#path().slice(1)) { const children = this.#children(this.#nodes[node].parent); if (children[0] !== node) this.#game.ended = null; children.unshift(...children.splice(children.indexOf(node), 1)); }
-      this.#changed();
     },
-    comment: async (/** @type {any} */ {text, node = this.#game.node}) => { this.#nodes[node].comment = text; this.#changed(); },
-    line: async (/** @type {any} */ {node, moves, go = 0}) => { this.#idle(); const made = this.#add(node, moves); if (go) this.#game.node = made[Math.min(go, made.length) - 1]; this.#changed(); },
-    preview: async (/** @type {any} */ {node, moves}) => {
-      const {game} = this.#game, shown = parts(game, this.#at(node, moves).write());
-      this.#tell("preview", {node, moves, svg: picture(game, shown, this.#look, {last: moves[moves.length - 1], areas: false})});
-    },
+    comment: async (/** @type {any} */ {text, node = this.#game.node}) => { this.#nodes[node].comment = text; },
+    line: async (/** @type {any} */ {node, moves, go = 0}) => { this.#idle(); const made = this.#add(node, moves); if (go) this.#game.node = made[Math.min(go, made.length) - 1]; },
     setup: async (/** @type {any} */ {on, keep = true}) => {
       const {game} = this.#game, setup = this.#setup;
       if (on) { this.#leave(); this.#setup = parts(game, this.#at().write()); }
@@ -656,11 +636,10 @@ export class Local {
         if (rules.position(written(game, {...setup, side: 1 - setup.side})) === 0 && kings.length === 2 && rules.status().check) refuse(t("badPosition"));
         await this.#open(blank(game, start));
       } else this.#setup = null;
-      this.#changed();
     },
-    put: async (/** @type {any} */ {square, piece}) => { const place = number_of(this.#game.game, square); if (this.#setup && place >= 0) this.#setup.cells[place] = piece; this.#changed(); },
-    hand: async (/** @type {any} */ {side, piece, count}) => { if (count > SET_SIZE[piece]) refuse("there are not that many pieces of this kind"); this.#setup.hands[side][piece] = count; if (!count) delete this.#setup.hands[side][piece]; this.#changed(); },
-    turn: async (/** @type {any} */ {side}) => { this.#setup.side = side; this.#changed(); },
+    put: async (/** @type {any} */ {square, piece}) => { const place = number_of(this.#game.game, square); if (this.#setup && place >= 0) this.#setup.cells[place] = piece; },
+    hand: async (/** @type {any} */ {side, piece, count}) => { if (count > SET_SIZE[piece]) refuse("there are not that many pieces of this kind"); this.#setup.hands[side][piece] = count; if (!count) delete this.#setup.hands[side][piece]; },
+    turn: async (/** @type {any} */ {side}) => { this.#setup.side = side; },
     board: async (/** @type {any} */ {which}) => {
       const {game} = this.#game, setup = this.#setup;
       if (which === "start") this.#setup = parts(game, START[/** @type {Game} */ (game)]);
@@ -669,13 +648,11 @@ export class Local {
         const used = setup.cells.filter((/** @type {string} */ each) => each.toUpperCase().replace("+", "") === kind).length + (setup.hands[0][kind] ?? 0);
         if (SET_SIZE[kind] > used) setup.hands[1][kind] = SET_SIZE[kind] - used;
       }
-      this.#changed();
     },
-    analyse: async (/** @type {any} */ {on, multipv}) => { Object.assign(this.#analysis, {on, multipv: multipv ?? this.#analysis.multipv}); this.#changed(); },
+    analyse: async (/** @type {any} */ {on, multipv}) => { Object.assign(this.#analysis, {on, multipv: multipv ?? this.#analysis.multipv}); },
     judge: async (/** @type {any} */ {on, effort = "quick"}) => {
       if (!on) { this.#judging = null; this.#search_number++; this.#stop(); } else if (this.#line().length < 2) refuse("there are no moves to analyse");
       else { this.#judging = 0; this.#judge(effort); }
-      this.#changed();
     },
     mate: async () => {
       const {node, tsume, id, game} = this.#game;
@@ -688,7 +665,6 @@ export class Local {
         this.#changed();
         this.#tell("mate", {result: moves ? "mate" : moves === null ? "nomate" : "timeout", length: moves?.length ?? 0, moves: moves ?? [], texts: moves ? this.#names(node, moves) : [], node});
       });
-      this.#changed();
     },
     tsume: async (/** @type {any} */ {on, problem = 0}) => {
       if (!on) this.#leave();
@@ -698,21 +674,9 @@ export class Local {
         if (this.#game.game !== "shogi") refuse("tsume is for shogi");
         this.#leave();
         this.#game.play = null;
-        this.#game.tsume = {root: this.#game.node, status: "searching", lengths: {}, helped: false};
-        this.#prove();
+        this.#game.tsume = problem ? {root: 0, status: "yours", lengths: {0: PROBLEMS[problem - 1][1]}, helped: false} : {root: this.#game.node, status: "searching", lengths: {}, helped: false};
+        if (!problem) this.#prove();
       }
-      this.#changed();
-    },
-    problems: async () => {
-      const solved = new Set(await this.#shelf.do(SOLVED, "getAllKeys") ?? []), now = new Date();
-      const day = Math.round(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate()) / 86400e3) + 719163; // as Python counts days
-      this.#tell("problems", {rows: PROBLEMS.map(([sfen, length, grade]) => [length, grade, Number(solved.has(sfen))]), daily: DAILY[day % DAILY.length]});
-    },
-    hint: async () => {
-      const {tsume, node} = this.#game;
-      if (!tsume || !["yours", "right", "longer"].includes(tsume.status)) refuse("there is no move to hint at");
-      tsume.helped = true;
-      this.#mate(node).then(moves => { if (moves) this.#tell("hint", {node, move: moves[0], text: this.#names(node, moves)[0]}); });
     },
     paste: async (/** @type {any} */ {text, number = 0}) => {
       const found = read(text);
@@ -728,13 +692,38 @@ export class Local {
       try { text = new TextDecoder("utf-8", {fatal: true}).decode(bytes); } catch { text = new TextDecoder("shift_jis").decode(bytes); }
       await this.#actions.paste({text, number});
     },
+    about: async (/** @type {any} */ {names, ...headers}) => { Object.assign(this.#game, {names, headers: Object.fromEntries(Object.entries(headers).filter(([, text]) => text))}); },
+    continue: async (/** @type {any} */ {id}) => {
+      const before = this.#game.kept && this.#game.id !== id ? this.#game.id : "";
+      if (!await this.#restore(id)) refuse("there is no such game in the file");
+      this.#changed();
+      if (before) this.#tell("left", {id: before});
+    },
+  };
+  /** And what changes nothing. */
+  #questions = {
+    look: async (/** @type {any} */ fields) => { Object.assign(this.#look, fields); this.#show(); this.#report(); },
+    preview: async (/** @type {any} */ {node, moves}) => {
+      const {game} = this.#game, shown = parts(game, this.#at(node, moves).write());
+      this.#tell("preview", {node, moves, svg: picture(game, shown, this.#look, {last: moves[moves.length - 1], areas: false})});
+    },
+    problems: async () => {
+      const solved = new Set(await this.#shelf.do(SOLVED, "getAllKeys") ?? []), now = new Date();
+      const day = Math.round(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate()) / 86400e3) + 719163; // as Python counts days
+      this.#tell("problems", {rows: PROBLEMS.map(([sfen, length, grade]) => [length, grade, Number(solved.has(sfen))]), daily: DAILY[day % DAILY.length]});
+    },
+    hint: async () => {
+      const {tsume, node} = this.#game;
+      if (!tsume || !["yours", "right", "longer"].includes(tsume.status)) refuse("there is no move to hint at");
+      tsume.helped = true;
+      this.#mate(node).then(moves => { if (moves) this.#tell("hint", {node, move: moves[0], text: this.#names(node, moves)[0]}); });
+    },
     save: async (/** @type {any} */ {format}) => {
       const ended = this.#game.ended ?? this.#outcome(this.#line().at(-1) ?? 0), {game} = this.#game, stem = `${game}-${new Date().toISOString().slice(0, 16).replace(/\D/g, "").replace(/(.{8})/, "$1-")}`;
       const {data, lost} = save({...this.#game, ended}, format, (path, style) => style === "kif" ? this.#at(0).names(path.slice(1).map(each => this.#nodes[each].move), STYLE.kif)
         : path.slice(1).map(node => { const {move} = this.#nodes[node], to = move.slice(2, 4); return [move[1] === "*" ? "00" : move.slice(0, 2), to, parts(game, this.#at(node).write()).cells[number_of(game, to)].toUpperCase()]; }).map(([from, to, piece]) => csa_move(from, to, piece)));
       this.#tell("file", {name: `${stem}.${format === "transcript" ? "txt" : format}`, data: btoa(Array.from(data, each => String.fromCharCode(each)).join("")), lost});
     },
-    about: async (/** @type {any} */ {names, ...headers}) => { Object.assign(this.#game, {names, headers: Object.fromEntries(Object.entries(headers).filter(([, text]) => text))}); this.#changed(); },
     diagram: async (/** @type {any} */ {style = "colour", kind = "svg"}) => {
       if (style !== "colour") refuse(t("notHere"));
       const {game, node} = this.#game;
@@ -754,12 +743,6 @@ export class Local {
       const words = text.toLowerCase().split(/\s+/).filter(Boolean);
       this.#tell("kept", {games: games.filter((/** @type {any} */ each) => (!result || each.result === result) && words.every((/** @type {string} */ word) => `${each.title} ${each.game}`.toLowerCase().includes(word)))});
     },
-    continue: async (/** @type {any} */ {id}) => {
-      const before = this.#game.kept && this.#game.id !== id ? this.#game.id : "";
-      if (!await this.#restore(id)) refuse("there is no such game in the file");
-      this.#changed();
-      if (before) this.#tell("left", {id: before});
-    },
     forget: async (/** @type {any} */ {id}) => this.#mark(id, true),
     recall: async (/** @type {any} */ {id}) => this.#mark(id, false),
   };
@@ -768,7 +751,7 @@ export class Local {
   async #mark(id, gone) {
     const found = await this.#shelf.do(SAVED, "get", id);
     if (found) await this.#shelf.do(SAVED, "put", {...found, gone});
-    await this.#actions.kept({});
+    await this.#questions.kept({});
   }
   #idle() { if (this.#game.play?.on) refuse("a game is being played"); }
   #running_game() { const {play} = this.#game; if (!play?.on) refuse("no game is being played"); return play; }
