@@ -26,7 +26,7 @@ from shogi_engine.games.shogi.types import CSA_PIECES, PIECE_NAMES, SET_SIZE, SQ
 from shogi_engine.games.svg import COLOUR, INKS, WIDTHS, square_area
 from shogi_engine.language import LANGUAGES, translate
 from shogi_engine.play.words import _NAME as ENGINE_NAME
-from shogi_engine.tsume import daily, problems
+from shogi_engine.tsume import daily_problems, problems
 from shogi_engine.types.limits import SIDES
 from shogi_engine.types.outcomes import BY_RULE, TERMINATIONS, Termination
 from shogi_engine.types.results import SCALES
@@ -133,7 +133,7 @@ def facts() -> dict[str, Any]:
         "ENDINGS": endings(),
         "FORMATS": {"shogi": ["kif", "csa", "usi"], "othello": ["transcript"]},
         "PROBLEMS": [[each.sfen, each.length, each.grade] for each in problems()],
-        "DAILY": daily_numbers(),
+        "DAILY": [each.number for each in daily_problems()],
         "FAULTS": {each: {text: translate(text, each) for text in refusals()} for each in LANGUAGES},
     }
 
@@ -164,20 +164,6 @@ def labels(language: str) -> dict[str, Any]:
         "disc": {"en": " disc", "ja": "石"}[language],
         "held": {"en": "in hand", "ja": "持駒"}[language],
     }
-
-
-def daily_numbers() -> list[int]:
-    """Return the numbers of the daily problems, from a day whose ordinal is a multiple of their count on."""
-    import datetime
-
-    first = daily(datetime.date.fromordinal(1))
-    numbers = [first.number]
-    for day in range(2, len(problems()) + 2):
-        number = daily(datetime.date.fromordinal(day)).number
-        if number == first.number:
-            break
-        numbers.append(number)
-    return [numbers[-1], *numbers[:-1]]
 
 
 def refusals() -> set[str]:
@@ -266,7 +252,7 @@ def build(out: Path, kernels: Path) -> None:
     all_files = ["./", *sorted(served_files(out))]
     whole = hashlib.sha256("".join(digest_of((out / each).read_bytes()) for each in all_files[1:]).encode())
     worker = static("sw.js").read_text(encoding="utf-8").replace("VERSION", whole.hexdigest()[:12])
-    (out / "sw.js").write_text(worker.replace('"FILES"', json.dumps(all_files)), encoding="utf-8")
+    (out / "sw.js").write_text(worker.replace('["FILES"]', json.dumps(all_files)), encoding="utf-8")
 
 
 def served_files(out: Path) -> Iterator[str]:

@@ -78,7 +78,7 @@ def test_what_is_loaded_before_the_first_answer_is_small(site_folder):
 def test_after_one_visit_it_works_offline_and_can_share_memory(browser, site):
     visitor = Visitor(browser, site, PHONE, "ja")
     page = visitor.page
-    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    until(page, "navigator.serviceWorker.controller !== null")
     visitor.context.set_offline(True)
     page.reload()
     page.wait_for_selector("#board svg .piece")
