@@ -11,6 +11,7 @@ import pytest
 from shogi_engine import jit
 from shogi_engine.__main__ import main
 from shogi_engine.cli import doctor
+from shogi_engine.games.shogi.evaluation import king_piece
 from tests.support import nnbin
 from tests.support.processes import environment, needs_workshop
 
@@ -48,8 +49,8 @@ def test_a_file_says_which_evaluation_it_is_for(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(doctor, "examine_engine", lambda facts, problems, *what: asked.append(what))
     monkeypatch.setattr(doctor, "usi_seconds", lambda: 0.1)
     nnue = nnbin.write_empty(tmp_path / "other.name", shape=nnbin.Architecture("K+P", 64, 8, 32))
-    (tmp_path / "weights.npz").write_bytes(b"")
-    files = {nnue: "nnue", tmp_path / "weights.npz": "king-piece", tmp_path / "missing": "network"}
+    (tmp_path / "weights.bin").write_bytes(king_piece.FILE.read_bytes())
+    files = {nnue: "nnue", tmp_path / "weights.bin": "king-piece", tmp_path / "missing": "network"}
     for file in files:
         main(["doctor", "--eval-file", str(file), "--json"])
     assert asked == [(name, file) for file, name in files.items()]

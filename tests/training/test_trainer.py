@@ -16,9 +16,9 @@ from shogi_engine.games.shogi.evaluation.network import (
     ACTIVE,
     FEATURES,
     SIDE,
+    WEIGHTS,
     decode,
     encode,
-    load,
     piece_feature,
     view_of,
 )
@@ -216,7 +216,7 @@ def test_a_network_that_labelled_is_refined(tmp_path):
     first.run()
     file = tmp_path / "first.bin"
     file.write_bytes(first.weights({}))
-    network = load(file)
+    network = WEIGHTS.load(file)
     parameters = parameters_of(network)
     again = quantised(parameters, network.width, {})
     assert np.array_equal(again.rows, network.rows) and np.array_equal(again.bias, network.bias)
@@ -259,7 +259,7 @@ def test_from_games_to_a_network_that_learnt(tmp_path):
     pipeline.train(plan, 0, losses.append)
     assert losses[-1]["training"] < 0.95 * losses[0]["training"]
     assert said == sorted(said) and said[0] >= 0 and said[-1] < 1
-    network = load(plan.file(0, "bin"))
+    network = WEIGHTS.load(plan.file(0, "bin"))
     assert network.made["command"] == plan.command
     assert network.made["epochs"] == SMALL.epochs
     before = plan.file(0, "bin").read_bytes()
@@ -276,7 +276,7 @@ def test_from_games_to_a_network_that_learnt(tmp_path):
     values = run.outputs(run.validation) * network.scale
     own, other = run.validation.features[0]
     assert abs(network.output((own, other)) - values[0]) < 60
-    assert decode(before, "network.bin").scale == network.scale
+    assert decode(before, plan.file(0, "bin")).scale == network.scale
 
 
 def test_a_run_makes_what_is_missing_and_reads_games_once(tmp_path, monkeypatch):

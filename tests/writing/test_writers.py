@@ -25,7 +25,6 @@ from shogi_engine.cli import compare, csa, doctor
 from shogi_engine.common import files
 from shogi_engine.csa.session import GameSaver
 from shogi_engine.frontends.core import Output
-from shogi_engine.games.shogi.evaluation import king_piece
 from shogi_engine.match.runner import GameLog
 from shogi_engine.records import GameRecord, files as keeping
 from shogi_engine.training import pipeline
@@ -201,12 +200,6 @@ def checkpoint(folder, number):
     return folder / "it.npz"
 
 
-def weights(folder, number):
-    table = np.zeros((king_piece.ROWS, king_piece.FEATURES), dtype=np.int16)
-    king_piece.save(folder / "weights.npz", king_piece.Weights(table, number))
-    return folder / "weights.npz"
-
-
 def solved(folder, number):
     from shogi_engine import tsume
 
@@ -276,7 +269,7 @@ WRITERS = {
     "match --out": played("--out", "out.ggf"), "match --html": played("--html", "out.html"),
     "book RUN": run_of_a_book, "book --out": exported_book, "csa --out": server_game, "csa --log": conversation,
     "DebugLogFile": debug_log, "train, checkpoints": checkpoint, "train, weights": exported_weights,
-    "train, gate": gate_scores, "weights": weights, "tsume": solved,
+    "train, gate": gate_scores, "tsume": solved,
     "compare --plot": plotted,
     "RecordWriter": positions(append=False), "RecordWriter, append": positions(append=True), "search --tree": traced,
     "mate --out": mated, "serve, records": browser_record,
@@ -300,7 +293,7 @@ WRITTEN_BY = {  # module: its writers, or the test of those that need more than 
     "cli/csa.py": ["csa --log"], "cli/doctor.py": ["doctor --launcher"], "cli/match.py": ["match --html"],
     "cli/search.py": ["search --tree"], "cli/common.py": ["study/test_study.py"],
     "csa/session.py": ["csa --out", "csa --out, another process"], "frontends/core.py": ["DebugLogFile"],
-    "games/shogi/evaluation/king_piece.py": ["weights"], "jit/workshop/cache.py": ["jit/test_jit_cache.py"],
+    "jit/workshop/cache.py": ["jit/test_jit_cache.py"],
     "match/runner.py": ["match --log"],
     "records/files.py": ["play", "records.save", "match --out", "mate --out"],
     "training/checkpoint.py": ["train, checkpoints"],

@@ -157,7 +157,7 @@ def arrays_of(evaluator: Any) -> list[np.ndarray]:
     from shogi_engine.games.othello.evaluation.network import Network
 
     weights = evaluator.weights
-    return [*weights.memory, *([patterns.shipped().table] if isinstance(weights, Network) else [])]
+    return [*weights.memory, *([patterns.WEIGHTS.shipped.table] if isinstance(weights, Network) else [])]
 
 
 def pattern_file() -> tuple[dict[str, int], bytes]:

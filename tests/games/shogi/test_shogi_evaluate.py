@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shogi_engine.games.shogi.evaluation import king_piece
-from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, MIRROR, NO_KING, ROWS, UNIT, Weights, load, save
+from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, MIRROR, NO_KING, ROWS, UNIT, Weights
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.params import VALUES
 from shogi_engine.games.shogi.sfen import START, parse_sfen
@@ -50,7 +50,7 @@ def fresh(ctx, pos):
 
 def perspective_sum(pos, colour):
     """Return what `colour`'s king sees by the layout in king_piece's docstring, square by square and piece by piece."""
-    table = king_piece.shipped().table
+    table = king_piece.WEIGHTS.shipped.table
     king = int(pos.king[colour])
     row = table[NO_KING if king == 81 else king if colour == 0 else 80 - king]
     total = 0
@@ -83,14 +83,14 @@ def safety(pos, colour):
         (hand >> 8 * kind & 255) * weight for kind, weight in enumerate(king_piece.HAND_PRESSURE_WEIGHTS)
     )
     index = (min(attackers, 7) * 4 + min(guards, 3)) * 12 + min(hand_pressure, 11)
-    return int(king_piece.shipped().table[king_piece.SAFETY, index])
+    return int(king_piece.WEIGHTS.shipped.table[king_piece.SAFETY, index])
 
 
 def naive_value(pos):
     """Return the value by `perspective_sum` and `safety`."""
     us = int(pos.side)
     value = perspective_sum(pos, us) - perspective_sum(pos, 1 - us) + safety(pos, us) - safety(pos, 1 - us)
-    return value // UNIT + king_piece.shipped().tempo
+    return value // UNIT + king_piece.WEIGHTS.shipped.tempo
 
 
 def plain_material(pos):
@@ -170,7 +170,7 @@ def test_the_game_before_the_root_does_not_matter():
 
 
 def test_mirrored_boards_have_mirrored_weights():
-    table = king_piece.shipped().table
+    table = king_piece.WEIGHTS.shipped.table
     assert table.shape == (ROWS, FEATURES) and table.any()
     mirrored = table[[*MIRROR, NO_KING]][:, king_piece.mirror_features()]
     assert np.array_equal(table[: NO_KING + 1], mirrored)
@@ -178,7 +178,7 @@ def test_mirrored_boards_have_mirrored_weights():
 
 def test_no_sum_leaves_the_range_of_values():
     """Even 38 times the largest weight for one king, and the smallest for the other, fits a sum; then it is cut."""
-    table = king_piece.shipped().table.astype(np.int64)
+    table = king_piece.WEIGHTS.shipped.table.astype(np.int64)
     assert 2 * 40 * np.abs(table).max() < 1 << 31
     ctx = context()
     heavy = np.full((ROWS, FEATURES), np.iinfo(np.int16).max, dtype=np.int16)
@@ -189,36 +189,12 @@ def test_no_sum_leaves_the_range_of_values():
     assert fresh(ctx, parse_sfen("4k4/9/9/9/9/9/9/9/4K4 w 2R2B4G4S4N4L18P 1")) == -value
 
 
-def test_weights_are_saved_and_loaded(tmp_path):
-    file = tmp_path / "weights.npz"
-    save(file, king_piece.shipped())
-    again = load(file)
-    assert np.array_equal(again.table, king_piece.shipped().table) and again.tempo == king_piece.shipped().tempo
-    assert king_piece.FILE.stat().st_size < 400_000
-
-
-def test_a_missing_or_wrong_file_is_named(tmp_path):
-    file = tmp_path / "weights.npz"
-    with pytest.raises(ValueError, match=r"evaluation weights: .*weights\.npz cannot be read"):
-        load(file)
-    file.write_bytes(b"PK\x03\x04 damaged")
-    with pytest.raises(ValueError, match=r"weights\.npz cannot be read"):
-        load(file)
-    np.savez(file, rows=np.zeros((3, 4), dtype=np.int16))
-    with pytest.raises(ValueError, match=r"weights\.npz cannot be read"):
-        load(file)
-    np.savez(file, rows=np.zeros((3, 4), dtype=np.int16), tempo=0)
-    with pytest.raises(ValueError, match=r"weights\.npz contains int16 \(3, 4\), not int16 \(47, 2896\)"):
-        load(file)
-
-
 def test_weights_of_the_file_reach_the_search(tmp_path):
     """A pawn's weight that is changed changes the values of positions."""
-    shipped = king_piece.shipped()
+    shipped = king_piece.WEIGHTS.shipped
     table = shipped.table.copy()
     table[:, 81:162] += 10 * UNIT
-    save(tmp_path / "weights.npz", Weights(table, shipped.tempo))
-    other = load(tmp_path / "weights.npz")
+    other = king_piece.decode(king_piece.encode(Weights(table, shipped.tempo)), tmp_path / "w.bin")
     ctx = context()
     pos = parse_sfen("4k4/9/9/9/4P4/9/9/9/4K4 b - 1")
     before = fresh(ctx, pos.copy())
