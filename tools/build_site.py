@@ -142,7 +142,7 @@ def endings() -> dict[str, tuple[str, str]]:
     """Return the reason and the winner that each word for an ending means in KIF, CSA and USI."""
     known = {**kakinoki.WORDS.words, **CSA_ENDINGS.words}
     known |= {"resign": known["投了"], "win": known["入玉勝ち"]}
-    return {word: (str(reason), str(winner)) for word, (reason, winner) in known.items()}
+    return {word: (str(reason), winner.value) for word, (reason, winner) in known.items()}
 
 
 def reasons(language: str) -> dict[str, str]:

@@ -48,6 +48,7 @@ export class Engine {
   start() {
     this.worker = new Worker(this.address, { type: "module" });
     if (this.flag) this.worker.postMessage(this.flag.buffer);
+    this.worker.onerror = ({ message }) => this.say(`info string ${message}`);
     this.worker.onmessage = ({ data }) => {
       if (/^info .*multipv 1 .* pv /.test(data)) this.best = / pv (.+)/.exec(data)?.[1] ?? "";
       if (/^(bestmove|checkmate) /.test(data)) this.searching = false;

@@ -36,7 +36,7 @@ export function read(text) {
   if (plain.some(each => /^手数-|^手合割|^\|.*\||^\d+\s+(?:同|[１-９1-9][一-九])/.test(each))) return [kif(lines)];
   const obf = /^([-XO.*]{64})\s*([XO*])\W*$/i.exec(plain[0] ?? "");
   if (obf) return [blank("othello", `${obf[1].toUpperCase().replaceAll("*", "X").replaceAll(".", "-")} ${obf[2].toUpperCase().replace("*", "X")}`)];
-  return plain.length && plain.every(each => /^(?:(?:\d+[.)])?\s*(?:[a-h][1-8]|pass|pa)\s*)+$/i.test(each))
+  return plain.length && plain.every(each => /^(?:\s*(?:\d+[.)]\s*)?(?:[a-h][1-8]|pass|pa))+$/i.test(each))
     ? plain.map(each => in_line(blank("othello"), (each.toLowerCase().match(/[a-h][1-8]|pa(?:ss)?/g) ?? []).map(move => move.startsWith("pa") ? "pass" : move))) : [];
 }
 
@@ -70,7 +70,7 @@ function kif(lines) {
     const move = /^\s*(\d+)\s+[▲△]?(同|[１-９1-9][一二三四五六七八九])[\s　]*(成[香桂銀]|[^\s　])(不成|成|打)?\s*(?:\((\d\d)\))?(?:\s*\(\s*(\d+):(\d+))?/.exec(line);
     const name = /^(先手|下手|後手|上手)\s*[：:]\s*(.*)/.exec(line), branch = /^変化\s*[：:]\s*(\d+)/.exec(line), other = /^\s*\d+\s+(\S+)/.exec(line), last = path[path.length - 1];
     if (name) record.names["先下".includes(name[1][0]) ? 0 : 1] = name[2].trim();
-    else if (branch) path.length = Math.min(Number(branch[1]), path.length);
+    else if (branch) path.length = Math.max(1, Math.min(Number(branch[1]), path.length));
     else if (line.startsWith("*")) record.nodes[last].comment += `${record.nodes[last].comment && "\n"}${line.slice(1)}`;
     else if (move && KIF_KINDS[move[3]]) {
       const to = move[2] === "同" ? record.nodes[last].move.slice(2, 4) : `${WIDE.indexOf(move[2][0]) + 1 || move[2][0]}${LETTERS[RANKS.indexOf(move[2][1])]}`;

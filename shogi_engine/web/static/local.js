@@ -60,7 +60,7 @@ export class Local {
   /** @type {any} the node that was deleted last */ #removed = null;
   #thinking = false;
   #mating = false;
-  /** @type {number | null} */ #judging = null;
+  /** @type {{share: number} | null} how far the game is judged */ #judging = null;
   #passing = 0;
   #unsaved = "";
   #kept = false;
@@ -106,9 +106,9 @@ export class Local {
 
   /** Open the game that the address names behind its `#`: a record of any kind, with _ for blanks. */
   async #fragment() {
-    const text = decodeURIComponent(location.hash.slice(1)).replaceAll("_", " ");
+    const text = location.hash.slice(1).replaceAll("_", " ");
     history.replaceState(null, "", location.pathname + location.search);
-    try { await this.#actions.paste({text}); this.#changed(); } catch (fault) { this.#refused(fault); }
+    try { await this.#actions.paste({text: decodeURIComponent(text)}); this.#changed(); } catch (fault) { this.#refused(fault); }
   }
 
   // ---- rules
@@ -157,19 +157,25 @@ export class Local {
 
   // ---- the tree
 
-  /** A new game on the board: of a record. @param {any} record @returns {any} */
+  /** A new game on the board: of a record. @param {any} record */
   #take(record) {
-    const {nodes, ...rest} = record;
-    if (this.#kernels[rest.game].position(rest.start) < 0) refuse(t("badPosition"));
+    const {nodes, ...rest} = record, {game, start} = record, rules = this.#kernels[game], shown = parts(game, start), kings = shown.cells.filter(each => each === "K" || each === "k");
+    const wrong = kings.length === 2 && rules.position(written(game, {...shown, side: 1 - shown.side})) === 0 && rules.status().check; // the king can be captured
+    if (wrong || rules.position(start) < 0) refuse(t("badPosition"));
     this.#leave();
-    this.#game = {...rest, id: crypto.randomUUID(), node: 0, nodes: [{...nodes[0], text: {en: "", ja: ""}, children: []}], headers: record.headers ?? {}, play: null, tsume: null, told: false};
+    this.#game = {...rest, id: `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`, node: 0, nodes: [{...nodes[0], text: {en: "", ja: ""}, children: []}], headers: record.headers ?? {}, play: null, tsume: null, told: false};
     const places = [0];
     for (const [number, node] of nodes.entries()) {
       if (number) places.push(this.#add(places[node.parent], [node.move])[0]);
       if (places[number] === undefined) { this.#refused(Object.assign(new Refusal("position: move {0} of {1}: {2}"), {values: [this.#path(places[node.parent]).length, nodes.length - 1, node.move]})); break; }
       Object.assign(this.#nodes[places[number]], {comment: node.comment, ...(node.seconds === undefined ? {} : {seconds: node.seconds})});
     }
-    return this.#game;
+    if (record.ended) this.#game.ended = {...record.ended, node: this.#line().at(-1)};
+  }
+  /** How the game ended, after the last move of its main line. */
+  #ended() {
+    const last = this.#line().at(-1) ?? 0;
+    return this.#game.ended?.node === last ? this.#game.ended : this.#outcome(last);
   }
   /** Add moves after a node, or find them there; return their nodes, up to an illegal move. @param {number} node @param {string[]} moves @returns {number[]} */
   #add(node, moves) {
@@ -230,7 +236,7 @@ export class Local {
     }
     const engine = this.#engine, busy = new Promise((/** @type {(line: string) => void} */ done) => {
       this.#heard = line => {
-        if (line.startsWith("info ")) { if (mine === this.#search_number) on_info(line); }
+        if (line.startsWith("info string ")) { this.#failed(line.slice(12)); done(""); } else if (line.startsWith("info ")) { if (mine === this.#search_number) on_info(line); }
         else if (line === "readyok") { this.#ready = true; this.#tell("engine", {game}); }
         else if (!line || /^(bestmove|checkmate)/.test(line)) done(line);
       };
@@ -242,6 +248,14 @@ export class Local {
     return mine === this.#search_number ? line : "";
   }
   #search_number = 0;
+  /** A search has failed: the user may ask again. @param {string} text */
+  #failed(text) {
+    this.#tell("failed", {what: "", text});
+    this.#thinking = this.#mating = this.#analysis.on = false;
+    this.#judging = null;
+    if (WAITING.includes(this.#game.tsume?.status)) this.#game.tsume.status = "unknown";
+    this.#show();
+  }
   /** A line of USI's info. @param {string} line @returns {any} null for others */
   #info_of(line) {
     const found = /depth (\d+) seldepth (\d+) multipv (\d+) score (cp|mate) (-?\d+)( lowerbound| upperbound)?.* nodes (\d+) nps (\d+) pv (.+)/.exec(line);
@@ -327,15 +341,15 @@ export class Local {
     shown.hands.forEach((/** @type {any} */ hand, /** @type {number} */ owner) => {
       for (const [kind, count] of Object.entries(hand)) names[`${["black", "white"][owner]} ${kind}*`] = `${sides[owner]} ${labels.held}: ${labels.pieces[kind]} ${count}`;
     });
-    const last = main[main.length - 1], ended = game.ended ?? this.#outcome(last), told = at.told && this.#told(node);
+    const ended = this.#ended(), told = at.told && this.#told(node);
     const clock = play?.clock && {seconds: play.clock.left.map((/** @type {number} */ left, /** @type {number} */ each) => (left - (this.#running === each ? performance.now() - this.#began : 0)) / 1000), byoyomi: play.clock.byoyomi / 1000, side: this.#running};
     this.#tell("state", {
       seq: ++this.#seq, session: game.id, game: game.game, ...look, svg: picture(game.game, shown, look, {last: setup ? "" : at.move, check: check && !setup && game.game === "shogi", legal: setup ? [] : legal}),
       turn: setup ? setup.side : side, position, check: check && !setup && game.game === "shogi", targets, labels: names, counts: game.game === "othello" ? this.#counts(position) : null,
       ply: path.length - 1, node, branch: branch < 0 ? path.length - 1 : branch - 1, line: this.#rows(main), last: at.move, before: at.parent, comment: at.comment,
-      title: this.#title(game), names: game.names, about: {title: "", event: "", site: "", started: "", ...game.headers}, handicap: this.#handicap(), ended: this.#ending(ended, last),
+      title: this.#title(game), names: game.names, about: {title: "", event: "", site: "", started: "", ...game.headers}, handicap: this.#handicap(), ended: this.#ending(ended, main[main.length - 1]),
       playing: {on: Boolean(play?.on), players: play?.players ?? [null, null], thinking: this.#thinking, live: play?.live ?? 0, passing: this.#passing > 0, over: this.#ending(play?.over ?? outcome, play?.over ? play.live : node), played: Boolean(play?.over), clock: clock || null},
-      may_declare: termination === DECLARATION && Boolean(play?.on) && mine, analysis: {on: this.#analysis.on, multipv: this.#analysis.multipv}, judging: this.#judging, mating: this.#mating,
+      may_declare: termination === DECLARATION && Boolean(play?.on) && mine, analysis: {on: this.#analysis.on, multipv: this.#analysis.multipv}, judging: this.#judging?.share ?? null, mating: this.#mating,
       verdict: told || null, summary: this.#summary(main), setup: setup ? setup.hands : null, tsume: tsume && this.#tsume_state(), learn: "", role: {owner: true, side: null}, guests: [],
       removed: this.#removed !== null, kept: this.#kept, unsaved: this.#unsaved, formats: FORMATS[game.game], engine: {ready: this.#ready && this.#engine_game === game.game, fault: ""},
     });
@@ -428,7 +442,7 @@ export class Local {
   #over(outcome) {
     const {play} = this.#game;
     Object.assign(play, {on: false, over: outcome});
-    this.#game.ended = outcome;
+    this.#game.ended = {...outcome, node: play.live};
     this.#thinking = false;
     this.#passing = this.#began = 0;
     this.#search_number++;
@@ -576,6 +590,7 @@ export class Local {
     },
     think: async () => {
       const {play} = this.#game;
+      this.#free();
       if (play?.on) this.#game.node = play.live;
       else if (this.#outcome(this.#game.node)) refuse("the game is over");
       this.#think(play?.on ? play.players[this.#turn(play.live)] : null, this.#game.node);
@@ -583,7 +598,7 @@ export class Local {
     move: async (/** @type {any} */ {move}) => {
       const {play, tsume, node} = this.#game;
       if (play?.on && play.players[this.#turn(node)] !== null) refuse("it is not your turn");
-      if (tsume && WAITING.includes(tsume.status)) refuse("please wait: the engine is thinking");
+      if (tsume) this.#free();
       const made = this.#legal(move);
       if (tsume && !this.#at(made).status().check) { this.#remove(made); this.#removed = null; refuse("this move gives no check"); }
       if (play?.on) {
@@ -624,18 +639,15 @@ export class Local {
     },
     promote: async () => {
       this.#idle();
-      for (const node of this.#path().slice(1)) { const children = this.#children(this.#nodes[node].parent); if (children[0] !== node) this.#game.ended = null; children.unshift(...children.splice(children.indexOf(node), 1)); }
+      for (const node of this.#path().slice(1)) { const children = this.#children(this.#nodes[node].parent); children.unshift(...children.splice(children.indexOf(node), 1)); }
     },
-    comment: async (/** @type {any} */ {text, node = this.#game.node}) => { this.#nodes[node].comment = text; },
+    comment: async (/** @type {any} */ {text, node = this.#game.node}) => { if (!this.#nodes[node]) refuse("this move is no longer in the game"); this.#nodes[node].comment = text; },
     line: async (/** @type {any} */ {node, moves, go = 0}) => { this.#idle(); const made = this.#add(node, moves); if (go) this.#game.node = made[Math.min(go, made.length) - 1]; },
     setup: async (/** @type {any} */ {on, keep = true}) => {
       const {game} = this.#game, setup = this.#setup;
       if (on) { this.#leave(); this.#setup = parts(game, this.#at().write()); }
-      else if (setup && keep) {
-        const start = written(game, {...setup, rest: "1"}), rules = this.#kernels[game], kings = setup.cells.filter((/** @type {string} */ each) => each === "K" || each === "k");
-        if (rules.position(written(game, {...setup, side: 1 - setup.side})) === 0 && kings.length === 2 && rules.status().check) refuse(t("badPosition"));
-        await this.#open(blank(game, start));
-      } else this.#setup = null;
+      else if (setup && keep) await this.#open(blank(game, written(game, {...setup, rest: "1"})));
+      else this.#setup = null;
     },
     put: async (/** @type {any} */ {square, piece}) => { const place = number_of(this.#game.game, square); if (this.#setup && place >= 0) this.#setup.cells[place] = piece; },
     hand: async (/** @type {any} */ {side, piece, count}) => { if (count > SET_SIZE[piece]) refuse("there are not that many pieces of this kind"); this.#setup.hands[side][piece] = count; if (!count) delete this.#setup.hands[side][piece]; },
@@ -651,11 +663,14 @@ export class Local {
     },
     analyse: async (/** @type {any} */ {on, multipv}) => { Object.assign(this.#analysis, {on, multipv: multipv ?? this.#analysis.multipv}); },
     judge: async (/** @type {any} */ {on, effort = "quick"}) => {
-      if (!on) { this.#judging = null; this.#search_number++; this.#stop(); } else if (this.#line().length < 2) refuse("there are no moves to analyse");
-      else { this.#judging = 0; this.#judge(effort); }
+      if (!on) { this.#judging = null; this.#search_number++; this.#stop(); return; }
+      this.#free();
+      if (this.#line().length < 2) refuse("there are no moves to analyse");
+      this.#judge(effort);
     },
     mate: async () => {
       const {node, tsume, id, game} = this.#game;
+      this.#free();
       if (game !== "shogi") refuse("only shogi has mates");
       if (tsume) tsume.helped = true;
       this.#mating = true;
@@ -716,11 +731,15 @@ export class Local {
       const {tsume, node} = this.#game;
       if (!tsume || !["yours", "right", "longer"].includes(tsume.status)) refuse("there is no move to hint at");
       tsume.helped = true;
-      this.#mate(node).then(moves => { if (moves) this.#tell("hint", {node, move: moves[0], text: this.#names(node, moves)[0]}); });
+      this.#mate(node).then(moves => {
+        if (moves) this.#tell("hint", {node, move: moves[0], text: this.#names(node, moves)[0]});
+        this.#analysis.place = "";
+        this.#follow();
+      });
     },
     save: async (/** @type {any} */ {format}) => {
-      const ended = this.#game.ended ?? this.#outcome(this.#line().at(-1) ?? 0), {game} = this.#game, stem = `${game}-${new Date().toISOString().slice(0, 16).replace(/\D/g, "").replace(/(.{8})/, "$1-")}`;
-      const {data, lost} = save({...this.#game, ended}, format, (path, style) => style === "kif" ? this.#at(0).names(path.slice(1).map(each => this.#nodes[each].move), STYLE.kif)
+      const {game} = this.#game, stem = `${game}-${new Date().toISOString().slice(0, 16).replace(/\D/g, "").replace(/(.{8})/, "$1-")}`;
+      const {data, lost} = save({...this.#game, ended: this.#ended()}, format, (path, style) => style === "kif" ? this.#at(0).names(path.slice(1).map(each => this.#nodes[each].move), STYLE.kif)
         : path.slice(1).map(node => { const {move} = this.#nodes[node], to = move.slice(2, 4); return [move[1] === "*" ? "00" : move.slice(0, 2), to, parts(game, this.#at(node).write()).cells[number_of(game, to)].toUpperCase()]; }).map(([from, to, piece]) => csa_move(from, to, piece)));
       this.#tell("file", {name: `${stem}.${format === "transcript" ? "txt" : format}`, data: btoa(Array.from(data, each => String.fromCharCode(each)).join("")), lost});
     },
@@ -736,12 +755,12 @@ export class Local {
     },
     kept: async (/** @type {any} */ {text = "", result = ""}) => {
       const games = (await this.#shelf.do(SAVED, "getAll") ?? []).filter((/** @type {any} */ each) => !each.gone && !each.tsume).sort((/** @type {any} */ one, /** @type {any} */ other) => other.time - one.time).map((/** @type {any} */ each) => {
-        let moves = 0;
-        for (let at = 0; each.nodes[at].children.length; moves++) at = each.nodes[at].children[0];
-        return {id: each.id, game: each.game, title: this.#title(each), moves, result: !each.ended ? "*" : each.ended.winner === null ? "1/2-1/2" : ["1-0", "0-1"][each.ended.winner], on: Boolean(each.play?.on), time: each.time, here: each.id === this.#game.id};
+        let moves = 0, last = 0;
+        for (; each.nodes[last].children.length; moves++) last = each.nodes[last].children[0];
+        return {id: each.id, game: each.game, title: this.#title(each), moves, result: each.ended?.node !== last ? "*" : each.ended.winner === null ? "1/2-1/2" : ["1-0", "0-1"][each.ended.winner], on: Boolean(each.play?.on), time: each.time, here: each.id === this.#game.id, words: [each.game, ...each.names, ...Object.values(each.headers)].join(" ").toLowerCase().replaceAll("/", "-")};
       });
       const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-      this.#tell("kept", {games: games.filter((/** @type {any} */ each) => (!result || each.result === result) && words.every((/** @type {string} */ word) => `${each.title} ${each.game}`.toLowerCase().includes(word)))});
+      this.#tell("kept", {games: games.filter((/** @type {any} */ each) => (!result || each.result === result) && words.every((/** @type {string} */ word) => each.words.includes(word)))});
     },
     forget: async (/** @type {any} */ {id}) => this.#mark(id, true),
     recall: async (/** @type {any} */ {id}) => this.#mark(id, false),
@@ -753,14 +772,15 @@ export class Local {
     if (found) await this.#shelf.do(SAVED, "put", {...found, gone});
     await this.#questions.kept({});
   }
+  #free() { if (this.#thinking || WAITING.includes(this.#game.tsume?.status)) refuse("please wait: the engine is thinking"); }
   #idle() { if (this.#game.play?.on) refuse("a game is being played"); }
   #running_game() { const {play} = this.#game; if (!play?.on) refuse("no game is being played"); return play; }
 
   /** Judge every move of the main line by searches before and after it. @param {string} effort */
   async #judge(effort) {
-    const {id, game} = this.#game, main = this.#line(), limits = EFFORTS[game][effort], side = (/** @type {number} */ ply) => this.#turn(main[ply]);
+    const {game} = this.#game, main = this.#line(), limits = EFFORTS[game][effort], side = (/** @type {number} */ ply) => this.#turn(main[ply]);
     /** @type {Record<number, {score: Score, pv: string[]}>} */
-    const found = {};
+    const found = {}, mine = this.#judging = {share: 0};
     const plies = main.map((_, ply) => ply).filter(ply => ply === main.length - 1 || this.#nodes[main[ply + 1]].move !== "pass");
     for (const [done, ply] of plies.entries()) {
       const outcome = this.#outcome(main[ply]);
@@ -770,12 +790,13 @@ export class Local {
       } else {
         let last = /** @type {any} */ (null);
         const line = await this.#search(["usinewgame", "isready", ...this.#lines(main[ply], limits.level ?? null), limits.nodes ? `go nodes ${limits.nodes}` : "go"], text => { last = this.#info_of(text) ?? last; });
-        if (!line || this.#judging === null || this.#game.id !== id) return;
+        if (this.#judging !== mine) return;
+        if (!line) { this.#judging = null; this.#changed(); return; } // something else is searched for
         found[ply] = last ?? {score: {value: 0, unit: "cp"}, pv: [line.split(" ")[1]]};
       }
-      this.#judging = (done + 1) / plies.length;
+      mine.share = (done + 1) / plies.length;
       const {score} = found[ply], black = this.#nodes[main[ply]].value = side(ply) ? minus(score) : score;
-      this.#tell("progress", {share: this.#judging, node: main[ply], chance: chance(black.value, black.unit)});
+      this.#tell("progress", {share: mine.share, node: main[ply], chance: chance(black.value, black.unit)});
     }
     this.#judging = null;
     plies.slice(0, -1).forEach((ply, place) => {
