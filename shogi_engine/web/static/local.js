@@ -70,6 +70,7 @@ export class Local {
   #ready = false;
   /** @type {(line: string) => void} */ #heard = () => {};
   /** @type {Promise<string> | null} */ #busy = null;
+  #search_number = 0; // of the last one
   #queue = Promise.resolve();
 
   constructor() {
@@ -211,20 +212,13 @@ export class Local {
 
   // ---- the engine
 
-  /** End the search: soon, or by another Worker. */
   async #stop() {
-    const busy = this.#busy, engine = this.#engine;
-    if (!busy) return;
-    engine?.send("stop");
-    await Promise.race([busy, new Promise(done => setTimeout(done, 500))]);
-    if (this.#busy !== busy) return;
-    engine?.quit();
-    this.#engine = this.#busy = null;
-    this.#heard("");
+    if (this.#busy) this.#engine?.send("stop");
+    await this.#busy;
   }
   /** Search; return the line that ends it, "" if another search has taken its place. @param {string[]} lines @param {(line: string) => void} [on_info] @returns {Promise<string>} */
   async #search(lines, on_info = () => {}) {
-    const mine = this.#search_number = (this.#search_number ?? 0) + 1;
+    const mine = ++this.#search_number;
     await this.#stop();
     if (mine !== this.#search_number) return "";
     const {game} = this.#game;
@@ -238,7 +232,7 @@ export class Local {
       this.#heard = line => {
         if (line.startsWith("info string ")) { this.#failed(line.slice(12)); done(""); } else if (line.startsWith("info ")) { if (mine === this.#search_number) on_info(line); }
         else if (line === "readyok") { this.#ready = true; this.#tell("engine", {game}); }
-        else if (!line || /^(bestmove|checkmate)/.test(line)) done(line);
+        else if (/^(bestmove|checkmate)/.test(line)) done(line);
       };
     });
     this.#busy = busy;
@@ -247,7 +241,6 @@ export class Local {
     if (this.#busy === busy) this.#busy = null;
     return mine === this.#search_number ? line : "";
   }
-  #search_number = 0;
   /** A search has failed: the user may ask again. @param {string} text */
   #failed(text) {
     this.#tell("failed", {what: "", text});
@@ -279,7 +272,7 @@ export class Local {
   /** A mate by checks after a node: its moves; null if there is none, undefined if nothing is proven. @param {number} node @param {string[]} more moves @returns {Promise<string[] | null | undefined>} */
   async #mate(node, ms = MATE_MS, more = []) {
     const line = await this.#search([...this.#lines(node, null, 1, more), `go mate ${ms}`]), [, ...moves] = line.split(" ");
-    return moves[0] === "nomate" ? null : !moves.length || moves[0] === "timeout" ? undefined : moves;
+    return moves[0] === "nomate" ? null : moves[0] === "timeout" || !line.startsWith("checkmate") ? undefined : moves;
   }
   /** Analyse the position on the board, if live analysis is on and nothing else is searched for. */
   #follow() {
