@@ -11,7 +11,6 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ from shogi_engine.web import app, view
 from shogi_engine.web.analyses import EFFORTS
 from tools.kernels import ROOT, wasm
 
-OWN = ("local.js", "picture.js", "files.js", "engine.js", "usi.js", "kernels.js")  # that only a page without a server needs
+FIRST = ("local.js", "picture.js", "files.js", "kernels.js", "local_facts.js", "pieces.js")  # loaded with the page
 LOOKS = [(flipped, narrow) for flipped in (False, True) for narrow in (False, True)]
 
 
@@ -180,15 +179,6 @@ def static(name: str) -> Path:
     return ROOT / "shogi_engine/web/static" / name
 
 
-def module(made: dict[str, Any]) -> str:
-    """Return a JavaScript module that exports constants."""
-    lines = [
-        f"export const {name} = {json.dumps(value, ensure_ascii=False, separators=(',', ':'))};"
-        for name, value in made.items()
-    ]
-    return "\n".join([*lines, ""])
-
-
 IMPORT = re.compile(r'(?<=")\./([a-z_]+)\.js(?=")')
 
 
@@ -202,68 +192,55 @@ def hashed(texts: dict[str, str]) -> dict[str, str]:
                 reached(f"{each}.js", found)
         return found
 
-    def digest(name: str) -> str:
-        whole = "".join(texts[each] for each in sorted(reached(name, set())))
-        return hashlib.sha256(whole.encode()).hexdigest()[:8]
-
-    return {name: f"{Path(name).stem}.{digest(name)}.js" for name in texts}
+    wholes = {name: "".join(texts[each] for each in sorted(reached(name, set()))) for name in texts}
+    return {name: f"{Path(name).stem}.{digest(whole.encode())}.js" for name, whole in wholes.items()}
 
 
 def build(out: Path, kernels: Path) -> None:
     """Write the site; `kernels` is a folder made by tools.kernels.wasm."""
     files = sorted(each for each in kernels.iterdir() if each.suffix in (".wasm", ".bin", ".weights", ".json"))
-    version = hashlib.sha256(b"".join(each.read_bytes() for each in files)).hexdigest()[:8]
-    folder = f"kernels-{version}/"
-    (out / folder).mkdir(parents=True, exist_ok=True)
-    (out / "static").mkdir(exist_ok=True)
+    folder = f"kernels-{digest(b''.join(each.read_bytes() for each in files))}/"
+    for part in (folder, "static"):
+        (out / part).mkdir(parents=True, exist_ok=True)
     for file in files:
         shutil.copy(file, out / folder)
     served = {name: content for name, (content, _, _) in app.static_files().items()}
-    texts = {name: content.decode() for name, content in served.items() if name.endswith(".js") and name != "sw.js"}
-    texts["local_facts.js"] = module({**facts(), "KERNELS": f"../{folder}"})
+    worker, page = served.pop("sw.js").decode(), served.pop("index.html").decode()
+    texts = {name: content.decode() for name, content in served.items() if name.endswith(".js")}
+    texts["local_facts.js"] = app._module(facts() | {"KERNELS": f"../{folder}"})
     names = hashed(texts)
     for name, text in texts.items():
         changed = IMPORT.sub(lambda found: f"./{names[f'{found[1]}.js']}", text)
         if name == "engine.js":  # at the root, under its own name, for other pages too
             changed = changed.replace('"./', '"./static/').replace('?? "."', f'?? "{folder}"')
             (out / name).write_text(changed, encoding="utf-8")
-            continue
-        changed = changed.replace(f'"./{names["engine.js"]}', '"../engine.js')
-        (out / "static" / names[name]).write_text(changed, encoding="utf-8")
-    style, icon = (f"static/{stem}.{digest_of(served[name])}.{kind}"
-                   for name in ("style.css", "icon.svg") for stem, kind in [name.split(".")])  # fmt: skip
-    (out / style).write_bytes(served["style.css"])
-    (out / icon).write_bytes(served["icon.svg"])
-    page = served["index.html"].decode()
-    first = (*OWN[:3], "kernels.js", "local_facts.js", "pieces.js")
-    preload = "".join(f'<link rel="modulepreload" href="/static/{name}">\n' for name in first)
+        else:
+            changed = changed.replace(f'"./{names["engine.js"]}', '"../engine.js')
+            (out / "static" / names[name]).write_text(changed, encoding="utf-8")
+    for name in ("style.css", "icon.svg"):
+        names[name] = f"{Path(name).stem}.{digest(served[name])}{Path(name).suffix}"
+        (out / "static" / names[name]).write_bytes(served[name])
+    preload = "".join(f'<link rel="modulepreload" href="/static/{name}">\n' for name in FIRST)
     preload += "".join(f'<link rel="preload" href="{folder}shogi.{kind}" as="fetch" crossorigin>\n'
                        for kind in ("wasm", "bin", "json"))  # fmt: skip
-    page = page.replace("</title>", '</title>\n<link rel="manifest" href="manifest.webmanifest">', 1)
-    page = page.replace('<html lang="en">', '<html lang="en" data-backend="local">', 1)
-    page = page.replace("<script ", f"{preload}<script ", 1)
-    for name, new in {**{each: f"static/{names[each]}" for each in names}, "style.css": style, "icon.svg": icon}.items():
-        page = page.replace(f'"/static/{name}"', f'"{new}"')
+    for old, new in (("</title>", '</title>\n<link rel="manifest" href="manifest.webmanifest">'),
+                     ('<html lang="en">', '<html lang="en" data-backend="local">'),
+                     ("<script ", f"{preload}<script "),
+                     *((f'"/static/{name}"', f'"static/{new}"') for name, new in names.items())):  # fmt: skip
+        page = page.replace(old, new)
     (out / "index.html").write_text(page, encoding="utf-8")
-    manifest = {"name": "shogi_engine", "short_name": "shogi", "start_url": ".", "display": "standalone",
-                "background_color": "#f3d5a0", "icons": [{"src": icon, "sizes": "any", "type": "image/svg+xml"}]}  # fmt: skip
-    (out / "manifest.webmanifest").write_text(json.dumps(manifest), encoding="utf-8")
+    icons = [{"src": f"static/{names['icon.svg']}", "sizes": "any", "type": "image/svg+xml"}]
+    manifest = {"name": "shogi_engine", "short_name": "shogi", "start_url": ".", "display": "standalone"}
+    (out / "manifest.webmanifest").write_text(json.dumps(manifest | {"icons": icons}), encoding="utf-8")
     shutil.copy(ROOT / "LICENSE", out / "LICENSE.txt")
-    all_files = ["./", *sorted(served_files(out))]
-    whole = hashlib.sha256("".join(digest_of((out / each).read_bytes()) for each in all_files[1:]).encode())
-    worker = static("sw.js").read_text(encoding="utf-8").replace("VERSION", whole.hexdigest()[:12])
-    (out / "sw.js").write_text(worker.replace('["FILES"]', json.dumps(all_files)), encoding="utf-8")
+    cached = sorted(file.relative_to(out).as_posix() for file in out.rglob("*") if file.is_file())
+    version = digest("".join(digest((out / each).read_bytes()) for each in cached).encode())
+    worker = worker.replace("VERSION", version).replace('["FILES"]', json.dumps(["./", *cached]))
+    (out / "sw.js").write_text(worker, encoding="utf-8")
 
 
-def served_files(out: Path) -> Iterator[str]:
-    """Yield the files of the site, the service worker apart."""
-    for file in out.rglob("*"):
-        if file.is_file() and file.name != "sw.js":
-            yield file.relative_to(out).as_posix()
-
-
-def digest_of(content: bytes) -> str:
-    """Return the part of a file's hash that is in its name."""
+def digest(content: bytes) -> str:
+    """Return the part of a hash that is in names."""
     return hashlib.sha256(content).hexdigest()[:8]
 
 

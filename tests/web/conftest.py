@@ -11,7 +11,6 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests.embedded.test_wasm import FOLDER
 from tests.web.fake_engine import fake_hub, wait_for
 
 
@@ -41,11 +40,12 @@ class StaticFiles(SimpleHTTPRequestHandler):
 @pytest.fixture(scope="session")
 def site_folder(tmp_path_factory):
     """The page without a server."""
+    from tests.embedded.test_wasm import FOLDER
     from tools.build_site import build
 
     if not (FOLDER / "shogi.wasm").is_file():
         pytest.skip(f"no modules in {FOLDER}")
-    folder = tmp_path_factory.mktemp("site")
+    folder = tmp_path_factory.mktemp("host") / "board"  # in a subfolder of its host
     build(folder, FOLDER)
     return folder
 
@@ -53,9 +53,9 @@ def site_folder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def site(site_folder):
     """Its address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(StaticFiles, directory=site_folder))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(StaticFiles, directory=site_folder.parent))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/"
+    yield f"http://127.0.0.1:{server.server_address[1]}/board/"
     server.shutdown()
     server.server_close()
 

@@ -1,4 +1,4 @@
-"""The page without a server: its size, offline, links that hold a game, what it keeps, and the records that it writes."""
+"""The page without a server: its size, offline, links that hold a game, what it keeps, records that it writes."""
 
 import gzip
 from pathlib import Path
