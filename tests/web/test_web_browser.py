@@ -134,7 +134,7 @@ def test_a_set_up_that_is_given_up_leaves_the_analysis_on(browser, backend):
 @pytest.mark.parametrize(("size", "language", "scheme"), [(DESKTOP, "en", "light"), (PHONE, "ja", "dark")])
 def test_axe_finds_no_serious_fault_anywhere(browser, backend, size, language, scheme):
     visitor = Visitor(browser, backend, size, language, scheme)
-    visitor.paste("startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e")
+    visitor.paste("startpos moves 7g7f 3c3d 8h3c+ 2a3c 2g2f")
     visitor.page.click("#judge")
     visitor.page.wait_for_selector("#moves .blunder")
     visitor.page.keyboard.press("End")
