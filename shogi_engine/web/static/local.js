@@ -312,7 +312,7 @@ export class Local {
 
   // ---- what is shown
 
-  /** Show what has changed, keep it, and go on. */
+  /** Show what has changed, keep it, and continue. */
   #changed() { this.#show(); this.#keep(); this.#follow(); }
   #show() {
     const game = this.#game, {node, play, tsume} = game, look = this.#look, {language} = look, rules = this.#at(), setup = this.#setup, labels = LABELS[language];
