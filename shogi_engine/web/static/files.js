@@ -91,7 +91,10 @@ function csa(lines) {
     for (const [piece] of row.matchAll(/\d|\+?\D/g)) if (Number(piece)) file -= Number(piece); else board[`${file--}${rank + 1}`] = piece.toUpperCase();
   });
   if (rows.length === 9) {
-    const cells = rows.flatMap(row => [...row.slice(2).padEnd(27).matchAll(/.{3}/g)].slice(0, 9).map(([each]) => each[0] === "+" ? CSA_KINDS[each.slice(1)] : each[0] === "-" ? CSA_KINDS[each.slice(1)].toLowerCase() : ""));
+    const cells = rows.flatMap(row => [...row.slice(2).padEnd(27).matchAll(/.{3}/g)].slice(0, 9).map(([each]) => {
+      const kind = CSA_KINDS[each.slice(1)] ?? "";
+      return each[0] === "-" ? kind.toLowerCase() : kind;
+    }));
     const hands = ["+", "-"].map(sign => {
       /** @type {Record<string, number>} */
       const hand = {};

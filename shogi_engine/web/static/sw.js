@@ -1,5 +1,5 @@
 // Offline, and the headers that shared memory needs and static hosts do not send. One cache for each version of the site:
-// a new one takes from the old one what has not changed, as names have hashes in them.
+// a new one takes from the old one what has not changed, as names have hashes in them. It waits until no page uses the old.
 
 const CACHE = "shogi_engine-VERSION", FILES = ["FILES"];
 const worker = /** @type {any} */ (globalThis);
@@ -12,7 +12,7 @@ async function kept(name) {
   else await cache.add(new Request(name, {cache: HASHED.test(name) ? "default" : "no-cache"}));
 }
 
-worker.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(Promise.all(FILES.map(kept)).then(() => worker.skipWaiting())));
+worker.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(Promise.all(FILES.map(kept))));
 worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil((async () => {
   for (const name of await caches.keys()) if (name.startsWith("shogi_engine-") && name !== CACHE) await caches.delete(name);
   await worker.clients.claim();
