@@ -41,29 +41,23 @@ LOOKS = [(flipped, narrow) for flipped in (False, True) for narrow in (False, Tr
 
 
 def shogi_pictures() -> dict[str, Any]:
-    """Return the parts of Shogi's pictures, see picture.js."""
-    made: dict[str, Any] = {
-        f"{flipped:d}{narrow:d}": {
-            kind: shogi_picture(flipped, narrow, kind == "letters") for kind in ("names", "letters")
-        }
-        for flipped, narrow in LOOKS
-    }
-    style = drawing.STYLES[COLOUR]
-    area = re.sub(r'x="0" y="0" ', "", square_area("@", 0, 0, drawing.HAND_PITCH))
-    return made | {
+    """Return the parts of Shogi's pictures, see picture.js: by look, and what all looks share."""
+    style, area = drawing.STYLES[COLOUR], square_area("@", 0, 0, drawing.HAND_PITCH)
+    return {f"{flipped:d}{narrow:d}": shogi_picture(flipped, narrow) for flipped, narrow in LOOKS} | {
         "squares": SQUARE_NAMES, "cell": drawing.CELL, "pitch": drawing.HAND_PITCH, "aside": drawing.HAND_ASIDE,
-        "area": area, "mark": style.mark, "danger": style.danger, "inks": INKS, "widths": WIDTHS,
+        "area": area.replace('x="0" y="0" ', ""), "mark": style.mark, "danger": style.danger,
+        "inks": INKS, "widths": WIDTHS,
     }  # fmt: skip
 
 
-def shogi_picture(flipped: bool, narrow: bool, letters: bool) -> dict[str, Any]:
+def shogi_picture(flipped: bool, narrow: bool) -> dict[str, Any]:
     """Return what a board without pieces shows, and both hands' stands and places by the number of kinds in them."""
     places = drawing._Places(flipped, narrow)
     side, style = drawing.BOARD_SIZE + 2 * places.frame, drawing.STYLES[COLOUR]
     box = f'viewBox="0 0 {places.width:g} {places.height:g}" width="{places.width:g}" height="{places.height:g}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {box}>\n'
-    coordinates = drawing._coordinates(flipped, narrow, COLOUR, letters)
-    grid = [*drawing._grid(flipped, narrow, COLOUR), '<g font-family="sans-serif" text-anchor="middle">', *coordinates]
+    lines = [*drawing._grid(flipped, narrow, COLOUR), '<g font-family="sans-serif" text-anchor="middle">']
+    grids = [[*lines, *drawing._coordinates(flipped, narrow, COLOUR, letters)] for letters in (False, True)]
     hands: list[list[Any]] = [[], []]
     for color, count in ((color, count) for color in (0, 1) for count in range(8)):
         x, y = places.held(color, 0, count + 1)
@@ -74,7 +68,7 @@ def shogi_picture(flipped: bool, narrow: bool, letters: bool) -> dict[str, Any]:
         hands[color].append([drawing._surface(*places.stand(color, count + 1)) + mark, spots])
     return {
         "head": head + drawing._surface(places.left - places.frame, places.top - places.frame, side, side),
-        "grid": "\n".join(grid),
+        "grids": ["\n".join(grid) for grid in grids],  # without and with letters for the ranks
         "areas": drawing._square_areas(flipped, narrow),
         "hands": hands,
         "corners": [places.corner(square) for square in range(81)],
@@ -83,30 +77,31 @@ def shogi_picture(flipped: bool, narrow: bool, letters: bool) -> dict[str, Any]:
 
 def othello_pictures() -> dict[str, Any]:
     """Return the parts of Othello's pictures."""
-    made: dict[str, Any] = {}
-    board, inks = discs.Board(), discs.STYLES[COLOUR]
+    board = discs.Board()
     board.clear()
-    for flipped in (False, True):
-        drawn = discs.svg(board, flipped=flipped).strip().split("\n")
-        dot = [[discs._circle(discs._centre(square, flipped), discs.CELL * 0.12, "none",
-                              f' stroke="{inks.discs[side]}" stroke-width="1.5" stroke-opacity=".6"')
-                for square in range(64)] for side in (0, 1)]  # fmt: skip
-        areas = [square_area(name, *discs._corner(number, flipped), discs.CELL)
-                 for number, name in enumerate(discs.SQUARE_NAMES)]  # fmt: skip
-        made[f"{flipped:d}0"] = {
-            "names": {
-                "head": [each for each in drawn[:-1] if not each.startswith("<title>")],
-                "discs": {name: [discs._disc(square, colour, flipped, COLOUR) for square in range(64)]
-                          for colour, name in enumerate("XO")},
-                "rings": dot,
-                "marks": [discs._circle(discs._centre(square, flipped), discs.CELL * 0.1, inks.marks[0])
-                          for square in range(64)],
-                "areas": "\n".join(areas),
-                "corners": [discs._corner(square, flipped) for square in range(64)],
-            }
-        }  # fmt: skip
-        made[f"{flipped:d}0"]["letters"] = made[f"{flipped:d}0"]["names"]
+    made = {f"{flipped:d}0": othello_picture(board, flipped) for flipped in (False, True)}
     return made | {"squares": discs.SQUARE_NAMES, "cell": discs.CELL, "inks": INKS, "widths": WIDTHS}
+
+
+def othello_picture(board: discs.Board, flipped: bool) -> dict[str, Any]:
+    """Return what an empty board shows, and by square its discs, its rings for legal moves, its mark, its corner."""
+    inks, squares = discs.STYLES[COLOUR], range(64)
+    drawn = discs.svg(board, flipped=flipped).strip().split("\n")
+    corners, centres = ([at(each, flipped) for each in squares] for at in (discs._corner, discs._centre))
+    ring = ' stroke="{}" stroke-width="1.5" stroke-opacity=".6"'
+    named = zip(discs.SQUARE_NAMES, corners, strict=True)
+    return {
+        "head": [each for each in drawn[:-1] if not each.startswith("<title>")],
+        "discs": {
+            name: [discs._disc(each, side, flipped, COLOUR) for each in squares] for side, name in enumerate("XO")
+        },
+        "rings": [
+            [discs._circle(each, discs.CELL * 0.12, "none", ring.format(ink)) for each in centres] for ink in inks.discs
+        ],
+        "marks": [discs._circle(each, discs.CELL * 0.1, inks.marks[0]) for each in centres],
+        "areas": "\n".join(square_area(name, *corner, discs.CELL) for name, corner in named),
+        "corners": corners,
+    }
 
 
 def facts() -> dict[str, Any]:

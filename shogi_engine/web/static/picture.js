@@ -27,7 +27,7 @@ export function written(game, {cells, hands, side, rest}) {
 }
 
 /** @param {Game} game @param {any} look */
-const made_for = (game, {flipped, narrow, pieces}) => PICTURES[game][`${Number(flipped)}${Number(narrow && game === "shogi")}`][pieces === "letters" ? "letters" : "names"];
+const made_for = (game, {flipped, narrow}) => PICTURES[game][`${Number(flipped)}${Number(narrow && game === "shogi")}`];
 /** @param {Game} game @param {string} name */
 export const number_of = (game, name) => PICTURES[game].squares.indexOf(name);
 /** @param {Game} game @param {string} move the squares of a move: [from, to], or [to] */
@@ -45,7 +45,7 @@ export function picture(game, {cells, hands, side}, look, {last = "", check = fa
     ...legal.flatMap(move => made.rings[side][number_of(game, move)] ?? []), ...squares_of(game, last).map(square => made.marks[square]), areas ? made.areas : "", "</svg>"].join("\n");
   /** @param {string} piece @param {number} x @param {number} y */
   const shape = (piece, x, y) => `<g transform="translate(${x} ${y})">${(piece.toLowerCase() === piece) !== flipped ? `<g transform="rotate(180)">${PIECES[pieces][piece]}</g>` : PIECES[pieces][piece]}</g>`;
-  const drawn = [made.head, ...squares_of(game, last).map(square => colour(square, mark)), ...(check ? [colour(cells.indexOf(side ? "k" : "K"), danger)] : []), made.grid,
+  const drawn = [made.head, ...squares_of(game, last).map(square => colour(square, mark)), ...(check ? [colour(cells.indexOf(side ? "k" : "K"), danger)] : []), made.grids[Number(pieces === "letters")],
     ...cells.map((piece, square) => piece && `<g class="piece" data-square="${squares[square]}" data-piece="${piece}">${shape(piece, made.corners[square][0] + cell / 2, made.corners[square][1] + cell / 2)}</g>`)];
   const pressed = areas ? [made.areas] : [];
   hands.forEach((hand, number) => {
