@@ -17,11 +17,11 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from shogi_engine import games
+from shogi_engine import games, lessons
 from shogi_engine.__main__ import parser
 from shogi_engine.analysis.judgement import SENTENCES
 from shogi_engine.clients import base
-from shogi_engine.games.shogi.types import KIND_NAMES
+from shogi_engine.games.shogi.types import KIND_NAMES, SQUARE_NAMES
 from shogi_engine.language import DOMAIN, FOLDER, Message
 from shogi_engine.records import formats
 from shogi_engine.types.outcomes import ENDINGS, Kind
@@ -61,6 +61,8 @@ def of_tables() -> Iterator[tuple[Text, str | None]]:
     for game in games.NAMES:
         yield from ((text, game) for text in ("black", "white", "black's chance", "black's winning chance"))
     yield SENTENCES[Kind.BOOK_LEFT], "othello"
+    yield from ((text, lessons.CONTEXT) for text in lessons.texts())
+    yield from ((name, None) for name in SQUARE_NAMES)
     yield from ((str(ending), "ending") for ending in filter(None, ENDINGS))
     yield from ((text, app.CONTEXT) for text in app.WORDS.values())
     yield from ((text, None) for text in (*filter(None, KIND_NAMES), *formats.ALL, formats.WINNERS, formats.OPEN))

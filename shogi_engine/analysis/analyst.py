@@ -18,6 +18,7 @@ from shogi_engine.jobs import Pool
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord
 from shogi_engine.search.forced_win import ForcedWinSolver
+from shogi_engine.tsume.exercise import best_defence
 from shogi_engine.types.results import ForcedWin, Score
 
 HASH_MB = 16  # per thread; the table is cleared before each position, so that results do not depend on other positions
@@ -173,19 +174,12 @@ class PositionAnalyser:
         board.push_text(played)
         if not board.is_check():
             return 0
-        longest = -1
         self.engine.push(played)
         try:
-            for reply in self.engine.legal_moves():
-                self.engine.push(reply)
-                found = self._mate()
-                self.engine.pop()
-                if found is None:
-                    return 0
-                longest = max(longest, found.length)
+            _, left = best_defence(self.engine, find=self._mate)
         finally:
             self.engine.pop()
-        return longest + 2
+        return left + 2 if left else 0
 
 
 def _outcome(record: GameRecord) -> PositionResult | None:

@@ -28,7 +28,7 @@ from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.games.shogi.records.kakinoki import HANDICAP_SIDES, WESTERN
 from shogi_engine.games.shogi.types import PIECE_NAMES, SYMBOLS
 from shogi_engine.language import LANGUAGES, translate
-from shogi_engine.play.words import FIRST_LEVEL, STRONGEST
+from shogi_engine.play.words import FIRST_LEVEL, STRONGEST, grades
 from shogi_engine.types.limits import SIDES
 from shogi_engine.web import game_messages, view
 from shogi_engine.web.access import COOKIE, LINK_COOKIE, Guard, RateLimits, address_of
@@ -78,7 +78,13 @@ def _handicaps(language: str) -> dict[str, str]:
 
 def texts_module() -> str:
     """Return a JavaScript module with the texts, pieces and handicaps, by language and name."""
-    tables: dict[str, Any] = {"WORDS": words, "PIECE_NAMES": _names, "SIDES": _sides, "HANDICAPS": _handicaps}
+    tables: dict[str, Any] = {
+        "WORDS": words,
+        "GRADES": grades,
+        "PIECE_NAMES": _names,
+        "SIDES": _sides,
+        "HANDICAPS": _handicaps,
+    }
     made: dict[str, Any] = {name: {each: table(each) for each in LANGUAGES} for name, table in tables.items()}
     return _module(made)
 

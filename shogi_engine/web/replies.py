@@ -139,8 +139,13 @@ class Summary(msgspec.Struct):
 
 
 class Lesson(msgspec.Struct, kw_only=True):
-    """A problem of the user's own mistakes; `place` of `count` of a game judged just now, else `count` is 0."""
+    """A problem of the user's own mistakes, or a lesson; `place` of `count` of one round, else `count` is 0.
 
+    Attributes:
+        title: of a lesson, '' for a problem
+    """
+
+    title: str
     task: str
     source: str
     due: int
@@ -414,6 +419,13 @@ class Problems(Reply):
 
     rows: list[tuple[int, int, int]]
     daily: int
+
+
+class Course(Reply):
+    """The lessons of a game: the name and the title of each, and whether it was done."""
+
+    game: Game
+    rows: list[tuple[str, str, int]]
 
 
 class Lessons(Reply):

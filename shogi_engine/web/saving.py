@@ -71,7 +71,7 @@ class SavedGame(msgspec.Struct, frozen=True, kw_only=True):
         """Return a tree for which all that is saved is valid. Raises ValueError if there is none."""
         tree, play, problem, (values, judged) = Tree(self.record()), self.play, self.problem, astuple(self.analyses)
         numbers = {self.node, *values, *(number for line, _ in judged for number in line)}
-        numbers |= ({play.live} if play else set()) | ({problem.root, *problem.lengths} if problem else set())
+        numbers |= ({play.live} if play else set()) | ({problem.root} if problem else set())
         if not all(number in tree for number in numbers):
             raise ValueError("a damaged game: there is no such move")
         try:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from shogi_engine.analysis.analyst import PositionAnalyser
 from shogi_engine.analysis.report import copied, own_words
@@ -373,7 +373,8 @@ class Session:
         self.flipped = saved.flipped
         if saved.problem:
             progress = self.store.progress(self.owner)
-            self.tsume = Tsume(tree, self.engines, self.viewers, **asdict(saved.problem), progress=progress)
+            self.tsume = Tsume(tree, self.engines, self.viewers, saved.problem.root, progress=progress)
+            self.tsume.restore(saved.problem)
 
     def _replace(self, tree: Tree) -> None:
         """Replace the game by a tree."""

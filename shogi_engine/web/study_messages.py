@@ -7,23 +7,23 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from shogi_engine import games, study
+from shogi_engine import games, lessons, study
 from shogi_engine.analysis.judgement import move_text
 from shogi_engine.books import growth
 from shogi_engine.explorer import ExplorerMove, PlayedGame
 from shogi_engine.language import InputError, fault_text
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
-from shogi_engine.tsume import problems as all_problems
+from shogi_engine.tsume import daily, problems as all_problems
 from shogi_engine.types.limits import SIDES
 from shogi_engine.web import exercises, replies
 from shogi_engine.web.access import Slow
 from shogi_engine.web.analyses import MULTIPV_MAX
-from shogi_engine.web.exercises import YOURS, Tsume, counts, problem_rows
+from shogi_engine.web.exercises import Tsume, counts, course_rows, problem_rows
 from shogi_engine.web.game_messages import open_record
 from shogi_engine.web.links import Page
-from shogi_engine.web.messages import Action, Number, Question, must_have
-from shogi_engine.web.replies import Reply, Role, Side
+from shogi_engine.web.messages import Action, Name, Number, Question, must_have
+from shogi_engine.web.replies import Game, Reply, Role, Side
 from shogi_engine.web.saving import OpenElsewhere
 from shogi_engine.web.session import Session
 from shogi_engine.web.tree import Tree
@@ -66,7 +66,7 @@ class Mate(Action):
     def _obey(self, session: Session, page: Page) -> None:
         session.analyses.find_mate()
         if session.tsume is not None:
-            session.tsume.helped = True
+            session.tsume.exercise.helped = True
 
 
 class Explore(Question):
@@ -140,21 +140,23 @@ def _row(board: Any, row: ExplorerMove, unit: int, language: str) -> replies.Exp
 
 
 class Solve(Action, tag="tsume"):
-    """Solve a problem of the collection, by its number from 1, or the position on the board; or leave it."""
+    """Solve a problem of the collection, by its number from 1 or that of the day, or the position on the board; or leave."""
 
     slow: ClassVar[Slow] = Slow.DISK
     on: bool
     problem: Annotated[int, Meta(ge=0, le=10_000)] = 0
+    daily: bool = False
 
     def _obey(self, session: Session, page: Page) -> Reply | None:
         answer = None
         if not self.on:
             session.leave_modes()
             return None
-        if self.problem:
-            if self.problem > len(all_problems()):
+        number = daily().number if self.daily else self.problem
+        if number:
+            if number > len(all_problems()):
                 raise InputError("there is no such problem")
-            answer = open_record(session, GameRecord("shogi", all_problems()[self.problem - 1].sfen))
+            answer = open_record(session, GameRecord("shogi", all_problems()[number - 1].sfen))
             session.flipped = False
         tree = session.tree
         if tree.game != "shogi":
@@ -167,7 +169,7 @@ class Solve(Action, tag="tsume"):
         session.playing.leave()
         session.leave_modes()
         progress = session.store.progress(session.owner)
-        session.tsume = Tsume(tree, session.engines, session.viewers, tree.node, tree.ply, progress=progress)
+        session.tsume = Tsume(tree, session.engines, session.viewers, tree.node, progress=progress)
         session.tsume.begin()
         return answer
 
@@ -241,9 +243,32 @@ class Lesson(Action):
         if not self.on:
             return leave(session, the_lesson(session))
         if isinstance(now, exercises.Lesson) and now.problems.size:
-            return give_next(session, now.problems)
+            return give_next(session, page, now.problems)
         with mistakes_of(session) as problems:
-            return give_next(session, problems)
+            return give_next(session, page, problems)
+
+
+class Course(Question):
+    """Send the list of a game's lessons."""
+
+    slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
+    game: Game
+
+    def _obey(self, session: Session, page: Page) -> Reply:
+        return course_rows(self.game, session.store.progress(session.owner), page.language)
+
+
+class Take(Action):
+    """Take a game's lessons from one on, '' for the first that was not done."""
+
+    slow: ClassVar[Slow] = Slow.DISK
+    setting_up: ClassVar[bool] = False
+    game: Game
+    lesson: Name = ""
+
+    def _obey(self, session: Session, page: Page) -> Reply | None:
+        return give_next(session, page, lessons.Course(self.game, self.lesson, session.store.progress(session.owner)))
 
 
 class Better(Action):
@@ -257,7 +282,7 @@ class Better(Action):
         points = study.TurningPoints(session.analyses.judged_game(), "" if self.side is None else SIDES[self.side])
         if not points.size:
             raise InputError("no better move was missed")
-        return give_next(session, points)
+        return give_next(session, page, points)
 
 
 class Answer(Action):
@@ -274,14 +299,16 @@ def the_lesson(session: Session) -> exercises.Lesson:
     return session.tsume
 
 
-def give_next(session: Session, problems: study.Source) -> Reply | None:
+def give_next(session: Session, page: Page, problems: study.Source) -> Reply | None:
     """Put the next problem of the round on the board; after the last one, the game that was there before."""
     now = session.tsume if isinstance(session.tsume, exercises.Lesson) else None
-    given = now.given if now else ()
+    given = now.given if now and (now.problems is problems or not problems.size) else ()
     due = [each for each in problems.due() if each.id not in given]
     if not due:
         if now is not None:
             leave(session, now)
+        if isinstance(problems, lessons.Course):
+            return course_rows(problems.game, session.store.progress(session.owner), page.language)
         if problems.size:
             return replies.Tried(found=problems.found, count=problems.size)
         with mistakes_of(session) as all_of_them:
@@ -299,7 +326,6 @@ def give_next(session: Session, problems: study.Source) -> Reply | None:
         session.engines,
         session.viewers,
         root=0,
-        status=YOURS,
         attempt=problems.attempt(problem),
         problems=problems,
         left=len(due),
@@ -312,7 +338,7 @@ def give_next(session: Session, problems: study.Source) -> Reply | None:
 def check_lines(problem: study.Problem) -> None:
     """Raise ValueError if a line of the problem is not legal: what a file says is shown only if it is."""
     tree = Tree(GameRecord(problem.game, problem.position))
-    for line in (problem.line, problem.answers[:1], (problem.played, *problem.refutation)):
+    for line in problem.lines:
         tree.add_line(line, 0)
 
 

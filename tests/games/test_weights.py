@@ -15,12 +15,7 @@ from tests.support.networks import random_network
 
 SPREAD = np.arange(patterns.SPREAD_GROUPS * patterns.SPREAD_DEPTHS, dtype=np.int32)
 KNOTS = np.random.default_rng(1).integers(-99, 99, (patterns.KNOTS, patterns.file_weights())).astype(np.int16)
-EVALUATIONS = {
-    "patterns": patterns,
-    "othello": othello_network,
-    "king-piece": king_piece,
-    "shogi": shogi_network,
-}
+EVALUATIONS = {"patterns": patterns, "othello": othello_network, "king-piece": king_piece, "shogi": shogi_network}
 each = pytest.mark.parametrize("evaluation", EVALUATIONS.values(), ids=EVALUATIONS)
 
 
@@ -64,14 +59,7 @@ def test_whatever_is_wrong_is_said_in_one_line(evaluation, tmp_path):
     middle = len(good) // 2
     cases = {
         "not a file of weights": [
-            b"",
-            b"\n",
-            b"garbage",
-            b"{}\n",
-            b"[1]\nxyz",
-            b"\xff\0" * 5000,
-            b"[" * 50_000,
-            good[:40],
+            b"", b"\n", b"garbage", b"{}\n", b"[1]\nxyz", b"\xff\0" * 5000, b"[" * 50_000, good[:40],
         ],
         "has the format 'other'": [edited(good, format="other")],
         "its SHA-256 is wrong": [
@@ -86,7 +74,7 @@ def test_whatever_is_wrong_is_said_in_one_line(evaluation, tmp_path):
             *(edited(good, arrays=arrays | {first: ["int16", shape]}) for shape in ([1], [-1, 2], [1 << 40, 1 << 40])),
             *(edited(good, arrays=given) for given in ({}, arrays | {"more": ["int16", [1]]})),
         ],
-    }
+    }  # fmt: skip
     file = tmp_path / "w.bin"
     for words, contents in cases.items():
         for content in contents:

@@ -14,7 +14,8 @@ from shogi_engine import records, study
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import Hint, judge
 from shogi_engine.analysis.judgement import PositionResult
-from shogi_engine.cli.study import Desk, side_of
+from shogi_engine.cli.study import Round, side_of
+from shogi_engine.cli.terminal import Desk
 from shogi_engine.common.database import migrations
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
@@ -205,7 +206,7 @@ def test_problems_as_files(problem):
 def solve(store, *lines, days=0):
     """Type lines at the desk, some days after NOW; return what was shown."""
     shown = []
-    Desk(store, typed(lines), shown.append, clock=lambda: NOW + datetime.timedelta(days=days)).run()
+    Round(store, Desk(typed(lines), shown.append), lambda: NOW + datetime.timedelta(days=days)).run()
     return "\n".join(shown)
 
 
@@ -249,7 +250,7 @@ def test_a_mate_is_finished_in_the_terminal(store):
             return "hint"
         return str(board.find_mate(shortest=True).moves[0])
 
-    Desk(store, read, shown.append, clock=lambda: NOW).run()
+    Round(store, Desk(read, shown.append), lambda: NOW).run()
     text = "\n".join(shown)
     assert text.count("is not the solution.") == text.count("Right.") == text.count("The move goes to") == 1
     assert [rating for _, rating in store.reviews(store.all()[0])] == [Rating.Again]

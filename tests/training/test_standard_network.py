@@ -139,16 +139,8 @@ def test_slopes_of_sfnn_are_those_of_the_loss():
     begin = model.first_stack + stack_of(features[0]) * (parameters.size - model.first_stack) // 9
     used, rest = int(features[0, 0, 3]) * width, begin + width * 16
     places = [
-        used,
-        used + 7,
-        used + 39,
-        BIAS * width + 3,
-        begin + 5,
-        begin + 15,
-        begin + 40 * 16 + 9,
-        rest + 3,
-        rest + 15,
-    ]
+        used, used + 7, used + 39, BIAS * width + 3, begin + 5, begin + 15, begin + 40 * 16 + 9, rest + 3, rest + 15,
+    ]  # fmt: skip
     places += [rest + 21, rest + 16 + 20 * 32 + 9, rest + 16 + 960 + 4, rest + 1010, rest + 1040]
     measured = []
     for index in places:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import logging
 import math
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline, recipe
 from shogi_engine.training.adamw import step
+from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
 from shogi_engine.training.pipeline import play_match
 from shogi_engine.training.recipe import TrainingRequest
 from shogi_engine.training.shogi.games import LARGEST, SCALE, Games, Openings
@@ -337,3 +339,28 @@ def test_the_settings_of_the_command_are_those_of_the_recipes():
     kinds.append(pipeline.Plan)
     known = {field.name for kind in kinds for field in dataclasses.fields(kind)}
     assert {setting.dest for listed in SETTINGS.values() for setting in listed} <= known
+
+
+# ---- damaged checkpoints -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[:1000],
+        lambda data: data[:-30],
+        lambda data: b"",
+        lambda data: b"PK",
+        lambda data: data[:400] + b"\0" * 200 + data[600:],
+    ],
+)
+def test_a_damaged_checkpoint_is_told(tmp_path, caplog, damage):
+    file = tmp_path / "network.checkpoint.npz"
+    with caplog.at_level(logging.WARNING):
+        assert load_checkpoint(file, "a run") is None and not caplog.records
+        save_checkpoint(file, "a run", [], {"parameters": np.arange(300.0)})
+        assert load_checkpoint(file, "a run") is not None and not caplog.records
+        file.write_bytes(damage(file.read_bytes()))
+        assert load_checkpoint(file, "a run") is None
+    (told,) = caplog.messages
+    assert str(file) in told and "damaged" in told and "begins again" in told and "\n" not in told

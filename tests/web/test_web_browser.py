@@ -9,20 +9,13 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-pytest.importorskip("websockets", reason="websockets is not installed")
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-from shogi_engine.analysis import (
-    judge,  # noqa: E402
-    page as analysis_page,  # noqa: E402
-)
-from shogi_engine.analysis.judgement import plies_to_examine  # noqa: E402
-from shogi_engine.engine import Engine  # noqa: E402
-from shogi_engine.games.shogi.board import Board  # noqa: E402
-from shogi_engine.records import GameRecord  # noqa: E402
-from tests.web.fake_engine import FakeExaminer  # noqa: E402
-from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serious_faults, until  # noqa: E402
+from shogi_engine.analysis import judge, page as analysis_page
+from shogi_engine.analysis.judgement import plies_to_examine
+from shogi_engine.engine import Engine
+from shogi_engine.games.shogi.board import Board
+from shogi_engine.records import GameRecord
+from tests.web.fake_engine import FakeExaminer
+from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serious_faults, until
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 

@@ -2,11 +2,7 @@
 
 import pytest
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-pytest.importorskip("websockets", reason="websockets is not installed")
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-from tests.web.visitor import CHROMIUM, PHONE, KilledServer, Visitor, until  # noqa: E402
+from tests.web.visitor import CHROMIUM, PHONE, KilledServer, Visitor, until
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 

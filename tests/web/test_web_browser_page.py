@@ -4,15 +4,11 @@ import threading
 
 import pytest
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-pytest.importorskip("websockets", reason="websockets is not installed")
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-from shogi_engine import records  # noqa: E402
-from shogi_engine.types.results import Score  # noqa: E402
-from shogi_engine.web.messages import Message  # noqa: E402
-from tests.web.fake_engine import FakeEngine, fake_hub  # noqa: E402
-from tests.web.visitor import CHROMIUM, PHONE, Visitor, serve, until  # noqa: E402
+from shogi_engine import records
+from shogi_engine.types.results import Score
+from shogi_engine.web.messages import Message
+from tests.web.fake_engine import FakeEngine, fake_hub
+from tests.web.visitor import CHROMIUM, PHONE, Visitor, serve, until
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 FIRST_BYTES = 140_000

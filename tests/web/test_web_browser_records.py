@@ -4,12 +4,8 @@ import re
 
 import pytest
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-pytest.importorskip("websockets", reason="websockets is not installed")
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-from tests.support.printed import shogi_position  # noqa: E402
-from tests.web.visitor import CHROMIUM, Visitor, until  # noqa: E402
+from tests.support.printed import shogi_position
+from tests.web.visitor import CHROMIUM, Visitor, until
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 

@@ -118,7 +118,7 @@ def test_a_problem_whose_search_fails_can_still_be_tried(page):
     assert wait_for(lambda: page.last("failed"))["what"] == "tsume"
     wait_for(lambda: page.state["tsume"]["status"] == "unknown")
     FailingEngine.faults = ["find_mate"]
-    page.session.tsume.status = "yours"
+    page.session.tsume.exercise.status = "yours"
     page.do("hint")
     wait_for(lambda: not page.session.tsume.search.on and not FailingEngine.faults)
     page.do("hint")

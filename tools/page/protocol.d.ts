@@ -79,8 +79,9 @@ interface Line {
   texts: string[];
 }
 
-/** A problem of the user's own mistakes; `place` of `count` of a game judged just now, else `count` is 0. */
+/** A problem of the user's own mistakes, or a lesson; `place` of `count` of one round, else `count` is 0. */
 interface Lesson {
+  title: string;
   task: string;
   source: string;
   due: number;
@@ -307,6 +308,11 @@ interface Replies {
     rows: [number, number, number][];
     daily: number;
   };
+  /** The lessons of a game: the name and the title of each, and whether it was done. */
+  course: {
+    game: "shogi" | "othello";
+    rows: [string, string, number][];
+  };
   /** The problems of the user's own mistakes: how many are due, and how many there are. */
   lessons: {
     due: number;
@@ -387,12 +393,14 @@ interface Messages {
   judge: {on: boolean; effort?: "deep" | "normal" | "quick"};
   mate: {};
   explore: {node: number; source: "book" | "index" | "mine"};
-  tsume: {on: boolean; problem?: number};
+  tsume: {on: boolean; problem?: number; daily?: boolean};
   problems: {};
   hint: {};
   learn: {side: 0 | 1};
   lessons: {};
   lesson: {on: boolean};
+  course: {game: "shogi" | "othello"};
+  take: {game: "shogi" | "othello"; lesson?: string};
   better: {side?: 0 | 1 | null};
   answer: {};
   open: {name: string; data: string; number?: number};

@@ -38,7 +38,8 @@ const explorer = later(() => import("./explorer.js"));
 const look = later(() => import("./look.js")), setup = later(() => import("./setup.js"));
 const about = later(() => import("./about.js")), diagram = later(() => import("./diagram.js"));
 const problems = later(() => import("./problems.js")), share = later(() => import("./share.js"));
-const lessons = later(() => import("./lessons.js"));
+const lessons = later(() => import("./lessons.js")), learn = later(() => import("./learn.js"));
+const start = later(() => import("./start.js"));
 
 // ---- settings
 
@@ -75,13 +76,16 @@ const now = action => () => { if (state) action(state); };
 
 // ---- messages from the server
 
+const known = memory.get("session", sessionStorage); // a tab that was read anew
 link.on("state", (/** @type {State} */ message) => {
+  const first = !state;
   if (state?.playing.on && message.playing.over) play("end");
   state = message;
   received = performance.now();
   if (state.session) memory.set("session", state.session, sessionStorage);
   speak(state.language, state.game, state.handicap);
   show(state);
+  if (first && !known && location.hash !== "#board") start(each => { if (state && each.is_new(state)) home(); });
 });
 link.on("info", (/** @type {Info} */ message) => {
   info = message;
@@ -113,6 +117,7 @@ link.on("file", file => {
 link.on("games", message => dialogs(({choose_game}) => choose_game(message, link)));
 link.on("problems", message => problems(({choose}) => { if (state) choose(message, link, state); }));
 link.on("lessons", message => lessons(({counts}) => counts(message, link, toast)));
+link.on("course", message => learn(({course}) => course(message, link)));
 link.on("tried", message => toast(t("tried", message)));
 link.on("hint", message => { if (message.node === state?.node) problems(({hint}) => hint(message)); });
 link.on("diagram", message => diagram(({save}) => save(message)));
@@ -170,6 +175,7 @@ function show(state) {
   $("tsume").hidden = $("mate").hidden = game !== "shogi";
   document.body.dataset.game = game;
   document.body.classList.toggle("narrow", narrow.matches);
+  document.body.classList.toggle("learning", Boolean(state.tsume?.lesson?.title));
   board.draw(state);
   arrows(state);
   panels.players(state);
@@ -242,6 +248,8 @@ const save = now(state => dialogs(({save_game}) => save_game(state, link)));
 const step = (/** @type {Messages["step"]["to"]} */ to) => { if (!state?.setup) link.say("step", {to}); };
 const flip = now(({flipped}) => link.say("look", {flipped: !flipped}));
 const open = () => dialogs(({open_game}) => open_game(link));
+const new_game = (both = false) => { if (state) { const shown = state; dialogs(each => each.new_game(shown, link, () => board.focus(), both)); } };
+const home = now(state => start(each => each.start(state, link, {open, play: new_game})));
 const help = now(state => look(each => each.help(state)));
 const explore = now(state => { if ($("explorer").open) explorer(each => each.update(state, link)); });
 const analyse = now(({analysis}) => link.say("analyse", {on: !analysis.on}));
@@ -252,8 +260,8 @@ for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySele
 
 /** @type {Record<string, () => void>} */
 const BUTTONS = {
-  new: now(state => dialogs(({new_game}) => new_game(state, link, () => board.focus()))),
-  open, save, flip, help, analyse,
+  new: () => new_game(),
+  home, open, save, flip, help, analyse,
   edit: () => link.say("setup", {on: true}),
   tsume: () => link.say("problems"),
   lessons: () => link.say("lessons"),

@@ -1,6 +1,6 @@
 // The texts of the page, in the user's language. They come from the server's catalogue.
 
-import {HANDICAPS, PIECE_NAMES, SIDES, WORDS} from "./texts.js";
+import {GRADES, HANDICAPS, PIECE_NAMES, SIDES, WORDS} from "./texts.js";
 
 const {backend} = document.documentElement.dataset; // "local" for the page without a server
 let language = "en", sides = "shogi";
@@ -28,6 +28,8 @@ export function t(key, values = {}) {
 /** @param {string} text */
 export const refusal = text => text.charAt(0).toUpperCase() + text.slice(1);
 export const handicaps = () => Object.entries(HANDICAPS[language]);
+/** What the levels of Shogi are about, as people are graded. */
+export const grades = () => GRADES[language];
 /** @param {string} piece */
 export const piece_name = piece => PIECE_NAMES[language][piece];
 export const other_language = () => language === "ja" ? ["en", "English"] : ["ja", "日本語"];

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.endgame.solver import Solver
@@ -72,7 +72,6 @@ def test_values_are_those_of_the_definition(network):
 
 
 @given(POSITIONS)
-@settings(max_examples=40)
 def test_all_images_have_the_same_value(text):
     images = (text, left_to_right(text), transpose(text), left_to_right(transpose(text)))
     assert len({int(evaluate(context_at(image, RANDOM))) for image in images}) == 1

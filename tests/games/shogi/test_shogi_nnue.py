@@ -426,19 +426,11 @@ def test_no_file_and_a_folder_are_refused(tmp_path):
     [
         ("option name FV_SCALE type spin default 24 min 1 max 128\n", 24),
         ("option name EvalDir type string default eval\r\noption name FV_SCALE type spin default 20 fixed\r\n", 20),
-        ("FV_SCALE 24", 24),
-        ("FV_SCALE=36\n", 36),
-        ("  fv_scale = 28 # Suisho", 28),
-        ("\ufeffFV_SCALE 18\n", 18),
-        ("FV_SCALE 20\nFV_SCALE 24\n", 24),
-        ("FV_SCALE 0\n", 16),
-        ("FV_SCALE 129\n", 16),
-        ("FV_SCALE\n", 16),
-        ("FV_SCALES 24\n", 16),
-        ("// FV_SCALE 24\n", 16),
-        ("", 16),
+        ("FV_SCALE 24", 24), ("FV_SCALE=36\n", 36), ("  fv_scale = 28 # Suisho", 28), ("\ufeffFV_SCALE 18\n", 18),
+        ("FV_SCALE 20\nFV_SCALE 24\n", 24), ("FV_SCALE 0\n", 16), ("FV_SCALE 129\n", 16), ("FV_SCALE\n", 16),
+        ("FV_SCALES 24\n", 16), ("// FV_SCALE 24\n", 16), ("", 16),
     ],
-)
+)  # fmt: skip
 def test_the_scale_of_eval_options(tmp_path, text, scale):
     (tmp_path / "eval_options.txt").write_text(text, encoding="utf-8", newline="")
     assert read_scale(tmp_path) == scale

@@ -34,10 +34,7 @@ def positions():
     problems = json.loads((ROOT / "tests/data/shogi_short_mates.json").read_text())
     rows = problems if isinstance(problems, list) else problems["positions"]
     found = []
-    for position in [
-        *middle_games(COUNT, 11),
-        *(parse_sfen(row["sfen"]) for row in rows[:COUNT]),
-    ]:
+    for position in [*middle_games(COUNT, 11), *(parse_sfen(row["sfen"]) for row in rows[:COUNT])]:
         if not in_check(position) and position.king[1 - int(position.side)] != NO_SQUARE:
             moves = legal_moves(position).tolist()
             found.append((position, moves, {move for move in moves if in_check(after(position, move))}))
