@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from shogi_engine import games
+from shogi_engine import games, lessons
 from shogi_engine.analysis.judgement import LINE_MOVES, PER_UNIT, VERDICTS, words_of
 from shogi_engine.games.othello import board as discs
 from shogi_engine.games.shogi.board import drawing
@@ -33,7 +33,16 @@ from shogi_engine.web import app, view
 from shogi_engine.web.analyses import EFFORTS
 from tools.kernels import ROOT, wasm
 
-FIRST = ("local.js", "picture.js", "files.js", "kernels.js", "local_facts.js", "pieces.js")  # loaded with the page
+FIRST = (
+    "local.js",
+    "picture.js",
+    "files.js",
+    "shelf.js",
+    "course.js",
+    "kernels.js",
+    "local_facts.js",
+    "pieces.js",
+)  # loaded with the page
 LOOKS = [(flipped, narrow) for flipped in (False, True) for narrow in (False, True)]
 
 
@@ -126,10 +135,18 @@ def facts() -> dict[str, Any]:
         "KIF_PIECES": {SYMBOLS[kind]: name for kind, name in enumerate(PIECE_NAMES["ja"]) if name and SYMBOLS[kind]},
         "ENDINGS": endings(),
         "FORMATS": {"shogi": ["kif", "csa", "usi"], "othello": ["transcript"]},
+        "LESSONS": {game: [lesson_row(each) for each in lessons.lessons(game)] for game in games.NAMES},
         "PROBLEMS": [[each.sfen, each.length, each.grade] for each in problems()],
         "DAILY": [each.number for each in daily_problems()],
         "FAULTS": {each: {text: translate(text, each) for text in refusals()} for each in LANGUAGES},
     }
+
+
+def lesson_row(lesson: lessons.Lesson) -> dict[str, Any]:
+    """Return a lesson: what is asked, and the words in all languages."""
+    words = {"title": lesson.heading, "text": lesson.task, "more": lambda language: "".join(lesson.reasons(language))}
+    made = {name: {each: said(each) for each in LANGUAGES} for name, said in words.items()}
+    return made | {"name": lesson.name, "position": lesson.position, "goals": lesson.goals, "line": lesson.line}
 
 
 def endings() -> dict[str, tuple[str, str]]:

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-from shogi_engine import records  # noqa: E402
+from shogi_engine import games, lessons, records  # noqa: E402
 from tests.web.visitor import PHONE, Visitor, until  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -34,6 +34,25 @@ TREE = """手合割：平手
    2 ８四歩(83)
 """
 DIAGRAM = "4k4/9/4P4/9/9/9/9/9/4K4 b G2r12p 1"
+
+
+# What each first move of each lesson is worth, and the moves of its line.
+JUDGED = """async folder => {
+  const page = await (await fetch(folder)).text();
+  const module = name => import(new URL(page.match(new RegExp(`static/${name}\\\\.[0-9a-f]+\\\\.js`))[0], folder));
+  const [{tried}, {Kernels, load}, {KERNELS, LESSONS}] = await Promise.all(["course", "kernels", "local_facts"].map(module));
+  const found = [];
+  for (const game of Object.keys(LESSONS)) {
+    const rules = new Kernels(await load(game, new URL(KERNELS, `${folder}static/`), false));
+    for (const lesson of LESSONS[game]) {
+      const at = moves => { rules.position([lesson.position, ...(moves.length ? ["moves", ...moves] : [])].join(" ")); return rules; };
+      const judge = moves => { const {status, reply = ""} = tried(game, lesson, moves, at); return [moves.join(" "), status, reply]; };
+      for (const move of at([]).moves()) found.push([game, lesson.name, ...judge([move])]);
+      for (let made = 1; made <= lesson.line.length; made += 2) found.push([game, lesson.name, ...judge(lesson.line.slice(0, made))]);
+    }
+  }
+  return found;
+}"""
 
 
 @pytest.fixture
@@ -95,10 +114,10 @@ def test_after_one_visit_it_works_offline_and_can_share_memory(browser, site):
 
 def test_a_link_holds_a_game(browser, site):
     for text, ply in (("startpos_moves_7g7f_3c3d", 2), ("f5d6c3", 3), (DIAGRAM.replace(" ", "_"), 0)):
-        visitor = Visitor(browser, f"{site}#{text}")
+        visitor = Visitor(browser, site, place=f"#{text}")
         visitor.wait_ply(ply)
         page = visitor.page
-        until(page, "location.hash === ''")
+        until(page, "location.hash === '#board'")
         page.click("#share")
         address = page.locator(".links input").input_value()
         assert address.removeprefix(site) == f"#{text}"
@@ -163,3 +182,38 @@ def test_what_it_cannot_do_it_says(visitor):
     page.click("#setup-done")  # the king could be captured
     until(page, "document.querySelector('#toast').textContent.includes('not a possible position')")
     assert page.locator("#setup-done").is_visible()
+
+
+def test_lessons_are_judged_as_the_server_judges_them(visitor, site):
+    known = {(each.game, each.name): each for game in games.NAMES for each in lessons.lessons(game)}
+    found = visitor.page.evaluate(JUDGED, site)
+    assert {tuple(row[:2]) for row in found} == known.keys()
+    for game, name, moves, status, reply in found:
+        lesson = known[game, name]
+        verdict = lessons.Attempt(lesson).tried(moves.split(), None)
+        assert (verdict.status, "".join(verdict.line)) == (status, reply), (game, name, moves)
+
+
+def test_a_beginner_takes_the_first_lessons_on_a_phone(browser, site):
+    visitor = Visitor(browser, site, PHONE, "ja", place="")
+    page = visitor.page
+    page.click("#start-learn")
+    page.click("#learn-begin")
+    first, second = lessons.lessons("shogi")[:2]
+    page.click("#lesson-hint")
+    page.wait_for_selector("#board rect.hint")
+    for move in first.line[::2]:
+        visitor.play(move)
+    until(page, "document.querySelector('#lesson-why')?.textContent.length > 5")
+    assert visitor.axe() == []
+    page.click("#lesson-next")
+    until(page, f"document.querySelector('#problem h2').textContent.startsWith('2. {second.heading('ja')}')")
+    page.click("#lesson-answer")
+    page.wait_for_selector("#problem .step")
+    page.click("#lesson-list")
+    page.wait_for_selector("#dialog [data-lesson].solved")
+    assert page.locator("#dialog [data-lesson].solved").count() == 1
+    page.keyboard.press("Escape")
+    page.click("#lesson-leave")
+    page.wait_for_selector("#problem", state="hidden")
+    visitor.close()

@@ -4,13 +4,15 @@
 import {Engine} from "./engine.js";
 import {blank, read, save} from "./files.js";
 import {Kernels, load, STYLE} from "./kernels.js";
-import {CSA_PIECES, DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LINE_MOVES, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS} from "./local_facts.js";
+import {CSA_PIECES, DAILY, EFFORTS, ENGINE_NAME, FAULTS, FORMATS, HANDICAP_NAMES, KERNELS, LABELS, LESSONS, LINE_MOVES, PER_UNIT, PROBLEMS, REASONS, SCALES, SCORES, SET_SIZE, START, STARTS, TERMINATIONS, VERDICTS} from "./local_facts.js";
+import {tried} from "./course.js";
 import {arrows, number_of, parts, picture, written} from "./picture.js";
+import {SAVED, Shelf, SOLVED} from "./shelf.js";
 import {t} from "./words.js";
 
 const DECLARATION = 4; // of the terminations: the side to move may claim it
-const PASS_MS = 1200, LIVE_MS = 600_000, MATE_MS = 10_000, DEFENCE_MS = 4000, SAVED = "games", SOLVED = "solved";
-const WAITING = ["searching", "defending"];
+const PASS_MS = 1200, LIVE_MS = 600_000, MATE_MS = 10_000, DEFENCE_MS = 4000;
+const WAITING = ["searching", "defending"], OVER = ["done", "answered"]; // of problems
 /** @param {number} value @param {string} unit */
 const chance = (value, unit) => unit === "mate" ? Number(value > 0) : 1 / (1 + Math.exp(-value / SCALES[unit]));
 /** @typedef {{value: number, unit: string, exact?: boolean}} Score of a position: centipawns, discs, or plies to mate */
@@ -21,27 +23,6 @@ const minus = score => ({...score, value: -score.value});
 class Refusal extends Error {}
 /** @param {string} text @param {any[]} values @returns {never} */
 function refuse(text, ...values) { throw Object.assign(new Refusal(text), {values}); }
-
-/** What the browser keeps: games by their names, solved problems by their positions. */
-class Shelf {
-  #base = new Promise((/** @type {(base: IDBDatabase | null) => void} */ done) => {
-    const asked = indexedDB.open("shogi_engine", 1);
-    asked.onupgradeneeded = () => { asked.result.createObjectStore(SAVED, {keyPath: "id"}); asked.result.createObjectStore(SOLVED); };
-    asked.onsuccess = () => done(asked.result);
-    asked.onerror = () => done(null); // a private window
-  }).catch(() => null);
-  /** @param {string} store @param {"get" | "getAll" | "getAllKeys" | "put" | "delete"} what @param {any[]} given @returns {Promise<any>} undefined if nothing can be kept */
-  async do(store, what, ...given) {
-    const base = await this.#base;
-    if (!base) return undefined;
-    return new Promise((done, fail) => {
-      const asked = /** @type {any} */ (base.transaction(store, "readwrite").objectStore(store))[what](...given);
-      asked.onsuccess = () => done(asked.result);
-      asked.onerror = () => fail(asked.error);
-    });
-  }
-  get open() { return this.#base; }
-}
 
 /** As a WebSocket whose other end is here. */
 export class Local {
@@ -108,7 +89,8 @@ export class Local {
   /** Open the game that the address names behind its `#`: a record of any kind, with _ for blanks. */
   async #fragment() {
     const text = location.hash.slice(1).replaceAll("_", " ");
-    history.replaceState(null, "", location.pathname + location.search);
+    if (text === "board") return;
+    history.replaceState(null, "", "#board"); // which begins with the board, not with the choices
     try { await this.#actions.paste({text: decodeURIComponent(text)}); this.#changed(); } catch (fault) { this.#refused(fault); }
   }
 
@@ -482,10 +464,34 @@ export class Local {
 
   // ---- problems
 
+  /** @returns {any} */
   #tsume_state() {
-    const {tsume, node} = this.#game, number = PROBLEMS.findIndex(([sfen]) => tsume.root === 0 && sfen === this.#game.start) + 1, [, plies, grade] = PROBLEMS[number - 1] ?? [];
+    const {tsume, node, game} = this.#game, lesson = LESSONS[game][tsume.lesson], over = OVER.includes(tsume.status), {language} = this.#look;
+    if (lesson) {
+      const place = tsume.lesson + 1, moves = lesson.line, count = LESSONS[game].length, why = over && lesson.more[language] ? [lesson.more[language]] : [];
+      return {status: tsume.status, length: 0, left: 0, made: 0, lesson: {title: lesson.title[language], task: lesson.text[language], source: "", due: count - tsume.lesson - Number(over), place, count, over, back: 0,
+        refutation: null, solution: over ? {node: 0, moves, texts: this.#names(0, moves)} : null, played: "", why}};
+    }
+    const number = PROBLEMS.findIndex(([sfen]) => tsume.root === 0 && sfen === this.#game.start) + 1, [, plies, grade] = PROBLEMS[number - 1] ?? [];
     return {status: tsume.status, length: tsume.lengths[tsume.root] ?? 0, left: tsume.lengths[node] ?? 0, made: this.#path().length - this.#path(tsume.root).length, ...(number ? {number, plies, grade, count: PROBLEMS.length} : {})};
   }
+  /** Judge the move of a lesson, and answer it. @param {number} node */
+  async #learn(node) {
+    const {tsume, game, nodes} = this.#game, lesson = LESSONS[game][tsume.lesson], {status, reply} = tried(game, lesson, this.#path(node).slice(1).map(each => nodes[each].move), moves => this.#at(0, moves));
+    tsume.status = status;
+    if (reply) this.#game.node = this.#legal(reply, node);
+    if (status === "done") await this.#shelf.do(SOLVED, "put", {time: Date.now(), helped: tsume.helped}, `${game} ${lesson.name}`);
+  }
+  /** Give a lesson; after the last one the list. @param {Game} game @param {number} place @param {string} before the game to come back to */
+  async #give(game, place, before) {
+    if (place >= LESSONS[game].length) { await this.#back(before); await this.#questions.course({game}); return; }
+    await this.#rules(game);
+    this.#take(blank(game, LESSONS[game][place].position));
+    this.#analysis.on = this.#look.flipped = false;
+    this.#game.tsume = {root: 0, status: "yours", lengths: {}, helped: false, lesson: place, before};
+  }
+  /** Open the game that was there before the lessons. @param {string} id */
+  async #back(id) { if (!id || !await this.#restore(id)) await this.#open(blank(this.#game.game)); }
   async #prove() {
     const {tsume, id} = this.#game, moves = await this.#mate(tsume.root);
     if (this.#game.id !== id || this.#game.tsume !== tsume) return;
@@ -522,7 +528,7 @@ export class Local {
 
   async #keep() {
     const game = this.#game, known = game.nodes.length > 1 || game.play || game.start !== START[/** @type {Game} */ (game.game)] || game.kept;
-    if (!known) return;
+    if (!known || game.tsume?.lesson !== undefined) return; // the game before a lesson comes back
     game.kept = true;
     const before = this.#unsaved;
     try {
@@ -592,14 +598,15 @@ export class Local {
       const {play, tsume, node} = this.#game;
       if (play?.on && play.players[this.#turn(node)] !== null) refuse("it is not your turn");
       if (tsume) this.#free();
-      const made = this.#legal(move);
-      if (tsume && !this.#at(made).status().check) { this.#remove(made); this.#removed = null; refuse("this move gives no check"); }
+      const made = this.#legal(move), mating = tsume && tsume.lesson === undefined;
+      if (mating && !this.#at(made).status().check) { this.#remove(made); this.#removed = null; refuse("this move gives no check"); }
       if (play?.on) {
         if (node !== play.live) { this.#search_number++; this.#stop(); this.#thinking = false; play.live = node; }
         this.#made(move);
       } else this.#game.node = made;
       this.#removed = null;
-      if (tsume) this.#defend(made);
+      if (mating) this.#defend(made);
+      else if (tsume && !OVER.includes(tsume.status)) await this.#learn(made);
     },
     step: async (/** @type {any} */ {to}) => {
       const path = this.#path(), line = [...path, ...this.#line(this.#game.node).slice(1)], ply = path.length - 1, beside = ply ? this.#children(path[ply - 1]) : [], place = beside.indexOf(this.#game.node);
@@ -614,7 +621,7 @@ export class Local {
       this.#stop();
       if (tsume) {
         Object.assign(this.#game, {node: path[path.length - 1 - (made % 2 ? 1 : 2)]});
-        tsume.status = "yours";
+        if (!OVER.includes(tsume.status)) tsume.status = "yours";
       } else {
         const count = play?.on && play.players.filter((/** @type {any} */ each) => each === null).length === 1 && play.players[this.#turn(play.live)] === null ? 2 : 1, first = path[Math.max(path.length - count, 1)];
         this.#thinking = false;
@@ -674,7 +681,24 @@ export class Local {
         this.#tell("mate", {result: moves ? "mate" : moves === null ? "nomate" : "timeout", length: moves?.length ?? 0, moves: moves ?? [], texts: moves ? this.#names(node, moves) : [], node});
       });
     },
-    tsume: async (/** @type {any} */ {on, problem = 0}) => {
+    take: async (/** @type {any} */ {game, lesson}) => {
+      const {tsume, kept, id} = this.#game, named = LESSONS[game].findIndex((/** @type {any} */ each) => each.name === lesson), next = lesson ? -1 : (await this.#done(game)).indexOf(0);
+      await this.#give(game, Math.max(named, next, 0), tsume ? tsume.before ?? "" : kept ? id : "");
+    },
+    lesson: async (/** @type {any} */ {on}) => {
+      const {tsume, game} = this.#game;
+      if (tsume?.lesson === undefined) refuse(t("notHere"));
+      if (on) await this.#give(game, tsume.lesson + 1, tsume.before);
+      else await this.#back(tsume.before);
+    },
+    answer: async () => {
+      const {tsume, game} = this.#game;
+      if (tsume?.lesson === undefined || OVER.includes(tsume.status)) refuse("no problem is being solved");
+      [this.#game.node] = this.#add(0, LESSONS[game][tsume.lesson].line);
+      tsume.status = "answered";
+    },
+    tsume: async (/** @type {any} */ {on, daily = false, ...fields}) => {
+      const problem = daily ? this.#daily() : fields.problem;
       if (!on) this.#leave();
       else {
         if (problem > PROBLEMS.length) refuse("there is no such problem");
@@ -716,13 +740,22 @@ export class Local {
       this.#tell("preview", {node, moves, svg: picture(game, shown, this.#look, {last: moves[moves.length - 1], areas: false})});
     },
     problems: async () => {
-      const solved = new Set(await this.#shelf.do(SOLVED, "getAllKeys") ?? []), now = new Date();
-      const day = Math.round(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate()) / 86400e3) + 719163; // as Python counts days
-      this.#tell("problems", {rows: PROBLEMS.map(([sfen, length, grade]) => [length, grade, Number(solved.has(sfen))]), daily: DAILY[day % DAILY.length]});
+      const solved = await this.#solved();
+      this.#tell("problems", {rows: PROBLEMS.map(([sfen, length, grade]) => [length, grade, Number(solved.has(sfen))]), daily: this.#daily()});
+    },
+    course: async (/** @type {any} */ {game}) => {
+      const done = await this.#done(game);
+      this.#tell("course", {game, rows: LESSONS[game].map((/** @type {any} */ {name, title}, /** @type {number} */ place) => [name, title[this.#look.language], done[place]])});
     },
     hint: async () => {
       const {tsume, node} = this.#game;
-      if (!tsume || !["yours", "right", "longer"].includes(tsume.status)) refuse("there is no move to hint at");
+      const lesson = LESSONS[this.#game.game][tsume?.lesson], moves = this.#path().slice(1).map(each => this.#nodes[each].move);
+      if (lesson?.line[moves.length] && moves.every((move, ply) => move === lesson.line[ply])) {
+        const move = lesson.line[moves.length];
+        this.#tell("hint", {node, move, text: this.#names(node, [move])[0]});
+        return;
+      }
+      if (!tsume || lesson || !["yours", "right", "longer"].includes(tsume.status)) refuse("there is no move to hint at");
       tsume.helped = true;
       this.#mate(node).then(moves => {
         if (moves) this.#tell("hint", {node, move: moves[0], text: this.#names(node, moves)[0]});
@@ -759,6 +792,14 @@ export class Local {
     recall: async (/** @type {any} */ {id}) => this.#mark(id, false),
   };
 
+  async #solved() { return new Set(await this.#shelf.do(SOLVED, "getAllKeys") ?? []); }
+  /** Of each lesson, whether it was done. @param {Game} game @returns {Promise<number[]>} */
+  async #done(game) { const solved = await this.#solved(); return LESSONS[game].map((/** @type {any} */ each) => Number(solved.has(`${game} ${each.name}`))); }
+  /** The number of today's problem. */
+  #daily() {
+    const now = new Date(), day = Math.round(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate()) / 86400e3) + 719163; // as Python counts days
+    return DAILY[day % DAILY.length];
+  }
   /** @param {string} id @param {boolean} gone */
   async #mark(id, gone) {
     const found = await this.#shelf.do(SAVED, "get", id);

@@ -23,3 +23,4 @@ export const FORMATS: Record<string, string[]>;
 export const PROBLEMS: [string, number, number][];
 export const DAILY: number[];
 export const FAULTS: ByLanguage<Record<string, string>>;
+export const LESSONS: Record<string, any[]>;
