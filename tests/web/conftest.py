@@ -8,7 +8,6 @@ server's true engine.
 import functools
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-
 from importlib.util import find_spec
 
 import pytest

@@ -40,15 +40,22 @@ DIAGRAM = "4k4/9/4P4/9/9/9/9/9/4K4 b G2r12p 1"
 JUDGED = """async folder => {
   const page = await (await fetch(folder)).text();
   const module = name => import(new URL(page.match(new RegExp(`static/${name}\\\\.[0-9a-f]+\\\\.js`))[0], folder));
-  const [{tried}, {Kernels, load}, {KERNELS, LESSONS}] = await Promise.all(["course", "kernels", "local_facts"].map(module));
+  const [{tried}, {Kernels, load}, {KERNELS, LESSONS}] = [
+    await module("course"), await module("kernels"), await module("local_facts")];
   const found = [];
   for (const game of Object.keys(LESSONS)) {
     const rules = new Kernels(await load(game, new URL(KERNELS, `${folder}static/`), false));
     for (const lesson of LESSONS[game]) {
-      const at = moves => { rules.position([lesson.position, ...(moves.length ? ["moves", ...moves] : [])].join(" ")); return rules; };
-      const judge = moves => { const {status, reply = ""} = tried(game, lesson, moves, at); return [moves.join(" "), status, reply]; };
-      for (const move of at([]).moves()) found.push([game, lesson.name, ...judge([move])]);
-      for (let made = 1; made <= lesson.line.length; made += 2) found.push([game, lesson.name, ...judge(lesson.line.slice(0, made))]);
+      const at = moves => {
+        rules.position([lesson.position, ...(moves.length ? ["moves", ...moves] : [])].join(" "));
+        return rules;
+      };
+      const judge = moves => {
+        const {status, reply = ""} = tried(game, lesson, moves, at);
+        found.push([game, lesson.name, moves.join(" "), status, reply]);
+      };
+      for (const move of at([]).moves()) judge([move]);
+      for (let made = 1; made <= lesson.line.length; made += 2) judge(lesson.line.slice(0, made));
     }
   }
   return found;
