@@ -94,8 +94,8 @@ def test_naive_twin_on_composed_positions():
 
 def test_moves_are_made_and_taken_back():
     """After every legal move all fields, keys too, are as if set up afresh; taken back, they are the old ones."""
-    along = (pos.copy() for _, pos, played, _ in games(8, seed=4) if len(played) % 5 == 0)
-    for pos in itertools.chain(along, map(parse_sfen, composed(10 if JIT_DISABLED else 60, seed=5))):
+    along = (pos.copy() for _, pos, played, _ in games(sized(3, 8), seed=4) if len(played) % 5 == 0)
+    for pos in itertools.chain(along, map(parse_sfen, composed(10 if JIT_DISABLED else sized(20, 60), seed=5))):
         state = State.from_sfen(format_sfen(pos))
         for move in legal_moves(pos):
             after, undo = pos.copy(), new_record(UNDO)
