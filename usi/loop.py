@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import __version__
 from shogi_engine.common.system import machine_megabytes
 from shogi_engine.common.text import SHOWN_WITH_PATH, nodes_per_second, sanitize
-from shogi_engine.frontends.core import FrontEnd, Task, run_stdio
+from shogi_engine.frontends.core import Command, FrontEnd, run_stdio
 from shogi_engine.games.shogi.names import ENTERING_KING_RULES, FULL, flip_sfen, worth_table
 from shogi_engine.interface.extras import lowest
 from shogi_engine.search.timeman import fixed, in_full_seconds, plan
@@ -135,10 +135,10 @@ COMMANDS = {
 }
 
 
-# ---- A `go` command as a task of the worker. Standard library only
+# ---- A `go` of the worker. Standard library only
 
 
-class GoTask(Task):
+class GoCommand(Command):
     """A `go`, and its state.
 
     Attributes:
@@ -195,7 +195,7 @@ class Loop(Console):
             "usi": self._usi,
             "isready": self._isready,
             "setoption": self._setoption,
-            "usinewgame": lambda words, received_at: self.put(Task(self._new_game, received_at, awaited=False)),
+            "usinewgame": lambda words, received_at: self.put(Command(self._new_game, received_at, awaited=False)),
             "position": self._position,
             "sfen": lambda words, received_at: self._position(["sfen", *words], received_at),
             "startpos": lambda words, received_at: self._position(["startpos", *words], received_at),
@@ -216,7 +216,7 @@ class Loop(Console):
             return
         if words[0] in COMMANDS:
             command = COMMANDS[words[0]]
-            self.put(Task(lambda: command(self), received_at))
+            self.put(Command(lambda: command(self), received_at))
             return
         self._readers[words[0]](words[1:], received_at)
 
@@ -240,10 +240,10 @@ class Loop(Console):
         self.out.line("usiok")
 
     def _isready(self, words: list[str], received_at: float) -> None:
-        if self.loaded and any(isinstance(task, GoTask) for task in self.pending()):
+        if self.loaded and any(isinstance(task, GoCommand) for task in self.pending()):
             self.out.line("readyok")  # sent during a search, which continues
         else:
-            self.put(Task(self._ready, received_at))
+            self.put(Command(self._ready, received_at))
 
     def _setoption(self, words: list[str], received_at: float) -> None:
         option = protocol.parse_setoption(words)
@@ -252,11 +252,11 @@ class Loop(Console):
             complains |= self._announced.set(option.name, option.value) == "DebugLogFile"
         except protocol.ProtocolError:  # the worker reports it, in order
             complains = True
-        self.put(Task(lambda: self._set(option.name, option.value), received_at, awaited=complains))
+        self.put(Command(lambda: self._set(option.name, option.value), received_at, awaited=complains))
 
     def _position(self, words: list[str], received_at: float) -> None:
         position = protocol.parse_position(words)
-        self.put(Task(lambda: self.place(position), received_at))  # a script waits for it: there may be a message
+        self.put(Command(lambda: self.place(position), received_at))  # a script waits for it: there may be a message
 
     def _go(self, words: list[str], received_at: float) -> None:
         go = protocol.parse_go(words)
@@ -264,12 +264,12 @@ class Loop(Console):
             self.out.info(fault)
         if go.perft is not None:
             if depth := go.perft:
-                self.put(Task(lambda: self.run_perft(depth), received_at))
+                self.put(Command(lambda: self.run_perft(depth), received_at))
             return
         for other in self.pending():
-            if isinstance(other, GoTask) and not other.released.is_set():
+            if isinstance(other, GoCommand) and not other.released.is_set():
                 other.stop()  # the GUI has sent a new go without stop, so it no longer needs that search
-        task = GoTask(go, lambda: self._search(task), received_at)
+        task = GoCommand(go, lambda: self._search(task), received_at)
         if self._announced.limit_searches() and not (go.infinite or go.ponder or go.mate is not None):
             task.bounded = True
         self.put(task)
@@ -278,7 +278,7 @@ class Loop(Console):
         update = protocol.parse_go(words)
         for fault in update.faults:
             self.out.info(fault)
-        pondering = [task for task in self.pending() if isinstance(task, GoTask) and task.pondering]
+        pondering = [task for task in self.pending() if isinstance(task, GoCommand) and task.pondering]
         task = next((task for task in pondering if not task.stopped), None)
         if task is None:
             return
@@ -373,7 +373,7 @@ class Loop(Console):
 
     # ---- the worker's side: go --------------------------------------------------------------------------------
 
-    def _budget(self, task: GoTask) -> TimeBudget | None:
+    def _budget(self, task: GoCommand) -> TimeBudget | None:
         """Return the time for a move, counted from the moment the clock started; None without a clock."""
         go, options = task.go, self.options.time_options()
         budget = None
@@ -392,7 +392,7 @@ class Loop(Console):
             budget = fixed(protocol.FALLBACK_MS, options)  # no one will stop this search
         return budget
 
-    def _elapsed_ms(self, task: GoTask) -> float:
+    def _elapsed_ms(self, task: GoCommand) -> float:
         """Return the time that a `go` has used. Without a clock, it counts from when the engine was ready and idle."""
         since = task.requested if task.go.has_clock() else max(task.requested, self.free_at)
         return (time.monotonic() - since) * 1000
@@ -401,7 +401,7 @@ class Loop(Console):
         """Tell whether weaker play is expected; analysis and mate searches are never weakened."""
         return self.options.number("SkillLevel") < FULL and go.mate is None and not go.infinite
 
-    def _limits(self, task: GoTask, moves: list[str]) -> dict[str, Any]:
+    def _limits(self, task: GoCommand, moves: list[str]) -> dict[str, Any]:
         """Return the limits of a search among `moves` that starts now."""
         go = task.go
         limits: dict[str, Any] = {"multipv": self.options.number("MultiPV"), "searchmoves": moves}
@@ -416,7 +416,7 @@ class Loop(Console):
             limits["budget"] = budget.less(self._elapsed_ms(task))
         return limits
 
-    def _search(self, task: GoTask) -> None:
+    def _search(self, task: GoCommand) -> None:
         """Answer one `go`, even if the search raises an exception."""
         answer = "checkmate timeout" if task.go.mate is not None else "bestmove resign"
         try:
@@ -428,14 +428,14 @@ class Loop(Console):
                 answer = f"bestmove {moves[0]}"
             answer = self._think(task, engine, moves)
         except Exception as failure:
-            self.log_failure()
+            self.log_failure(failure)
             self.fail(failure)
         task.released.wait()
         self.finish(task)
         self.out.line(answer)
         self.free_at = time.monotonic()
 
-    def _ponder_ahead(self, task: GoTask, engine: "Engine") -> None:
+    def _ponder_ahead(self, task: GoCommand, engine: "Engine") -> None:
         """Search the position before the opponent's last move until `ponderhit` or `stop`.
 
         This fills the table for all replies, not only for the expected one. After `ponderhit`, a new search starts from
@@ -455,7 +455,7 @@ class Loop(Console):
                 if planned is not None:
                     engine.search(on_info=writer, **planned)
         except Exception as failure:
-            self.log_failure()
+            self.log_failure(failure)
             self.fail(failure)
         finally:
             task.decided.wait()
@@ -477,7 +477,7 @@ class Loop(Console):
             **named,
         )
 
-    def _think(self, task: GoTask, engine: "Engine", moves: list[str]) -> str:
+    def _think(self, task: GoCommand, engine: "Engine", moves: list[str]) -> str:
         """Search and print the last info lines; return the answer."""
         go = task.go
         if not moves:
@@ -521,7 +521,7 @@ class Loop(Console):
             draw_value=(-draw, draw) if white else (draw, -draw),
         )
 
-    def _find_mate(self, task: GoTask, engine: "Engine") -> str:
+    def _find_mate(self, task: GoCommand, engine: "Engine") -> str:
         """Answer `go mate`."""
         used = self._elapsed_ms(task)
         with self.heartbeat():  # the solver may have to be compiled, which does not count as thinking time

@@ -17,7 +17,7 @@ import numpy as np
 from shogi_engine.batch.batch import Batch, defaulted, side_by_side
 from shogi_engine.batch.puct import LiveGames, Network, Puct, check_network
 from shogi_engine.batch.puct_kernels import LONGEST
-from shogi_engine.common.threads import SearchHandle
+from shogi_engine.common.threads import Search
 from shogi_engine.language import InputError
 from shogi_engine.play.game import DECLARE, Answer, Game
 from shogi_engine.play.players import Player
@@ -78,10 +78,10 @@ class PolicyPlayer(Player):
         """Forget the tree."""
         self._known = ("", [])
 
-    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+    def think(self, game: Game, search: Search[Any] | None = None) -> Answer:
         """Search the position, or claim a win."""
         self.ready()
-        began, stop = time.perf_counter(), search or SearchHandle()
+        began, stop = time.perf_counter(), search or Search[Any]()
         board = game.board
         if game.may_declare():
             return Answer(DECLARE)

@@ -195,7 +195,7 @@ class TerminalGame:
         self.await_search()
         self.game.start()
         with self.engine.start(**(limits or timed_limits(self.engine, self.limits, self.game))) as running:
-            return running.search_result()
+            return running.result()
 
     # ---- the human
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from shogi_engine import games
 from shogi_engine.common.stop import StopToken
-from shogi_engine.common.threads import SearchHandle, join, received, start_thread
+from shogi_engine.common.threads import Search, received
 from shogi_engine.engine import parameters
 from shogi_engine.engine.results import Line, PvInfo, SearchResult, legal_line
 from shogi_engine.interface.extras import (
@@ -61,33 +61,28 @@ from shogi_engine.types.results import BoardLike, ForcedWin, Info, Move, Moves, 
 OnInfo = Callable[[PvInfo], None]
 
 
-class Analysis(SearchHandle, Generic[Move]):
+class Analysis(Search[SearchResult], Generic[Move]):
     """A search in another thread. Iterate over it to receive its reports. The end of a `with` block stops it.
 
     So does Ctrl-C while its reports or its end are waited for.
     """
 
     def __init__(self, engine: Any, search: Callable[[OnInfo], SearchResult], line: Line[Move]) -> None:
-        super().__init__()
         self._player, self._line = engine, line
         self._reports: queue.SimpleQueue[PvInfo | BaseException | None] = queue.SimpleQueue()
         self._lines: dict[int, PvInfo] = {}
-        self._result: SearchResult | BaseException | None = None
-        with contextlib.ExitStack() as announced:
-            announced.enter_context(self.searching(engine, lambda: None))
-            self._thread = start_thread(self._run, "analysis", search, announced.pop_all())
+        announced = contextlib.ExitStack()
+
+        def work(engine: Any, analysis: Self) -> SearchResult:
+            with announced:
+                return search(self._report)
+
+        super().__init__(work, done=lambda analysis: self._reports.put(None))
+        announced.enter_context(self.searching(engine, lambda: None))
+        self.start(engine, "analysis")
 
     def __repr__(self) -> str:
-        return f"<Analysis {'done' if self._result is not None else 'running'}: {self.info}>"
-
-    def _run(self, search: Callable[[OnInfo], SearchResult], announced: contextlib.ExitStack) -> None:
-        try:
-            with announced:
-                self._result = search(self._report)
-        except BaseException as fault:
-            self._result = fault
-        finally:
-            self._reports.put(None)
+        return f"<Analysis {'done' if self.ended else 'running'}: {self.info}>"
 
     def _report(self, info: PvInfo) -> None:
         if not info.bound:
@@ -110,18 +105,15 @@ class Analysis(SearchHandle, Generic[Move]):
             budget = self._player.time_budget(budget)
         super().ponderhit(budget, now)
 
-    def search_result(self) -> SearchResult:
+    def result(self) -> SearchResult:
         """Wait for the search to end and return its result. Raises any exception that the search raised."""
         with self._interruptible():
-            join(self._thread)
-        if isinstance(self._result, BaseException):
-            raise self._result
-        assert self._result is not None
-        return self._result
+            self.join()
+        return super().result()
 
     def wait(self) -> PlayResult[Move]:
         """Wait for the search to end and return its move. Raises any exception that the search raised."""
-        return self.search_result().played(self._line)
+        return self.result().played(self._line)
 
     def __iter__(self) -> Iterator[Info[Move]]:
         """Yield each new report until the search ends. Raises any exception that the search raised."""
@@ -132,7 +124,7 @@ class Analysis(SearchHandle, Generic[Move]):
                 break
             yield info.convert(self._line)
         self._reports.put(None)
-        self.search_result()
+        self.result()
 
     @contextlib.contextmanager
     def _interruptible(self) -> Iterator[None]:
@@ -140,16 +132,19 @@ class Analysis(SearchHandle, Generic[Move]):
         try:
             yield
         except KeyboardInterrupt:
-            self.stop()
-            join(self._thread)
+            self._abandon()
             raise
+
+    def _abandon(self) -> None:
+        """Stop the search, and wait until the engine is free."""
+        self.stop()
+        self.join()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        self.stop()
-        join(self._thread)
+        self._abandon()
 
 
 # ---- The opening book of an engine. Its moves are looked up for the engine's position

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine import __version__
 from shogi_engine.common.text import sanitize, whole_number
-from shogi_engine.frontends.core import FrontEnd, Output, Task
+from shogi_engine.frontends.core import Command, FrontEnd, Output
 from shogi_engine.games.othello.names import DISC, MAX_LEVEL, budget
 from shogi_engine.play.clock import GameClock
 from shogi_engine.search.timeman import TimeOptions, fixed
@@ -76,7 +76,7 @@ class OthelloFrontEnd(FrontEnd):
             self.engine.book.open(self._book.book)
         return self.engine.book.choice(margin=round(self._book.randomness * DISC))
 
-    def think(self, task: Task, **limits: Any) -> "SearchResult":
+    def think(self, task: Command, **limits: Any) -> "SearchResult":
         """Search the engine's position; a stopped task gets the result of a search of one ply."""
         with task.searching(self.engine, lambda: {"depth": 1} if task.stopped else limits) as planned:
             return self.engine.search(**planned)
@@ -194,7 +194,7 @@ class Gtp(OthelloFrontEnd):
             return
         number, command, words = split_command(text)
         if command:
-            self.put(Task(lambda: self._answer(number, command, words), received_at))
+            self.put(Command(lambda: self._answer(number, command, words), received_at))
 
     def farewell(self) -> None:
         """Answer `quit`."""
@@ -477,7 +477,7 @@ class NBoard(OthelloFrontEnd):
         self._queue_task(job)
 
     def _queue_task(self, job: Callable[[], None]) -> None:
-        self.put(Task(job, time.monotonic()))
+        self.put(Command(job, time.monotonic()))
 
     def _ping(self, rest: str) -> None:
         self.stop_all()

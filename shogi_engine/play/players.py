@@ -15,7 +15,7 @@ from shogi_engine import games
 from shogi_engine.clients.base import EngineError, PlainClient
 from shogi_engine.clients.usi import SimpleEngine, position_command
 from shogi_engine.common.text import sanitize
-from shogi_engine.common.threads import SearchHandle
+from shogi_engine.common.threads import Search
 from shogi_engine.engine import Engine, parameters
 from shogi_engine.engine.engine import Analysis
 from shogi_engine.games.shogi.names import entering_king_rule
@@ -52,7 +52,7 @@ class Player:
             seed: random choices depend only on this and on the side
         """
 
-    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+    def think(self, game: Game, search: Search[Any] | None = None) -> Answer:
         """Return the move for the side to move; the player may have pondered on the position.
 
         Args:
@@ -172,9 +172,9 @@ class EnginePlayer(Player):
 
     # ---- moves
 
-    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+    def think(self, game: Game, search: Search[Any] | None = None) -> Answer:
         """Search, or claim a win, play from the book or resign."""
-        engine, search = self.engine, search or SearchHandle()
+        engine, search = self.engine, search or Search[Any]()
         began = time.perf_counter()
         if self.ponders_on(game):
             answer = self._hit(game, search)
@@ -191,7 +191,7 @@ class EnginePlayer(Player):
         lost = answer.score is not None and not answer.from_book and number(answer.score) <= -self._resign
         return replace(answer, move=RESIGN if self._resign and lost else answer.move, seconds=seconds)
 
-    def _hit(self, game: Game, search: SearchHandle) -> Answer:
+    def _hit(self, game: Game, search: Search[Any]) -> Answer:
         """Return the answer of the search that began on the opponent's time; its clock begins now."""
         assert self._pondered is not None
         running, self._pondered = self._pondered[1], None
@@ -199,7 +199,7 @@ class EnginePlayer(Player):
         try:
             if not search.follow(running):
                 running.stop()
-            return answer_of_search(running.search_result())
+            return answer_of_search(running.result())
         finally:
             search.follow(None)
 
@@ -457,7 +457,7 @@ class ProgramPlayer(Player, Generic[Client]):
         """Prepare for a game."""
         self.engine.new_game()
 
-    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+    def think(self, game: Game, search: Search[Any] | None = None) -> Answer:
         """Return the move. Other threads cannot stop it: the protocol has no command for that."""
         return answer_of(self.engine.play(game.board, game.clock.limited(self.limit, game.turn)))
 
@@ -483,10 +483,10 @@ class UsiPlayer(ProgramPlayer[SimpleEngine]):
             self.engine.offer((("MaxMovesToDraw", game.terms.max_plies), ("EnteringKingRule", game.rule)))
         super().new_game(game, side, seed)
 
-    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+    def think(self, game: Game, search: Search[Any] | None = None) -> Answer:
         """Return the move, by a ponderhit if the engine ponders on the position."""
         running = self.engine.begin(position_command(game.board), game.clock.limited(self.limit, game.turn))
-        search = search or SearchHandle()
+        search = search or Search[Any]()
         try:
             if not search.follow(running):
                 running.stop()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shogi_engine import games
-from shogi_engine.common.threads import SearchHandle
+from shogi_engine.common.threads import Search
 from shogi_engine.interface.game import MAX_PLY
 from shogi_engine.play.game import Answer, Game
 from shogi_engine.play.players import Player
@@ -116,7 +116,7 @@ class TextbookPlayer(Player):
         kind, flags, new = KINDS[self.textbook.kind][0], self.textbook.flags, np.array(moves, dtype=np.uint32)
         return int(answer(self._contexts, new, kind, depth, flags, self._state, self._visits, self._killers))
 
-    def think(self, game: Game, search: SearchHandle | None = None) -> Answer:
+    def think(self, game: Game, search: Search[Any] | None = None) -> Answer:
         """Search the position. Other threads cannot stop it."""
         new, self._known = game.board.move_stack[self._known :], game.ply
         self._visits[:] = 0

@@ -28,7 +28,7 @@ from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.outcomes import Fact
 from shogi_engine.types.results import Score
 from shogi_engine.web.links import Look, Viewers
-from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
+from shogi_engine.web.pool import Engines, PoolSearch, Priority, SearchSlot
 from shogi_engine.web.replies import AnalysisLine, Info, MateFound, Progress, Summary, Told
 from shogi_engine.web.tree import Tree
 
@@ -106,11 +106,11 @@ class Analyses:
         self._facts: dict[int, tuple[Fact, ...]] = {}
         self.judged: dict[tuple[int, ...], dict[int, Finding]] = {}  # findings by ply, by the moves of a line
         self.progress: float | None = None
-        self._live = SearchSlot(engines, "analysis", Turn.ANALYSIS, self._live_failed)
+        self._live = SearchSlot(engines, "analysis", Priority.ANALYSIS, self._live_failed)
         self._last_infos: tuple[int, list[Any]] | None = None
         self._place: tuple[Any, ...] | None = None  # the position being analysed, and the settings
-        self._judging = SearchSlot(engines, "judging", Turn.ANALYSIS, self.stop_judging)
-        self._mate = SearchSlot(engines, "mate", Turn.SEARCH)
+        self._judging = SearchSlot(engines, "judging", Priority.ANALYSIS, self.stop_judging)
+        self._mate = SearchSlot(engines, "mate", Priority.SEARCH)
 
     def replace(self, tree: Tree) -> None:
         """Analyse another game: discard all results, and take what its record says."""
@@ -171,7 +171,7 @@ class Analyses:
         tree = self._tree
         number, multipv = tree.node, min(self.multipv, MULTIPV_MAX[tree.game])
 
-        def work(engine: Any, job: Job) -> None:
+        def work(engine: Any, search: PoolSearch[Any]) -> None:
             lines: dict[int, Any] = {}
             last = 0.0
             wanted = min(multipv, len(engine.legal_moves()))
@@ -187,7 +187,7 @@ class Analyses:
                     tell([lines[each] for each in sorted(lines)])
 
             def tell(infos: list[Any]) -> None:
-                self._live.report(job, lambda: self._report(number, infos))
+                self._live.report(search, lambda: self._report(number, infos))
 
             tell(engine.search(movetime=ANALYSIS_MS, multipv=multipv, on_info=report).lines)
 
@@ -258,17 +258,17 @@ class Analyses:
         findings: dict[int, Finding] = {}
         limits = EFFORTS[tree.game][effort]
 
-        def work(engine: Any, job: Job) -> None:
+        def work(engine: Any, search: PoolSearch[Any]) -> None:
             examiner = self.examiner(tree.game, limits)
-            if not job.follow(examiner):
+            if not search.follow(examiner):
                 return
             plies = [ply for ply in plies_to_examine(record) if ply not in findings]
             for ply in plies:
                 found = examiner.examine(record, ply)
-                if job.stopped:  # the finding may be incomplete
+                if search.stopped:  # the finding may be incomplete
                     return
                 findings[ply] = found
-                self._judging.report(job, lambda: self._found(record, numbers, findings))
+                self._judging.report(search, lambda: self._found(record, numbers, findings))
 
         def done(_: None) -> None:
             self.progress = None
@@ -427,7 +427,7 @@ class Analyses:
             raise InputError("only shogi has mates")
         number = tree.node
 
-        def work(engine: Any, job: Job) -> tuple[str, list[str]]:
+        def work(engine: Any, search: PoolSearch[Any]) -> tuple[str, list[str]]:
             try:
                 found = engine.find_mate(max_ms=MATE_MS, shortest=True)
             except ValueError:  # no king to mate

@@ -16,7 +16,7 @@ from shogi_engine.tsume import Problem, Progress, best_defence, daily, problems
 from shogi_engine.types.limits import SIDES
 from shogi_engine.web import replies
 from shogi_engine.web.links import Look, Viewer, Viewers
-from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
+from shogi_engine.web.pool import Engines, PoolSearch, Priority, SearchSlot
 from shogi_engine.web.replies import Hint, Lessons, Problems as ProblemRows
 from shogi_engine.web.tree import Tree
 
@@ -27,21 +27,21 @@ PROBLEMS_MAX = 10_000  # of an owner in a game
 
 
 class _Examined(study.Examined):
-    """Examines positions with the engine of a job. It remembers them: a job that is interrupted begins again.
+    """Examines positions with the engine of a search. It remembers them: a search that is interrupted begins again.
 
     Args:
         known: the answers found so far, by position
     """
 
-    def __init__(self, job: Job, engine: Any, known: dict[str, tuple[str, ...]]) -> None:
-        super().__init__(job.game, engine=engine)
-        self._job, self._known = job, known
+    def __init__(self, search: PoolSearch[Any], engine: Any, known: dict[str, tuple[str, ...]]) -> None:
+        super().__init__(search.game, engine=engine)
+        self._search, self._known = search, known
 
     def answers(self, position: str, move: MoveAnalysis) -> tuple[str, ...] | None:
-        """Return the moves that solve a position, None if the job was stopped."""
+        """Return the moves that solve a position, None if the search was stopped."""
         if position not in self._known:
             found = super().answers(position, move)
-            if self._job.stopped or found is None:
+            if self._search.stopped or found is None:
                 return None
             self._known[position] = found
         return self._known[position]
@@ -57,7 +57,7 @@ class Learning:
     """The making of problems in a session."""
 
     def __init__(self, engines: Engines, viewers: Viewers) -> None:
-        self._search, self._viewers = SearchSlot(engines, "learn", Turn.ANALYSIS), viewers
+        self._search, self._viewers = SearchSlot(engines, "learn", Priority.ANALYSIS), viewers
 
     @property
     def on(self) -> bool:
@@ -77,8 +77,8 @@ class Learning:
         """
         known: dict[str, tuple[str, ...]] = {}
 
-        def work(engine: Any, job: Job) -> list[study.Problem]:
-            return list(study.problems_of(game, SIDES[side], _Examined(job, engine, known)))
+        def work(engine: Any, search: PoolSearch[Any]) -> list[study.Problem]:
+            return list(study.problems_of(game, SIDES[side], _Examined(search, engine, known)))
 
         if self.on:
             raise InputError("problems are being made")
@@ -117,7 +117,7 @@ def problem_rows(progress: Progress | None) -> ProblemRows:
     return ProblemRows(rows=rows, daily=daily().number)
 
 
-def prove(engine: Any, job: Job) -> Any:
+def prove(engine: Any, search: PoolSearch[Any]) -> Any:
     """Look for the shortest mate in the engine's position."""
     return engine.find_mate(max_ms=PROVE_MS, shortest=True)
 
@@ -159,7 +159,7 @@ class Tsume:
     helped: bool = False
 
     def __post_init__(self) -> None:
-        self.search = SearchSlot(self.engines, "tsume", Turn.SEARCH, self._failed)
+        self.search = SearchSlot(self.engines, "tsume", Priority.SEARCH, self._failed)
 
     @property
     def problem(self) -> Problem | None:
@@ -248,7 +248,7 @@ class Tsume:
         self.status = DEFENDING
         self.search.begin(
             tree,
-            lambda engine, job: best_defence(engine, lambda: job.stopped),
+            lambda engine, search: best_defence(engine, lambda: search.stopped),
             lambda found: self._reply(number, *found),
             number,
         )
@@ -413,7 +413,7 @@ class Lesson(Tsume):
                 self._refuted(number, line)
 
         self.status = REFUTING
-        self.search.begin(self.tree, lambda engine, job: self.attempt.reply(engine, move), answer, number)
+        self.search.begin(self.tree, lambda engine, search: self.attempt.reply(engine, move), answer, number)
 
     def _refuted(self, number: int, line: Sequence[str]) -> None:
         """Show the line after a wrong move, and make its first move."""

@@ -12,7 +12,7 @@ from shogi_engine.play.game import DECLARE, PASS, Answer, Game
 from shogi_engine.play.words import STRONGEST, choose, level_limits, name_in_records, timed_limits
 from shogi_engine.types.limits import Clock
 from shogi_engine.types.outcomes import Outcome
-from shogi_engine.web.pool import Engines, Job, SearchSlot, Turn
+from shogi_engine.web.pool import Engines, PoolSearch, Priority, SearchSlot
 from shogi_engine.web.tree import Tree
 
 PASS_SECONDS = 1.2  # to show that the only move is a pass
@@ -54,7 +54,7 @@ class Playing:
         self._tree = tree
         self.players: list[int | None] = [None, None]
         self.game: Game | None = None
-        self._search = SearchSlot(engines, "move", Turn.GAME)
+        self._search = SearchSlot(engines, "move", Priority.GAME)
         self._pass_due = 0.0  # when a human's forced pass is made, 0 for none
 
     @property
@@ -234,7 +234,7 @@ class Playing:
         self._cancel()
         game = self.game if self.on else None
 
-        def work(engine: Any, job: Job) -> Answer:
+        def work(engine: Any, search: PoolSearch[Any]) -> Answer:
             return choose(
                 engine, lambda: engine.search(**timed_limits(engine, level_limits(engine, level), game)), level
             )

@@ -10,7 +10,7 @@ import pytest
 from shogi_engine import games, othello
 from shogi_engine.__main__ import main
 from shogi_engine.batch import PolicyPlayer, load_network
-from shogi_engine.common.threads import SearchHandle
+from shogi_engine.common.threads import Search
 from shogi_engine.match.plan import parse_engine
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.game import Game
@@ -56,7 +56,7 @@ def test_the_preferred_move_and_its_score(label):
 
 
 def test_what_ends_a_move():
-    game, stopped = Game.begin("othello"), SearchHandle()
+    game, stopped = Game.begin("othello"), Search()
     stopped.stop()
     assert PolicyPlayer(discs, "othello", Limit(time=30)).think(game, stopped).nodes == 32  # one round
     assert PolicyPlayer(discs, "othello").think(game).nodes == 400

@@ -10,7 +10,7 @@ import pytest
 
 from shogi_engine.clients.base import EngineError
 from shogi_engine.clients.usi import SimpleEngine, go_words
-from shogi_engine.csa.game import ServerClock, Thinker
+from shogi_engine.csa.game import PlayerThread, ServerClock
 from shogi_engine.csa.protocol import ServerTime
 from shogi_engine.games.shogi.names import CSA_27, NO_ENTERING_KING
 from shogi_engine.play.game import Answer, Game, Terms
@@ -53,29 +53,30 @@ def a_game(*moves, rule="CSARule27", clock=None, **times):
 def asked(player, game):
     """Return what a player answers in a game."""
     answers = queue.Queue()
-    thinker = player if isinstance(player, Thinker) else Thinker(player)
-    thinker.think(game, answers.put)
-    return answers.get(timeout=LONGEST)
+    thread = player if isinstance(player, PlayerThread) else PlayerThread(player)
+    thread.think(game, answers.put)
+    search = answers.get(timeout=LONGEST)
+    return search.fault or search.result()
 
 
 # ---- the thread
 
 
 def test_what_is_halted_is_not_delivered():
-    thinker, answers = Thinker(ScriptedPlayer("7g7f", "2g2f")), queue.Queue()
-    thinker._working.acquire()
-    thinker.think(a_game(), lambda answer: answers.put("halted"))
-    thinker.think(a_game(), answers.put)
-    thinker._working.release()
-    assert answers.get(timeout=LONGEST) == Answer("7g7f") and answers.empty()
-    thinker.close()
+    thread, answers = PlayerThread(ScriptedPlayer("7g7f", "2g2f")), queue.Queue()
+    thread._working.acquire()
+    thread.think(a_game(), lambda answer: answers.put("halted"))
+    thread.think(a_game(), answers.put)
+    thread._working.release()
+    assert answers.get(timeout=LONGEST).result() == Answer("7g7f") and answers.empty()
+    thread.close()
 
 
 def test_a_failure_is_an_answer():
-    thinker = Thinker(ScriptedPlayer(KeyError("what"), "7g7f"))
-    assert repr(asked(thinker, a_game())) == "KeyError('what')"
-    assert asked(thinker, a_game()).move == "7g7f"
-    thinker.close()
+    thread = PlayerThread(ScriptedPlayer(KeyError("what"), "7g7f"))
+    assert repr(asked(thread, a_game())) == "KeyError('what')"
+    assert asked(thread, a_game()).move == "7g7f"
+    thread.close()
 
 
 # ---- our engine
@@ -222,31 +223,31 @@ def test_pondering_has_no_limit_until_the_move_comes():
     player.ponder(game, "3c3d")
     running = player._pondered[1]
     time.sleep(0.5)
-    assert running._thread.is_alive()
+    assert not running.ended
     game.move("3c3d", seconds=0.5)
     game.start()
     answer = player.think(game)
-    assert 0.05 < answer.seconds < 5 and not running._thread.is_alive()
+    assert 0.05 < answer.seconds < 5 and running.ended
     player.close()
 
 
 def test_a_search_is_stopped_by_another_thread():
-    thinker, answers = Thinker(EnginePlayer("shogi", hash_mb=1)), queue.Queue()
-    thinker.player.ready()  # compiled: the end of a search is waited for, not that
-    thinker.begin(a_game(), 0)
+    thread, answers = PlayerThread(EnginePlayer("shogi", hash_mb=1)), queue.Queue()
+    thread.player.ready()  # compiled: the end of a search is waited for, not that
+    thread.begin(a_game(), 0)
     for pondering in (False, True):
         game = a_game("7g7f", total=10**8)
         if pondering:
-            thinker.player._ponders = True
-            thinker.ponder(game, "3c3d")
+            thread.player._ponders = True
+            thread.ponder(game, "3c3d")
             game.move("3c3d", seconds=1.0)
             game.start()
-        thinker.think(game, answers.put)
+        thread.think(game, answers.put)
         time.sleep(0.05)
         began = time.monotonic()
-        thinker.over("lose")  # waits for the end of the search
+        thread.over("lose")  # waits for the end of the search
         assert time.monotonic() - began < 5 and answers.empty()
-    thinker.close()
+    thread.close()
 
 
 @pytest.mark.parametrize(
@@ -295,9 +296,9 @@ def test_a_beginner_plays_no_book(level, searches):
 @pytest.fixture
 def usi():
     engine = SimpleEngine.described(f"{sys.executable} -S {STUB}", defaults={"USI_Hash": 16, "Nowhere": 1})
-    thinker = Thinker(UsiPlayer(engine, ponders=True))
-    yield thinker
-    thinker.close()
+    thread = PlayerThread(UsiPlayer(engine, ponders=True))
+    yield thread
+    thread.close()
 
 
 def test_a_usi_engine_plays(usi):

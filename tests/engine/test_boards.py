@@ -1,11 +1,14 @@
 """Engine as python-chess has it: Boards and Limits in, Moves out; a search under way as a handle."""
 
 import pickle
+import random
+import threading
 import time
 
 import pytest
 
 from shogi_engine import Engine, Limit, Score, othello, shogi
+from shogi_engine.common.threads import Search
 from shogi_engine.engine import engine as analysis
 from shogi_engine.jit import cache_folder
 from shogi_engine.search.timeman import budget_of
@@ -97,7 +100,7 @@ def test_an_analysis_goes_on_until_it_is_stopped(engines, game):
     assert engine.play(board, Limit(depth=1)).move is not None
 
 
-@pytest.mark.parametrize("wait", [list, lambda reports: reports.wait(), lambda reports: reports.search_result()])
+@pytest.mark.parametrize("wait", [list, lambda reports: reports.wait(), lambda reports: reports.result()])
 def test_an_analysis_whose_wait_is_interrupted_ends(engines, monkeypatch, wait):
     """As by Ctrl-C at a prompt: no one may have the analysis any more, and the engine is free for the next call."""
     engine, new_board = engines["shogi"]
@@ -105,10 +108,10 @@ def test_an_analysis_whose_wait_is_interrupted_ends(engines, monkeypatch, wait):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    join = analysis.join
+    join = Search.join
     monkeypatch.setattr(analysis, "received", interrupted)
     waits = iter([interrupted])
-    monkeypatch.setattr(analysis, "join", lambda thread: join(thread) if wait is list else next(waits, join)(thread))
+    monkeypatch.setattr(Search, "join", lambda search: join(search) if wait is list else next(waits, join)(search))
     with pytest.raises(KeyboardInterrupt):
         wait(engine.analysis(new_board()))
     monkeypatch.undo()
@@ -134,7 +137,24 @@ def test_a_ponderhit_gives_the_search_its_time(engines, game):
     assert time.monotonic() - hit > 0.25
     with engine.start(depth=1) as other:
         pondering.stop()  # over: it stops no other search
-        assert other.search_result().depth == 1 and not other.stopped
+        assert other.result().depth == 1 and not other.stopped
+
+
+def test_stops_and_ponderhits_at_any_time(engines):
+    """Each search ends, with a legal move, and leaves the engine free for the next."""
+    engine, new_board = engines["shogi"]
+    board, rng = new_board(), random.Random(1)
+    for _ in range(60):
+        search = engine.analysis(board)
+        calls = [lambda: search.ponderhit(Limit(time=0.02)), search.stop, lambda: search.ponderhit(Limit(time=0.01))]  # noqa: B023
+        timers = [threading.Timer(rng.choice([0, rng.random() / 100]), call) for call in rng.sample(calls, 3)]
+        for timer in timers:
+            timer.start()
+        with within(5):
+            assert search.wait().move in board.legal_moves
+        for timer in timers:
+            timer.join()
+    assert engine.play(board, Limit(depth=1)).info.depth == 1
 
 
 def test_what_a_search_raises_comes_out_of_the_analysis(engines, monkeypatch):

@@ -166,7 +166,7 @@ def test_a_search_that_no_one_would_end_is_refused(shogi):
     assert shogi.search(nodes=100).bestmove
     search = shogi.start()
     search.stop()
-    assert search.search_result().bestmove
+    assert search.result().bestmove
 
 
 def test_more_moves_than_any_game_has_are_refused_at_once(shogi):

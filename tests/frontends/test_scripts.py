@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from shogi_engine.frontends.core import Output, Task
+from shogi_engine.frontends.core import Command, Output
 from shogi_engine.frontends.othello import Gtp, NBoard
 from tests.support.usi_fake import FakeEngine
 from usi.loop import Loop
@@ -112,7 +112,7 @@ class Patient:
         answered = threading.Event()
         endless = next((task for task in self.front_end.pending() if not task.bounded and not task.stopped), None)
         if endless is None:
-            self.front_end.put(Task(answered.set, time.monotonic()))
+            self.front_end.put(Command(answered.set, time.monotonic()))
             assert answered.wait(60)
             return
         while not (endless.stopped or (self.front_end.task is endless and self.engine.begun)):

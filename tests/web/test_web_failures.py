@@ -8,7 +8,7 @@ import pytest
 
 from shogi_engine.web.conversation import DELTAS_MAX, SendQueue
 from shogi_engine.web.hub import Hub
-from shogi_engine.web.pool import EnginePool, Job, Seat, Turn
+from shogi_engine.web.pool import EnginePool, PoolClient, PoolSearch, Priority
 from shogi_engine.web.saving import SavedGame
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
@@ -132,8 +132,8 @@ def test_a_job_whose_failure_cannot_be_reported_ends_no_thread():
     def fail(*_):
         raise Fault
 
-    pool.submit(Job("shogi", fail, fail, Seat(), Turn.GAME))
-    pool.submit(Job("shogi", lambda *_: done.set(), fail, Seat(), Turn.GAME))
+    pool.submit(PoolSearch("shogi", fail, fail, PoolClient(), Priority.GAME))
+    pool.submit(PoolSearch("shogi", lambda *_: done.set(), fail, PoolClient(), Priority.GAME))
     assert done.wait(10)
     pool.close()
 

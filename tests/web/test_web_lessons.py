@@ -14,7 +14,7 @@ from shogi_engine.web import exercises
 from shogi_engine.web.app import hub_of_engines
 from shogi_engine.web.conversation import parse
 from shogi_engine.web.messages import MessageError
-from shogi_engine.web.pool import Job, Seat, Turn
+from shogi_engine.web.pool import PoolClient, PoolSearch, Priority
 from shogi_engine.web.store import Store
 from tests.web.fake_engine import FakeEngine, fake_hub, wait_for
 from tests.web.page import Page
@@ -423,14 +423,15 @@ def test_there_are_not_too_many_problems(page, monkeypatch):
 def test_an_interrupted_job_keeps_what_it_has_examined(page, monkeypatch):
     asked = []
     monkeypatch.setattr(Examined, "answers", lambda self, position, move: asked.append(position) or (move.best,))
-    job, known, game = Job("shogi", None, None, Seat(), Turn.ANALYSIS), {}, page.session.analyses.judged_game()
+    search, known = PoolSearch("shogi", None, None, PoolClient(), Priority.ANALYSIS), {}
+    game = page.session.analyses.judged_game()
 
     def made():
-        return list(study.problems_of(game, "black", exercises._Examined(job, FakeEngine("shogi"), known)))
+        return list(study.problems_of(game, "black", exercises._Examined(search, FakeEngine("shogi"), known)))
 
-    job.stopped = True
+    search.stopped = True
     assert made() == [] and known == {}
-    job.stopped = False
+    search.stopped = False
     (found,) = made()
     assert [found.answers] == list(known.values()) and made() == [found] and len(asked) == 2
 

@@ -10,7 +10,7 @@ from shogi_engine.games.shogi.records.kakinoki import HANDICAPS
 from shogi_engine.tsume import Progress, best_defence, daily, problems
 from shogi_engine.types.results import ForcedWin
 from shogi_engine.web.hub import Full, Hub
-from shogi_engine.web.pool import EnginePool, Job, Seat, Turn
+from shogi_engine.web.pool import EnginePool, PoolClient, PoolSearch, Priority
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import Store
 from shogi_engine.web.tree import Tree
@@ -422,9 +422,11 @@ def test_a_job_that_fails_ends_no_thread():
         raise RuntimeError("once")
 
     failed = []
-    pool.submit(Job("shogi", fail, lambda job, fault: failed.append(str(fault)), Seat(), Turn.GAME))
-    pool.submit(Job("shogi", lambda engine, job: done.append(engine.game.name), failed.append, Seat(), Turn.GAME))
-    assert wait_for(lambda: done) == ["shogi"] and failed == ["once"]
+    works = fail, lambda engine, search: done.append(engine.game.name)
+    for work in works:
+        told = lambda search: failed.append(str(search.fault))  # noqa: E731
+        pool.submit(PoolSearch("shogi", work, told, PoolClient(), Priority.GAME))
+    assert wait_for(lambda: done) == ["shogi"] and wait_for(lambda: failed == ["once", "None"])
     pool.close()
 
 
