@@ -1,6 +1,6 @@
 """Draw the pictures of the page "How the boards work" from the boards and tables that the engine uses.
 
-python -m tools.board_pictures
+`tools.generate` writes them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -96,9 +96,3 @@ def pictures() -> dict[Path, str]:
     """Return all pictures by their files."""
     made = (squares, rays, pins, flips)
     return {IMAGES / f"boards-{draw.__name__}.svg": draw() for draw in made}
-
-
-if __name__ == "__main__":
-    for file, drawn in pictures().items():
-        file.write_text(drawn, encoding="utf-8")
-        print(file.relative_to(IMAGES.parents[1]))

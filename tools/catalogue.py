@@ -1,7 +1,4 @@
-"""Collect the texts for users in the catalogue of translations, and compile it.
-
-    python -m tools.catalogue            # after changing texts; then translate the new ones in the .po
-    python -m tools.catalogue --check    # is anything missing, out of date or not compiled?
+"""Collect the texts for users in the catalogue of translations, and compile it; `tools.generate` writes it.
 
 Babel finds the texts in calls of KEYWORDS. Help is read from the parsers, other texts from the package's tables.
 """
@@ -11,7 +8,6 @@ import datetime
 import io
 import itertools
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,11 +17,11 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from shogi_engine import games
+from shogi_engine import games, lessons
 from shogi_engine.__main__ import parser
 from shogi_engine.analysis.judgement import SENTENCES
 from shogi_engine.clients import base
-from shogi_engine.games.shogi.types import KIND_NAMES
+from shogi_engine.games.shogi.types import KIND_NAMES, SQUARE_NAMES
 from shogi_engine.language import DOMAIN, FOLDER, Message
 from shogi_engine.records import formats
 from shogi_engine.types.outcomes import ENDINGS, Kind
@@ -65,6 +61,8 @@ def of_tables() -> Iterator[tuple[Text, str | None]]:
     for game in games.NAMES:
         yield from ((text, game) for text in ("black", "white", "black's chance", "black's winning chance"))
     yield SENTENCES[Kind.BOOK_LEFT], "othello"
+    yield from ((text, lessons.CONTEXT) for text in lessons.texts())
+    yield from ((name, None) for name in SQUARE_NAMES)
     yield from ((str(ending), "ending") for ending in filter(None, ENDINGS))
     yield from ((text, app.CONTEXT) for text in app.WORDS.values())
     yield from ((text, None) for text in (*filter(None, KIND_NAMES), *formats.ALL, formats.WINNERS, formats.OPEN))
@@ -144,25 +142,3 @@ def _strings(string: str | tuple[str, ...] | list[str]) -> list[str]:
 def places(text: str) -> list[str]:
     """Return the placeholders in a text."""
     return sorted(re.findall(r"\{\w*[^{}]*\}|%\(\w+\)\w|%[rs]", text))
-
-
-def main() -> int:
-    """Update or check the catalogue."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true")
-    args = parser.parse_args()
-    catalogue = updated()
-    po, mo = written(catalogue), compiled(catalogue)
-    lacking = missing(catalogue)
-    if args.check:
-        stale = [path.name for path, data in ((PO, po), (MO, mo)) if not path.exists() or path.read_bytes() != data]
-        print(f"{len(lacking)} texts without a translation; out of date: {', '.join(stale) or 'nothing'}")
-        return 1 if lacking or stale else 0
-    PO.write_bytes(po)
-    MO.write_bytes(mo)
-    print(f"{len(catalogue)} texts, {len(lacking)} without a translation")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,4 @@
-"""Write the types of what server and page say to each other, for the page's scripts: `python -m tools.page_types`.
+"""Write the types of what server and page say to each other, for the page's scripts; `tools.generate` writes them.
 
 They are made of the classes that check it: `shogi_engine.web.replies`, and the messages of `conversation.KINDS`.
 """
@@ -13,7 +13,7 @@ from shogi_engine.web.conversation import KINDS
 from shogi_engine.web.replies import Reply
 
 FILE = Path(__file__).parent / "page" / "protocol.d.ts"
-HEAD = "// Made by `python -m tools.page_types`: what the server sends, and what the page may say."
+HEAD = "// Made by `python -m tools.generate`: what the server sends, and what the page may say."
 SIMPLE: dict[type[inspect.Type], str] = {
     inspect.AnyType: "any", inspect.BoolType: "boolean", inspect.NoneType: "null", inspect.FloatType: "number",
 }  # fmt: skip
@@ -96,7 +96,3 @@ def text() -> str:
     lines += ["}", "", "/** The fields of the pages' messages, by what they do. */", "interface Messages {"]
     lines += [f"  {tag}: {{{'; '.join(fields_of(message, False))}}};" for tag, message in messages.items()]
     return "\n".join([*lines, "}", ""])
-
-
-if __name__ == "__main__":
-    FILE.write_text(text(), encoding="utf-8")

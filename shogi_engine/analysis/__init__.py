@@ -9,9 +9,17 @@
 """
 
 from shogi_engine.analysis.analyst import Analyst, Hint, SavedAnalysis, analyse, cores, hints, limits_for
-from shogi_engine.analysis.judgement import BLUNDER, INACCURACY, MISTAKE, Finding, GameAnalysis, MoveAnalysis, judge
+from shogi_engine.analysis.judgement import (
+    BLUNDER,
+    INACCURACY,
+    MISTAKE,
+    GameAnalysis,
+    MoveAnalysis,
+    PositionResult,
+    judge,
+)
 from shogi_engine.analysis.report import (
-    Player,
+    PlayerSummary,
     annotate,
     annotated,
     game_table,
@@ -28,13 +36,13 @@ from shogi_engine.analysis.report import (
 __all__ = [
     "Analyst",
     "BLUNDER",
-    "Finding",
+    "PositionResult",
     "GameAnalysis",
     "Hint",
     "INACCURACY",
     "MISTAKE",
     "MoveAnalysis",
-    "Player",
+    "PlayerSummary",
     "SavedAnalysis",
     "analyse",
     "annotate",

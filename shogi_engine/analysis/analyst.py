@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine import games
-from shogi_engine.analysis.judgement import Finding, GameAnalysis, judge, plies_to_examine
+from shogi_engine.analysis.judgement import GameAnalysis, PositionResult, judge, plies_to_examine
 from shogi_engine.common.files import json_of, write_whole
 from shogi_engine.engine import Engine
 from shogi_engine.jobs import Pool
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord
 from shogi_engine.search.forced_win import ForcedWinSolver
+from shogi_engine.tsume.exercise import best_defence
 from shogi_engine.types.results import ForcedWin, Score
 
 HASH_MB = 16  # per thread; the table is cleared before each position, so that results do not depend on other positions
@@ -31,7 +32,7 @@ DEFAULTS: dict[str, dict[str, int]] = {"othello": {"level": 14}}
 LIMITS = ("nodes", "movetime", "depth", "level")
 
 Key = tuple[int, int]  # the number of a game, from 0, and the ply
-OnPosition = Callable[[Key, Finding], None]
+OnPosition = Callable[[Key, PositionResult], None]
 
 
 def cores() -> int:
@@ -96,7 +97,7 @@ def hints(engine: Engine, count: int | None = None, **limits: Any) -> list[Hint]
     ]
 
 
-class Examiner:
+class PositionAnalyser:
     """One thread's engine and solver of mates for one game."""
 
     def __init__(self, game: str, limits: Mapping[str, Any], hash_mb: int = HASH_MB) -> None:
@@ -119,7 +120,7 @@ class Examiner:
         if self._solver:
             self._solver.stop()
 
-    def examine(self, record: GameRecord, ply: int) -> Finding:
+    def examine(self, record: GameRecord, ply: int) -> PositionResult:
         """Return the finding for the position after `ply` moves of the game. Raises ValueError for illegal moves."""
         moves = record.moves
         self.engine.set_position(record.start, moves[:ply])
@@ -129,12 +130,14 @@ class Examiner:
         if won:
             line = tuple(self._texts(won.moves))
             kept = self._played_mate(moves[ply], line) if ply < len(moves) else 0
-            return Finding(line[0], Score.mate_in(won.length), line, won.length, won.nodes, True, won.length, kept)
+            return PositionResult(
+                line[0], Score.mate_in(won.length), line, won.length, won.nodes, True, won.length, kept
+            )
         self.engine.new_game()
         level = self._limits.get("level")
         exact = level is not None and self.engine.check_level(level).exact
         result = self.engine.search(**self._limits)
-        return Finding(result.bestmove, result.score, tuple(result.pv), result.depth, result.nodes, exact)
+        return PositionResult(result.bestmove, result.score, tuple(result.pv), result.depth, result.nodes, exact)
 
     def _mate(self) -> ForcedWin[int] | None:
         """Return a mate by checks in the engine's position, or None. A short mate is proven to be the shortest."""
@@ -171,32 +174,25 @@ class Examiner:
         board.push_text(played)
         if not board.is_check():
             return 0
-        longest = -1
         self.engine.push(played)
         try:
-            for reply in self.engine.legal_moves():
-                self.engine.push(reply)
-                found = self._mate()
-                self.engine.pop()
-                if found is None:
-                    return 0
-                longest = max(longest, found.length)
+            _, left = best_defence(self.engine, find=self._mate)
         finally:
             self.engine.pop()
-        return longest + 2
+        return left + 2 if left else 0
 
 
-def _outcome(record: GameRecord) -> Finding | None:
+def _outcome(record: GameRecord) -> PositionResult | None:
     """Return the value of the last position if the game is over there by the rules."""
     board = record.board()
     outcome = board.outcome()
     if outcome is None:
         return None
     if record.game == "othello":
-        return Finding("", Score.discs(outcome.score if board.turn == 0 else -outcome.score), exact=True)
+        return PositionResult("", Score.discs(outcome.score if board.turn == 0 else -outcome.score), exact=True)
     if outcome.winner is None:
-        return Finding("", Score(0), exact=True)
-    return Finding("", Score.mate_in(0) if outcome.winner == board.turn else Score.mated_in(0), exact=True)
+        return PositionResult("", Score(0), exact=True)
+    return PositionResult("", Score.mate_in(0) if outcome.winner == board.turn else Score.mated_in(0), exact=True)
 
 
 Game = tuple[str, str, tuple[str, ...]]  # a game's name, its start and its moves
@@ -207,17 +203,17 @@ class ExaminingWorker:
 
     def __init__(self, plan: "Examination") -> None:
         self._plan = plan
-        self._examiners: dict[str, Examiner] = {}
+        self._examiners: dict[str, PositionAnalyser] = {}
         self._records: dict[int, GameRecord] = {}
 
-    def examiner(self, game: str) -> Examiner:
+    def examiner(self, game: str) -> PositionAnalyser:
         """Return the examiner of a game, made when first needed."""
         if game not in self._examiners:
             plan = self._plan
-            self._examiners[game] = Examiner(game, limits_for(game, dict(plan.limits)), plan.hash_mb)
+            self._examiners[game] = PositionAnalyser(game, limits_for(game, dict(plan.limits)), plan.hash_mb)
         return self._examiners[game]
 
-    def do(self, key: Key) -> Finding:
+    def do(self, key: Key) -> PositionResult:
         """Return the finding for a position."""
         number, ply = key
         if number not in self._records:
@@ -280,7 +276,7 @@ class Analyst:
     def run(
         self,
         records: Sequence[GameRecord],
-        known: Mapping[Key, Finding] | None = None,
+        known: Mapping[Key, PositionResult] | None = None,
         on_position: OnPosition | None = None,
     ) -> list[GameAnalysis]:
         """Return the judged games.
@@ -291,7 +287,7 @@ class Analyst:
             known: findings from an earlier run
             on_position: called in this thread with each new finding
         """
-        findings: dict[Key, Finding] = dict(known or {})
+        findings: dict[Key, PositionResult] = dict(known or {})
         keys = [(number, ply) for number, record in enumerate(records) for ply in plies_to_examine(record)]
         todo = [key for key in keys if key not in findings]
         plan = self._examination([(record.game, record.start, tuple(record.moves)) for record in records])
@@ -308,7 +304,7 @@ class Analyst:
                             on_position(key, found)
         finally:
             self.seconds += time.perf_counter() - began
-        by_game: list[dict[int, Finding]] = [{} for _ in records]
+        by_game: list[dict[int, PositionResult]] = [{} for _ in records]
         for number, ply in keys:
             by_game[number][ply] = findings[number, ply]
         return [judge(record, found) for record, found in zip(records, by_game, strict=True)]
@@ -347,7 +343,7 @@ def analyse(
     whole = len(plies_to_examine(record))
     done = 0
 
-    def tell(key: Key, found: Finding) -> None:
+    def tell(key: Key, found: PositionResult) -> None:
         nonlocal done
         done += 1
         if progress:
@@ -379,13 +375,13 @@ class SavedAnalysis:
         self.path = None if path is None else Path(path)
         self.settings = json.loads(json.dumps(settings))
         self._digests = [digest(record) for record in records]
-        self._findings: dict[str, dict[int, Finding]] = {}
+        self._findings: dict[str, dict[int, PositionResult]] = {}
         self._games: list[dict[str, Any]] = []
         self._due = 0.0
         if self.path is not None and self.path.exists():
             self._read(self.path)
         examined = [set(plies_to_examine(record)) for record in records]
-        self.known: dict[Key, Finding] = {
+        self.known: dict[Key, PositionResult] = {
             (number, ply): found
             for number, name in enumerate(self._digests)
             for ply, found in self._findings.get(name, {}).items()
@@ -409,7 +405,7 @@ class SavedAnalysis:
             )
         self._findings = findings
 
-    def add(self, key: Key, found: Finding) -> None:
+    def add(self, key: Key, found: PositionResult) -> None:
         """Store a finding, and write the file from time to time."""
         self._findings.setdefault(self._digests[key[0]], {})[key[1]] = found
         if self.path is not None and time.monotonic() >= self._due:
@@ -442,11 +438,11 @@ def digest(record: GameRecord) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def finding_row(found: Finding) -> dict[str, Any]:
+def finding_row(found: PositionResult) -> dict[str, Any]:
     """Return a finding for JSON."""
     return {**vars(found), "score": str(found.score)}
 
 
-def finding_of(row: dict[str, Any]) -> Finding:
+def finding_of(row: dict[str, Any]) -> PositionResult:
     """Return the inverse of `finding_row`. Raises ValueError for an invalid score."""
-    return Finding(**{**row, "score": Score.parse(row["score"]), "pv": tuple(row["pv"])})
+    return PositionResult(**{**row, "score": Score.parse(row["score"]), "pv": tuple(row["pv"])})

@@ -85,7 +85,7 @@ def line_texts(board: Any, moves: Sequence[str], language: str) -> list[str]:
     return texts
 
 
-def shown(pv: Sequence[str], whole: bool) -> Sequence[str]:
+def truncated_line(pv: Sequence[str], whole: bool) -> Sequence[str]:
     """Return the part of a line that is shown: the whole line if it is a mate."""
     return pv if whole else pv[:LINE_MOVES]
 
@@ -221,7 +221,7 @@ def _facts(game: str, board: Any, move: Any) -> Iterator[Fact]:
         after, before = round(move.played_score.value), round(move.score.value)
         yield Fact(Kind.DISCS_LOST, (move.move,), number=after, other=before)
     if games.has(game, "reasons"):
-        yield from games.part(game, "reasons").facts(
+        yield from games.game_module(game, "reasons").facts(
             board,
             move.move,
             move.pv or (move.best,),
@@ -256,7 +256,7 @@ def sentences(game: str, board: Any, facts: Sequence[Fact], language: str = "en"
 
 def _sentence(game: str, board: Any, fact: Fact, language: str) -> str:
     line = line_texts(board, fact.moves, language)
-    part: Any = games.part(game, "reasons") if games.has(game, "reasons") else None
+    part: Any = games.game_module(game, "reasons") if games.has(game, "reasons") else None
     values: dict[str, Any] = {"number": fact.number, "other": fact.other}
     values["line"] = " ".join(line if fact.kind in MISSED else line[1:])
     if fact.kind is Kind.DISCS_LOST:
@@ -298,7 +298,7 @@ VERDICTS = (("blunder", BLUNDER), ("mistake", MISTAKE), ("inaccuracy", INACCURAC
 
 
 @dataclass(frozen=True)
-class Finding:
+class PositionResult:
     """The result of a search of one position of a game.
 
     Attributes:
@@ -514,7 +514,7 @@ def plies_to_examine(record: GameRecord) -> list[int]:
     return [ply for ply in range(len(moves) + 1) if ply == len(moves) or moves[ply] != PASS]
 
 
-def judge(record: GameRecord, findings: Mapping[int, Finding]) -> GameAnalysis:
+def judge(record: GameRecord, findings: Mapping[int, PositionResult]) -> GameAnalysis:
     """Return the game with each move judged.
 
     Args:
@@ -541,13 +541,13 @@ def judge(record: GameRecord, findings: Mapping[int, Finding]) -> GameAnalysis:
     return GameAnalysis(record, tuple(judged), 1.0 - final if ends_with_white else final)
 
 
-def _after(moves: Sequence[str], findings: Mapping[int, Finding], ply: int) -> tuple[Finding, int]:
+def _after(moves: Sequence[str], findings: Mapping[int, PositionResult], ply: int) -> tuple[PositionResult, int]:
     """Return the finding after the move that follows `ply` moves and after the passes behind it, and their number."""
     later = next(later for later in range(ply + 1, len(moves) + 1) if later == len(moves) or moves[later] != PASS)
     return findings[later], later - ply - 1
 
 
-def judged_move(ply: int, side: int, move: str, found: Finding, after: Score) -> MoveAnalysis:
+def judged_move(ply: int, side: int, move: str, found: PositionResult, after: Score) -> MoveAnalysis:
     """Return the judged move after `ply` moves, from the finding before it and its value by that after it."""
     if found.played_mate:
         after = after_move(Score.mate_in(found.played_mate))

@@ -34,7 +34,7 @@ from shogi_engine.analysis.judgement import (
     line_texts,
     move_text,
     score_words,
-    shown,
+    truncated_line,
     unit_of,
     words_of,
 )
@@ -94,7 +94,7 @@ def said_of(game: str, move: MoveAnalysis, board: Any, language: str, why: Seque
     value, best = (score_words(score, unit_of(game), words) for score in (move.black_played_score, move.black_score))
     missed = words["missed"].format(length=move.missed_mate) if move.missed_mate else ""
     verdict = ", ".join(filter(None, (words.get(move.verdict), missed)))
-    better = shown(move.pv, move.score.mate)
+    better = truncated_line(move.pv, move.score.mate)
     played, line = move_text(board, move.move, language), line_texts(board, better, language)
     return Said(move, words, played, value, best, verdict, better, line, why)
 
@@ -191,7 +191,7 @@ def _by_program(line: str) -> bool:
     """Tell whether a program wrote a line of a comment."""
     if line[:1] in ("*", "#"):
         evaluations = importlib.import_module("shogi_engine.games.shogi.records.words")
-        return evaluations.told_by(line) is not None
+        return evaluations.score_in(line) is not None
     return "%)" in line and _annotations().fullmatch(line) is not None
 
 
@@ -409,7 +409,7 @@ SEVERAL = 2  # games of a player of whom more than a row of the table is said
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Advice:
     """A mistake to learn from.
 
     Attributes:
@@ -421,7 +421,7 @@ class Lesson:
 
 
 @dataclass(frozen=True)
-class Player:
+class PlayerSummary:
     """A player of some games.
 
     Attributes:
@@ -441,7 +441,7 @@ class Player:
     verdicts: dict[str, int]
     kinds: dict[str, int]
     openings: list[Scored]
-    lesson: Lesson | None
+    lesson: Advice | None
 
     def values(self) -> dict[str, Any]:
         """Return the player for JSON."""
@@ -468,13 +468,13 @@ def accuracy_of(moves: Sequence[MoveAnalysis]) -> float | None:
     return sum(min(max(share, 0.0), 100.0) for share in shares) / len(moves) / 100
 
 
-def players(games: Sequence[GameAnalysis]) -> list[Player]:
+def players(games: Sequence[GameAnalysis]) -> list[PlayerSummary]:
     """Return the players of judged games, those with most games first. Sides without a name are left out."""
     names = Counter(name for game in games for name in set(game.record.names) if name)
     return [_player(name, games) for name in sorted(names, key=lambda name: (-names[name], name))]
 
 
-def _player(name: str, games: Sequence[GameAnalysis]) -> Player:
+def _player(name: str, games: Sequence[GameAnalysis]) -> PlayerSummary:
     sides = [(number, side) for number, game in enumerate(games) for side in _sides(game, name)]
     results = [0, 0, 0]
     for number, side in sides:
@@ -482,7 +482,7 @@ def _player(name: str, games: Sequence[GameAnalysis]) -> Player:
             results[found[side]] += 1
     moves = [(number, move) for number, side in sides for move in games[number].moves if move.side == SIDES[side]]
     kinds = Counter(kind_of(games[number], move) for number, move in moves if is_mistake(move))
-    return Player(
+    return PlayerSummary(
         name,
         len({number for number, _side in sides}),
         (results[0], results[1], results[2]),
@@ -498,7 +498,7 @@ def _sides(game: GameAnalysis, name: str) -> Iterator[int]:
     return (side for side, each in enumerate(game.record.names) if each == name)
 
 
-def _lesson(games: Sequence[GameAnalysis], moves: Sequence[tuple[int, MoveAnalysis]]) -> Lesson | None:
+def _lesson(games: Sequence[GameAnalysis], moves: Sequence[tuple[int, MoveAnalysis]]) -> Advice | None:
     """Return the most instructive mistake: a blunder that can be explained, then the costliest, then the first."""
 
     def worth(number: int, move: MoveAnalysis) -> tuple[bool, float]:
@@ -506,13 +506,13 @@ def _lesson(games: Sequence[GameAnalysis], moves: Sequence[tuple[int, MoveAnalys
         return explained and (move.loss >= BLUNDER or bool(move.missed_mate)), move.loss
 
     bad = [(number, move) for number, move in moves if is_mistake(move)]
-    return Lesson(*max(bad, key=lambda each: worth(*each))) if bad else None
+    return Advice(*max(bad, key=lambda each: worth(*each))) if bad else None
 
 
 # ---- texts -------------------------------------------------------------------------------------------------------
 
 
-def player_rows(found: Sequence[Player], language: str = "en") -> list[list[str]]:
+def player_rows(found: Sequence[PlayerSummary], language: str = "en") -> list[list[str]]:
     """Return the rows of a table of players, the head first."""
     rows = [[translate(word, language) for word in PLAYERS_HEAD]]
     for player in found:
@@ -522,7 +522,7 @@ def player_rows(found: Sequence[Player], language: str = "en") -> list[list[str]
     return rows
 
 
-def player_lines(player: Player, games: Sequence[GameAnalysis], language: str = "en") -> list[str]:
+def player_lines(player: PlayerSummary, games: Sequence[GameAnalysis], language: str = "en") -> list[str]:
     """Return what is said of a player: kinds of mistakes, openings with their scores, the best lesson."""
     kinds = [f"{translate(KIND_NAMES[kind], language)} {count}" for kind, count in player.kinds.items() if count]
     lines = [f"{translate(MISTAKES, language)}: {', '.join(kinds)}"] if kinds else []

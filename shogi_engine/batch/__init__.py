@@ -12,7 +12,7 @@ policy            a network as a player of games, from Python, ONNX or a program
 streams           files of positions, read and written in blocks: hcp, hcpe, psv, and Othello's
 """
 
-from shogi_engine.batch.batch import Batch, Found, Legal, Outcomes
+from shogi_engine.batch.batch import Batch, Legal, Outcomes, SearchResults
 from shogi_engine.batch.games import (
     KINDS,
     Games,
@@ -40,7 +40,7 @@ from shogi_engine.batch.puct import LiveGames, Puct, Steps
 
 __all__ = [
     "Batch",
-    "Found",
+    "SearchResults",
     "Games",
     "KINDS",
     "Labelled",

@@ -25,7 +25,7 @@ from shogi_engine.types.limits import check_number
 CHUNK = 256  # positions per call of a kernel; their nodes fit into a second-level cache
 
 
-class Bench:
+class ThreadMemory:
     """The memory of a thread.
 
     Args:
@@ -71,7 +71,9 @@ def check_batch(batch: object) -> None:
         raise TypeError(f"expected a Batch, such as Batch('othello'), not {batch!r:.60}")
 
 
-Work = Callable[[Bench, int, int], object]  # (bench, first, count): bench.nodes[:count] are positions[first:][:count]
+Work = Callable[
+    [ThreadMemory, int, int], object
+]  # (bench, first, count): bench.nodes[:count] are positions[first:][:count]
 
 
 class Rows:
@@ -80,14 +82,14 @@ class Rows:
     def __init__(self, game: str, packing: str = "", *, threads: int = 1) -> None:
         check_number("threads", threads, 1, whole=True)
         self.game: Game = games.load(game)
-        self.rules: BatchRules = games.part(game, "batch").RULES
+        self.rules: BatchRules = games.game_module(game, "batch").RULES
         self.threads = threads
         self._packing_name = packing or next(iter(self.rules.packings))
         self._packing = named(self.rules.packings, self._packing_name, "packing")
         self.code_mask = np.uint32((1 << self.rules.code_bits) - 1)
         self._tables: dict[str, NDArray[np.int32]] = {}
         self._dtype = kernels.node_dtype(self.game)
-        self._free: list[Bench] = []  # the benches not in use
+        self._free: list[ThreadMemory] = []  # the benches not in use
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (type(self), self.game.name, self._packing_name, self.threads)
@@ -135,14 +137,14 @@ class Rows:
             self._tables[layout] = named(self.rules.layouts, layout, "layout").table()
         return self._tables[layout]
 
-    def _take_bench(self) -> Bench:
+    def _take_bench(self) -> ThreadMemory:
         """Return a bench that is not in use."""
         try:
             return self._free.pop()
         except IndexError:
             nodes = np.zeros(CHUNK, dtype=self._dtype)
             nodes["params"] = self.params()
-            return Bench(nodes)
+            return ThreadMemory(nodes)
 
     def params(self) -> Any:
         """Return the game's parameters (a record) for positions without players."""
@@ -154,7 +156,7 @@ class Rows:
     def _each_chunk(self, packed: NDArray[np.uint8], work: Work, chunk: int = CHUNK) -> None:
         """Unpack the positions chunk by chunk and do `work` with each, in `threads` threads."""
 
-        def read_and_work(bench: Bench, first: int, count: int) -> None:
+        def read_and_work(bench: ThreadMemory, first: int, count: int) -> None:
             self._read(packed[first : first + count], first, bench.nodes)
             work(bench, first, count)
 
@@ -170,7 +172,7 @@ class Rows:
 
     def _each_part(self, rows: int, work: Work, chunk: int = CHUNK) -> None:
         """Do `work` with a bench on at most `chunk` rows at a time, in `threads` threads."""
-        used: list[Bench] = []
+        used: list[ThreadMemory] = []
 
         def worker(_: int) -> Callable[[int], None]:
             bench = self._take_bench()
@@ -291,7 +293,7 @@ class Outcomes(NamedTuple):
         return np.asarray(self.termination != NOT_OVER)
 
 
-class Found(NamedTuple):
+class SearchResults(NamedTuple):
     """The results of searches.
 
     Attributes:
@@ -336,7 +338,7 @@ class Batch(Rows):
             raise TypeError(f"row {wrong[0]}: expected a position as text, not {positions[wrong[0]]!r:.60}")
         out = np.empty((len(positions), self.size), dtype=np.uint8)
 
-        def read(bench: Bench, first: int, count: int) -> None:
+        def read(bench: ThreadMemory, first: int, count: int) -> None:
             texts = positions[first : first + count]
             starts = np.zeros(count + 1, dtype=np.int64)
             np.cumsum([len(text) + 1 for text in texts], out=starts[1:])
@@ -368,7 +370,7 @@ class Batch(Rows):
         packed = self._packed(positions)
         out = [""] * len(packed)
 
-        def write(bench: Bench, first: int, count: int) -> None:
+        def write(bench: ThreadMemory, first: int, count: int) -> None:
             text = bench.buffer(self.rules.text_bytes, np.uint8).reshape(-1)
             end = self.rules.write_texts(bench.nodes, count, text)
             out[first : first + count] = str(text[: end - 1], "ascii").split("\n")
@@ -389,7 +391,7 @@ class Batch(Rows):
         counts = np.empty(len(packed), dtype=np.int32)
         parts: dict[int, NDArray[np.int32]] = {}
 
-        def write(bench: Bench, first: int, count: int) -> None:
+        def write(bench: ThreadMemory, first: int, count: int) -> None:
             kernels.list_nodes(bench.nodes, count)
             capacity = int(bench.nodes["count"][:count].max(initial=0)) if width is None else width
             part = np.empty((count, capacity), dtype=np.int32)
@@ -413,7 +415,7 @@ class Batch(Rows):
         masks: NDArray[np.bool_] = output_array(out, (len(packed), self.layouts[layout]), np.bool_)
         bytes_of = masks.view(np.uint8)
 
-        def write(bench: Bench, first: int, count: int) -> None:
+        def write(bench: ThreadMemory, first: int, count: int) -> None:
             kernels.list_nodes(bench.nodes, count)
             kernels.write_masks(bench.nodes, count, table, self.code_mask, bytes_of[first : first + count])
 
@@ -439,7 +441,7 @@ class Batch(Rows):
             self._apply_packed(packed, label_array(moves, len(packed), "positions"), after, checked)
             return after
 
-        def write(bench: Bench, first: int, count: int) -> None:
+        def write(bench: ThreadMemory, first: int, count: int) -> None:
             kernels.make_chosen(bench.nodes, count)
             self._write(bench.nodes, first, count, after)
 
@@ -475,7 +477,7 @@ class Batch(Rows):
         packed, table = self._packed(positions), self.labels(target)
         labels = np.empty(len(packed), dtype=np.int32)
 
-        def write(bench: Bench, first: int, count: int) -> None:
+        def write(bench: ThreadMemory, first: int, count: int) -> None:
             kernels.label_chosen(bench.nodes, count, table, self.code_mask, labels[first : first + count])
 
         self._with_moves(packed, moves, source, write, refuse=False)
@@ -485,7 +487,7 @@ class Batch(Rows):
         """Do `work` after the move labelled in `moves` was put first in each node; see `choose_labels`."""
         table, wanted = self.labels(layout), label_array(moves, len(packed), "positions")
 
-        def choose(bench: Bench, first: int, count: int) -> None:
+        def choose(bench: ThreadMemory, first: int, count: int) -> None:
             kernels.list_nodes(bench.nodes, count)
             row = kernels.choose_labels(bench.nodes, count, table, self.code_mask, wanted[first : first + count])
             if refuse and row >= 0:
@@ -506,7 +508,7 @@ class Batch(Rows):
         packed = self._packed(positions)
         out = np.empty(len(packed), dtype=np.int8)
 
-        def write(bench: Bench, first: int, count: int) -> None:
+        def write(bench: ThreadMemory, first: int, count: int) -> None:
             out[first : first + count] = bench.nodes["pos"]["side"][:count]
 
         self._each_chunk(packed, write)
@@ -529,7 +531,7 @@ class Batch(Rows):
         packed = self._packed(positions)
         terminations, values = np.empty(len(packed), dtype=np.int8), np.empty(len(packed), dtype=np.int32)
 
-        def write(bench: Bench, first: int, count: int) -> None:
+        def write(bench: ThreadMemory, first: int, count: int) -> None:
             kernels.list_nodes(bench.nodes, count)
             kernels.write_results(bench.nodes, count, terminations[first:], values[first:])
 
@@ -566,7 +568,7 @@ class Batch(Rows):
             kind = np.dtype(dtype or each.dtype) if array is None else array.dtype
             arrays.append(output_array(array, (len(packed), *each.shape), kind))
 
-        def write(bench: Bench, first: int, count: int) -> None:
+        def write(bench: ThreadMemory, first: int, count: int) -> None:
             for each, array in zip(chosen, arrays, strict=True):
                 size = math.prod(each.shape)
                 rows = array[first : first + count].reshape(count, size)
@@ -587,7 +589,7 @@ class Batch(Rows):
         packed = self._packed(positions)
         out = np.empty(len(packed), dtype=np.int64)
 
-        def write(bench: Bench, first: int, count: int) -> None:
+        def write(bench: ThreadMemory, first: int, count: int) -> None:
             ctx = perft_context(self.game)
             for row in range(count):
                 ctx.pos = bench.nodes[row].pos
@@ -606,7 +608,7 @@ class Batch(Rows):
         values = np.empty(len(packed), dtype=np.int32)
         evaluator = self.game.evaluation(evaluation).load()
 
-        def write(bench: Bench, first: int, count: int) -> None:
+        def write(bench: ThreadMemory, first: int, count: int) -> None:
             ctx = new_context(self.game, evaluator=evaluator)
             set_root(ctx, bench.nodes[0].pos)
             address = np.asarray(ctx).ctypes.data
@@ -623,7 +625,7 @@ class Batch(Rows):
         nodes: int | None = None,
         evaluation: str = "",
         layout: str = IDS,
-    ) -> Found:
+    ) -> SearchResults:
         """Search each position to a fixed `depth`, or with `nodes` nodes; return the values and best moves.
 
         SEARCH_CHUNK successive positions share a transposition table. A result may therefore depend on neighbouring
@@ -636,7 +638,7 @@ class Batch(Rows):
         values, labels = np.empty(len(packed), dtype=np.int32), np.full(len(packed), kernels.NO_LABEL, dtype=np.int32)
         searchers: list[Searcher] = []
 
-        def write(bench: Bench, first: int, count: int) -> None:
+        def write(bench: ThreadMemory, first: int, count: int) -> None:
             searcher = searchers.pop() if searchers else Searcher(self.game, evaluation=evaluation, hash_mb=HASH_MB)
             searcher.new_game()
             for row in range(count):
@@ -648,7 +650,7 @@ class Batch(Rows):
             searchers.append(searcher)
 
         self._each_chunk(packed, write, SEARCH_CHUNK)
-        return Found(values, labels)
+        return SearchResults(values, labels)
 
 
 class Legal(NamedTuple):

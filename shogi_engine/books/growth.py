@@ -59,7 +59,7 @@ class Defaults:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class BookRecipe:
     """A game's books.
 
     Attributes:
@@ -90,11 +90,11 @@ class Recipe:
         return games.load(self.game_name)
 
 
-def load(name: str) -> Recipe:
+def load(name: str) -> BookRecipe:
     """Return the recipe of a game. Raises ValueError, listing the known games, if it has none."""
     if name not in games.NAMES:
         raise ValueError(f"book: {name!r} has no books; there are books for {', '.join(games.NAMES)}")
-    recipe: Recipe = importlib.import_module(f"shogi_engine.books.{name}").RECIPE
+    recipe: BookRecipe = importlib.import_module(f"shogi_engine.books.{name}").RECIPE
     return recipe
 
 
@@ -131,7 +131,7 @@ Found = list[dict[str, Any]]  # a position's moves, best first: move, ponder, va
 
 
 @dataclass(frozen=True)
-class Line:
+class RunLine:
     """Moves in the game's notation from `start` ('' is the game's); all their positions are in the book.
 
     A move marked DOUBTFUL is in the book because others may play it, but the line does not recommend it.
@@ -156,7 +156,7 @@ class RunFile:
     def __init__(self, path: Path, settings: dict[str, Any] | None = None) -> None:
         self.path = path
         self.known: dict[str, Found] = {}
-        self.lines: list[Line] = []
+        self.lines: list[RunLine] = []
         self.settings = settings or {}
         if settings is None and not path.exists():
             raise ValueError(f"{path}: there is no such run")
@@ -181,7 +181,7 @@ class RunFile:
                 raise _OtherRunError(f"{self.path} is a run with {json.dumps(line)}, not {json.dumps(settings)}")
             self.settings = line
         elif "line" in line:
-            self.lines.append(Line(line["line"], tuple(line["moves"]), line["start"]))
+            self.lines.append(RunLine(line["line"], tuple(line["moves"]), line["start"]))
         else:
             self.known[line["position"]] = line["moves"]
 
@@ -190,7 +190,7 @@ class RunFile:
         self._file.write_line(_line({"position": key, "moves": moves}))
         self.known[key] = moves
 
-    def add_lines(self, lines: Iterable[Line]) -> int:
+    def add_lines(self, lines: Iterable[RunLine]) -> int:
         """Add the lines that are new; return their number."""
         there = {(line.start, line.moves) for line in self.lines}
         before = len(there)
@@ -214,7 +214,7 @@ class _OtherRunError(ValueError):
     """A run with other settings."""
 
 
-def read_lines(path: Path) -> list[Line]:
+def read_lines(path: Path) -> list[RunLine]:
     """Return the lines of a file: `name: moves`, # for comments. Raises ValueError naming the line, OSError."""
     found = []
     for number, text in enumerate(read_text(path).splitlines(), 1):
@@ -223,7 +223,7 @@ def read_lines(path: Path) -> list[Line]:
         name, colon, moves = text.rpartition(":")
         if not colon or not moves.split():
             raise ValueError(f"{path}, line {number}: a line is written 'name: moves'")
-        found.append(Line(name.strip(), tuple(moves.split())))
+        found.append(RunLine(name.strip(), tuple(moves.split())))
     return found
 
 
@@ -240,7 +240,7 @@ class Searches:
         settings: those of a run, see `run_settings`
     """
 
-    def __init__(self, recipe: Recipe, settings: dict[str, Any], threads: int = 1) -> None:
+    def __init__(self, recipe: BookRecipe, settings: dict[str, Any], threads: int = 1) -> None:
         self.game, self._settings = recipe.game, settings
         self._threads = min(threads, BATCH)
         self._searchers = [Searcher(self.game, hash_mb=HASH_MB) for _ in range(self._threads)]
@@ -284,7 +284,7 @@ class Searches:
         return sorted(moves, key=lambda each: -each["value"])
 
 
-def run_settings(recipe: Recipe, **given: int | None) -> dict[str, Any]:
+def run_settings(recipe: BookRecipe, **given: int | None) -> dict[str, Any]:
     """Return a run's settings: nodes or depth, width, margin, max_ply; None means the recipe's default."""
     defaults = recipe.defaults
     limit = {name: value for name in ("nodes", "depth") if (value := given.get(name)) is not None}
@@ -305,7 +305,7 @@ class Growth:
         lines: lines to include
     """
 
-    def __init__(self, recipe: Recipe, settings: dict[str, Any], lines: Iterable[Line] = ()) -> None:
+    def __init__(self, recipe: BookRecipe, settings: dict[str, Any], lines: Iterable[RunLine] = ()) -> None:
         self.recipe, self.game = recipe, recipe.game
         self._margin, self._max_ply = settings["margin"], settings["max_ply"]
         self.found: dict[str, Found] = {}
@@ -317,7 +317,7 @@ class Growth:
         for line in lines:
             self._give(line)
 
-    def _give(self, line: Line) -> None:
+    def _give(self, line: RunLine) -> None:
         """Queue the positions of a line. Raises ValueError naming an illegal move."""
         game = self.game
         position, undo = game.parse_position(line.start or game.start), new_record(game.undo)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from shogi_engine.books.growth import Defaults, Entries, Recipe
+from shogi_engine.books.growth import BookRecipe, Defaults, Entries
 from shogi_engine.common.text import text_of
 from shogi_engine.games.othello import notation
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, transform_square
@@ -250,7 +250,7 @@ def turned(move: str, image: int, back: bool) -> str:
 
 
 def read(path: Path, notes: list[str]) -> Entries:
-    """Return the positions of a book: this engine's, Edax's (.dat, text) or Egaroucid's (.egbk3); see `Recipe.read`."""
+    """Return a book's positions: this engine's, Edax's (.dat, text) or Egaroucid's (.egbk3); see `BookRecipe`."""
     try:
         foreign = None if path.suffix == ".gz" else read_foreign(path, notes)
     except OSError as fault:
@@ -275,7 +275,7 @@ def write(entries: Entries) -> str:
     return "\n".join(lines) + "\n"
 
 
-RECIPE = Recipe(
+RECIPE = BookRecipe(
     game_name="othello",
     defaults=Defaults(
         limit=("depth", 10), width=6, margin=4 * DISC, max_ply=30, ply_cost=DISC // 4, multi_probcut_margin=130

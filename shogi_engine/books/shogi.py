@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shogi_engine.books.growth import Defaults, Entries, Recipe
+from shogi_engine.books.growth import BookRecipe, Defaults, Entries
 from shogi_engine.games.shogi.book import SBK, Book, flipped_key, flipped_move, position_key
 
 
@@ -18,7 +18,7 @@ def turned(move: str, image: int, back: bool) -> str:
 
 
 def read(path: Path, notes: list[str]) -> Entries:
-    """Return the positions of a book in YaneuraOu's text format, or ShogiGUI's, black to move; see `Recipe.read`."""
+    """Return the positions of a book in YaneuraOu's text format, or ShogiGUI's, black to move: see `BookRecipe`."""
     entries: Entries = {}
     if path.suffix.lower() == SBK:
         from shogi_engine.books import shogi_files
@@ -41,7 +41,7 @@ def write(entries: Entries) -> str:
     return Book(entries).text()
 
 
-RECIPE = Recipe(
+RECIPE = BookRecipe(
     game_name="shogi",
     defaults=Defaults(limit=("nodes", 40_000), width=3, margin=50, max_ply=40, ply_cost=15),
     unit=1,

@@ -17,8 +17,8 @@ from shogi_engine.common.text import table
 from shogi_engine.language import InputError, Message, plural, translate as _, translate_fault
 
 if TYPE_CHECKING:
-    from shogi_engine.books.growth import Entries, Growth, Line, Recipe, RunFile
-    from shogi_engine.explorer import Added, Explorer, Found
+    from shogi_engine.books.growth import BookRecipe, Entries, Growth, RunFile, RunLine
+    from shogi_engine.explorer import Added, Explorer, ExplorerMove
     from shogi_engine.interface.extras import BookMove
 
 
@@ -105,7 +105,7 @@ def opened(path: Path, game: str, line: Any) -> "Explorer":
     return explorer
 
 
-def as_json(row: "Found") -> dict[str, Any]:
+def as_json(row: "ExplorerMove") -> dict[str, Any]:
     """Return a move as JSON values."""
     return {
         "move": row.move, "games": row.games, "black": row.black, "draws": row.draws, "white": row.white,
@@ -113,7 +113,7 @@ def as_json(row: "Found") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def as_text(board: Any, rows: "Sequence[Found]", played: Sequence[Any], notation: str) -> str:
+def as_text(board: Any, rows: "Sequence[ExplorerMove]", played: Sequence[Any], notation: str) -> str:
     """Return the moves as a table, and the games added last under it."""
     heads = [_(head) for head in ("move", "games", "score", "black", "draws", "white")]
     cells = [
@@ -241,30 +241,30 @@ def build_run(args: Arguments) -> int:
     return _grow(args, recipe, RunFile(args.run_file, settings), lines, positions=args.positions or POSITIONS)
 
 
-def _given_lines(args: Arguments) -> list["Line"]:
+def _given_lines(args: Arguments) -> list["RunLine"]:
     from shogi_engine.books.growth import read_lines
 
     return read_lines(args.openings) if args.openings else []
 
 
-def _record_lines(args: Arguments) -> list["Line"]:
+def _record_lines(args: Arguments) -> list["RunLine"]:
     """Return the games of the records as lines; moves are not recommended just because they were played."""
-    from shogi_engine.books.growth import DOUBTFUL, Line
+    from shogi_engine.books.growth import DOUBTFUL, RunLine
 
     lines = []
     for path in args.records:
         for number, game in enumerate(common.loaded(str(path), args.game), 1):
             start = "" if game.start == type(game)(args.game).start else game.start
             moves = tuple(f"{move}{DOUBTFUL}" for move in game.moves[: args.set["plies"]])
-            lines.append(Line(f"{path.name}, game {number}", moves, start))
+            lines.append(RunLine(f"{path.name}, game {number}", moves, start))
     return lines
 
 
 def _grow(
     args: Arguments,
-    recipe: "Recipe",
+    recipe: "BookRecipe",
     run_file: "RunFile",
-    lines: list["Line"],
+    lines: list["RunLine"],
     positions: int | None = None,
 ) -> int:
     """Grow a book, and write it if requested.
@@ -292,7 +292,7 @@ def _grow(
     return _finish(args, recipe, growth)
 
 
-def _finish(args: Arguments, recipe: "Recipe", growth: "Growth") -> int:
+def _finish(args: Arguments, recipe: "BookRecipe", growth: "Growth") -> int:
     entries = growth.entries()
     if args.out:
         _write(args.out, recipe, entries)
@@ -306,7 +306,7 @@ def _count(entries: "Entries") -> str:
     return _("{positions} positions, {moves} moves").format(positions=len(entries), moves=moves)
 
 
-def _write(path: Path, recipe: "Recipe", entries: "Entries") -> None:
+def _write(path: Path, recipe: "BookRecipe", entries: "Entries") -> None:
     """Write a book, replacing an existing file atomically."""
     import gzip
 
@@ -315,7 +315,7 @@ def _write(path: Path, recipe: "Recipe", entries: "Entries") -> None:
     print(f"{_count(entries)}: {path}", flush=True)
 
 
-def export_run(args: MergeArguments, recipe: "Recipe") -> int:
+def export_run(args: MergeArguments, recipe: "BookRecipe") -> int:
     """Write all positions of a run as a book."""
     from shogi_engine.books.growth import Growth, RunFile
 
@@ -406,7 +406,7 @@ def show_position(args: ShowArguments) -> int:
     return 0 if rows else 1
 
 
-def _row(recipe: "Recipe", board: Any, move: "BookMove", notation: str) -> dict[str, Any]:
+def _row(recipe: "BookRecipe", board: Any, move: "BookMove", notation: str) -> dict[str, Any]:
     """Return a move and the reply to it as they are shown."""
     texts = [move.move, move.ponder]
     if notation:

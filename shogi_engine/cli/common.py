@@ -22,7 +22,7 @@ from shogi_engine.types.limits import Clock
 
 if TYPE_CHECKING:
     from shogi_engine.records import GameRecord, RecordFormat
-    from shogi_engine.suites.suite import Outcome
+    from shogi_engine.suites.suite import SuiteResult
 
 
 DIGITS_MAX = 18  # longer numbers do not fit an int64
@@ -436,7 +436,7 @@ def report(as_json: bool, values: dict[str, Any], text: str) -> None:
     print(json.dumps(values) if as_json else printable_lines(text), flush=True)
 
 
-def report_suite(as_json: bool, outcome: "Outcome") -> int:
+def report_suite(as_json: bool, outcome: "SuiteResult") -> int:
     """Print a suite's failures and totals; return the exit status."""
     for failure in outcome.failures:
         print(printable_lines(failure))

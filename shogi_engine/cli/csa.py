@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from shogi_engine.cli import common
 from shogi_engine.cli.common import Setting, at_least_one, flag, natural, option, positional, tell
-from shogi_engine.cli.ending_signals import Ended, EndingSignals, ending_signals
-from shogi_engine.cli.progress import Progress, progress_bar
+from shogi_engine.cli.ending_signals import EndingSignals, EndSignal, ending_signals
+from shogi_engine.cli.progress import ProgressBar, progress_bar
 from shogi_engine.common.files import LineFile
 from shogi_engine.common.text import printable
 from shogi_engine.csa.connection import VARIABLE, read_password
 from shogi_engine.language import InputError, Message, mark, translate_fault
 
 if TYPE_CHECKING:
-    from shogi_engine.csa.session import Session
+    from shogi_engine.csa.session import CsaSession
     from shogi_engine.play.players import Player
     from shogi_engine.types.limits import Limit
 
@@ -84,7 +84,7 @@ def server_address(text: str) -> tuple[str, int]:
 class Terminal:
     """Shows a session: permanent lines on stdout, and on a terminal a line that the next one replaces."""
 
-    def __init__(self, line: Progress) -> None:
+    def __init__(self, line: ProgressBar) -> None:
         self._line = line
         self.progress = line.say
 
@@ -134,7 +134,7 @@ class ConversationLog:
 
 
 @contextlib.contextmanager
-def leaving_by_signals(session: "Session") -> Iterator[EndingSignals]:
+def leaving_by_signals(session: "CsaSession") -> Iterator[EndingSignals]:
     """Make signals end the session in an orderly way; the third one ends it at once."""
     count = 0
 
@@ -142,7 +142,7 @@ def leaving_by_signals(session: "Session") -> Iterator[EndingSignals]:
         nonlocal count
         count += 1
         if count > 2:
-            raise Ended
+            raise EndSignal
         session.interrupt()
 
     with ending_signals() as signals:
@@ -192,7 +192,7 @@ def usi_player(args: Arguments, limit: "Limit") -> "Player":
 
 def run(args: Arguments) -> int:
     """Play; the status is 0 if all games were finished, 1 if one was aborted."""
-    from shogi_engine.csa.session import Keeper, Session, Settings
+    from shogi_engine.csa.session import CsaSession, GameSaver, Settings
 
     host, port = server_address(args.server)
     settings = Settings(
@@ -207,12 +207,12 @@ def run(args: Arguments) -> int:
         **{"comments": bool(args.game), "resume": 0 if args.game else 60, **args.set},
     )
     password = read_password(args.password_file)
-    keeper = Keeper(args.out)
+    keeper = GameSaver(args.out)
     log = ConversationLog(args.log)
     player = make_player(args)
     with progress_bar() as line:
         display = Terminal(line)
-        session = Session(settings, password, player, keeper, display, log)
+        session = CsaSession(settings, password, player, keeper, display, log)
         try:
             with leaving_by_signals(session) as signals:
                 session.run()

@@ -12,7 +12,7 @@ NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
 
 
-class Ended(KeyboardInterrupt):
+class EndSignal(KeyboardInterrupt):
     """A signal has requested the end of the program."""
 
 
@@ -21,7 +21,7 @@ class EndingSignals:
 
     Attributes:
         status: its exit status by the convention of shells, 0 for none
-        first: called instead of raising Ended
+        first: called instead of raising EndSignal
     """
 
     def __init__(self) -> None:
@@ -29,12 +29,12 @@ class EndingSignals:
         self.first: Callable[[], object] | None = None
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Handle a signal. Raises Ended only once: a second signal must not interrupt the saving."""
+        """Handle a signal. Raises EndSignal only once: a second signal must not interrupt the saving."""
         again, self.status = self.status, self.status or 128 + number
         if self.first is not None:
             self.first()
         elif not again:
-            raise Ended
+            raise EndSignal
 
 
 _active: list[EndingSignals] = []
@@ -42,7 +42,7 @@ _active: list[EndingSignals] = []
 
 @contextlib.contextmanager
 def ending_signals() -> Iterator[EndingSignals]:
-    """Raise Ended for Ctrl-C, SIGTERM and SIGHUP in this block of the main thread; ignored signals stay ignored.
+    """Raise EndSignal for Ctrl-C, SIGTERM and SIGHUP in this block of the main thread; ignored signals stay ignored.
 
     A block within another one gets the signals of the outer one.
     """

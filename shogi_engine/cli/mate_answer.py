@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shogi_engine import language
-from shogi_engine.cli.terminal import KANJI, Look, draw, plain
+from shogi_engine.cli.terminal import KANJI, BoardStyle, draw, plain
 from shogi_engine.common.text import table
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.mate.solver import line_texts
@@ -136,7 +136,7 @@ def _diagram(board: Board, drawn: str) -> str:
     if not drawn:
         return ""
     if language.current() == "ja" and drawn == KANJI:
-        return plain(draw("shogi", board, Look(KANJI)))
+        return plain(draw("shogi", board, BoardStyle(KANJI)))
     return board.unicode() if drawn == KANJI else board.diagram()
 
 

@@ -6,7 +6,7 @@ the file letters, have this ambiguous width, so that the board is aligned on eve
 
 from typing import Any
 
-from shogi_engine.cli.terminal import KANJI, Line, Look
+from shogi_engine.cli.terminal import KANJI, BoardStyle, Line
 from shogi_engine.games.othello.notation import FILES, SYMBOLS
 from shogi_engine.language import translate as _
 from shogi_engine.play.words import side_name
@@ -19,7 +19,7 @@ INK = ("black", "bright_white")  # by colour
 MOVED, PLACE = "reverse", "white"
 
 
-def draw(board: Any, look: Look) -> list[Line]:
+def draw(board: Any, look: BoardStyle) -> list[Line]:
     """Return the board with files and ranks, the discs of both sides, and the side to move."""
     files, ranks = (range(7, -1, -1), range(7, -1, -1)) if look.flipped else (range(8), range(8))
     names = WIDE_FILES if look.pieces == KANJI else FILES
@@ -43,7 +43,7 @@ def draw(board: Any, look: Look) -> list[Line]:
     return [*lines, [(header, "")], [(f"{counts}  {state}", "")]]
 
 
-def _cell(board: Any, square: int, last: int | None, places: set[int | None], look: Look) -> tuple[str, str]:
+def _cell(board: Any, square: int, last: int | None, places: set[int | None], look: BoardStyle) -> tuple[str, str]:
     """Return a square, two columns wide, and its style."""
     colour = board.disc_at(square)
     moved = square == last

@@ -19,7 +19,7 @@ from shogi_engine.cli import common, terminal
 from shogi_engine.cli.common import NOTES_MAX, flag, option
 from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.progress import Preparation, leave, progress_bar
-from shogi_engine.cli.terminal import WESTERN, Line, Look, draw, plain
+from shogi_engine.cli.terminal import WESTERN, BoardStyle, Line, draw, plain
 from shogi_engine.common.files import data_folder
 from shogi_engine.language import InputError, Message, mark, plural, translate as _, translate_fault
 from shogi_engine.play.clock import GameClock, TimeUp
@@ -137,7 +137,9 @@ class TerminalGame:
 
     def _board(self) -> None:
         clock = self.game.clock
-        look = Look(self.pieces, self.flipped, (clock.text(0), clock.text(1)), colours=self.show_board is not None)
+        look = BoardStyle(
+            self.pieces, self.flipped, (clock.text(0), clock.text(1)), colours=self.show_board is not None
+        )
         lines = draw(self.game.name, self.board, look)
         self.show("")
         if self.show_board is None:
@@ -433,7 +435,7 @@ def run(args: Arguments) -> int:
     except EOFError:
         return 0
     position = _start(args)
-    games.part(args.game, "board")  # raises now if it is missing
+    games.game_module(args.game, "board")  # raises now if it is missing
     from shogi_engine.engine import Engine
 
     with progress_bar():
@@ -513,10 +515,10 @@ def _opening(args: Arguments) -> list[str]:
     """Return a random opening for `--xot`."""
     if not args.xot:
         return []
-    from shogi_engine.match.plan import OpeningPlan, Openings
+    from shogi_engine.match.plan import OpeningFile, OpeningPlan
 
     plan = OpeningPlan.of(args.game, seed=random.SystemRandom().randrange(1 << 32))
-    return Openings(plan)[0].split()
+    return OpeningFile(plan)[0].split()
 
 
 def _match(args: Arguments, engine: "Engine", game: Game) -> TerminalGame:
@@ -551,7 +553,7 @@ def load_rules(match: TerminalGame) -> None:
     board, engine = match.board, match.engine
     for move in list(board.legal_moves)[:1]:
         board.push(move)
-        terminal.draw(match.game.name, board, terminal.Look())
+        terminal.draw(match.game.name, board, terminal.BoardStyle())
     board.outcome()
     engine.set_position(match.game.record.start, [str(move) for move in board.move_stack])
     engine.may_declare()

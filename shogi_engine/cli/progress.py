@@ -36,7 +36,7 @@ def live(renderable: Callable[[], Any]) -> Any:
     )
 
 
-class Progress:
+class ProgressBar:
     """The line. It appears when there is something to show; `close` removes it until then.
 
     Args:
@@ -119,9 +119,9 @@ class Progress:
 
 
 @contextlib.contextmanager
-def progress_bar(what: str = "", whole: int = 0, done: int = 0) -> Iterator[Progress]:
+def progress_bar(what: str = "", whole: int = 0, done: int = 0) -> Iterator[ProgressBar]:
     """Show the progress of compiling, and of what the block reports, if stderr is a terminal."""
-    line = Progress(what, whole, done)
+    line = ProgressBar(what, whole, done)
     if not line.is_shown:
         yield line
         return

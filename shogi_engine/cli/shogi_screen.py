@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shogi_engine.cli.terminal import KANJI, Line, Look
+from shogi_engine.cli.terminal import KANJI, BoardStyle, Line
 from shogi_engine.games.shogi.types import (
     BLACK,
     HAND_ORDER,
@@ -22,7 +22,7 @@ INK = ("bold", "cyan")  # by colour
 PROMOTED, MOVED, LEFT, CHECK, EMPTY = "red", "reverse", "bold yellow", "bold white on red", "dim"
 
 
-def draw(board: Any, look: Look) -> list[Line]:
+def draw(board: Any, look: BoardStyle) -> list[Line]:
     """Return the board between the far side's hand and the near side's, and the side to move."""
     near = WHITE if look.flipped else BLACK
     order = range(80, -1, -1) if look.flipped else range(81)
@@ -44,7 +44,7 @@ def draw(board: Any, look: Look) -> list[Line]:
     return [*lines, _hand(board, near, look), [(state.format(side=side_name(board.turn, "shogi")), "")]]
 
 
-def _hand(board: Any, colour: int, look: Look) -> Line:
+def _hand(board: Any, colour: int, look: BoardStyle) -> Line:
     """Return a side's name, hand and clock."""
     kanji = look.pieces == KANJI
     names, hand = KANJI_PIECES if kanji else SYMBOLS, board.pieces_in_hand[colour]
@@ -57,7 +57,7 @@ def _hand(board: Any, colour: int, look: Look) -> Line:
     return [*line, (f"   {look.clocks[colour]}", "bold")] if look.clocks[colour] else line
 
 
-def _cell(board: Any, square: int, look: Look) -> tuple[str, str]:
+def _cell(board: Any, square: int, look: BoardStyle) -> tuple[str, str]:
     """Return a square, three columns wide, and its style. A `v` precedes pieces that point towards the viewer."""
     last = board.peek() if board.ply() and board.move_stack else None
     moved = last is not None and last.to_square == square

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shogi_engine import games, language
 from shogi_engine.cli import common
 from shogi_engine.cli.common import flag, option, positional
-from shogi_engine.cli.progress import Progress, progress_bar
+from shogi_engine.cli.progress import ProgressBar, progress_bar
 from shogi_engine.cli.terminal import WESTERN, notation_for, pieces_for
 from shogi_engine.common.text import nodes_per_second
 from shogi_engine.common.threads import results_on_threads
@@ -17,7 +17,7 @@ from shogi_engine.language import InputError, Message, mark, plural, translate a
 
 if TYPE_CHECKING:
     from shogi_engine.cli.mate_answer import MateAnswer
-    from shogi_engine.suites.mate import Found, Question
+    from shogi_engine.suites.mate import Found, MateRequest
 
 RESULTS = (mark("loss"), mark("draw"), mark("win"))
 # Both games' defaults; endings of 26 or more empty squares take an eighth fewer nodes than with 64 MB.
@@ -171,7 +171,7 @@ def positions_of(name: str) -> Iterator[tuple[str, int]]:
             raise InputError("{0}: {1}", name, fault) from None
 
 
-def found_of(args: Arguments, questions: "list[Question]", line: Progress) -> "Iterator[Found]":
+def found_of(args: Arguments, questions: "list[MateRequest]", line: ProgressBar) -> "Iterator[Found]":
     """Yield the result of each problem in turn, with progress in `line` if only one is solved at a time."""
     from shogi_engine.games.shogi.mate.solver import MateSolver
     from shogi_engine.jobs import Pool, in_order
@@ -185,7 +185,7 @@ def found_of(args: Arguments, questions: "list[Question]", line: Progress) -> "I
     solver = MateSolver(args.hash)
     solver.warmup(solutions=True)
 
-    def solved(question: "Question") -> "Found":
+    def solved(question: "MateRequest") -> "Found":
         return answer(solver, question, maker.max_ms, line.search)
 
     # The main thread only waits: in a kernel it would notice no signal.
@@ -198,9 +198,9 @@ def answers(args: Arguments, sfens: list[str]) -> "Iterator[MateAnswer]":
     """Yield the answer to each problem in turn."""
     from shogi_engine.cli.mate_answer import MateAnswer
     from shogi_engine.games.shogi.sfen import parse_sfen
-    from shogi_engine.suites.mate import Question
+    from shogi_engine.suites.mate import MateRequest
 
-    asked = [Question(number, sfen, args.shortest, args.all, args.tsume) for number, sfen in enumerate(sfens)]
+    asked = [MateRequest(number, sfen, args.shortest, args.all, args.tsume) for number, sfen in enumerate(sfens)]
     with progress_bar() as line:
         for sfen, (found, others) in zip(sfens, found_of(args, asked, line), strict=True):
             yield MateAnswer(sfen, parse_sfen(sfen), found, others)

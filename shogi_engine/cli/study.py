@@ -1,25 +1,25 @@
 """`shogi-engine study`: one's own mistakes as problems in the terminal, which come back until they are known."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shogi_engine import language
-from shogi_engine.cli import common, terminal
+from shogi_engine.cli import common
 from shogi_engine.cli.common import check_outputs, flag, option, positional, write_problems
 from shogi_engine.cli.progress import progress_bar
-from shogi_engine.cli.terminal import default_pieces, draw, plain
+from shogi_engine.cli.terminal import Desk, default_pieces
 from shogi_engine.language import InputError, mark, plural, translate as _
+from shogi_engine.tsume.exercise import ANSWERED, GOOD, Exercise
 from shogi_engine.types.limits import SIDES
 
 if TYPE_CHECKING:
     from shogi_engine.analysis import GameAnalysis
     from shogi_engine.records import GameRecord
-    from shogi_engine.study import Attempt, Problem, Source, Store, TurningPoints
+    from shogi_engine.study import Problem, Source, Store
 
 AS_GOOD = mark("Good: this is about as strong as the best move.")
-HINT_MS = 10_000  # of the search for the next move of a mate
 
 
 class Arguments(common.Arguments):
@@ -65,10 +65,7 @@ def run(args: Arguments) -> int:
             made = study.as_records(problems, language.current())
             print(write_problems(args.out, made, _("Problems"), study.as_text(problems)))
         if not (args.files or args.out):
-            desk = Desk(store, pieces=default_pieces(sys.stdout))
-            with progress_bar():
-                desk.prepare()
-            desk.run()
+            _give(store)
     return 0
 
 
@@ -90,10 +87,15 @@ def _retry(args: Arguments) -> None:
     from shogi_engine import study
 
     for judged, side in list(_judged(args)):
-        desk = TurningDesk(study.TurningPoints(judged, side), pieces=default_pieces(sys.stdout))
-        with progress_bar():
-            desk.prepare()
-        desk.run()
+        _give(study.TurningPoints(judged, side))
+
+
+def _give(source: "Source") -> None:
+    """Give problems at the terminal."""
+    given = Round(source, Desk(pieces=default_pieces(sys.stdout)))
+    with progress_bar():
+        given.prepare()
+    given.run()
 
 
 def _judged(args: Arguments) -> Iterator[tuple["GameAnalysis", str]]:
@@ -127,33 +129,24 @@ def side_of(record: "GameRecord", player: str | None, side: str | None) -> str |
 # ---- solving -----------------------------------------------------------------------------------------------------
 
 
-class Desk(terminal.Desk):
+class Round:
     """Gives the problems that are due.
 
     Args:
-        read, show, pieces: as in `terminal.Desk`
         clock: returns the time, by default the present
     """
 
-    def __init__(
-        self,
-        store: "Source",
-        read: Callable[[str], str] = input,
-        show: Callable[[str], object] = print,
-        pieces: str = "western",
-        clock: Callable[[], Any] | None = None,
-    ) -> None:
+    def __init__(self, source: "Source", desk: Desk, clock: Callable[[], Any] | None = None) -> None:
         from shogi_engine.study.store import now
 
-        super().__init__(read, show, pieces)
-        self.store, self.clock = store, clock or now
+        self.source, self.desk, self.clock = source, desk, clock or now
         self._engines: dict[str, Any] = {}
 
     def prepare(self) -> None:
         """Compile the kernels that the problems need."""
         from shogi_engine.analysis.judgement import MATE
 
-        due = self.store.due(self.clock())
+        due = self.source.due(self.clock())
         for game in {each.game for each in due}:
             self._engine(game).warmup()
         for game in {each.game for each in due if each.kind == MATE}:
@@ -167,144 +160,52 @@ class Desk(terminal.Desk):
         return self._engines[game]
 
     def run(self) -> None:
-        """Give problems until none is due or the user leaves."""
-        due = self.store.due(self.clock())
+        """Give problems until none is due or the user leaves; of all of one round, say how many were found at once."""
+        due, show, source = self.source.due(self.clock()), self.desk.show, self.source
         if not due:
-            self.show(self._none())
+            show(self._none())
         try:
             for left, problem in zip(range(len(due), 0, -1), due, strict=True):
-                self.show(self._left(left))
+                if source.size:
+                    show(plural("{count} position is left.", "{count} positions are left.", left).format(count=left))
+                else:
+                    show(plural("{count} problem is due.", "{count} problems are due.", left).format(count=left))
                 if not self.give(problem):
-                    return
+                    break
         except EOFError:
             pass
+        if source.size:
+            words = _("Found at the first try: {found} of {count}.")
+            show(words.format(found=source.found, count=source.size))
 
     def _none(self) -> str:
         """Return what is said if there is no problem."""
-        when = self.store.next_due()
+        from shogi_engine.study import TurningPoints
+
+        if isinstance(self.source, TurningPoints):
+            return _("No better move was missed.")
+        when = self.source.next_due()
         words = _("No problem is due; the next one is on {day}.") if when else _("There are no problems yet.")
         return words.format(day=when and f"{when.astimezone():%Y-%m-%d}")
 
-    def _left(self, count: int) -> str:
-        """Return what is said before each problem."""
-        return plural("{count} problem is due.", "{count} problems are due.", count).format(count=count)
-
     def give(self, problem: "Problem") -> bool:
         """Give a problem until it is solved or skipped; return False if the user leaves."""
-        from shogi_engine.analysis.judgement import MATE
         from shogi_engine.study import KINDS
 
-        board, attempt = problem.board(), self.store.attempt(problem)
-        self.show(plain(draw(problem.game, board, self._look)))
-        self.show(f"{_(KINDS[problem.kind])} ({problem.where('')})")
+        attempt, desk = self.source.attempt(problem), self.desk
+        exercise = Exercise(task=attempt)
 
-        def tried(line: str) -> bool:
-            move = self._move(board, line)
-            if not move:
-                return False
-            if not board.move_stack and not attempt.is_right(move):
-                return not self._is_refuted(attempt, board, move)
-            if problem.kind == MATE and not self._mates(attempt, board, move):
-                return False
-            self.show(_("Right.") if attempt.is_best(move) else _(AS_GOOD))
-            self._done(attempt)
-            return True
+        def wrong(move: str) -> tuple[str, ...]:
+            return problem.reasons(language.current()) if move == problem.played else ()
 
-        def answer() -> None:
-            attempt.give_up()
-            self._done(attempt)
-
-        def hint() -> str:
-            best = attempt.hint()
-            if board.move_stack:
-                found = board.find_mate(shortest=True, max_ms=HINT_MS)
-                if not found:
-                    return _("No mate has been proven; try anyway.")
-                best = str(found.moves[0])
-            return _("The move goes to {square}.").format(square=best.rstrip("+")[-2:])
-
-        return self._solve(tried, hint, answer)
-
-    def _move(self, board: Any, line: str) -> str:
-        """Return a typed move in the game's notation, '' if it is not legal."""
-        try:
-            move = board.parse_text(line)
-        except ValueError as fault:
-            self.show(_(str(fault)))
-            return ""
-        return str(move)
-
-    def _mates(self, attempt: "Attempt", board: Any, move: str) -> bool:
-        """Make a move of a mate and the best defence; tell whether the problem is solved.
-
-        A first move is right even if no mate by checks is proven after it.
-        """
-        from shogi_engine.tsume import best_defence
-
-        first, text = not board.move_stack, self._texts(board, [move])
-        board.push_text(move)
-        if board.is_checkmate():
-            return True
-        engine = self._engine(attempt.problem.game)
-        engine.set_position(board.position())
-        reply, left = best_defence(engine) if board.is_check() else ("", 0)  # without a check it is no mate
-        if first and not left:
-            return True
-        if left == 0:
-            board.pop()
-            attempt.wrong = True
-            self.show(_("{move} is not the solution.").format(move=text))
-            return False
-        self.show(self._texts(board, [reply]))
-        board.push_text(reply)
-        self.show(plain(draw(attempt.problem.game, board, self._look)))
-        return False
-
-    def _is_refuted(self, attempt: "Attempt", board: Any, move: str) -> bool:
-        """Answer a move that is not the best one as the engine would; return False if it is right all the same."""
-        line = attempt.refutation(move)
-        if line is None:
-            right, line = attempt.reply(self._engine(attempt.problem.game), move)
-            if right:
-                self.show(_(AS_GOOD))
-                self._done(attempt)
-                return False
-        self.show(_("{move} is not the solution.").format(move=self._texts(board, [move])))
-        if line:
-            self.show(self._texts(board, [move, *line]))
-        if move == attempt.problem.played:
-            for said in attempt.problem.reasons(language.current()):
-                self.show(said)
-        return True
-
-    def _done(self, attempt: "Attempt") -> None:
-        """Show the solution and note the review."""
-        problem = attempt.problem
-        self.show(self._texts(problem.board(), problem.line))
-        when = self.store.review(problem, attempt.rating, self.clock())
+        desk.show(f"{_(KINDS[problem.kind])} ({problem.where('')})")
+        stays = desk.solve(exercise, problem.game, problem.board(), self._engine(problem.game), wrong)
+        if not exercise.over:
+            return stays
+        if exercise.status != ANSWERED:
+            desk.show(_(AS_GOOD) if exercise.status == GOOD else _("Right."))
+        desk.show(desk.text(problem.board(), problem.line))
+        when = self.source.review(problem, attempt.rating, self.clock())
         if when is not None:
-            self.show(_("It comes back on {day}.").format(day=f"{when.astimezone():%Y-%m-%d}"))
-
-    def _texts(self, board: Any, line: Sequence[str]) -> str:
-        from shogi_engine.analysis.judgement import line_texts, shown
-
-        return " ".join(line_texts(board, shown(line, False), language.current()))
-
-
-class TurningDesk(Desk):
-    """Gives the turning points of a game; see Desk."""
-
-    store: "TurningPoints"
-
-    def run(self) -> None:
-        """Give all of them, then say how many were found at once."""
-        super().run()
-        if self.store.size:
-            words = _("Found at the first try: {found} of {count}.")
-            self.show(words.format(found=self.store.found, count=self.store.size))
-
-    def _none(self) -> str:
-        return _("No better move was missed.")
-
-    def _left(self, count: int) -> str:
-        return plural("{count} position is left.", "{count} positions are left.", count).format(count=count)
+            desk.show(_("It comes back on {day}.").format(day=f"{when.astimezone():%Y-%m-%d}"))
+        return stays

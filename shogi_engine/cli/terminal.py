@@ -14,6 +14,7 @@ from shogi_engine.common.text import printable_lines
 from shogi_engine.interface.extras import USUAL_LEVELS
 from shogi_engine.language import translate as _
 from shogi_engine.play.words import FIRST_LEVEL, STRONGEST, side_name
+from shogi_engine.tsume.exercise import LOST, OVER, RIGHT, WRONG, YOURS, Exercise, prove
 
 # ---- Boards in a terminal: lines of parts with styles; a pipe gets plain text
 
@@ -27,7 +28,7 @@ Line = list[Part]
 
 
 @dataclass(frozen=True)
-class Look:
+class BoardStyle:
     """How a board is drawn.
 
     Attributes:
@@ -43,7 +44,7 @@ class Look:
     colours: bool = False
 
 
-def draw(game: str, board: Any, look: Look) -> list[Line]:
+def draw(game: str, board: Any, look: BoardStyle) -> list[Line]:
     """Return the lines of a game's Board, drawn by the game's module here, or as text if there is none."""
     name = f"shogi_engine.cli.{game}_screen"
     if importlib.util.find_spec(name) is None:
@@ -111,29 +112,84 @@ class Desk:
     def __init__(
         self, read: Callable[[str], str] = input, show: Callable[[str], object] = print, pieces: str = "western"
     ) -> None:
-        self.read, self.show = read, show
-        self._look = Look(pieces)
+        self.read, self.show, self._look = read, show, BoardStyle(pieces)
 
-    def _solve(self, attempt: Callable[[str], bool], hint: Callable[[], str], answer: Callable[[], None]) -> bool:
+    def text(self, board: Any, line: Sequence[str]) -> str:
+        """Return a line from a Board's position in the user's notation."""
+        from shogi_engine.analysis.judgement import line_texts, truncated_line
+
+        return " ".join(line_texts(board, truncated_line(line, False), language.current()))
+
+    def solve(
+        self, exercise: Exercise, game: str, board: Any, engine: Any, wrong: Callable[[str], Iterable[str]]
+    ) -> bool:
         """Read lines until a problem is solved or skipped; return False if the user leaves.
 
         Args:
-            attempt: `attempt(line)` tries a move and tells whether the problem is solved
-            hint: returns a hint
-            answer: shows the solution
+            wrong: `wrong(move)` notes a wrong move, and returns what is said of it
         """
+        start, hints = board.position(), 0
+        self.show(plain(draw(game, board, self._look)))
         self.show(_("Type a move, hint, answer, next or quit."))
-        while True:
-            line = self.read("> ").strip()
+        while exercise.status not in OVER:
+            line, made = self.read("> ").strip(), tuple(map(str, board.move_stack))
             if line in QUIT or line in NEXT:
                 return line in NEXT
             if line in ANSWER:
-                answer()
-                return True
-            if line in HINT:
-                self.show(hint())
-            elif line and attempt(line):
-                return True
+                exercise.give_up()
+            elif line in HINT:
+                hints += 1
+                self.show(self._hint(exercise, made, board, engine, hints))
+            elif line:
+                self._try(exercise, start, made, board, engine, line, wrong)
+                if len(board.move_stack) > len(made):
+                    self.show(plain(draw(game, board, self._look)))
+        return True
+
+    def _try(
+        self, exercise: Exercise, start: str, made: tuple[str, ...], board: Any, engine: Any, line: str,
+        wrong: Callable[[str], Iterable[str]],
+    ) -> None:  # fmt: skip
+        """Make a move and the reply, if the move is right."""
+        try:
+            move = str(board.parse_text(line))
+        except ValueError as fault:
+            self.show(_(str(fault)))
+            return
+        text = self.text(board, [move])
+        board.push_text(move)
+        reply = exercise.moved((*made, move), board)
+        if exercise.ask is not None:
+            engine.set_position(start, exercise.ask.moves)
+            reply = exercise.answered(exercise.ask.work(engine, lambda: False))
+        if exercise.status in OVER:
+            return
+        if exercise.status in (LOST, WRONG) or exercise.task is None and exercise.status != RIGHT:
+            board.pop()
+            self.show(_("{move} is not the solution.").format(move=text))
+            if exercise.status == WRONG and exercise.refuted:
+                self.show(self.text(board, [move, *exercise.refuted[1]]))
+            for said in wrong(move):
+                self.show(said)
+            exercise.status = YOURS
+        elif reply:
+            self.show(self.text(board, reply))
+            board.push_text(reply[0])
+
+    def _hint(self, exercise: Exercise, made: tuple[str, ...], board: Any, engine: Any, count: int) -> str:
+        """Return the target square of the next move; the second time, the move itself."""
+        move = exercise.hint(made)
+        if not move:
+            engine.set_position(board.position())
+            found = prove(engine)
+            if not found:
+                return _("No mate has been proven; try anyway.")
+            move = str(found.moves[0])
+        if count % 2 == 0:
+            return self.text(board, [move])
+        square = move.rstrip("+")[-2:]
+        reasons = games.game_module(board.record().game, "reasons")
+        return _("The move goes to {square}.").format(square=reasons.square_text(square, language.current()))
 
 
 # ---- The questions of `play` at a terminal without arguments: the game, the side, the level, the handicap

@@ -15,11 +15,11 @@ from shogi_engine.common.threads import Search, start_thread
 from shogi_engine.csa.protocol import (
     JISHOGI,
     Declared,
-    Ended,
+    GameEnded,
+    GameSummary,
     Moved,
     Protocol,
     ServerTime,
-    Summary,
     outcome_of,
     result_of,
 )
@@ -262,7 +262,7 @@ class GameContext:
     note: Callable[[str], None] = print
 
 
-def opening_moves(summary: Summary) -> int:
+def opening_moves(summary: GameSummary) -> int:
     """Return how many of the moves that a game begins with are its opening, which cost no time and earn no increment.
 
     Moves with times were played before this client was started anew, and are charged; not so by shogi-server, which
@@ -284,7 +284,7 @@ class ServerGame:
     """
 
     def __init__(
-        self, summary: Summary, context: GameContext, *, stem: str = "", earlier: "ServerGame | None" = None
+        self, summary: GameSummary, context: GameContext, *, stem: str = "", earlier: "ServerGame | None" = None
     ) -> None:
         self.summary, self.stem = summary, stem
         self.side = summary.side
@@ -416,7 +416,7 @@ class ServerGame:
         if event.time:
             self.game.node.ending_seconds = float(event.time)
 
-    def ended(self, event: Ended) -> None:
+    def ended(self, event: GameEnded) -> None:
         """The game is over."""
         self._stop()
         self.reason = event.reason or event.result

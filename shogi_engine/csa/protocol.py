@@ -72,7 +72,7 @@ class ServerTime:
 
 
 @dataclass(frozen=True)
-class Summary:
+class GameSummary:
     """A game that is offered.
 
     Attributes:
@@ -112,7 +112,7 @@ class SummaryReader:
         self._lines = 0
         self._fault = ""
 
-    def take(self, line: str) -> Summary | None:
+    def take(self, line: str) -> GameSummary | None:
         """Read one line; return the summary when it is complete. Raises SummaryError at its end if it is invalid."""
         self._lines += 1
         if line == END:
@@ -145,7 +145,7 @@ class SummaryReader:
         except ValueError as fault:
             self._fault = self._fault or f"the position, {sanitize(line)!r}: {fault}"
 
-    def _finish(self) -> Summary:
+    def _finish(self) -> GameSummary:
         if self._fault:
             raise SummaryError(self._fault)
         values = self._values
@@ -163,7 +163,7 @@ class SummaryReader:
             raise SummaryError(str(fault)) from None
         if record.ending:
             raise SummaryError("the game is already over")
-        return Summary(
+        return GameSummary(
             game_id=self.game_id,
             names=(values.get("Name+", ""), values.get("Name-", "")),
             side="+-".index(turn),
@@ -228,7 +228,7 @@ def outcome_of(reason: str, result: str, side: int) -> Outcome:
     return Outcome(side if result == "win" else 1 - side, _REASONS.get(reason, Termination.UNKNOWN))
 
 
-class State(enum.Enum):
+class ConnectionState(enum.Enum):
     """The state of a conversation."""
 
     NEW = "not logged in"
@@ -258,7 +258,7 @@ class Refused:
 class Offered:
     """A game can begin."""
 
-    summary: Summary
+    summary: GameSummary
 
 
 @dataclass(frozen=True)
@@ -307,7 +307,7 @@ class Declared:
 
 
 @dataclass(frozen=True)
-class Ended:
+class GameEnded:
     """The game is over.
 
     Attributes:
@@ -339,7 +339,7 @@ class Notice:
 
 
 Event = (
-    LoggedIn | Refused | Offered | Unreadable | Rejected | Started | Moved | Declared | Ended | LoggedOut
+    LoggedIn | Refused | Offered | Unreadable | Rejected | Started | Moved | Declared | GameEnded | LoggedOut
     | GameRefused | Notice
 )  # fmt: skip
 
@@ -372,8 +372,8 @@ class Protocol:
 
     def __init__(self, *, x1: bool = False) -> None:
         self.x1 = x1
-        self.state = State.NEW
-        self.summary: Summary | None = None
+        self.state = ConnectionState.NEW
+        self.summary: GameSummary | None = None
         self.reason = ""  # why the game ends, once known
         self._reader = SummaryReader()
 
@@ -381,7 +381,7 @@ class Protocol:
 
     def login(self, name: str, password: str) -> str:
         """Begin the conversation."""
-        self._go(State.LOGIN, State.NEW)
+        self._go(ConnectionState.LOGIN, ConnectionState.NEW)
         return f"LOGIN {name} {password}{' x1' if self.x1 else ''}"
 
     def ask_for_game(self, game: str, turn: str) -> str:
@@ -390,37 +390,37 @@ class Protocol:
         Args:
             turn: '+', '-' or '*' for either
         """
-        self._go(State.WAITING, State.WAITING)
+        self._go(ConnectionState.WAITING, ConnectionState.WAITING)
         return f"%%GAME {game} {turn}"
 
     def agree(self) -> str:
         """Accept the offered game."""
-        self._go(State.AGREED, State.OFFERED)
+        self._go(ConnectionState.AGREED, ConnectionState.OFFERED)
         return f"AGREE {self._game_id}".rstrip()
 
     def reject(self) -> str:
         """Refuse the offered game."""
-        self._go(State.WAITING, State.OFFERED)
+        self._go(ConnectionState.WAITING, ConnectionState.OFFERED)
         return f"REJECT {self._game_id}".rstrip()
 
     def move(self, move: str, comment: str = "") -> str:
         """Make a move; the comment is for shogi-server."""
-        self._go(State.PLAYING, State.PLAYING)
+        self._go(ConnectionState.PLAYING, ConnectionState.PLAYING)
         return f"{move},'{comment}" if comment else move
 
     def resign(self) -> str:
         """Resign."""
-        self._go(State.PLAYING, State.PLAYING)
+        self._go(ConnectionState.PLAYING, ConnectionState.PLAYING)
         return "%TORYO"
 
     def declare(self) -> str:
         """Declare a win by entering king."""
-        self._go(State.PLAYING, State.PLAYING)
+        self._go(ConnectionState.PLAYING, ConnectionState.PLAYING)
         return "%KACHI"
 
     def logout(self) -> str:
         """Log out."""
-        self._go(State.LOGOUT, State.WAITING)
+        self._go(ConnectionState.LOGOUT, ConnectionState.WAITING)
         return "LOGOUT"
 
     @property
@@ -432,7 +432,7 @@ class Protocol:
     def _game_id(self) -> str:
         return self.summary.game_id if self.summary else self._reader.game_id
 
-    def _go(self, to: State, *allowed: State) -> None:
+    def _go(self, to: ConnectionState, *allowed: ConnectionState) -> None:
         if self.state not in allowed:
             raise RuntimeError(f"{to.name} cannot follow {self.state.name}")
         self.state = to
@@ -442,7 +442,7 @@ class Protocol:
     def receive(self, line: str) -> list[Event]:
         """Process one line without its line end; return the events."""
         line = line.rstrip()
-        if self.state is State.SUMMARY and line != BEGIN:
+        if self.state is ConnectionState.SUMMARY and line != BEGIN:
             return self._take_summary(line)
         if not line:
             return []  # an answer to keep-alive
@@ -453,62 +453,62 @@ class Protocol:
         if line.startswith("LOGIN:"):
             return self._take_login(line)
         if line.startswith("LOGOUT:"):
-            self.state = State.LOGOUT
+            self.state = ConnectionState.LOGOUT
             return [LoggedOut()]
-        if self.state is State.PLAYING:
+        if self.state is ConnectionState.PLAYING:
             return self._take_game(line)
-        if self.state in (State.OFFERED, State.AGREED):
+        if self.state in (ConnectionState.OFFERED, ConnectionState.AGREED):
             return self._take_answer(line)
         return [Notice(line)]
 
     def closed(self) -> list[Event]:
         """Process the end of the connection; return the end of the game if the server had begun to report it."""
-        ended = self.state is State.PLAYING and self.reason
-        self.state = State.NEW
-        return [Ended(self.reason, "")] if ended else []
+        ended = self.state is ConnectionState.PLAYING and self.reason
+        self.state = ConnectionState.NEW
+        return [GameEnded(self.reason, "")] if ended else []
 
     def _take_login(self, line: str) -> list[Event]:
-        if self.state is not State.LOGIN:
+        if self.state is not ConnectionState.LOGIN:
             return [Notice(line)]
         if line.endswith(" OK"):
-            self.state = State.WAITING
+            self.state = ConnectionState.WAITING
             return [LoggedIn()]
-        self.state = State.REFUSED
+        self.state = ConnectionState.REFUSED
         return [Refused(line.removeprefix("LOGIN:").strip() or "incorrect")]
 
     def _take_extended(self, line: str) -> list[Event]:
         error = line.removeprefix("##[ERROR]").strip()
-        if line.startswith("##[ERROR]") and self.state is State.WAITING and not _OTHER_ERROR.match(error):
+        if line.startswith("##[ERROR]") and self.state is ConnectionState.WAITING and not _OTHER_ERROR.match(error):
             return [GameRefused(error)]
         return [Notice(line)]
 
     def _begin_summary(self) -> list[Event]:
-        if self.state in (State.NEW, State.LOGIN, State.REFUSED, State.LOGOUT):
+        if self.state in (ConnectionState.NEW, ConnectionState.LOGIN, ConnectionState.REFUSED, ConnectionState.LOGOUT):
             return [Notice(BEGIN)]
-        playing = self.state is State.PLAYING
-        ended: list[Event] = [Ended(self.reason, "")] if playing else []  # its result is unknown
-        self.state, self.summary, self._reader = State.SUMMARY, None, SummaryReader()
+        playing = self.state is ConnectionState.PLAYING
+        ended: list[Event] = [GameEnded(self.reason, "")] if playing else []  # its result is unknown
+        self.state, self.summary, self._reader = ConnectionState.SUMMARY, None, SummaryReader()
         return ended
 
     def _take_summary(self, line: str) -> list[Event]:
         try:
             summary = self._reader.take(line)
         except SummaryError as fault:
-            self.state = State.OFFERED
+            self.state = ConnectionState.OFFERED
             return [Unreadable(self._reader.game_id, str(fault))]
         if summary is None:
             return []
-        self.summary, self.state, self.reason = summary, State.OFFERED, ""
+        self.summary, self.state, self.reason = summary, ConnectionState.OFFERED, ""
         return [Offered(summary)]
 
     def _take_answer(self, line: str) -> list[Event]:
         """Take a line between the offer and the start of a game."""
         word, _, rest = line.partition(":")
         if word == "REJECT":
-            self.state = State.WAITING
+            self.state = ConnectionState.WAITING
             return [Rejected(rest.strip())]
-        if word == "START" and rest.strip() in ("", self._game_id) and self.state is State.AGREED:
-            self.state = State.PLAYING
+        if word == "START" and rest.strip() in ("", self._game_id) and self.state is ConnectionState.AGREED:
+            self.state = ConnectionState.PLAYING
             return [Started()]
         return [Notice(line)]
 
@@ -526,8 +526,8 @@ class Protocol:
         if found["word"] not in RESULTS:
             self.reason = found["word"]
             return []
-        reason, self.reason, self.state = self.reason, "", State.WAITING
-        return [Ended(reason, found["word"])]
+        reason, self.reason, self.state = self.reason, "", ConnectionState.WAITING
+        return [GameEnded(reason, found["word"])]
 
 
 def _time(rest: str | None) -> str:

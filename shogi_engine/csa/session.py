@@ -24,8 +24,9 @@ from shogi_engine.common.threads import Search
 from shogi_engine.csa.connection import Closed, Connection, ConnectionLost, Password, Received
 from shogi_engine.csa.game import BrokenGame, GameContext, PlayerThread, ServerGame
 from shogi_engine.csa.protocol import (
+    ConnectionState,
     Declared,
-    Ended,
+    GameEnded,
     GameRefused,
     LoggedIn,
     LoggedOut,
@@ -36,7 +37,6 @@ from shogi_engine.csa.protocol import (
     Refused,
     Rejected,
     Started,
-    State,
     Unreadable,
     asks_for_side,
     check_game,
@@ -55,7 +55,7 @@ FORMATS = ("csa", "kif")
 NAME_MAX = 200  # characters of a file name without its extension
 
 
-class Keeper:
+class GameSaver:
     """Writes records into a folder, under their game's name; does nothing without a folder."""
 
     def __init__(self, folder: str | Path = "") -> None:
@@ -234,7 +234,7 @@ class Display(Interface):
         """Show a line that the next one replaces; '' removes it."""
 
 
-class Session:
+class CsaSession:
     """One login name on one server.
 
     Args:
@@ -246,7 +246,7 @@ class Session:
         settings: Settings,
         password: str,
         player: Player,
-        keeper: Keeper,
+        keeper: GameSaver,
         display: Display,
         log: Callable[[str, str], None] = lambda direction, line: None,
     ) -> None:
@@ -271,7 +271,7 @@ class Session:
         self._handlers: dict[type, Callable[[Any, float], None]] = {
             LoggedIn: self._logged_in, Refused: self._refused, Offered: self._offered, Unreadable: self._not_readable,
             Rejected: self._rejected, Started: self._started, Moved: self._moved, Declared: self._declared,
-            Ended: self._ended, LoggedOut: self._logged_out, GameRefused: self._game_refused, Notice: self._noticed,
+            GameEnded: self._ended, LoggedOut: self._logged_out, GameRefused: self._game_refused, Notice: self._noticed,
         }  # fmt: skip
 
     # ---- the loop
@@ -357,13 +357,13 @@ class Session:
                 self._lost(f"the server did not answer {name.upper()} within {getattr(self._timeouts, name):g} s")
                 return
         game = self._game
-        if game is not None and self._protocol.state is State.PLAYING:
+        if game is not None and self._protocol.state is ConnectionState.PLAYING:
             silent = now - connection.heard
             if silent > self._timeouts.silence and -game.time_left() > self._timeouts.silence:
                 self._lost(f"no line from the server for {silent:.0f} s")
                 return
             self._show(game, now)
-        if now - connection.last >= self._timeouts.keep_alive and self._protocol.state is not State.LOGIN:
+        if now - connection.last >= self._timeouts.keep_alive and self._protocol.state is not ConnectionState.LOGIN:
             connection.send("")
 
     def _show(self, game: ServerGame, now: float) -> None:
@@ -481,7 +481,7 @@ class Session:
 
     def _leave(self) -> None:
         """Log out."""
-        if self._protocol.state is State.WAITING and self._connection is not None:
+        if self._protocol.state is ConnectionState.WAITING and self._connection is not None:
             self._deadlines = {}
             self._set_deadline("logout", self._timeouts.logout)
             self._send(self._protocol.logout())
@@ -580,14 +580,14 @@ class Session:
         if self._game is not None:
             self._game.declared(event)
 
-    def _ended(self, event: Ended, now: float) -> None:
+    def _ended(self, event: GameEnded, now: float) -> None:
         game, self._game = self._game, None
         if game is None:
             return
         game.ended(event)
         self._played = True
         self._conclude(game)
-        if self._connection is not None and self._protocol.state is State.WAITING:
+        if self._connection is not None and self._protocol.state is ConnectionState.WAITING:
             self._next_game()
 
     def _break_off(self, reason: str) -> bool:
@@ -637,7 +637,7 @@ class Session:
     def _heed_interrupt(self) -> None:
         first, self._heeded = not self._heeded, self._interrupts
         self._leaving = True
-        if self._game is None or self._protocol.state is not State.PLAYING:
+        if self._game is None or self._protocol.state is not ConnectionState.PLAYING:
             self._leave()
         elif first and not self.left_at_once:
             self._note("this game will be finished; interrupt again to abort it, which most servers count as a loss")

@@ -25,7 +25,7 @@ LONGEST = 512  # plies
 RENDER_MODES = ("ansi", "human")
 
 
-class State:
+class GameState:
     """A game in progress, on a Board of any registered game: numbered actions, observations as planes, the result.
 
     Args:
@@ -44,7 +44,7 @@ class State:
         self.batch = Batch(game)
         self.actions, self.shape = self.batch.layouts[layout], planes_shape(self.batch, self.features)
         self._labels = self.batch.labels(layout)
-        self.board = games.part(game, "board").Board()
+        self.board = games.game_module(game, "board").Board()
         self._moves: dict[int, Any] | None = None
         planes = spaces.Box(0.0, planes_most(self.batch), self.shape, np.float32)
         mask = spaces.Box(0, 1, (self.actions,), np.int8)
@@ -132,11 +132,11 @@ class Environment:
         render_mode: 'ansi' or 'human', see `render`
     """
 
-    def __init__(self, game: str | State, longest: int, render_mode: str | None) -> None:
+    def __init__(self, game: str | GameState, longest: int, render_mode: str | None) -> None:
         if render_mode not in (None, *RENDER_MODES):
             modes = ", ".join(map(repr, RENDER_MODES))
             raise ValueError(f"a render mode must be None or {modes}, not {render_mode!r}")
-        self._start = game if isinstance(game, State) else State(game)
+        self._start = game if isinstance(game, GameState) else GameState(game)
         self.longest, self.render_mode = longest, render_mode
         self.actions = spaces.Discrete(self._start.actions)
         self._begin()
@@ -182,13 +182,13 @@ class TwoAgents(Environment, AECEnv):  # type: ignore[misc]  # without the extra
     plies.
 
     Args:
-        game: the name of a game, or the `State` that each game begins with
+        game: the name of a game, or the `GameState` that each game begins with
     """
 
     metadata = {"name": "shogi_engine_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False}
 
     def __init__(
-        self, game: str | State = "othello", *, longest: int = LONGEST, render_mode: str | None = None
+        self, game: str | GameState = "othello", *, longest: int = LONGEST, render_mode: str | None = None
     ) -> None:
         super().__init__(game, longest, render_mode)
         self.possible_agents = list(AGENTS)
@@ -252,7 +252,7 @@ class TwoAgents(Environment, AECEnv):  # type: ignore[misc]  # without the extra
 # ---- Gymnasium's environment: one agent against an opponent
 
 
-Opponent = Callable[[State], int]  # returns the action to take
+Opponent = Callable[[GameState], int]  # returns the action to take
 
 
 class LevelPlayer:
@@ -262,7 +262,7 @@ class LevelPlayer:
         self._engine, self._level = Engine(game, hash_mb=4), level
         self._engine.check_level(level)
 
-    def __call__(self, state: State) -> int:
+    def __call__(self, state: GameState) -> int:
         """Return the action of the engine's move."""
         self._engine.set_position(moves=state.moves())
         return state.action(self._engine.search(level=self._level).bestmove)
@@ -283,7 +283,7 @@ class RandomPlayer:
     def __init__(self, seed: int = 0) -> None:
         self.begin(seed)
 
-    def __call__(self, state: State) -> int:
+    def __call__(self, state: GameState) -> int:
         """Return an action."""
         return int(self._rng.choice(state.legal()))
 
@@ -299,8 +299,8 @@ class OneAgent(Environment, gymnasium.Env[Any, Any]):
     the info has "illegal_action". A game is truncated after `longest` plies.
 
     Args:
-        game: the name of a game, or the `State` that each game begins with
-        opponent: a level of the engine, or a function from a `State` to an action, such as `RandomPlayer()`
+        game: the name of a game, or the `GameState` that each game begins with
+        opponent: a level of the engine, or a function from a `GameState` to an action, such as `RandomPlayer()`
         colour: the agent's colour, 'black' (moves first) or 'white'; None to choose it at random at each `reset`
     """
 
@@ -308,7 +308,7 @@ class OneAgent(Environment, gymnasium.Env[Any, Any]):
 
     def __init__(
         self,
-        game: str | State = "othello",
+        game: str | GameState = "othello",
         opponent: int | Opponent = 0,
         *,
         colour: str | None = None,
@@ -318,7 +318,7 @@ class OneAgent(Environment, gymnasium.Env[Any, Any]):
         if colour is not None and colour not in AGENTS:
             raise ValueError(f"a colour must be {' or '.join(AGENTS)}, not {colour!r}")
         if not isinstance(opponent, int) and not callable(opponent):
-            raise TypeError(f"an opponent is a level or a function from a State to an action, not {opponent!r}")
+            raise TypeError(f"an opponent is a level or a function from a GameState to an action, not {opponent!r}")
         super().__init__(game, longest, render_mode)
         name = self._start.batch.game.name
         self.opponent: Opponent = LevelPlayer(name, opponent) if isinstance(opponent, int) else opponent

@@ -10,6 +10,6 @@ counting   keys of positions, and the moves of many games counted together
 images     positions that count as the same: Othello's symmetries
 """
 
-from shogi_engine.explorer.index import Added, Explorer, Found, PlayedGame
+from shogi_engine.explorer.index import Added, Explorer, ExplorerMove, PlayedGame
 
-__all__ = ["Added", "Explorer", "Found", "PlayedGame"]
+__all__ = ["Added", "Explorer", "ExplorerMove", "PlayedGame"]

@@ -147,7 +147,7 @@ _ADD_MOVE = f"""
 
 
 @dataclass(frozen=True)
-class Found:
+class ExplorerMove:
     """A move that was played in a position, or that a book has.
 
     Attributes:
@@ -370,7 +370,7 @@ class Explorer:
 
     # ---- reading
 
-    def moves(self, board: Any, book: Any = None) -> list[Found]:
+    def moves(self, board: Any, book: Any = None) -> list[ExplorerMove]:
         """Return the moves of a Board's position, the most frequent first; moves of the book alone come last.
 
         Args:
@@ -381,7 +381,9 @@ class Explorer:
         values = {each.move: each.value for each in book.known(board.position())} if book is not None else {}
         there = {row.move for row in rows}
         rows += [
-            Found(str(move), turn=int(board.turn)) for move in board.legal_moves if str(move) in values.keys() - there
+            ExplorerMove(str(move), turn=int(board.turn))
+            for move in board.legal_moves
+            if str(move) in values.keys() - there
         ]
         rows = [replace(row, value=values.get(row.move)) for row in rows]
         return sorted(rows, key=lambda row: (-row.games, -(row.value or 0), row.move))
@@ -439,10 +441,10 @@ class Explorer:
             return None
         return keys_of(packed).tolist()  # type: ignore[no-any-return]
 
-    def _found(self, board: Any, move: Any, rows: Sequence[Any]) -> Found:
+    def _found(self, board: Any, move: Any, rows: Sequence[Any]) -> ExplorerMove:
         """Return a move with the sums of its rows."""
         black, draws, white, unknown = map(sum, zip(*map(_results, rows), strict=True))
-        return Found(str(move), black, draws, white, unknown, int(board.turn))
+        return ExplorerMove(str(move), black, draws, white, unknown, int(board.turn))
 
 
 def _is_index(file: str) -> bool:

@@ -69,7 +69,7 @@ def start(name: str) -> str:
 
 
 @functools.cache
-def part(name: str, part: str) -> Any:
+def game_module(name: str, part: str) -> Any:
     """Return the module `part` of the game called `name`, or what is made from the rules instead.
 
     Raises ValueError if the game has no such part.
@@ -97,7 +97,7 @@ def part(name: str, part: str) -> Any:
 def has(name: str, part_name: str) -> bool:
     """Tell whether the game called `name` has the module `part_name`."""
     try:
-        part(name, part_name)
+        game_module(name, part_name)
     except ValueError:
         return False
     return True
@@ -106,7 +106,7 @@ def has(name: str, part_name: str) -> bool:
 def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
     """Return the game's Board with `position` (record[game.position]) after `moves`."""
     if game.name in _registry:
-        kind = part(game.name, "board").Board
+        kind = game_module(game.name, "board").Board
     else:
         from shogi_engine.games.game_board import board_of
 
@@ -119,7 +119,7 @@ def board(game: "Game", position: Any, moves: Sequence[str] = ()) -> Any:
 
 def moves_of(name: str, texts: Sequence[str]) -> list[Any]:
     """Convert moves of the game called `name` to its Board's Moves, or return the texts, which any Board reads."""
-    move = getattr(part(name, "board"), "Move", None) if name in _registry else None
+    move = getattr(game_module(name, "board"), "Move", None) if name in _registry else None
     if move is None:
         return list(texts)
     read = move.from_usi if hasattr(move, "from_usi") else move.from_text
@@ -128,7 +128,7 @@ def moves_of(name: str, texts: Sequence[str]) -> list[Any]:
 
 def board_entries(name: str) -> Any:
     """Return the Board's kernels, a `jit.Entries`, for the game called `name`."""
-    return part(name, "board").ENTRIES
+    return game_module(name, "board").ENTRIES
 
 
 def typed_moves(game: "Game", position: str, moves: Sequence[str]) -> list[str]:
@@ -165,5 +165,5 @@ def opening_names(record: "GameRecord") -> "GameNames | None":
     """
     if not has(record.game, "openings"):
         return None
-    names: GameNames = part(record.game, "openings").names_of_record(record)
+    names: GameNames = game_module(record.game, "openings").names_of_record(record)
     return names

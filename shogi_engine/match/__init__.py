@@ -14,7 +14,7 @@
 `shogi-engine match` is this on the command line.
 """
 
-from shogi_engine.match.plan import EngineSpec, OpeningPlan, Openings, Schedule, parse_engine
+from shogi_engine.match.plan import EngineSpec, OpeningFile, OpeningPlan, Schedule, parse_engine
 from shogi_engine.match.report import game_records, page, save, standings, summarise, text_table
 from shogi_engine.match.runner import EngineGames, GameLog, Match, Record
 from shogi_engine.play.game import Terms, parse_limit
@@ -25,7 +25,7 @@ __all__ = [
     "GameLog",
     "Match",
     "OpeningPlan",
-    "Openings",
+    "OpeningFile",
     "Record",
     "Schedule",
     "Terms",

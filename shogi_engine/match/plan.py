@@ -189,8 +189,8 @@ class OpeningPlan:
         return cls(game, tuple(lines), seed, plies or (0 if path else RANDOM_PLIES))
 
 
-class Openings:
-    """Openings by number, for any thread."""
+class OpeningFile:
+    """OpeningFile by number, for any thread."""
 
     def __init__(self, plan: OpeningPlan) -> None:
         self.plan = plan

@@ -12,7 +12,7 @@ from shogi_engine.clients.base import EngineError
 from shogi_engine.common.files import LineFile, json_of
 from shogi_engine.common.match_statistics import Sprt, pentanomial
 from shogi_engine.jobs import Maker, Pool
-from shogi_engine.match.plan import IN_PROCESS, EngineSpec, OpeningPlan, Openings, Schedule
+from shogi_engine.match.plan import IN_PROCESS, EngineSpec, OpeningFile, OpeningPlan, Schedule
 from shogi_engine.play.clock import GameClock
 from shogi_engine.play.game import Game, Terms, number
 from shogi_engine.play.players import Played, Player, Usage, play
@@ -174,7 +174,7 @@ class EngineWorker:
     """Plays games between engines; each is started before its first game."""
 
     def __init__(self, plan: "EngineGames") -> None:
-        self._plan, self._openings = plan, Openings(plan.openings)
+        self._plan, self._openings = plan, OpeningFile(plan.openings)
         self._players = tuple(engine.player(plan.timeout) for engine in plan.engines)
 
     def do(self, game_number: int) -> Record:

@@ -112,10 +112,10 @@ class _Codes(dict[str, int]):
 @functools.cache
 def _codes(game: str) -> _Codes | None:
     """Return a game's Moves by their texts, None for a game whose Board reads texts only."""
-    return _Codes(game) if hasattr(registry().part(game, "board"), "Move") else None
+    return _Codes(game) if hasattr(registry().game_module(game, "board"), "Move") else None
 
 
-class Table:
+class GameTable:
     """Rows for games until they are yielded.
 
     Attributes:
@@ -247,7 +247,7 @@ def games(
     """
     if rows < 1 or longest < 1:
         raise ValueError(f"expected at least one row and one move, not {rows} and {longest}")
-    reader, place = _Reader(Table(rows, longest), format, game, keep), os.fspath(path)
+    reader, place = _Reader(GameTable(rows, longest), format, game, keep), os.fspath(path)
     for file in files_below(place) if os.path.isdir(place) else [place]:
         try:
             for name, opened in archives.sources(file):
@@ -277,7 +277,7 @@ class Scanner(Protocol):
 
     wide: bool
 
-    def scan(self, text: Any, begin: int, final: bool, table: Table) -> tuple[int, int]:
+    def scan(self, text: Any, begin: int, final: bool, table: GameTable) -> tuple[int, int]:
         """Write games from text[begin:] to rows of `table`; return (start of the next game, 0).
 
         Returns (start, end) of a game that it declines.
@@ -297,7 +297,7 @@ def part_of(data: bytes, wide: bool) -> str:
 class _Reader:
     """Reads files for `games`: the rows to write to, and the arguments."""
 
-    def __init__(self, table: Table, format: str, game: str, keep: bool) -> None:
+    def __init__(self, table: GameTable, format: str, game: str, keep: bool) -> None:
         self.table = table
         self._format, self._game, self._keep = format, game, keep
         self._scanners: dict[str, Scanner | None] = {}  # by format name
@@ -398,7 +398,7 @@ class _Reader:
         if len(usual.lengths) * len(line) > max(CELLS, usual.moves.size + len(usual.lengths)):
             if usual.filled:
                 yield
-            self.table = Table(1, len(line))
+            self.table = GameTable(1, len(line))
         try:
             self.table.take(record, format, line)
             if self.table.is_full:
@@ -567,7 +567,7 @@ def to_arrays(records: Iterable[GameRecord], format: str = "jsonl") -> GameArray
     Raises:
         ValueError: a move is illegal, or the records are of several games
     """
-    table, chosen = Table(ROWS, LONGEST), load_format(format)
+    table, chosen = GameTable(ROWS, LONGEST), load_format(format)
     for record in records:
         if table.is_full:
             table.lengthen()

@@ -12,7 +12,7 @@ GAME_MAX = 1 << 24  # characters of one game
 
 
 @dataclass(frozen=True)
-class Block:
+class GameText:
     """One game's text.
 
     Attributes:
@@ -51,7 +51,7 @@ _PROPERTY = {key: re.compile(rf"([A-Za-z]++)\s*+((?:\[{end}\s*+)++)", re.DOTALL)
 _BLANK = {True: re.compile(r"[\s;]++"), False: re.compile(r"[\s();]++")}  # between tokens, by `nested`
 
 
-def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
+def split_games(lines: Iterable[str], escapes: bool) -> Iterator[GameText]:
     """Yield the text of each game, ignoring text between games. Raises RecordError if a game has no end.
 
     Every character is looked at twice at most.
@@ -71,7 +71,7 @@ def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
                     break
                 if whole := _REST[escapes].match(line, opening.end()):
                     place = whole.end()
-                    yield Block(number, line[opening.start() : place])
+                    yield GameText(number, line[opening.start() : place])
                     continue
                 first, depth, begin, place = number, 1, opening.start(), opening.start() + 1
             found = (_END[escapes].match if value else _PARTS.search)(line, place)
@@ -80,7 +80,7 @@ def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
             place, value = found.end(), found[0] == "["
             depth += {"(": 1, ")": -1}.get(found[0], 0)
             if not depth:
-                yield Block(first, "".join([*parts, line[begin:place]]))
+                yield GameText(first, "".join([*parts, line[begin:place]]))
                 parts, size = [], 0
         if depth:
             parts.append(line[begin:])
@@ -88,7 +88,7 @@ def split_games(lines: Iterable[str], escapes: bool) -> Iterator[Block]:
             if size > GAME_MAX:
                 raise RecordError("the game has no end", line=first)
     if depth:
-        yield Block(first, "".join(parts))
+        yield GameText(first, "".join(parts))
 
 
 def tokens(text: str, escapes: bool, nested: bool) -> Iterator[Token]:
@@ -139,7 +139,7 @@ class BlockReader(Protocol):
         """Read the text; raises ValueError."""
 
 
-def read_block(reader: BlockReader, block: Block, format_name: str) -> GameRecord:
+def read_block(reader: BlockReader, block: GameText, format_name: str) -> GameRecord:
     """Return the game of a block. Raises RecordError with the format's name, the line and the character."""
     try:
         reader.take(block.text)

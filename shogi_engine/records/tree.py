@@ -567,7 +567,7 @@ def usual_start(game: str) -> str:
 @functools.cache
 def _board_class(game: str) -> Any:
     """Return a game's Board."""
-    return registry().part(game, "board").Board
+    return registry().game_module(game, "board").Board
 
 
 def registry() -> Any:

@@ -15,6 +15,7 @@ from shogi_engine.engine import Engine
 from shogi_engine.language import LANGUAGES, mark, translate
 from shogi_engine.play.words import VERSUS, names_shown
 from shogi_engine.records import GameRecord
+from shogi_engine.tsume.exercise import DONE, GOOD, WRONG, Verdict
 from shogi_engine.types.limits import SIDES
 
 KINDS = {  # what is to be found
@@ -61,6 +62,19 @@ class Problem:
         position = " ".join(self.position.split()[:3])
         return hashlib.sha256(f"{self.game} {position}".encode()).hexdigest()[:16]
 
+    @property
+    def lines(self) -> Iterator[Sequence[str]]:
+        """The lines that can be shown."""
+        yield from (self.line, self.answers[:1], (self.played, *self.refutation))
+
+    def heading(self, language: str) -> str:
+        """Return '': problems have no titles."""
+        return ""
+
+    def task(self, language: str) -> str:
+        """Return what is to be found, in words."""
+        return translate(KINDS[self.kind], language)
+
     def where(self, language: str) -> str:
         """Return the source in words."""
         names, _, ply = self.source.rpartition(", ")
@@ -80,7 +94,7 @@ class Problem:
 
     def board(self) -> Any:
         """Return a Board with the position."""
-        return games.part(self.game, "board").Board(self.position)
+        return games.game_module(self.game, "board").Board(self.position)
 
 
 class Examined:
@@ -177,45 +191,46 @@ REPLY_LIMITS: dict[str, dict[str, int]] = {"othello": {"level": 6}}
 
 
 class Attempt:
-    """One attempt at a problem.
+    """One attempt at a problem: a Task of `tsume.exercise`.
 
     Attributes:
         problem: the problem
+        line: its solution
         wrong: whether a wrong move was tried, or the answer shown
         helped: whether a hint was given
     """
 
     def __init__(self, problem: Problem) -> None:
-        self.problem = problem
+        self.problem, self.line = problem, problem.line
         self.wrong = self.helped = False
 
-    def is_right(self, move: str) -> bool:
-        """Tell whether a first move solves the problem."""
-        right = move in self.problem.answers
-        self.wrong = self.wrong or not right
-        return right
+    def mates(self, moves: Sequence[str]) -> bool:
+        """Tell whether the moves begin a mate."""
+        return self.problem.kind == MATE and bool(moves) and moves[0] in self.problem.answers
 
-    def is_best(self, move: str) -> bool:
-        """Tell whether a right move is the best one, not only about as good; all mates are."""
-        return self.problem.kind == MATE or move == self.problem.answers[0]
+    def tried(self, moves: Sequence[str], board: Any) -> Verdict | None:
+        """Judge the first move; None if `reply` must."""
+        if len(moves) > 1:
+            return Verdict("")
+        (move,), problem = moves, self.problem
+        self.wrong = self.wrong or self._is_wrong(move)
+        if move in problem.answers:
+            return Verdict(DONE if move == problem.answers[0] else GOOD)
+        return Verdict(WRONG, problem.refutation) if move == problem.played else None
 
-    def hint(self) -> str:
-        """Return the best move, of which a hint tells a part."""
-        self.helped = True
-        return self.problem.answers[0]
+    def _is_wrong(self, move: str) -> bool:
+        """Tell whether a first move is known to be wrong."""
+        return move not in self.problem.answers
 
-    def give_up(self) -> None:
-        """Note that the answer is shown."""
-        self.wrong = True
+    def reply(self, engine: Any, moves: Sequence[str]) -> Verdict:
+        """Search a move that is not an answer; return the line after it, and whether it is right all the same."""
+        engine.set_position(self.problem.position, moves)
+        return Verdict(WRONG, reply_line(engine, self.problem.game))
 
-    def refutation(self, move: str) -> tuple[str, ...] | None:
-        """Return the known line after a wrong move, None if `reply` must find one."""
-        return self.problem.refutation if move == self.problem.played else None
-
-    def reply(self, engine: Any, move: str) -> tuple[bool, tuple[str, ...]]:
-        """Search a move that is not an answer; tell whether it is right all the same, and return the line after it."""
-        engine.set_position(self.problem.position, [move])
-        return False, reply_line(engine, self.problem.game)
+    def hint(self, moves: Sequence[str]) -> str:
+        """Return the best first move; later moves of a mate must be searched."""
+        self.helped = self.helped or not moves or self.mates(moves)
+        return "" if moves else self.problem.answers[0]
 
     @property
     def rating(self) -> Rating:
@@ -226,21 +241,19 @@ class Attempt:
 class Retry(Attempt):
     """An attempt at a position of a game just judged: any move is right that is about as good as the best."""
 
-    def is_right(self, move: str) -> bool:
-        """Tell whether a first move is the best one; `reply` tells whether another one is right too."""
-        self.wrong = self.wrong or move == self.problem.played
-        return move in self.problem.answers
+    def _is_wrong(self, move: str) -> bool:
+        return move == self.problem.played
 
-    def reply(self, engine: Any, move: str) -> tuple[bool, tuple[str, ...]]:
+    def reply(self, engine: Any, moves: Sequence[str]) -> Verdict:
         """Search the position after a move, and that after the best one, whose values are compared.
 
         Where a mate was missed, a move is right if the search finds a mate after it.
         """
         best, _ = self._searched(engine, self.problem.answers[0])
-        value, line = self._searched(engine, move)
+        value, line = self._searched(engine, moves[0])
         right = value == 1.0 if self.problem.kind == MATE else best - value < INACCURACY
         self.wrong = self.wrong or not right
-        return right, line
+        return Verdict(GOOD) if right else Verdict(WRONG, line)
 
     def _searched(self, engine: Any, move: str) -> tuple[float, tuple[str, ...]]:
         """Return the winning chance after a move, for the side that makes it, and the best line."""
@@ -308,11 +321,13 @@ class Source(Protocol):
 
     Attributes:
         size: how many problems there are, all in one round; 0 if problems are given when they are due
-        found: how many were solved at the first try, if they are all in one round
     """
 
     size: int
-    found: int
+
+    @property
+    def found(self) -> int:
+        """How many were solved at the first try, if they are all in one round."""
 
     def due(self, at: datetime.datetime | None = None) -> Sequence[Problem]:
         """Return the problems to be given."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from shogi_engine.analysis.judgement import line_texts, shown, words_of
+from shogi_engine.analysis.judgement import line_texts, truncated_line, words_of
 from shogi_engine.analysis.report import own_words
 from shogi_engine.games.shogi.records.kakinoki import handicap_name
 from shogi_engine.games.svg import BOOK
@@ -112,4 +112,4 @@ def _texts(board: Any, moves: Sequence[str], language: str) -> list[str]:
     ends = board.is_game_over()
     for _ in moves:
         board.pop()
-    return line_texts(board, shown(moves, ends), language)
+    return line_texts(board, truncated_line(moves, ends), language)

@@ -10,7 +10,7 @@ from typing import Any
 
 from shogi_engine.games.othello.endgame.solver import Solver
 from shogi_engine.games.othello.notation import format_move, parse_move, parse_obf
-from shogi_engine.suites.suite import Checked, Outcome, Row, check_all, read_suite
+from shogi_engine.suites.suite import Checked, Row, SuiteResult, check_all, read_suite
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def _ending(number: int, row: Row) -> Endgame:
     return Endgame(str(row.get("id", number)), position, int(row["score"]), best)
 
 
-def check(endings: list[Endgame], solver: Solver, progress: Callable[[int, int], None] | None = None) -> Outcome:
+def check(endings: list[Endgame], solver: Solver, progress: Callable[[int, int], None] | None = None) -> SuiteResult:
     """Solve all `endings`, each with an empty table; progress(done, all) is called after each."""
 
     def check_one(ending: Endgame) -> Checked:

@@ -10,7 +10,7 @@ from typing import Any
 
 from shogi_engine.games.shogi.mate.solver import MateSolver, line_texts
 from shogi_engine.games.shogi.sfen import parse_sfen
-from shogi_engine.suites.suite import Checked, Outcome, Row, check_all, read_suite
+from shogi_engine.suites.suite import Checked, Row, SuiteResult, check_all, read_suite
 from shogi_engine.types.results import ForcedWin
 
 # ---- Mate problems solved one after another, in threads or on a cluster: each problem is a job
@@ -20,7 +20,7 @@ Found = tuple[ForcedWin[int], tuple[tuple[int, ...], ...]]  # a mate, and the li
 
 
 @dataclass(frozen=True)
-class Question:
+class MateRequest:
     """A problem to solve.
 
     Attributes:
@@ -36,7 +36,7 @@ class Question:
 
 
 def answer(
-    solver: MateSolver, question: Question, max_ms: float, progress: Callable[[int, float], None] | None = None
+    solver: MateSolver, question: MateRequest, max_ms: float, progress: Callable[[int, float], None] | None = None
 ) -> Found:
     """Return the result within `max_ms`. Raises ValueError for an invalid position or one without a king to mate."""
     position = parse_sfen(question.sfen)
@@ -76,7 +76,7 @@ class MateWorker:
         self._solver, self._max_ms = MateSolver(plan.hash_mb), plan.max_ms
         self._solver.warmup(solutions=True)
 
-    def do(self, question: Question) -> Found:
+    def do(self, question: MateRequest) -> Found:
         """Return the result for a problem."""
         return answer(self._solver, question, self._max_ms)
 
@@ -89,16 +89,16 @@ PREFIXES = ("sfen ", "position sfen ")
 
 
 @dataclass(frozen=True)
-class Problem:
+class MateCase:
     """One problem with its published answer."""
 
     sfen: str
     mate: int
 
 
-def read(path: str) -> list[Problem]:
+def read(path: str) -> list[MateCase]:
     """Return the problems of a file. Raises ValueError, OSError if it cannot be read as such a suite."""
-    return read_suite(path, "mate problems", lambda number, row: Problem(row["sfen"], int(row["mate"])))
+    return read_suite(path, "mate problems", lambda number, row: MateCase(row["sfen"], int(row["mate"])))
 
 
 def plain_sfen(text: str) -> str:
@@ -122,23 +122,24 @@ def values(position: Any, found: ForcedWin[int]) -> Row:
     return row
 
 
-def questions(problems: list[Problem]) -> list[Question]:
+def questions(problems: list[MateCase]) -> list[MateRequest]:
     """Return the problems as jobs; the shortest mate is requested if its length is known."""
     return [
-        Question(number, plain_sfen(problem.sfen), shortest=problem.mate > 0) for number, problem in enumerate(problems)
+        MateRequest(number, plain_sfen(problem.sfen), shortest=problem.mate > 0)
+        for number, problem in enumerate(problems)
     ]
 
 
 def check(
-    problems: list[Problem], found: Iterable[Found], progress: Callable[[int, int], None] | None = None
-) -> Outcome:
+    problems: list[MateCase], found: Iterable[Found], progress: Callable[[int, int], None] | None = None
+) -> SuiteResult:
     """Compare the results, each found with empty tables, with the file's answers.
 
     If the file gives a length, the mate must have that length; otherwise any mate passes.
     """
     results = iter(found)
 
-    def check_one(problem: Problem) -> Checked:
+    def check_one(problem: MateCase) -> Checked:
         found, _ = next(results)
         failure = None
         expected = "nomate" if problem.mate == 0 else "mate"

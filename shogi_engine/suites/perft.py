@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from shogi_engine import games
 from shogi_engine.interface.game import Game
 from shogi_engine.perft import Perft, perft
-from shogi_engine.suites.suite import Checked, Outcome, Row, check_all, read_suite
+from shogi_engine.suites.suite import Checked, Row, SuiteResult, check_all, read_suite
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def check(
     bulk: bool = True,
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> Outcome:
+) -> SuiteResult:
     """Count all `cases`; `progress(done, all)` is called after each.
 
     Counts above `max_nodes` are skipped, and so is a position without other counts. A failure contains the divide.

@@ -42,14 +42,14 @@ POSITIONS: dict[str, tuple[int, tuple[tuple[str, str], ...]]] = {
 
 
 @dataclass(frozen=True)
-class Bench:
+class BenchResult:
     """Nodes and seconds of one game's positions."""
 
     nodes: int
     seconds: float
 
 
-def bench(name: str, progress: Callable[[int, int], None] | None = None) -> Bench:
+def bench(name: str, progress: Callable[[int, int], None] | None = None) -> BenchResult:
     """Search the positions of the game `name`, each with an empty table. Raises ValueError if the game has no bench.
 
     `progress(done, all)` is called after each position. The seconds do not include compiling.
@@ -68,7 +68,7 @@ def bench(name: str, progress: Callable[[int, int], None] | None = None) -> Benc
             seconds += result.seconds
             if progress:
                 progress(done, len(positions))
-    return Bench(nodes, seconds)
+    return BenchResult(nodes, seconds)
 
 
 Row = dict[str, Any]
@@ -100,7 +100,7 @@ class Checked:
 
 
 @dataclass
-class Outcome:
+class SuiteResult:
     """The totals of a suite: `results` has the JSON of each position, `failures` a text for each failed one."""
 
     passed: int = 0
@@ -171,9 +171,9 @@ def has_kind(row: Row, kind: str) -> bool:
 
 def check_all(
     cases: list[Case], check: Callable[[Case], Checked], progress: Callable[[int, int], None] | None = None
-) -> Outcome:
+) -> SuiteResult:
     """Check the `cases` one after another and return the totals; progress(done, all) is called after each."""
-    outcome = Outcome()
+    outcome = SuiteResult()
     for done, case in enumerate(cases, 1):
         outcome.add(check(case))
         if progress:

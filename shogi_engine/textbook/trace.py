@@ -33,7 +33,7 @@ SEARCHED = "searched"  # all moves were searched
 
 
 @dataclass
-class Node:
+class TraceNode:
     """One visit of a position. A second search of the position is another node.
 
     Attributes:
@@ -54,8 +54,8 @@ class Node:
     value: int = 0
     ended: str = SEARCHED
     legal: int = 0
-    children: list["Node"] = field(default_factory=list)
-    best: "Node | None" = None
+    children: list["TraceNode"] = field(default_factory=list)
+    best: "TraceNode | None" = None
 
     @property
     def bound(self) -> str:
@@ -64,7 +64,7 @@ class Node:
             return "="
         return ">=" if self.value >= self.beta else "<=" if self.value <= self.alpha else "="
 
-    def walk(self) -> Iterator["Node"]:
+    def walk(self) -> Iterator["TraceNode"]:
         """Yield this node and all below it, in the order of their visits."""
         yield self
         for child in self.children:
@@ -76,14 +76,14 @@ class Node:
 
 
 @dataclass
-class Tree:
+class TraceTree:
     """A searched tree.
 
     Attributes:
         minimax_value, minimax_nodes: the value and the nodes of plain minimax
     """
 
-    root: Node
+    root: TraceNode
     minimax_value: int
     minimax_nodes: int
 
@@ -116,19 +116,19 @@ class Tracer:
         self.ctx = new_context(game)
         self.table: dict[int, tuple[int, str, int, int]] = {}  # key -> depth, bound, value from here, best move
 
-    def trace(self, position: Any, depth: int) -> Tree:
+    def trace(self, position: Any, depth: int) -> TraceTree:
         """Return the tree `depth` plies deep of `position` (record[game.position])."""
         ctx = self.ctx
         set_root(ctx, position)
         rules.refresh_line(ctx)
         self.table.clear()
-        root = Node("", depth, -VALUE_INFINITE, VALUE_INFINITE, FIRST)
+        root = TraceNode("", depth, -VALUE_INFINITE, VALUE_INFINITE, FIRST)
         self._search(root, 0)
         visits = np.zeros(MAX_PLY + 1, dtype=np.int64)
         value = int(minimax(ctx, depth, 0, visits))
-        return Tree(root, value, int(visits.sum()))
+        return TraceTree(root, value, int(visits.sum()))
 
-    def _search(self, node: Node, start: int) -> int:
+    def _search(self, node: TraceNode, start: int) -> int:
         """Search ctx.pos as `node` says, complete it, and return its value.
 
         Args:
@@ -170,7 +170,7 @@ class Tracer:
         self.table[int(rules.key(ctx.pos))] = node.depth, node.bound, _count_from(best, -ctx.ply), best_move
         return best
 
-    def _try(self, node: Node, move: Any, number: int, alpha: int, start: int) -> int:
+    def _try(self, node: TraceNode, move: Any, number: int, alpha: int, start: int) -> int:
         """Search the `number`-th move and return its value for the side that makes it."""
         ctx, beta = self.ctx, node.beta
         text = self.game.format_move(ctx.pos, int(move))
@@ -179,7 +179,7 @@ class Tracer:
         make_move(ctx, move)
 
         def ask(question: str, depth: int, alpha: int, beta: int) -> int:
-            child = Node(text, depth, -beta, -alpha, question)
+            child = TraceNode(text, depth, -beta, -alpha, question)
             node.children.append(child)
             return -self._search(child, start)
 
@@ -232,7 +232,7 @@ def value_text(value: int) -> str:
     return f"{sign}mate {VALUE_MATE - abs(value)}" if abs(value) >= VALUE_MATE_IN_MAX else str(value)
 
 
-def node_text(node: Node) -> str:
+def node_text(node: TraceNode) -> str:
     """Return the description of a node, without its move."""
     notes = [] if node.question == FIRST else [node.question]
     if node.ended == CUTOFF:
@@ -246,14 +246,14 @@ def node_text(node: Node) -> str:
     return f"depth {node.depth} {window} {node.bound} {value_text(node.value)}{'  ' * bool(notes)}{', '.join(notes)}"
 
 
-def tree_lines(node: Node, indent: int = 0) -> Iterator[str]:
+def tree_lines(node: TraceNode, indent: int = 0) -> Iterator[str]:
     """Yield the tree of `node`, one line for each node, indented below its parent."""
     yield f"{'  ' * indent}{node.move or 'root'}  {node_text(node)}"
     for child in node.children:
         yield from tree_lines(child, indent + 1)
 
 
-def tree_dict(node: Node) -> dict[str, Any]:
+def tree_dict(node: TraceNode) -> dict[str, Any]:
     """Return the tree in JSON types."""
     values = {name: getattr(node, name) for name in ("move", "depth", "alpha", "beta", "value", "bound")}
     children = [tree_dict(child) for child in node.children]
@@ -264,7 +264,7 @@ FILLS = {LEAF: "white", TERMINAL: "tomato", TABLE: "lightblue", CUTOFF: "orange"
 EDGES = {FIRST: "solid", SCOUT: "dashed", REDUCED: "dotted", AGAIN: "solid"}
 
 
-def dot(tree: Tree) -> str:
+def dot(tree: TraceTree) -> str:
     """Return a Graphviz graph of the tree: colours show why nodes ended, edges why they were searched; bold is best."""
     lines = ["digraph trace {", '  node [shape=box, style=filled, fontname="monospace"];', "  rankdir=LR;"]
     numbers = {id(node): number for number, node in enumerate(tree.root.walk())}

@@ -63,7 +63,7 @@ def step(*arguments: Any) -> None:
 
 
 @dataclass
-class State:
+class AdamState:
     """The contents of a checkpoint.
 
     Attributes:
@@ -85,7 +85,7 @@ class State:
         save_checkpoint(file, identity, self.losses, {**arrays, "steps": np.array(self.steps)})
 
     @classmethod
-    def load(cls, file: Path, identity: str) -> "State | None":
+    def load(cls, file: Path, identity: str) -> "AdamState | None":
         """Return the contents of a checkpoint; see `load_checkpoint`."""
         found = load_checkpoint(file, identity)
         if found is None:
@@ -95,9 +95,9 @@ class State:
         return cls(arrays["parameters"], *moments, int(arrays["steps"]), losses)
 
 
-def state_of(parameters: np.ndarray) -> State:
+def state_of(parameters: np.ndarray) -> AdamState:
     """Return the state before the first step with these parameters."""
-    return State(parameters, np.zeros_like(parameters), np.zeros_like(parameters), 0, [])
+    return AdamState(parameters, np.zeros_like(parameters), np.zeros_like(parameters), 0, [])
 
 
 def falling_rate(first: float, last: float, done: float) -> float:

@@ -47,7 +47,7 @@ ZIPPED = b"PK"  # the first bytes of numpy's files of arrays
 NEVER = np.zeros(1, dtype=np.uint64)  # a stop word that is never set
 
 
-class Openings(Protocol):
+class OpeningSampler(Protocol):
     """The openings of games."""
 
     def draw(self, random: np.random.Generator, terms: Any, moves: np.ndarray) -> None:
@@ -88,7 +88,7 @@ class DataOptions:
     seed: int
     evaluation: str
     weights: bytes | None
-    openings: Openings
+    openings: OpeningSampler
     decided: int
     piece_games: int  # of a shard; the old name, as files tell their options by name
 

@@ -26,7 +26,7 @@ from shogi_engine.search.tt import TranspositionTable
 from shogi_engine.training import STAGES, recipe as recipes
 from shogi_engine.training.data import (
     DataOptions,
-    Openings,
+    OpeningSampler,
     SearchState,
     Workbench,
     is_made,
@@ -35,7 +35,15 @@ from shogi_engine.training.data import (
     shard_path,
 )
 from shogi_engine.training.game_kernels import ABANDONED, LONGEST
-from shogi_engine.training.recipe import Losses, Progress, Recipe, Report, Trainer, TrainingRequest, TrainOptions
+from shogi_engine.training.recipe import (
+    Losses,
+    Progress,
+    Report,
+    Trainer,
+    TrainingRecipe,
+    TrainingRequest,
+    TrainOptions,
+)
 
 # ---- The stage `gate`: a match between two evaluations at equal nodes, in this process, to test if the new one is
 # better
@@ -51,7 +59,7 @@ GamesPlayed = Callable[[int, int], None]  # called with the numbers of games pla
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GateResult:
     """The result of a match.
 
     Attributes:
@@ -78,7 +86,13 @@ class Pairing:
     """
 
     def __init__(
-        self, recipe: Recipe, first: Evaluator, second: Evaluator, nodes: int, seed: int, openings: Openings
+        self,
+        recipe: TrainingRecipe,
+        first: Evaluator,
+        second: Evaluator,
+        nodes: int,
+        seed: int,
+        openings: OpeningSampler,
     ) -> None:
         game, self.decided = recipe.game, recipe.gate_decided
         self.players = tuple(SearchState(each, TranspositionTable(TABLE_MB), game) for each in (first, second))
@@ -108,7 +122,7 @@ class Pairing:
 
 
 def play_match(
-    recipe: Recipe,
+    recipe: TrainingRecipe,
     first: Evaluator,
     second: Evaluator,
     games: int,
@@ -116,10 +130,10 @@ def play_match(
     nodes: int = 20_000,
     seed: int = 1,
     threads: int = 1,
-    openings: Openings | None = None,
+    openings: OpeningSampler | None = None,
     record: Path | None = None,
     progress: GamesPlayed | None = None,
-) -> Outcome:
+) -> GateResult:
     """Play at least `games` games between two evaluations of a game.
 
     Args:
@@ -146,7 +160,7 @@ def play_match(
             write_whole(record, json.dumps({"match": identity, "scores": scores}, sort_keys=True).encode())
         if progress is not None:
             progress(len(scores), 2 * pairs)
-    return Outcome({game: scores[game] for game in range(2 * pairs)})
+    return GateResult({game: scores[game] for game in range(2 * pairs)})
 
 
 def _read_record(record: Path | None, identity: str) -> dict[int, float]:
@@ -296,7 +310,7 @@ class Plan:
     progress: Progress | None = None
 
     @property
-    def recipe(self) -> Recipe:
+    def recipe(self) -> TrainingRecipe:
         """The game's part."""
         return recipes.load(self.data.game_name)
 
@@ -383,7 +397,7 @@ def report(plan: Plan, generation: int, learner: Trainer | None = None) -> list[
     return problems
 
 
-def gate(plan: Plan, generation: int) -> Outcome:
+def gate(plan: Plan, generation: int) -> GateResult:
     """Stage `gate`: play against the evaluation that labelled the games, at equal nodes."""
 
     def progress(done: int, whole: int) -> None:
@@ -436,7 +450,7 @@ def run(
     stages: Sequence[str] = WHOLE,
     on_line: Callable[[str], object] | None = None,
     around: Callable[[Plan, str], AbstractContextManager[Plan]] = lambda plan, title: nullcontext(plan),
-) -> Outcome | None:
+) -> GateResult | None:
     """Make generations, except what already exists; return the result of the last match, None without one.
 
     A generation that gains less than ENOUGH_ELO is the last.

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from shogi_engine import games
 from shogi_engine.interface.game import Game
 from shogi_engine.interface.stubs import Evaluation, Evaluator
-from shogi_engine.training.data import DataOptions, Openings
+from shogi_engine.training.data import DataOptions, OpeningSampler
 
 Progress = Callable[[float, str], None]  # called with the completed share, 0 to 1, and a message
 Losses = dict[str, float]  # the losses of an epoch, by name
@@ -93,7 +93,7 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class TrainingRecipe:
     """A game's part of training.
 
     Attributes:
@@ -117,7 +117,7 @@ class Recipe:
     evaluation_of: Callable[[Path], str]
     game_bytes: int
     training_bytes: Callable[[Any], int]
-    gate_openings: Openings
+    gate_openings: OpeningSampler
     gate_decided: int
     trainer: Callable[[TrainingRequest], Trainer]
     report: Callable[[Any, Path], Report]
@@ -140,12 +140,16 @@ class Recipe:
         return evaluation.load(file)
 
 
-def load(name: str) -> Recipe:
+def load(name: str) -> TrainingRecipe:
     """Return the recipe of a game; another package's is the module `recipe` of the game. Raises ValueError."""
     own = name in games.NAMES
     try:
-        module = importlib.import_module(f"shogi_engine.training.{name}.recipe") if own else games.part(name, "recipe")
+        module = (
+            importlib.import_module(f"shogi_engine.training.{name}.recipe")
+            if own
+            else games.game_module(name, "recipe")
+        )
     except ValueError as fault:
         raise ValueError(f"training: {fault}; docs/training.md says what it defines") from None
-    recipe: Recipe = module.RECIPE
+    recipe: TrainingRecipe = module.RECIPE
     return recipe

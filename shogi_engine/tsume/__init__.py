@@ -12,11 +12,10 @@ import datetime
 import functools
 import json
 import random
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from shogi_engine.common.files import data_folder, json_of, locked, write_whole
 from shogi_engine.language import mark, translate
@@ -50,6 +49,19 @@ class Problem:
     source: str
     moves: tuple[str, ...]
 
+    @property
+    def key(self) -> str:
+        """The name under which progress is kept: numbers may change between versions."""
+        return self.sfen
+
+
+class Solvable(Protocol):
+    """Something of which progress is kept."""
+
+    @property
+    def key(self) -> str:
+        """The name under which it is kept."""
+
 
 @functools.cache
 def problems(length: int | None = None, grade: int | None = None) -> tuple[Problem, ...]:
@@ -65,12 +77,18 @@ def _problem(number: int, line: str) -> Problem:
     return Problem(number, sfen, int(length), int(grade), source, tuple(moves.split()))
 
 
-def daily(day: datetime.date | None = None) -> Problem:
-    """Return the problem of a day, by default today: the same everywhere; none repeats before all were used."""
-    day = day or datetime.date.today()
+@functools.cache
+def daily_problems() -> tuple[Problem, ...]:
+    """Return the problems of days, from one whose ordinal is a multiple of their number on."""
     some = [each for each in problems() if each.length in DAILY_LENGTHS]
     random.Random(_SHUFFLE).shuffle(some)
-    return some[day.toordinal() % len(some)]
+    return tuple(some)
+
+
+def daily(day: datetime.date | None = None) -> Problem:
+    """Return the problem of a day, by default today: the same everywhere; none repeats before all were used."""
+    some = daily_problems()
+    return some[(day or datetime.date.today()).toordinal() % len(some)]
 
 
 # ---- Mate problems as files: a line each with the position and the solution, and records
@@ -114,7 +132,7 @@ TIMEOUT = 5.0  # seconds to wait for another process that writes the file
 
 
 class Progress:
-    """The solved problems. They are identified by SFEN, since their numbers may change between versions.
+    """The problems that were solved: tsume, and lessons.
 
     Several processes can use a file. One that cannot be read counts as empty, and is not overwritten. `saved` is false
     if the file could not be written.
@@ -137,11 +155,11 @@ class Progress:
             raise ValueError(self.file)
         return found
 
-    def is_solved(self, problem: Problem) -> bool:
+    def is_solved(self, problem: Solvable) -> bool:
         """Tell whether the problem was solved, with or without help."""
-        return "solved" in self._rows.get(problem.sfen, {})
+        return "solved" in self._rows.get(problem.key, {})
 
-    def solve(self, problem: Problem, helped: bool = False) -> None:
+    def solve(self, problem: Solvable, helped: bool = False) -> None:
         """Note that the problem was solved.
 
         Args:
@@ -149,11 +167,11 @@ class Progress:
         """
         self._note(problem, {"solved": datetime.date.today().isoformat(), "helped": helped})
 
-    def fail(self, problem: Problem) -> None:
+    def fail(self, problem: Solvable) -> None:
         """Note a wrong move."""
         self._note(problem, {})
 
-    def count(self, some: Iterable[Problem]) -> int:
+    def count(self, some: Iterable[Solvable]) -> int:
         """Return how many of the problems in `some` were solved."""
         return sum(map(self.is_solved, some))
 
@@ -161,55 +179,22 @@ class Progress:
         """Return the first problem in `some` that was not solved, None if all were."""
         return next((each for each in some if not self.is_solved(each)), None)
 
-    def _note(self, problem: Problem, solution: dict[str, Any]) -> None:
+    def _note(self, problem: Solvable, solution: dict[str, Any]) -> None:
         """Note a solution, or a wrong move if it is empty, together with what other processes have noted meanwhile."""
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             with locked(self.file, TIMEOUT):
-                rows = with_note(self._rows | self._read(), problem.sfen, solution)
+                rows = with_note(self._rows | self._read(), problem.key, solution)
                 write_whole(self.file, json.dumps(rows, indent=1).encode())
             self._rows, self.saved = rows, True
         except (OSError, ValueError):
-            self._rows, self.saved = with_note(self._rows, problem.sfen, solution), False
+            self._rows, self.saved = with_note(self._rows, problem.key, solution), False
 
 
-def with_note(rows: dict[str, dict[str, Any]], sfen: str, solution: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def with_note(rows: dict[str, dict[str, Any]], key: str, solution: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return `rows` with a solution, or with one more wrong move if it is empty."""
-    row = rows.get(sfen, {})
-    return rows | {sfen: row | (solution or {"wrong": int(row.get("wrong", 0)) + 1})}
+    row = rows.get(key, {})
+    return rows | {key: row | (solution or {"wrong": int(row.get("wrong", 0)) + 1})}
 
 
 __all__ = ["FILE", "GRADES", "Problem", "Progress", "as_records", "as_text", "daily", "heading", "problems", "title"]
-
-
-# ---- The defence against a mate by checks: the reply that escapes, or holds out longest
-
-
-REPLY_MS = 4_000  # for each defence
-DEFENCE_SECONDS = 12.0  # for all of them, once one was unresolved
-
-
-def best_defence(engine: Any, stopped: Callable[[], bool] = lambda: False) -> tuple[str, int | None]:
-    """Return the reply that holds out longest against a mate by checks, and the plies to mate after it.
-
-    The plies are 0 if it is proven that there is no mate, None if no mate was found.
-
-    Args:
-        engine: its position has the defence to move; the reply is '' if there is none
-        stopped: ends this when true
-    """
-    best, longest, unproven = "", -1, ""
-    end = time.monotonic() + DEFENCE_SECONDS
-    for reply in engine.legal_moves():
-        if stopped() or (unproven and time.monotonic() > end):
-            break
-        engine.push(reply)
-        found = engine.find_mate(max_ms=REPLY_MS, shortest=True)
-        engine.pop()
-        if found.result == "nomate":
-            return reply, 0
-        if not found:
-            unproven = unproven or reply
-        elif found.length > longest:
-            best, longest = reply, found.length
-    return (unproven, None) if unproven else (best, longest)

@@ -72,6 +72,7 @@ def qr_picture(text: str) -> str:
     return code.svg_inline(light="#fff", omitsize=True) if code is not None else ""
 
 
+HEALTH = "/healthz"
 COOKIE = "shogi_engine_token"
 LINK_COOKIE = "shogi_engine_link"
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
@@ -197,7 +198,7 @@ def address_of(scope: Mapping[str, Any]) -> str:
 
 
 @dataclass
-class Limits:
+class RateLimits:
     """What all visitors of a server together, and those of one address, may take.
 
     A server behind a proxy knows its visitors' addresses from the proxy's headers, but all its connections come from
@@ -251,7 +252,7 @@ class Limits:
 UNREAD_MS = 60_000  # in which a peer must take something of what is sent
 
 
-def limited(limits: Limits) -> type[H11Protocol]:
+def limited(limits: RateLimits) -> type[H11Protocol]:
     """Return the protocol of a uvicorn server with these limits."""
     return type("Protocol", (LimitedProtocol,), {"limits": limits})
 
@@ -259,7 +260,7 @@ def limited(limits: Limits) -> type[H11Protocol]:
 class LimitedProtocol(H11Protocol):
     """HTTP/1.1 with limits on connections, and on the time for the head of a request, which uvicorn does not limit."""
 
-    limits: Limits
+    limits: RateLimits
     _counted = False
     _timer: asyncio.TimerHandle | None = None
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from shogi_engine.analysis import Finding, GameAnalysis, annotate, judge
+from shogi_engine.analysis import GameAnalysis, PositionResult, annotate, judge
 from shogi_engine.analysis.analyst import finding_of, finding_row
 from shogi_engine.analysis.judgement import (
     LINE_MOVES,
@@ -27,7 +27,7 @@ from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.outcomes import Fact
 from shogi_engine.types.results import Score
-from shogi_engine.web.links import Look, Viewers
+from shogi_engine.web.links import Viewers, ViewOptions
 from shogi_engine.web.pool import Engines, PoolSearch, Priority, SearchSlot
 from shogi_engine.web.replies import AnalysisLine, Info, MateFound, Progress, Summary, Told
 from shogi_engine.web.tree import Tree
@@ -52,19 +52,19 @@ def given_words(given: float, unit: str, language: str, words: Mapping[str, str]
     return f"{100 * given:.0f}" if language == "ja" else f"{given:.2f} {words[unit]}"
 
 
-def _better(above: Node, node: Node) -> Finding | None:
+def _better(above: Node, node: Node) -> PositionResult | None:
     """Return the line that a record gives as better than a move, None for none."""
     for other in above.children:
         if other is not node and other.evaluation is not None:
-            return Finding(other.move, other.evaluation, tuple(each.move for each in GameRecord.line(other)))
+            return PositionResult(other.move, other.evaluation, tuple(each.move for each in GameRecord.line(other)))
     return None
 
 
-def _before(above: Node, *, is_root: bool) -> Finding | None:
+def _before(above: Node, *, is_root: bool) -> PositionResult | None:
     """Return the value that a record has before a move, None for none."""
     if above.evaluation is None:
         return None
-    return Finding("", above.evaluation if is_root else -above.evaluation)
+    return PositionResult("", above.evaluation if is_root else -above.evaluation)
 
 
 class SavedAnalyses(msgspec.Struct):
@@ -104,7 +104,7 @@ class Analyses:
         self.verdicts: dict[int, MoveAnalysis] = {}
         self.told: set[int] = set()
         self._facts: dict[int, tuple[Fact, ...]] = {}
-        self.judged: dict[tuple[int, ...], dict[int, Finding]] = {}  # findings by ply, by the moves of a line
+        self.judged: dict[tuple[int, ...], dict[int, PositionResult]] = {}  # findings by ply, by the moves of a line
         self.progress: float | None = None
         self._live = SearchSlot(engines, "analysis", Priority.ANALYSIS, self._live_failed)
         self._last_infos: tuple[int, list[Any]] | None = None
@@ -206,7 +206,7 @@ class Analyses:
         """Store black's value after a move."""
         self.values[number] = black, exact
 
-    def _info(self, number: int, infos: list[Any], look: Look) -> Info:
+    def _info(self, number: int, infos: list[Any], look: ViewOptions) -> Info:
         """Return a report of an analysis for the pages of a look."""
         tree, first = self._tree, infos[0]
         best = [list(info.pv) for info in infos if info.pv]
@@ -255,7 +255,7 @@ class Analyses:
         if len(numbers) < 2:
             raise InputError("there are no moves to analyse")
         record = self._record(numbers)
-        findings: dict[int, Finding] = {}
+        findings: dict[int, PositionResult] = {}
         limits = EFFORTS[tree.game][effort]
 
         def work(engine: Any, search: PoolSearch[Any]) -> None:
@@ -277,7 +277,7 @@ class Analyses:
         self.progress = 0.0
         self._judging.begin(tree, work, done)
 
-    def _found(self, record: GameRecord, numbers: list[int], findings: dict[int, Finding]) -> None:
+    def _found(self, record: GameRecord, numbers: list[int], findings: dict[int, PositionResult]) -> None:
         """Send the progress of judging."""
         self.progress = len(findings) / len(plies_to_examine(record))
         ply, found = next(reversed(findings.items()))
@@ -291,7 +291,7 @@ class Analyses:
         tree = self._tree
         return GameRecord.from_moves(tree.game, [tree[each].move for each in numbers[1:]], start=tree.record.start)
 
-    def _judged(self, record: GameRecord, numbers: Sequence[int], findings: dict[int, Finding]) -> None:
+    def _judged(self, record: GameRecord, numbers: Sequence[int], findings: dict[int, PositionResult]) -> None:
         """Store the findings of a line."""
         if any(number not in self._tree for number in numbers):  # moves were taken back meanwhile
             return
@@ -440,7 +440,7 @@ class Analyses:
         """Send the result of a search for a mate."""
         board = self._tree.board_at(number) if number in self._tree else None
 
-        def made(look: Look) -> MateFound:
+        def made(look: ViewOptions) -> MateFound:
             texts = line_texts(board, line, look.language) if board is not None else []
             return MateFound(result=result, length=len(line), texts=texts, moves=line, node=number)
 

@@ -28,13 +28,13 @@ from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.games.shogi.records.kakinoki import HANDICAP_SIDES, WESTERN
 from shogi_engine.games.shogi.types import PIECE_NAMES, SYMBOLS
 from shogi_engine.language import LANGUAGES, translate
-from shogi_engine.play.words import FIRST_LEVEL, STRONGEST
+from shogi_engine.play.words import FIRST_LEVEL, STRONGEST, grades
 from shogi_engine.types.limits import SIDES
 from shogi_engine.web import game_messages, view
-from shogi_engine.web.access import COOKIE, LINK_COOKIE, Guard, Limits, address_of
+from shogi_engine.web.access import COOKIE, HEALTH, LINK_COOKIE, Guard, RateLimits, address_of
 from shogi_engine.web.analyses import MULTIPV_MAX
 from shogi_engine.web.conversation import LINK, POLICY, TRY_AGAIN_LATER, Conversation
-from shogi_engine.web.file_messages import Reader
+from shogi_engine.web.file_messages import FileReader
 from shogi_engine.web.hub import Hub
 from shogi_engine.web.links import Links
 from shogi_engine.web.messages import HEADER_MAX
@@ -42,7 +42,7 @@ from shogi_engine.web.pool import HASH_MB, EnginePool
 from shogi_engine.web.replies import Ready, Reply
 from shogi_engine.web.saving import Collections
 from shogi_engine.web.session import Session
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import GameStore
 from shogi_engine.web.view import FILE_MAX
 
 # ---- The texts of the browser's page: words.json has them by the names in its scripts, the catalogue the translations
@@ -78,7 +78,13 @@ def _handicaps(language: str) -> dict[str, str]:
 
 def texts_module() -> str:
     """Return a JavaScript module with the texts, pieces and handicaps, by language and name."""
-    tables: dict[str, Any] = {"WORDS": words, "PIECE_NAMES": _names, "SIDES": _sides, "HANDICAPS": _handicaps}
+    tables: dict[str, Any] = {
+        "WORDS": words,
+        "GRADES": grades,
+        "PIECE_NAMES": _names,
+        "SIDES": _sides,
+        "HANDICAPS": _handicaps,
+    }
     made: dict[str, Any] = {name: {each: table(each) for each in LANGUAGES} for name, table in tables.items()}
     return _module(made)
 
@@ -111,7 +117,6 @@ TYPES = {
     ".svg": "image/svg+xml",
 }
 TICK_SECONDS = 0.1
-HEALTH = "/healthz"
 HEALTH_SECONDS = 3.0  # for the disk
 JOIN, STATIC = "/join/", "/static/"
 log = logging.getLogger(__name__)
@@ -143,7 +148,7 @@ class Guarded:
     Without the server's token, a link admits its holder to the page, the page's files and a connection.
     """
 
-    def __init__(self, app: ASGIApp, guard: Guard, limits: Limits, links: Links) -> None:
+    def __init__(self, app: ASGIApp, guard: Guard, limits: RateLimits, links: Links) -> None:
         self._app, self._guard, self._limits, self._links = app, guard, limits, links
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -244,7 +249,7 @@ def load_rules() -> None:
             game_messages.Move(move=str(next(iter(session.board.legal_moves)))).obey(session, viewer)
 
 
-def hub_of_engines(threads: int, store: Store | None = None, collections: Collections | None = None) -> Hub:
+def hub_of_engines(threads: int, store: GameStore | None = None, collections: Collections | None = None) -> Hub:
     """Return a hub whose sessions share `threads` engines of each game.
 
     Args:
@@ -258,7 +263,7 @@ def hub_of_engines(threads: int, store: Store | None = None, collections: Collec
         if hub is not None:
             hub.tell_all(reply)
 
-    pool, reader = EnginePool(threads, lambda game: Engine(game, hash_mb=HASH_MB), warm_engines(tell)), Reader()
+    pool, reader = EnginePool(threads, lambda game: Engine(game, hash_mb=HASH_MB), warm_engines(tell)), FileReader()
     start_thread(reader.start, "reader")
 
     make = functools.partial(Session, read=reader.read, collections=collections)
@@ -266,14 +271,14 @@ def hub_of_engines(threads: int, store: Store | None = None, collections: Collec
     return hub
 
 
-def application(hub: Hub, guard: Guard | None = None, limits: Limits | None = None) -> ASGIApp:
+def application(hub: Hub, guard: Guard | None = None, limits: RateLimits | None = None) -> ASGIApp:
     """Return the application that serves the sessions of `hub`.
 
     Args:
         guard: the access rules; by default those for loopback
         limits: those of its connections
     """
-    served, limited, allowed = static_files(), limits or Limits(), guard or Guard()
+    served, limited, allowed = static_files(), limits or RateLimits(), guard or Guard()
 
     async def page(request: Request) -> Response:
         return _file(request, "index.html")

@@ -16,10 +16,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from shogi_engine.common.text import sanitize
 from shogi_engine.language import Message, mark, translate
 from shogi_engine.web import file_messages, game_messages, messages, replies, study_messages
-from shogi_engine.web.access import HELLO_SECONDS, REFUSED_MAX, Bucket, Limits, Slow, address_of
+from shogi_engine.web.access import HELLO_SECONDS, REFUSED_MAX, Bucket, RateLimits, Slow, address_of
 from shogi_engine.web.game_messages import Hello
 from shogi_engine.web.hub import Full, Hub
-from shogi_engine.web.links import LinkError, Viewer
+from shogi_engine.web.links import LinkError, Page
 from shogi_engine.web.messages import MESSAGE_MAX, MessageError
 from shogi_engine.web.saving import reason_of
 from shogi_engine.web.session import Session
@@ -105,13 +105,13 @@ class Conversation:
         address: of the server, for links
     """
 
-    def __init__(self, socket: WebSocket, hub: Hub, limits: Limits, address: str) -> None:
+    def __init__(self, socket: WebSocket, hub: Hub, limits: RateLimits, address: str) -> None:
         self._socket, self._hub, self._limits, self._address = socket, hub, limits, address
         self._token = socket.query_params.get(LINK, "")
         self._bucket = Bucket()
         self._refused = 0  # messages that were none
         self._queue = SendQueue(asyncio.get_running_loop())
-        self._page: tuple[Session, Viewer] | None = None
+        self._page: tuple[Session, Page] | None = None
 
     async def run(self) -> None:
         """Exchange messages until the browser leaves, or one cannot be sent."""
@@ -144,7 +144,7 @@ class Conversation:
         if hello is None:
             return
 
-        def attach() -> tuple[Session, Viewer]:
+        def attach() -> tuple[Session, Page]:
             return self._hub.attach(
                 hello.session, hello.owner, self._queue.put, self._token, address=self._address, **hello.given()
             )
@@ -211,7 +211,7 @@ class Conversation:
                 self._complain(str(fault))
         return None
 
-    async def _obey(self, session: Session, viewer: Viewer, data: str | bytes) -> None:
+    async def _obey(self, session: Session, viewer: Page, data: str | bytes) -> None:
         asked: int | None = None
         try:
             message = parse(data)

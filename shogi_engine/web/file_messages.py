@@ -21,7 +21,7 @@ from shogi_engine.records.tree import one_line
 from shogi_engine.web import replies, view
 from shogi_engine.web.access import Slow, is_loopback, qr_picture
 from shogi_engine.web.game_messages import left
-from shogi_engine.web.links import Viewer
+from shogi_engine.web.links import Page
 from shogi_engine.web.messages import TEXT_MAX, Action, GameNumber, HeaderText, Name, Question, Who
 from shogi_engine.web.replies import Reply, Side
 from shogi_engine.web.session import Session
@@ -39,7 +39,7 @@ class _Reading(Question, kw_only=True):
         """Return the content and the name of a file."""
         raise NotImplementedError
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         chosen, titles = session.read(*self._content(), self.number)
         with session.lock:
             before = session.open_record(chosen)
@@ -83,7 +83,7 @@ class Save(Question):
     locked: ClassVar[bool] = False
     format: Annotated[str, Meta(max_length=20)]
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         with session.lock:
             annotated = session.analyses.annotated(page.language)
         return file_of(annotated(), self.format)
@@ -98,7 +98,7 @@ class About(Action):
     site: HeaderText = ""
     started: HeaderText = ""
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         record = session.tree.record
         record.names = [one_line(name) for name in self.names]
         given = {name: one_line(getattr(self, name)) for name in view.ABOUT}
@@ -113,7 +113,7 @@ class Diagram(Question):
     style: Literal["colour", "book"] = "colour"
     kind: Literal["svg", "png"] = "svg"
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         game = session.tree.game
         svg = view.picture(session.board, page.look._replace(narrow=False), game, areas=False, style=self.style)
         return replies.Diagram(name=f"{dated(game)}.{self.kind}", svg=svg)
@@ -126,7 +126,7 @@ class Sheet(Question):
     locked: ClassVar[bool] = False
     length: Annotated[int, Meta(ge=0, le=99)] = 0
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         language = page.language
         if self.length:
             some = tsume.problems(self.length)
@@ -147,7 +147,7 @@ class Sheet(Question):
 class Links(Question):
     """Send the list of links to the game on the board."""
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         return links_reply(session, page)
 
 
@@ -162,7 +162,7 @@ class Invite(Action):
     to: Literal["own", "play", "watch"]
     side: Side = 1
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         if session.tsume is not None and self.to != "own":
             raise InputError("a problem is being solved")
         playing, side = session.playing, self.side if self.to == "play" else None
@@ -184,13 +184,13 @@ class Revoke(Action):
     slow: ClassVar[Slow] = Slow.DISK
     token: Name
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         session.store.links.revoke(self.token, session.links_owner)
         session.dismiss_guests()
         return links_reply(session, page)
 
 
-def links_reply(session: Session, page: Viewer) -> replies.Links:
+def links_reply(session: Session, page: Page) -> replies.Links:
     """Return the list of links, with addresses as the page reaches the server and QR codes of them."""
     pages = Counter(viewer.token for viewer in session.viewers)
     rows = []
@@ -241,7 +241,7 @@ def _read(content: bytes, name: str, number: int) -> Chosen | Exception:
         return RuntimeError(f"{type(fault).__name__}: {fault}")
 
 
-class Reader:
+class FileReader:
     """One such process. It is started when it is needed, and again after it was killed or has died.
 
     Args:

@@ -12,7 +12,7 @@ from shogi_engine.records import GameRecord
 from shogi_engine.types.limits import Clock
 from shogi_engine.web import links, replies, view
 from shogi_engine.web.access import Slow
-from shogi_engine.web.links import WATCHER, Viewer
+from shogi_engine.web.links import WATCHER, Page
 from shogi_engine.web.messages import (
     LEVEL_MAX,
     LINE_MAX,
@@ -51,10 +51,10 @@ class Look(Question):
 
     def given(self) -> dict[str, Any]:
         """Return the fields of `viewer.Look` that are given."""
-        values = {name: getattr(self, name) for name in links.Look._fields}
+        values = {name: getattr(self, name) for name in links.ViewOptions._fields}
         return {name: value for name, value in values.items() if value is not None}
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         page.look = page.look._replace(**self.given())
         if not page.token:
             session.turn_board(page.look.flipped)
@@ -74,7 +74,7 @@ class Resync(Question):
 
     who: ClassVar[Who] = Who.WATCHER
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.show(page)
 
 
@@ -83,7 +83,7 @@ class Ping(Question):
 
     who: ClassVar[Who] = Who.WATCHER
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         return replies.Pong()
 
 
@@ -105,7 +105,7 @@ class Board(Action, tag="game"):
 
     game: Game
 
-    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+    def _obey(self, session: Session, page: Page) -> Reply | None:
         return open_record(session, GameRecord(self.game))
 
 
@@ -118,7 +118,7 @@ class New(Action):
     handicap: Annotated[str, Meta(max_length=40)] = ""
     here: bool = False  # at the position on the board
 
-    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+    def _obey(self, session: Session, page: Page) -> Reply | None:
         setting, before, answer = Clock.parse(self.clock) if self.clock else None, "", None
         check_levels(self.game, self.players)
         if self.handicap and self.game != "shogi":
@@ -134,7 +134,7 @@ class New(Action):
 class Rematch(Action):
     """Begin a new game like the last one, with sides swapped in an even game."""
 
-    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+    def _obey(self, session: Session, page: Page) -> Reply | None:
         play, start = session.playing, session.tree.record.start
         if play.on or play.outcome is None:
             raise InputError("no game has been played")
@@ -152,7 +152,7 @@ class Resign(Action):
 
     who: ClassVar[Who] = Who.PLAYER
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         role, guests = session.role_of(page), session.guest_sides()
         side = role.side if role is not None else None
         if side is None and len(guests) == 1:
@@ -170,7 +170,7 @@ class Declare(Action):
         if game is not None and session.guest_sides() and not session.may_move(role, game.turn):
             raise InputError("it is not your turn")
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.playing.declare()
 
 
@@ -180,14 +180,14 @@ class Think(Action):
     helps: ClassVar[bool] = True
     setting_up: ClassVar[bool] = False
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.playing.think()
 
 
 class Stop(Action):
     """End the game and all searches."""
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.analyses.stop()
         session.playing.leave()
         session.leave_modes()
@@ -200,7 +200,7 @@ class SetLevel(Action, tag="level"):
     side: Side
     level: Level
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.playing.set_level(self.side, self.level)
 
 
@@ -212,7 +212,7 @@ class Kept(Question):
     text: Annotated[str, Meta(max_length=SEARCH_MAX)] = ""
     result: Literal["", "1-0", "0-1", "1/2-1/2", "*"] = ""
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         games = session.autosave.games(self.text, self.result)
         rows = [{**each, "title": names_shown(each["title"], page.language)} for each in games]
         return replies.Kept(games=[replies.KeptGame(**row) for row in rows])
@@ -225,7 +225,7 @@ class Continue(Action):
     locked: ClassVar[bool] = False
     id: Name
 
-    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+    def _obey(self, session: Session, page: Page) -> Reply | None:
         try:
             before = session.open_saved(self.id)
         except OpenElsewhere as elsewhere:
@@ -242,7 +242,7 @@ class Forget(Question):
     locked: ClassVar[bool] = False
     id: Name
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         session.autosave.delete(self.id)
         with session.lock:
             session.dismiss_guests()
@@ -256,7 +256,7 @@ class Recall(Question):
     locked: ClassVar[bool] = False
     id: Name
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         session.store.restore(self.id, session.owner)
         return Kept()._obey(session, page)
 
@@ -271,7 +271,7 @@ class Move(Action):
     setting_up: ClassVar[bool] = False
     move: MoveText
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         tree, tsume = session.tree, session.tsume
         if not session.may_move(session.role_of(page) or WATCHER, int(tree.board.turn)):
             raise InputError("it is not your turn")
@@ -297,7 +297,7 @@ class Step(_Navigation):
 
     to: Literal["first", "back", "next", "last", "above", "below"]
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.tree.step(self.to)
 
 
@@ -306,7 +306,7 @@ class Go(_Navigation):
 
     node: Number
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.tree.go(self.node)
 
 
@@ -324,7 +324,7 @@ class Undo(Action):
         if session.guest_sides() and not mine:
             raise InputError("only your own last move can be taken back")
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         if session.tsume is not None:
             session.tsume.undo()
         else:
@@ -342,7 +342,7 @@ class _Editing(Action):
 class Delete(_Editing):
     """Delete the current move and those after it. A problem that began there is left."""
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.tree.remove(session.tree.node)
         if session.tsume is not None:
             session.tsume.close()  # the answer to a move that is gone is not needed
@@ -355,7 +355,7 @@ class Delete(_Editing):
 class Promote(_Editing):
     """Make the variation on the board the main line."""
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.tree.promote(session.tree.node)
         session.analyses.read_record()
 
@@ -363,7 +363,7 @@ class Promote(_Editing):
 class Restore(_Editing):
     """Undo the last deletion."""
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.tree.restore()
 
 
@@ -373,7 +373,7 @@ class Comment(Action):
     text: Annotated[str, Meta(max_length=2000)]
     node: Number | None = None
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         number = session.tree.node if self.node is None else self.node
         must_have(session, number)
         lines = (self.text, *of_programs(session.tree[number].comment))
@@ -387,7 +387,7 @@ class Line(_Editing):
     moves: Moves
     go: Annotated[int, Meta(ge=0, le=LINE_MAX)] = 0
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         must_have(session, self.node)
         numbers = session.tree.add_line(self.moves, self.node)
         if self.go:
@@ -401,7 +401,7 @@ class Preview(Question):
     node: Number
     moves: Moves
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         must_have(session, self.node)
         shown = session.tree.board_at(self.node)
         for each in self.moves:
@@ -419,7 +419,7 @@ class SetUp(Action, tag="setup"):
     on: bool
     keep: bool = True
 
-    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+    def _obey(self, session: Session, page: Page) -> Reply | None:
         if self.on:
             session.playing.leave()
             session.leave_modes()
@@ -443,7 +443,7 @@ class Put(_Setting):
     square: Annotated[str, Meta(max_length=3)]
     piece: Annotated[str, Meta(max_length=2)]
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.setup.put(self.square, self.piece)
 
 
@@ -454,7 +454,7 @@ class Hand(_Setting):
     piece: Annotated[str, Meta(max_length=1)]
     count: Annotated[int, Meta(ge=0, le=18)]
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.setup.hand(self.side, self.piece, self.count)
 
 
@@ -463,7 +463,7 @@ class Turn(_Setting):
 
     side: Side
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.setup.turn(self.side)
 
 
@@ -472,5 +472,5 @@ class Arrange(_Setting, tag="board"):
 
     which: Literal["start", "empty", "rest"]
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.setup.arrange(self.which)

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from shogi_engine.language import Message
-from shogi_engine.web.links import LinkError, Receiver, Viewer
+from shogi_engine.web.links import LinkError, Page, Receiver
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.replies import Reply
 from shogi_engine.web.saving import OpenElsewhere, SavedGame
 from shogi_engine.web.session import Session
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import GameStore
 
 SESSIONS_MAX = 300
 VIEWERS_MAX = 50  # pages of a session
@@ -44,11 +44,11 @@ class Hub:
         idle_seconds: float = IDLE_SECONDS,
         most: int = SESSIONS_MAX,
         make: Callable[..., Session] = Session,
-        store: Store | None = None,
+        store: GameStore | None = None,
         closing: Callable[[], None] = lambda: None,
     ) -> None:
         self.pool, self._closing = pool, closing
-        self.store = store or Store()
+        self.store = store or GameStore()
         self._idle, self._most, self._make = idle_seconds, most, make
         self._lock = threading.Lock()
         self.sessions: dict[str, Session] = {}
@@ -132,7 +132,7 @@ class Hub:
         """Return the sessions that no page shows."""
         return [each for each in self.sessions.values() if not each.attached and each.identity not in self._in_change]
 
-    def attach(self, identity: str, owner: str, send: Receiver, token: str = "", **look: Any) -> tuple[Session, Viewer]:
+    def attach(self, identity: str, owner: str, send: Receiver, token: str = "", **look: Any) -> tuple[Session, Page]:
         """Let a page show the session of this name, or a new one; by a link, what that leads to.
 
         Args:

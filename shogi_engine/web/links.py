@@ -133,13 +133,13 @@ class Links:
             self._links.update({link.token: link for link in moved})
 
 
-# ---- Viewer: one page that shows a session, in its own look. Several pages may show the same session
+# ---- Page: one page that shows a session, in its own look. Several pages may show the same session
 
 
 Receiver = Callable[[Reply], None]
 
 
-class Look(NamedTuple):
+class ViewOptions(NamedTuple):
     """How a page shows a board. Pages of the same look are sent the same.
 
     Attributes:
@@ -159,7 +159,7 @@ class Look(NamedTuple):
 
 
 @dataclass(eq=False)
-class Viewer:
+class Page:
     """A page.
 
     Attributes:
@@ -170,10 +170,10 @@ class Viewer:
     """
 
     send: Receiver
-    look: Look = field(default_factory=Look)
+    look: ViewOptions = field(default_factory=ViewOptions)
     token: str = ""
     address: str = ""
-    shown: tuple[Look, Role, int] | None = None
+    shown: tuple[ViewOptions, Role, int] | None = None
 
     @property
     def language(self) -> str:
@@ -181,12 +181,12 @@ class Viewer:
         return self.look.language
 
 
-class Viewers(list[Viewer]):
+class Viewers(list[Page]):
     """The pages that show a session."""
 
-    def send(self, made: Callable[[Look], Reply]) -> None:
+    def send(self, made: Callable[[ViewOptions], Reply]) -> None:
         """Send each page `made(its look)`, which is called once for all pages of a look."""
-        replies: dict[Look, Reply] = {}
+        replies: dict[ViewOptions, Reply] = {}
         for viewer in list(self):
             if viewer.look not in replies:
                 replies[viewer.look] = made(viewer.look)

@@ -14,7 +14,7 @@ from msgspec import Meta
 from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.language import LANGUAGES, InputError
 from shogi_engine.web.access import Slow
-from shogi_engine.web.links import Viewer
+from shogi_engine.web.links import Page
 from shogi_engine.web.replies import Reply, Role, one_of
 from shogi_engine.web.session import Session
 
@@ -67,7 +67,7 @@ class Message(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, tag_fiel
 
     re: Number | None = None
 
-    def obey(self, session: Session, page: Viewer) -> None:
+    def obey(self, session: Session, page: Page) -> None:
         """Do what a page asks for. Raises ValueError for what cannot be done; nothing has changed then."""
         with session.lock:
             role = session.role_of(page) if page in session.viewers else None
@@ -96,12 +96,12 @@ class Message(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, tag_fiel
     def _permit_now(self, session: Session, role: Role) -> None:
         """Raise ValueError if this kind of message is not allowed at the moment, beyond what all kinds are asked."""
 
-    def _answer(self, session: Session, page: Viewer) -> None:
+    def _answer(self, session: Session, page: Page) -> None:
         """Obey, and send the answer."""
         if (reply := self._obey(session, page)) is not None:
             page.send(reply)
 
-    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+    def _obey(self, session: Session, page: Page) -> Reply | None:
         """Do it, and return the answer for the page that asked, None for none. Raises ValueError."""
         raise NotImplementedError
 
@@ -113,7 +113,7 @@ class Question(Message):
 class Action(Message):
     """A message that changes the game: all pages are sent what has changed, and then the page its answer."""
 
-    def _answer(self, session: Session, page: Viewer) -> None:
+    def _answer(self, session: Session, page: Page) -> None:
         reply = self._obey(session, page)
         with session.lock:
             session.changed()

@@ -1,7 +1,7 @@
 """The messages to pages. `kind` names each.
 
 A page gets the whole state once, then a Delta after every change. A page that misses one asks for the whole again.
-`python -m tools.page_types` writes these types, and those of the pages' messages, for the page's scripts.
+`python -m tools.generate` writes these types, and those of the pages' messages, for the page's scripts.
 """
 
 import difflib
@@ -139,8 +139,13 @@ class Summary(msgspec.Struct):
 
 
 class Lesson(msgspec.Struct, kw_only=True):
-    """A problem of the user's own mistakes; `place` of `count` of a game judged just now, else `count` is 0."""
+    """A problem of the user's own mistakes, or a lesson; `place` of `count` of one round, else `count` is 0.
 
+    Attributes:
+        title: of a lesson, '' for a problem
+    """
+
+    title: str
     task: str
     source: str
     due: int
@@ -296,9 +301,14 @@ class ExploredGame(msgspec.Struct):
 
 
 class Explored(Reply):
-    """The moves of the position after a move of the game: from one source, and which others there are."""
+    """The moves of the position after a move of the game: from one source, and which others there are.
+
+    Attributes:
+        names: by side, the openings and castles that the game has had until there; empty for a game without such names
+    """
 
     node: int
+    names: list[str]
     source: str
     sources: list[str]
     rows: list[ExploredMove]
@@ -409,6 +419,13 @@ class Problems(Reply):
 
     rows: list[tuple[int, int, int]]
     daily: int
+
+
+class Course(Reply):
+    """The lessons of a game: the name and the title of each, and whether it was done."""
+
+    game: Game
+    rows: list[tuple[str, str, int]]
 
 
 class Lessons(Reply):

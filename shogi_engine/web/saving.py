@@ -29,7 +29,7 @@ from shogi_engine.records.jsonl import record_of
 from shogi_engine.web.analyses import SavedAnalyses
 from shogi_engine.web.exercises import SavedProblem
 from shogi_engine.web.playing import SavedPlay
-from shogi_engine.web.store import Head, Store, openings_of, words_of
+from shogi_engine.web.store import GameStore, Head, openings_of, words_of
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.view import title
 
@@ -71,7 +71,7 @@ class SavedGame(msgspec.Struct, frozen=True, kw_only=True):
         """Return a tree for which all that is saved is valid. Raises ValueError if there is none."""
         tree, play, problem, (values, judged) = Tree(self.record()), self.play, self.problem, astuple(self.analyses)
         numbers = {self.node, *values, *(number for line, _ in judged for number in line)}
-        numbers |= ({play.live} if play else set()) | ({problem.root, *problem.lengths} if problem else set())
+        numbers |= ({play.live} if play else set()) | ({problem.root} if problem else set())
         if not all(number in tree for number in numbers):
             raise ValueError("a damaged game: there is no such move")
         try:
@@ -142,7 +142,7 @@ class Snapshot:
 
 
 class Autosave:
-    """A session's game in a Store.
+    """A session's game in a GameStore.
 
     Args:
         lock: the session's
@@ -159,7 +159,7 @@ class Autosave:
 
     def __init__(
         self,
-        store: Store,
+        store: GameStore,
         lock: AbstractContextManager[object],
         owner: str,
         identity: str,
@@ -349,7 +349,7 @@ class Autosave:
 
     @contextlib.contextmanager
     def opening(self, id: str) -> Iterator[bytes | GameRecord | None]:
-        """Hold one of the owner's games in the block, which is given what `Store.read` returns and may `take` it.
+        """Hold one of the owner's games in the block, which is given what `GameStore.read` returns and may `take` it.
 
         It is given None if the game is on the board already. The session's lock is not held. Raises OpenElsewhere,
         OSError, and ValueError if there is no such game.
@@ -398,7 +398,7 @@ class Autosave:
                     self.take("")
 
     def games(self, text: str = "", result: str = "") -> list[dict[str, Any]]:
-        """Return the rows of the owner's list of games, those that `Store.games` finds."""
+        """Return the rows of the owner's list of games, those that `GameStore.games` finds."""
         for id, path in self.store.find_records():
             head, names = Head(game=id.partition("-")[0]), ""
             try:
@@ -433,12 +433,12 @@ class Collections:
         self._counted: OrderedDict[tuple[str, str], tuple[Stamp, Explorer]] = OrderedDict()  # by owner and game
         self._arrays: dict[str, tuple[float, Any]] = {}  # by name of a game: when it was changed, and its moves
 
-    def sources(self, game: str, store: Store) -> list[str]:
+    def sources(self, game: str, store: GameStore) -> list[str]:
         """Return where moves of a game can come from."""
         kept = ["mine"] if store.folder is not None else []
         return ["book", *kept, *(["index"] if game in self.indexes else [])]
 
-    def of(self, source: Literal["mine", "index"], game: str, store: Store, owner: str) -> Explorer:
+    def of(self, source: Literal["mine", "index"], game: str, store: GameStore, owner: str) -> Explorer:
         """Return the games of a source. Raises ValueError if the server has none."""
         if source == "mine":
             return self._mine(game, store, owner)
@@ -446,7 +446,7 @@ class Collections:
             raise InputError("the server has no index of this game")
         return self.indexes[game]
 
-    def _mine(self, game: str, store: Store, owner: str) -> Explorer:
+    def _mine(self, game: str, store: GameStore, owner: str) -> Explorer:
         """Return the saved games of an owner, counted again if one has changed."""
         key = ("" if store.shared else owner, game)
         with self._lock:
@@ -465,7 +465,7 @@ class Collections:
             self._counted.move_to_end(key)
             return self._counted[key][1]
 
-    def _moves(self, id: str, changed: float, store: Store, owner: str) -> Any:
+    def _moves(self, id: str, changed: float, store: GameStore, owner: str) -> Any:
         """Return a saved game as arrays, None if it cannot be read."""
         if id not in self._arrays or self._arrays[id][0] != changed:
             try:

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
-from shogi_engine.analysis.analyst import Examiner
+from shogi_engine.analysis.analyst import PositionAnalyser
 from shogi_engine.analysis.report import copied, own_words
 from shogi_engine.language import mark, translate
 from shogi_engine.play.words import names_shown
@@ -22,12 +22,12 @@ from shogi_engine.web import replies, view
 from shogi_engine.web.access import SESSION_BURST, SESSION_RATE, Bucket
 from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.exercises import Learning, Lesson, Tsume
-from shogi_engine.web.links import Look, Receiver, Viewer, Viewers
+from shogi_engine.web.links import Page, Receiver, Viewers, ViewOptions
 from shogi_engine.web.playing import Playing
-from shogi_engine.web.pool import EnginePool, Engines
+from shogi_engine.web.pool import EnginePool, Engines, Priority, SearchSlot
 from shogi_engine.web.replies import Role
 from shogi_engine.web.saving import Autosave, Collections, SavedGame, head_of
-from shogi_engine.web.store import Head, Store
+from shogi_engine.web.store import GameStore, Head
 from shogi_engine.web.tree import Tree
 from shogi_engine.web.view import Chosen, chosen_game
 
@@ -55,8 +55,8 @@ class Session:
     def __init__(
         self,
         pool: EnginePool,
-        examiner: Callable[[str, dict[str, int]], Any] = Examiner,
-        store: Store | None = None,
+        examiner: Callable[[str, dict[str, int]], Any] = PositionAnalyser,
+        store: GameStore | None = None,
         owner: str = "",
         identity: str = "",
         read: Callable[[bytes, str, int], Chosen] = chosen_game,
@@ -70,7 +70,9 @@ class Session:
         self.guest_bucket = Bucket(SESSION_RATE, SESSION_BURST)  # and of the guests'
         self.viewers = Viewers()
         self._seq = 0
-        self._shown: dict[tuple[Look, Role], replies.State] = {}  # what pages of each look and role were sent last
+        self._shown: dict[
+            tuple[ViewOptions, Role], replies.State
+        ] = {}  # what pages of each look and role were sent last
         self._flipped = False
         self.tree = Tree(GameRecord("shogi"))
         self.playing = Playing(self.tree, self.engines)
@@ -78,7 +80,8 @@ class Session:
         self.setup: Any = None
         self.tsume: Tsume | None = None
         self.learning = Learning(self.engines, self.viewers)
-        self.store, self.collections = store or Store(), collections or Collections()
+        self.hints = SearchSlot(self.engines, "hint", Priority.SEARCH)
+        self.store, self.collections = store or GameStore(), collections or Collections()
         self.autosave = Autosave(
             self.store, self.lock, self.owner, self.identity, self._to_save, self._record_to_save, self._told_of_saving
         )
@@ -106,10 +109,10 @@ class Session:
         """Show the board from this side on the pages that will come."""
         self._flipped = flipped
 
-    def attach(self, send: Receiver, token: str = "", address: str = "", **look: Any) -> Viewer:
-        """Add a page and send it the whole state; `look` is as in Look, the rest as in Viewer."""
+    def attach(self, send: Receiver, token: str = "", address: str = "", **look: Any) -> Page:
+        """Add a page and send it the whole state; `look` is as in ViewOptions, the rest as in Page."""
         with self.lock:
-            viewer = Viewer(send, Look(**{"flipped": self._flipped, **look}), token, address)
+            viewer = Page(send, ViewOptions(**{"flipped": self._flipped, **look}), token, address)
             if (role := self.role_of(viewer)) is not None and role.side is not None:
                 viewer.look = viewer.look._replace(flipped=self._is_turned(role.side))
             self.viewers.append(viewer)
@@ -120,7 +123,7 @@ class Session:
             self.analyses.follow(self.setup is None)
             return viewer
 
-    def role_of(self, viewer: Viewer) -> Role | None:
+    def role_of(self, viewer: Page) -> Role | None:
         """Return what a page may do, None if it may no longer show this game."""
         if not viewer.token:
             return Role()
@@ -131,7 +134,7 @@ class Session:
         """Return the sides that guests play in the game that is being played."""
         return self.store.links.sides(self.autosave.id) if self.playing.on else set()
 
-    def guests(self) -> list[Viewer]:
+    def guests(self) -> list[Page]:
         """Return the pages that came by a link."""
         return [viewer for viewer in self.viewers if viewer.token]
 
@@ -145,7 +148,7 @@ class Session:
         """Tell whether a player of a side sees the board from white's side."""
         return side == 1 and self.tree.game == "shogi"
 
-    def detach(self, viewer: Viewer, now: float | None = None) -> None:
+    def detach(self, viewer: Page, now: float | None = None) -> None:
         """Remove a page. After the last one all searches end; a game in progress is unchanged."""
         with self.lock:
             if viewer in self.viewers:
@@ -158,6 +161,7 @@ class Session:
         """End all searches."""
         self.analyses.close()
         self.learning.close()
+        self.hints.cancel()
         self.playing.rest()
         if self.tsume is not None:
             self.tsume.close()
@@ -176,7 +180,7 @@ class Session:
         self.viewers.send(lambda look: replies.Failed(what=what, text=translate(text, look.language)))
         self.changed()
 
-    def show(self, viewer: Viewer) -> None:
+    def show(self, viewer: Page) -> None:
         """Send the whole state to a page."""
         role = self.role_of(viewer)
         if role is None:
@@ -198,7 +202,7 @@ class Session:
         self.dismiss_guests()
         self._seq += 1
         before, self._shown = self._shown, {}
-        deltas: dict[tuple[Look, Role], replies.Delta] = {}
+        deltas: dict[tuple[ViewOptions, Role], replies.Delta] = {}
         for viewer in self.viewers:
             role = self.role_of(viewer)
             if role is None:  # the link was revoked at this moment; the revoker dismisses the page
@@ -212,7 +216,7 @@ class Session:
             viewer.shown = *sight, self._seq
             viewer.send(deltas[sight] if has_last else self._shown[sight])
 
-    def _state(self, look: Look, role: Role) -> replies.State:
+    def _state(self, look: ViewOptions, role: Role) -> replies.State:
         """Return all that the pages of a look and a role show. Guests learn no secrets."""
         tree, board, language, analyses, tsume = self.tree, self.board, look.language, self.analyses, self.tsume
         game, turn, record, normal = tree.game, int(board.turn), tree.record, self.setup is None
@@ -371,7 +375,8 @@ class Session:
         self.flipped = saved.flipped
         if saved.problem:
             progress = self.store.progress(self.owner)
-            self.tsume = Tsume(tree, self.engines, self.viewers, **asdict(saved.problem), progress=progress)
+            self.tsume = Tsume(tree, self.engines, self.viewers, saved.problem.root, progress=progress)
+            self.tsume.restore(saved.problem)
 
     def _replace(self, tree: Tree) -> None:
         """Replace the game by a tree."""
@@ -382,8 +387,9 @@ class Session:
         self.analyses.replace(tree)
 
     def leave_modes(self) -> None:
-        """End setting up a position, and a problem."""
+        """End setting up a position, a problem, and the search for a hint."""
         self.setup = None
+        self.hints.cancel()
         if self.tsume is not None:
             self.tsume.close()
             self.tsume = None

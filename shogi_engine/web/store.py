@@ -33,7 +33,7 @@ from shogi_engine.games import opening_names
 from shogi_engine.language import LANGUAGES, InputError
 from shogi_engine.records import GameRecord
 from shogi_engine.records.files import KEPT_AS
-from shogi_engine.tsume import NAME as PROGRESS_NAME, Problem, Progress, with_note
+from shogi_engine.tsume import NAME as PROGRESS_NAME, Progress, Solvable, with_note
 from shogi_engine.web.links import Links
 
 # ---- What the list of games is searched by: the words of a game, and those that a user types, in one form
@@ -154,7 +154,7 @@ class Holders:
                     self._changed.notify_all()
 
 
-class Store:
+class GameStore:
     """The saved games.
 
     Args:
@@ -435,7 +435,7 @@ class Store:
     # ---- problems
 
     def progress(self, owner: str) -> Progress | None:
-        """Return the tsume problems that an owner has solved; None if nothing is saved.
+        """Return the problems and lessons that an owner has solved; None if nothing is saved.
 
         If all games are shared, the terminal's progress is too.
         """
@@ -462,11 +462,11 @@ class Store:
         query = "SELECT sfen, row FROM solutions WHERE solver = :solver"
         return {row["sfen"]: json.loads(row["row"]) for row in self.database.rows(query, solver=solver)}
 
-    def note_solution(self, solver: str, problem: Problem, solution: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    def note_solution(self, solver: str, problem: Solvable, solution: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """Note a solution or a wrong move, and return all rows. Raises OSError."""
         with self.database.transaction() as database:
-            rows = with_note(self.solutions(solver), problem.sfen, solution)
-            values = (solver, problem.sfen, json.dumps(rows[problem.sfen]))
+            rows = with_note(self.solutions(solver), problem.key, solution)
+            values = (solver, problem.key, json.dumps(rows[problem.key]))
             database.execute("INSERT OR REPLACE INTO solutions VALUES (?, ?, ?)", values)
         return rows
 
@@ -479,13 +479,13 @@ def solver_of(owner: str) -> str:
 class _StoredProgress(Progress):
     """The problems that an owner has solved, in the store."""
 
-    def __init__(self, store: Store, owner: str) -> None:
+    def __init__(self, store: GameStore, owner: str) -> None:
         self._store, self.saved = store, True
         self._solver = solver_of(owner)
         self._rows = store.solutions(self._solver)
 
-    def _note(self, problem: Problem, solution: dict[str, Any]) -> None:
+    def _note(self, problem: Solvable, solution: dict[str, Any]) -> None:
         try:
             self._rows, self.saved = self._store.note_solution(self._solver, problem, solution), True
         except OSError:
-            self._rows, self.saved = with_note(self._rows, problem.sfen, solution), False
+            self._rows, self.saved = with_note(self._rows, problem.key, solution), False

@@ -7,23 +7,23 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from shogi_engine import games, study
+from shogi_engine import games, lessons, study
 from shogi_engine.analysis.judgement import move_text
 from shogi_engine.books import growth
-from shogi_engine.explorer import Found, PlayedGame
+from shogi_engine.explorer import ExplorerMove, PlayedGame
 from shogi_engine.language import InputError, fault_text
 from shogi_engine.play.words import names_shown
 from shogi_engine.records import GameRecord
-from shogi_engine.tsume import problems as all_problems
+from shogi_engine.tsume import daily, problems as all_problems
 from shogi_engine.types.limits import SIDES
 from shogi_engine.web import exercises, replies
 from shogi_engine.web.access import Slow
 from shogi_engine.web.analyses import MULTIPV_MAX
-from shogi_engine.web.exercises import YOURS, Tsume, counts, problem_rows
+from shogi_engine.web.exercises import Tsume, counts, course_rows, problem_rows
 from shogi_engine.web.game_messages import open_record
-from shogi_engine.web.links import Viewer
-from shogi_engine.web.messages import Action, Number, Question, must_have
-from shogi_engine.web.replies import Reply, Role, Side
+from shogi_engine.web.links import Page
+from shogi_engine.web.messages import Action, Name, Number, Question, must_have
+from shogi_engine.web.replies import Game, Reply, Role, Side
 from shogi_engine.web.saving import OpenElsewhere
 from shogi_engine.web.session import Session
 from shogi_engine.web.tree import Tree
@@ -39,7 +39,7 @@ class Analyse(Action):
     on: bool
     multipv: Annotated[int, Meta(ge=1, le=max(MULTIPV_MAX.values()))] | None = None
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.analyses.switch(self.on, self.multipv)
 
 
@@ -50,7 +50,7 @@ class Judge(Action):
     on: bool
     effort: Literal["quick", "normal", "deep"] = "quick"
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         if self.on:
             session.analyses.judge(self.effort)
         else:
@@ -63,10 +63,10 @@ class Mate(Action):
     helps: ClassVar[bool] = True
     setting_up: ClassVar[bool] = False
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         session.analyses.find_mate()
         if session.tsume is not None:
-            session.tsume.helped = True
+            session.tsume.exercise.helped = True
 
 
 class Explore(Question):
@@ -78,7 +78,7 @@ class Explore(Question):
     node: Number
     source: Literal["book", "mine", "index"]
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         with session.lock:
             must_have(session, self.node)
             game, board = session.tree.game, session.tree.board_at(self.node)
@@ -95,6 +95,7 @@ class Explore(Question):
         return replies.Explored(
             node=self.node,
             source=self.source,
+            names=names_of(board, page.language),
             sources=collections.sources(game, store),
             rows=[_row(board, row, unit, page.language) for row in rows[:ROWS_MAX]],
             games=[
@@ -104,6 +105,14 @@ class Explore(Question):
         )
 
 
+def names_of(board: Any, language: str) -> list[str]:
+    """Return by side the names of the openings and castles of a Board's moves."""
+    names = games.opening_names(board.record())
+    sides = zip(names.openings, names.castles, strict=True) if names else ()
+    comma = "、" if language == "ja" else ", "
+    return [comma.join(each.name.text(language) for found in side for each in found) for side in sides]
+
+
 @functools.cache
 def book_of(game: str) -> Any:
     """Return the book that comes with a game, None if there is none."""
@@ -111,14 +120,14 @@ def book_of(game: str) -> Any:
     return opened(None) if opened is not None else None
 
 
-def moves_of_book(board: Any, book: Any) -> list[Found]:
+def moves_of_book(board: Any, book: Any) -> list[ExplorerMove]:
     """Return a book's legal moves for a Board's position, best first."""
     legal = {str(move) for move in board.legal_moves}
     known = book.known(board.position()) if book is not None else []
-    return [Found(each.move, turn=int(board.turn), value=each.value) for each in known if each.move in legal]
+    return [ExplorerMove(each.move, turn=int(board.turn), value=each.value) for each in known if each.move in legal]
 
 
-def _row(board: Any, row: Found, unit: int, language: str) -> replies.ExploredMove:
+def _row(board: Any, row: ExplorerMove, unit: int, language: str) -> replies.ExploredMove:
     """Return a move as a page gets it."""
     value = None if row.value is None else row.value if unit == 1 else round(row.value / unit, 1)
     return replies.ExploredMove(
@@ -131,21 +140,23 @@ def _row(board: Any, row: Found, unit: int, language: str) -> replies.ExploredMo
 
 
 class Solve(Action, tag="tsume"):
-    """Solve a problem of the collection, by its number from 1, or the position on the board; or leave it."""
+    """Solve a problem of the collection, by its number from 1 or that of the day, or the position on the board; or leave."""
 
     slow: ClassVar[Slow] = Slow.DISK
     on: bool
     problem: Annotated[int, Meta(ge=0, le=10_000)] = 0
+    daily: bool = False
 
-    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+    def _obey(self, session: Session, page: Page) -> Reply | None:
         answer = None
         if not self.on:
             session.leave_modes()
             return None
-        if self.problem:
-            if self.problem > len(all_problems()):
+        number = daily().number if self.daily else self.problem
+        if number:
+            if number > len(all_problems()):
                 raise InputError("there is no such problem")
-            answer = open_record(session, GameRecord("shogi", all_problems()[self.problem - 1].sfen))
+            answer = open_record(session, GameRecord("shogi", all_problems()[number - 1].sfen))
             session.flipped = False
         tree = session.tree
         if tree.game != "shogi":
@@ -158,7 +169,7 @@ class Solve(Action, tag="tsume"):
         session.playing.leave()
         session.leave_modes()
         progress = session.store.progress(session.owner)
-        session.tsume = Tsume(tree, session.engines, session.viewers, tree.node, tree.ply, progress=progress)
+        session.tsume = Tsume(tree, session.engines, session.viewers, tree.node, progress=progress)
         session.tsume.begin()
         return answer
 
@@ -169,17 +180,24 @@ class Problems(Question):
     slow: ClassVar[Slow] = Slow.DISK
     locked: ClassVar[bool] = False
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         return problem_rows(session.store.progress(session.owner))
 
 
 class Hint(Question):
-    """Send the next move of the problem."""
+    """Send the next move of the problem, or the move that the engine would make."""
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    setting_up: ClassVar[bool] = False
+
+    def _permit_now(self, session: Session, role: Role) -> None:
+        if session.guest_sides():
+            raise InputError("while two people play, the engine does not help")
+
+    def _obey(self, session: Session, page: Page) -> None:
         if session.tsume is None:
-            raise InputError("no problem is being solved")
-        session.tsume.hint()
+            exercises.hint_in_game(session.hints, session.viewers, session.tree)
+        else:
+            session.tsume.hint()
 
 
 # ---- the user's own mistakes
@@ -200,7 +218,7 @@ class Learn(Action):
     slow: ClassVar[Slow] = Slow.DISK
     side: Side
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         game = session.analyses.judged_game()
         with mistakes_of(session) as problems:
             session.learning.begin(session.tree, game, self.side, problems, page)
@@ -212,7 +230,7 @@ class Lessons(Question):
     slow: ClassVar[Slow] = Slow.DISK
     locked: ClassVar[bool] = False
 
-    def _obey(self, session: Session, page: Viewer) -> Reply:
+    def _obey(self, session: Session, page: Page) -> Reply:
         with mistakes_of(session) as problems:
             return counts(problems)
 
@@ -227,14 +245,37 @@ class Lesson(Action):
         if self.on and session.setup is not None:
             raise InputError("a position is being set up")
 
-    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+    def _obey(self, session: Session, page: Page) -> Reply | None:
         now = session.tsume
         if not self.on:
             return leave(session, the_lesson(session))
         if isinstance(now, exercises.Lesson) and now.problems.size:
-            return give_next(session, now.problems)
+            return give_next(session, page, now.problems)
         with mistakes_of(session) as problems:
-            return give_next(session, problems)
+            return give_next(session, page, problems)
+
+
+class Course(Question):
+    """Send the list of a game's lessons."""
+
+    slow: ClassVar[Slow] = Slow.DISK
+    locked: ClassVar[bool] = False
+    game: Game
+
+    def _obey(self, session: Session, page: Page) -> Reply:
+        return course_rows(self.game, session.store.progress(session.owner), page.language)
+
+
+class Take(Action):
+    """Take a game's lessons from one on, '' for the first that was not done."""
+
+    slow: ClassVar[Slow] = Slow.DISK
+    setting_up: ClassVar[bool] = False
+    game: Game
+    lesson: Name = ""
+
+    def _obey(self, session: Session, page: Page) -> Reply | None:
+        return give_next(session, page, lessons.Course(self.game, self.lesson, session.store.progress(session.owner)))
 
 
 class Better(Action):
@@ -244,17 +285,17 @@ class Better(Action):
     setting_up: ClassVar[bool] = False
     side: Side | None = None
 
-    def _obey(self, session: Session, page: Viewer) -> Reply | None:
+    def _obey(self, session: Session, page: Page) -> Reply | None:
         points = study.TurningPoints(session.analyses.judged_game(), "" if self.side is None else SIDES[self.side])
         if not points.size:
             raise InputError("no better move was missed")
-        return give_next(session, points)
+        return give_next(session, page, points)
 
 
 class Answer(Action):
     """Show the answer of such a problem."""
 
-    def _obey(self, session: Session, page: Viewer) -> None:
+    def _obey(self, session: Session, page: Page) -> None:
         the_lesson(session).answer()
 
 
@@ -265,14 +306,16 @@ def the_lesson(session: Session) -> exercises.Lesson:
     return session.tsume
 
 
-def give_next(session: Session, problems: study.Source) -> Reply | None:
+def give_next(session: Session, page: Page, problems: study.Source) -> Reply | None:
     """Put the next problem of the round on the board; after the last one, the game that was there before."""
     now = session.tsume if isinstance(session.tsume, exercises.Lesson) else None
-    given = now.given if now else ()
+    given = now.given if now and (now.problems is problems or not problems.size) else ()
     due = [each for each in problems.due() if each.id not in given]
     if not due:
         if now is not None:
             leave(session, now)
+        if isinstance(problems, lessons.Course):
+            return course_rows(problems.game, session.store.progress(session.owner), page.language)
         if problems.size:
             return replies.Tried(found=problems.found, count=problems.size)
         with mistakes_of(session) as all_of_them:
@@ -290,7 +333,6 @@ def give_next(session: Session, problems: study.Source) -> Reply | None:
         session.engines,
         session.viewers,
         root=0,
-        status=YOURS,
         attempt=problems.attempt(problem),
         problems=problems,
         left=len(due),
@@ -303,7 +345,7 @@ def give_next(session: Session, problems: study.Source) -> Reply | None:
 def check_lines(problem: study.Problem) -> None:
     """Raise ValueError if a line of the problem is not legal: what a file says is shown only if it is."""
     tree = Tree(GameRecord(problem.game, problem.position))
-    for line in (problem.line, problem.answers[:1], (problem.played, *problem.refutation)):
+    for line in problem.lines:
         tree.add_line(line, 0)
 
 

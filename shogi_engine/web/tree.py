@@ -8,7 +8,7 @@ from shogi_engine.analysis.judgement import move_text
 from shogi_engine.games.othello import notation as othello
 from shogi_engine.games.shogi.board.pieces import MAX_PIECES_IN_HAND, Piece
 from shogi_engine.games.shogi.types import KINDS_BY_SYMBOL, KING, SQUARES_BY_NAME, UNPROMOTED, WHITE
-from shogi_engine.language import InputError
+from shogi_engine.language import InputError, Message
 from shogi_engine.records import GameRecord, Node
 from shogi_engine.types.outcomes import Outcome
 
@@ -18,7 +18,7 @@ from shogi_engine.types.outcomes import Outcome
 DISCS = {"X": 0, "O": 1, "": None}
 
 
-class SetUp:
+class EditedBoard:
     """A board that is edited."""
 
     def __init__(self, board: Any) -> None:
@@ -40,7 +40,7 @@ class SetUp:
             self.board.clear()
 
 
-class ShogiSetUp(SetUp):
+class ShogiSetUp(EditedBoard):
     """A Shogi board that is edited."""
 
     def put(self, square: str, piece: str) -> None:
@@ -80,7 +80,7 @@ class ShogiSetUp(SetUp):
                 self.board.add_piece_into_hand(kind, WHITE, left)
 
 
-class OthelloSetUp(SetUp):
+class OthelloSetUp(EditedBoard):
     """An Othello board that is edited."""
 
     def put(self, square: str, piece: str) -> None:
@@ -220,6 +220,13 @@ class Tree:
     def moves(self, number: int | None = None) -> list[str]:
         """Return the moves to a node."""
         return [self._nodes[each].move for each in self.path(number)[1:]]
+
+    def find(self, moves: Sequence[str]) -> int | None:
+        """Return the number of the node after some moves from the start, None if there is none."""
+        node: Node | None = self.record.root
+        for move in moves:
+            node = next((child for child in node.children if child.move == move), None) if node else None
+        return self._numbers[id(node)] if node else None
 
     def others(self, number: int) -> list[int]:
         """Return the numbers of the alternatives to a move."""
@@ -383,5 +390,9 @@ class Tree:
         self.go(number)
 
     def legal(self, move: str) -> str:
-        """Return a legal move of the position in the game's notation. Raises ValueError if it is not legal."""
-        return str(self.board.parse_text(move))
+        """Return a legal move of the position in the game's notation. Raises ValueError saying why it is not legal."""
+        try:
+            return str(self.board.parse_text(move))
+        except InputError as fault:
+            reason = fault.args[0].values[-1:]  # whoever tried it sees which move it was
+            raise InputError(*reason) if isinstance(reason[0], Message) else fault from None

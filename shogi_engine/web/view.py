@@ -23,7 +23,7 @@ from shogi_engine.types.limits import SIDES
 from shogi_engine.types.outcomes import BY_RULE
 from shogi_engine.web import replies
 from shogi_engine.web.analyses import Analyses
-from shogi_engine.web.links import Look
+from shogi_engine.web.links import ViewOptions
 from shogi_engine.web.playing import Playing
 from shogi_engine.web.replies import File, Row, Variation
 from shogi_engine.web.tree import Tree
@@ -33,7 +33,7 @@ COMMENT_SHOWN = 300  # characters
 ABOUT = ("title", "event", "site", "started")  # headers that a page can change
 
 
-def picture(board: Any, look: Look, game: str, areas: bool = True, style: str = COLOUR) -> str:
+def picture(board: Any, look: ViewOptions, game: str, areas: bool = True, style: str = COLOUR) -> str:
     """Return the board as SVG.
 
     Args:

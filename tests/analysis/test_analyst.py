@@ -8,7 +8,7 @@ from shogi_engine import analysis
 from shogi_engine.analysis.judgement import plies_to_examine
 from shogi_engine.engine import Engine
 from shogi_engine.records import GameRecord
-from tools import command_line
+from tools import generate
 
 # A mate in 3 by 5c5d+; black makes a quiet move instead.
 MATE = "9/3S2+R1l/p1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"
@@ -55,7 +55,7 @@ def test_a_blunder_is_named_with_the_better_line(blunder):
 
 def test_the_help_names_the_limits_of_games():
     shogi, othello = analysis.limits_for("shogi", {}), analysis.limits_for("othello", {})
-    assert f"default nodes={shogi['nodes']}, Othello level={othello['level']};" in command_line.page()
+    assert f"default nodes={shogi['nodes']}, Othello level={othello['level']};" in generate.command_line()
 
 
 def test_limits_are_checked():

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from shogi_engine.analysis import judgement, page
-from shogi_engine.analysis.judgement import Finding, after_move, amount, judge, verdict
+from shogi_engine.analysis.judgement import PositionResult, after_move, amount, judge, verdict
 from shogi_engine.analysis.report import annotated, game_table, sparkline
 from shogi_engine.records import GameRecord
 from shogi_engine.types.results import Score
@@ -50,9 +50,9 @@ def judged(findings, moves=("7g7f", "3c3d"), game="shogi"):
 def test_a_move_loses_what_the_next_position_says():
     game = judged(
         [
-            Finding("2g2f", parse("cp 100"), ("2g2f",)),
-            Finding("3c3d", parse("cp 500")),
-            Finding("2g2f", parse("cp -500")),
+            PositionResult("2g2f", parse("cp 100"), ("2g2f",)),
+            PositionResult("3c3d", parse("cp 500")),
+            PositionResult("2g2f", parse("cp -500")),
         ]
     )
     first, second = game.moves
@@ -71,31 +71,31 @@ def test_a_move_loses_what_the_next_position_says():
 def test_the_best_move_loses_nothing_and_no_loss_is_negative():
     same = judged(
         [
-            Finding("7g7f", parse("cp 100")),
-            Finding("8c8d", parse("cp 300")),
-            Finding("2g2f", parse("cp 400")),
+            PositionResult("7g7f", parse("cp 100")),
+            PositionResult("8c8d", parse("cp 300")),
+            PositionResult("2g2f", parse("cp 400")),
         ]
     )
     assert [move.loss for move in same.moves] == [0, same.moves[1].loss] and same.moves[1].verdict == "blunder"
     better = judged(
         [
-            Finding("2g2f", parse("cp 100")),
-            Finding("8c8d", parse("cp -300")),
-            Finding("2g2f", parse("cp -400")),
+            PositionResult("2g2f", parse("cp 100")),
+            PositionResult("8c8d", parse("cp -300")),
+            PositionResult("2g2f", parse("cp -400")),
         ]
     )
     assert [(move.loss, move.given) for move in better.moves] == [(0, 0), (0, 0)]
 
 
 def test_a_mate_let_go_is_missed_and_one_that_takes_longer_is_not():
-    after = [Finding("8c8d", parse("cp -2500")), Finding("2g2f", parse("cp 2500"))]
-    missed = judged([Finding("2g2f", parse("mate 3"), ("2g2f", "3c3d", "2f2e"), mate=3), *after])
+    after = [PositionResult("8c8d", parse("cp -2500")), PositionResult("2g2f", parse("cp 2500"))]
+    missed = judged([PositionResult("2g2f", parse("mate 3"), ("2g2f", "3c3d", "2f2e"), mate=3), *after])
     assert [(move.missed_mate, move.verdict) for move in missed.missed_mates] == [(3, "")]
     assert missed.values()["missed_mates"][0] == {
         "ply": 1, "move": "7g7f", "length": 3, "line": ["2g2f", "3c3d", "2f2e"],
     }  # fmt: skip
     assert "missed a mate in 3" in game_table(missed)
-    slower = judged([Finding("2g2f", parse("mate 3"), ("2g2f",), mate=3, played_mate=5), *after])
+    slower = judged([PositionResult("2g2f", parse("mate 3"), ("2g2f",), mate=3, played_mate=5), *after])
     assert slower.missed_mates == [] and slower.moves[0].loss == 0 and str(slower.moves[0].played_score) == "mate 4"
 
 
@@ -104,7 +104,11 @@ MATE = ["cp -900", "mate 5", "mate -4", "mate 3", "mate -2", "mate 1", "mate -0"
 
 
 def test_value_and_chance_of_a_move_come_from_one_search_in_text_record_and_json():
-    findings = [Finding("7g7f", parse("cp 100")), Finding("8c8d", parse("cp 300")), Finding("2g2f", parse("cp 40"))]
+    findings = [
+        PositionResult("7g7f", parse("cp 100")),
+        PositionResult("8c8d", parse("cp 300")),
+        PositionResult("2g2f", parse("cp 40")),
+    ]
     game = judged(findings)
     for move, said in zip(game.moves, ("-3.00", "+0.40"), strict=True):
         after = Score(round(100 * float(said)))
@@ -118,7 +122,7 @@ def test_value_and_chance_of_a_move_come_from_one_search_in_text_record_and_json
 def test_mates_are_counted_from_the_position_after_the_move_as_shogihome_counts_them():
     moves = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e"]  # not the moves of a mate: only the values matter
     best = [*moves, ""]
-    game = judged([Finding(move, parse(score)) for move, score in zip(best, MATE, strict=True)], moves)
+    game = judged([PositionResult(move, parse(score)) for move, score in zip(best, MATE, strict=True)], moves)
     assert [str(move.played_score) for move in game.moves] == [
         "mate -5", "mate 4", "mate -3", "mate 2", "mate -1", "mate 0",
     ]  # fmt: skip
@@ -150,9 +154,9 @@ def test_passes_are_no_moves_and_turn_the_value():
     game = judge(
         record,
         {
-            0: Finding("f5", parse("discs 2")),
-            2: Finding("c3", parse("discs 4")),
-            3: Finding("", parse("discs 6")),
+            0: PositionResult("f5", parse("discs 2")),
+            2: PositionResult("c3", parse("discs 4")),
+            3: PositionResult("", parse("discs 6")),
         },
     )
     assert [(move.ply, move.side) for move in game.moves] == [(1, "black"), (3, "black")]

@@ -7,7 +7,7 @@ import pytest
 from shogi_engine import analysis, records
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import judge
-from shogi_engine.analysis.judgement import Finding
+from shogi_engine.analysis.judgement import PositionResult
 from shogi_engine.records import GameRecord
 from shogi_engine.types.results import Score
 
@@ -23,7 +23,7 @@ def made(names=("one", "two"), ending="resignation", moves=MOVES):
 
 
 def judged(record):
-    return judge(record, {ply: Finding(move, Score(0)) for ply, move in enumerate([*record.moves, ""])})
+    return judge(record, {ply: PositionResult(move, Score(0)) for ply, move in enumerate([*record.moves, ""])})
 
 
 def test_the_json_names_openings_and_castles():

@@ -8,17 +8,17 @@ import pytest
 from shogi_engine import records
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import annotated, judge, page
-from shogi_engine.analysis.judgement import LANGUAGES, Finding, words_of
+from shogi_engine.analysis.judgement import LANGUAGES, PositionResult, words_of
 from shogi_engine.records import GameRecord
 from shogi_engine.types.results import Score
 
 MOVES = ["7g7f", "3c3d", "8h5e", "2b5e"]
 FINDINGS = {
-    0: Finding("2g2f", Score(50), ("2g2f", "8c8d")),
-    1: Finding("8c8d", Score(-40), ("8c8d",)),
-    2: Finding("2g2f", Score(60), ("2g2f", "8c8d", "2f2e")),
-    3: Finding("2b5e", Score(900), ("2b5e",)),
-    4: Finding("2g2f", Score(-900), ("2g2f",)),
+    0: PositionResult("2g2f", Score(50), ("2g2f", "8c8d")),
+    1: PositionResult("8c8d", Score(-40), ("8c8d",)),
+    2: PositionResult("2g2f", Score(60), ("2g2f", "8c8d", "2f2e")),
+    3: PositionResult("2b5e", Score(900), ("2b5e",)),
+    4: PositionResult("2g2f", Score(-900), ("2g2f",)),
 }
 
 
@@ -58,7 +58,7 @@ def test_an_annotated_record_reloads_with_the_same_moves(record, name, language)
 
 def test_evaluations_of_othello_are_written_where_the_format_has_them():
     record = GameRecord.from_moves("othello", ["f5", "d6"])
-    findings = {ply: Finding("x", Score.discs(value)) for ply, value in enumerate((1, -1.5, 2))}
+    findings = {ply: PositionResult("x", Score.discs(value)) for ply, value in enumerate((1, -1.5, 2))}
     (again,) = records.loads(records.dumps(annotated(judge(record, findings)), "ggf"))
     assert again.moves == record.moves
     assert [node.evaluation for node in again.main_line[1:]] == [Score.discs(1.5), Score.discs(-2)]

@@ -7,7 +7,7 @@ import pytest
 
 from shogi_engine import analysis, records
 from shogi_engine.__main__ import main
-from shogi_engine.analysis.judgement import Finding, judge
+from shogi_engine.analysis.judgement import PositionResult, judge
 from shogi_engine.analysis.report import accuracy_of, player_lines
 from shogi_engine.records import GameRecord
 from shogi_engine.types.results import Score
@@ -54,7 +54,10 @@ def test_the_counts_are_those_of_the_players_own_moves(games):
 
 def test_accuracy_is_lichess_curve():
     def moves(*losses):
-        made = judge(GameRecord.from_moves("shogi", ["7g7f"]), {0: Finding("7g7f", Score(0)), 1: Finding("", Score(0))})
+        made = judge(
+            GameRecord.from_moves("shogi", ["7g7f"]),
+            {0: PositionResult("7g7f", Score(0)), 1: PositionResult("", Score(0))},
+        )
         return [replace(made.moves[0], loss=loss) for loss in losses]
 
     assert accuracy_of([]) is None and accuracy_of(moves(0.0)) == pytest.approx(1, abs=1e-5)

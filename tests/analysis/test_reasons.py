@@ -8,7 +8,7 @@ import pytest
 
 from shogi_engine import analysis, games, records
 from shogi_engine.analysis import judge, judgement
-from shogi_engine.analysis.judgement import Finding, judged_move
+from shogi_engine.analysis.judgement import PositionResult, judged_move
 from shogi_engine.analysis.report import of_programs
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.board.pieces import Move
@@ -116,9 +116,9 @@ OTHELLO = {
 
 def explained(game, position, move, better, replies, missed=0, allowed=0, score=PAWNS, language="en"):
     """Return the facts about a bad move, and what they say."""
-    board = games.part(game, "board").Board(position)
+    board = games.game_module(game, "board").Board(position)
     line = tuple(better.split())
-    judged = judged_move(0, board.turn, move, Finding(line[0], score, line, exact=True, mate=missed), -score)
+    judged = judged_move(0, board.turn, move, PositionResult(line[0], score, line, exact=True, mate=missed), -score)
     if game == "shogi" and not (missed or allowed):  # of mates the search alone knows
         judged = replace(judged, score=Score.mate_in(None), played_score=Score.mated_in(None))
     judged = replace(judged, replies=tuple(replies.split()), allowed_mate=allowed, played_exact=True)
@@ -181,8 +181,8 @@ def test_othello_facts():
 @pytest.mark.parametrize("kind", OTHELLO)
 def test_othello_positions_made_for_a_fact(kind):
     position, move, better, replies, *details = OTHELLO[kind]
-    board = games.part("othello", "board").Board(position)
-    found = list(games.part("othello", "reasons").facts(board, move, better.split(), replies.split()))
+    board = games.game_module("othello", "board").Board(position)
+    found = list(games.game_module("othello", "reasons").facts(board, move, better.split(), replies.split()))
     assert board.obf() == position
     fact = next(fact for fact in found if fact.kind is kind)
     values = fact.values()
@@ -193,7 +193,7 @@ def test_othello_positions_made_for_a_fact(kind):
 
 
 def test_what_othello_says():
-    board = games.part("othello", "board").Board(LATE)
+    board = games.game_module("othello", "board").Board(LATE)
     fact = Fact(Kind.CORNER_LOST, ("c1", "d1", "f1", "g2", "g8", "h8"), "h8")
     few = Fact(Kind.MOVES_GIVEN, ("c1",), number=9, other=2)
     assert judgement.sentences("othello", board, [fact, few], "en") == [
@@ -208,8 +208,8 @@ def test_what_othello_says():
 def test_nothing_is_said_of_what_the_better_move_allows_too():
     position, move, _, replies, *_ = SHOGI[Kind.FORK_ALLOWED]
     assert Kind.FORK_ALLOWED not in [fact.kind for fact in explained("shogi", position, move, "9i8i N*4d", replies)[0]]
-    board, corner = games.part("othello", "board").Board(LATE), ["h8", "g8", "c1"]
-    assert not list(games.part("othello", "reasons").facts(board, "h8", corner, corner[1:]))
+    board, corner = games.game_module("othello", "board").Board(LATE), ["h8", "g8", "c1"]
+    assert not list(games.game_module("othello", "reasons").facts(board, "h8", corner, corner[1:]))
 
 
 def test_a_pawn_is_said_to_be_lost_when_nothing_more_is():
@@ -248,7 +248,7 @@ def test_a_single_capture_wins_a_piece_for_nothing():
     (Kind.FRONTIER, "It leaves 1 disc next to empty squares; the better move leaves 1."),
 ])  # fmt: skip
 def test_one_is_singular(kind, said):
-    board = games.part("othello", "board").Board(LATE)
+    board = games.game_module("othello", "board").Board(LATE)
     assert judgement.sentences("othello", board, [Fact(kind, ("c1",), number=1, other=1)], "en") == [said]
     many = judgement.sentences("othello", board, [Fact(kind, ("c1",), number=11, other=1)], "en")
     assert many == [said.replace("1 disc", "11 discs").replace("1 legal move", "11 legal moves")]
@@ -290,7 +290,7 @@ def test_a_fork_is_not_said_again_as_a_threat():
 
 
 def test_the_book_of_othello_has_its_own_word_in_japanese():
-    said = [judgement.sentences(game, games.part(game, "board").Board(), [Fact(Kind.BOOK_LEFT, (move,))], "ja")
+    said = [judgement.sentences(game, games.game_module(game, "board").Board(), [Fact(Kind.BOOK_LEFT, (move,))], "ja")
             for game, move in (("shogi", "7g7f"), ("othello", "f5"))]  # fmt: skip
     assert said == [["ここでの定跡は▲７六歩です。"], ["ここでの定石はf5です。"]]
 
@@ -298,7 +298,7 @@ def test_the_book_of_othello_has_its_own_word_in_japanese():
 def test_a_line_that_the_search_does_not_call_mate_is_not_said_to_end_in_mate():
     record = GameRecord.from_moves("shogi", ["1e1d"], start=MATE_IN_3)
     line = ("5c5d+", "6d7e", "9i6f")
-    game = judge(record, {0: Finding("5c5d+", Score(900), line), 1: Finding("9c9d", Score(0))})
+    game = judge(record, {0: PositionResult("5c5d+", Score(900), line), 1: PositionResult("9c9d", Score(0))})
     assert game.moves[0].verdict and Kind.COULD_END_IN_MATE not in [fact.kind for fact in game.why.get(1, ())]
 
 
@@ -371,7 +371,7 @@ def blunder():
     """A bishop for nothing, as if it had been searched."""
     record = GameRecord.from_moves("shogi", ["7g7f", "3c3d", "8h5e", "2b5e"])
     lines = {0: ("7g7f", 0), 1: ("3c3d", 0), 2: ("2g2f", 50), 3: ("2b5e", 800), 4: ("2g2f", -800)}
-    return judge(record, {ply: Finding(move, Score(value), (move,)) for ply, (move, value) in lines.items()})
+    return judge(record, {ply: PositionResult(move, Score(value), (move,)) for ply, (move, value) in lines.items()})
 
 
 LEFT = "It leaves a bishop on 5e to be captured for nothing: Bx5e."

@@ -173,7 +173,7 @@ def test_onnx(tmp_path, game):
     assert np.allclose(values, 2 * mean - 1 if shogi else mean, atol=1e-6)
     assert np.allclose(logits[0], np.linspace(-3, 3, labels), atol=1e-6)
     answer = player.think(Game.begin(game))
-    board = games.part(game, "board").Board()
+    board = games.game_module(game, "board").Board()
     board.push_text(answer.move)
     (tmp_path / "b.onnx").write_bytes(b"nonsense")
     with pytest.raises(ValueError, match="b.onnx is no ONNX file"):

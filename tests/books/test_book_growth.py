@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from shogi_engine.books.growth import Growth, Line, RunFile, Searches, load, read_lines, run_settings
+from shogi_engine.books.growth import Growth, RunFile, RunLine, Searches, load, read_lines, run_settings
 from shogi_engine.games.othello.notation import SQUARE_NAMES, legal_moves, parse_obf
 from shogi_engine.games.shogi.board import Board
 from tests.support.book_searches import Pretended
@@ -39,7 +39,7 @@ def grown(name, path, searches, lines=(), **named):
 def test_a_run_that_was_killed_goes_on_as_if_it_had_not_been(tmp_path, name):
     whole, killed, lines = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl", []
     if name == "shogi":
-        lines = [Line("a line", ("7g7f", "3c3d", "2g2f"))]
+        lines = [RunLine("a line", ("7g7f", "3c3d", "2g2f"))]
     entries = grown(name, whole, pretended(name), lines, positions=30).entries()
     grown(name, killed, pretended(name), lines, positions=6)
     with pytest.raises(KeyboardInterrupt):
@@ -91,7 +91,7 @@ def test_values_come_back_from_the_last_positions(tmp_path):
 def test_the_moves_of_lines_are_kept_whatever_they_are_worth(tmp_path):
     moves = ("9g9f", "1c1d", "9i9h", "1a1b")
     searches = pretended("shogi")
-    growth = grown("shogi", tmp_path / "run.jsonl", searches, [Line("odd", moves)], positions=5)
+    growth = grown("shogi", tmp_path / "run.jsonl", searches, [RunLine("odd", moves)], positions=5)
     entries, board = growth.entries(), Board()
     assert len(searches.asked) <= 8 and len(entries) >= 5
     for number, move in enumerate(moves):
@@ -103,15 +103,15 @@ def test_the_moves_of_lines_are_kept_whatever_they_are_worth(tmp_path):
         assert kept[SHOGI.turned(move, image, False)].value == -max(each.value for each in answers), number
         assert kept[SHOGI.turned(move, image, False)].count == 1
     with pytest.raises(ValueError, match="odd: move 2"):
-        Growth(SHOGI, SETTINGS["shogi"], [Line("odd", ("7g7f", "7f7e"))])
+        Growth(SHOGI, SETTINGS["shogi"], [RunLine("odd", ("7g7f", "7f7e"))])
 
 
 def test_moves_are_recommended_by_as_many_lines_as_have_them(tmp_path):
     lines = [
-        Line("a", ("7g7f", "3c3d")),
-        Line("b", ("7g7f", "8c8d")),
-        Line("c", ("2g2f",)),
-        Line("d", ("9g9f?", "3c3d")),
+        RunLine("a", ("7g7f", "3c3d")),
+        RunLine("b", ("7g7f", "8c8d")),
+        RunLine("c", ("2g2f",)),
+        RunLine("d", ("9g9f?", "3c3d")),
     ]
     run = tmp_path / "run.jsonl"
     entries = grown("shogi", run, pretended("shogi"), lines, positions=8).entries()
@@ -121,7 +121,7 @@ def test_moves_are_recommended_by_as_many_lines_as_have_them(tmp_path):
     assert sum(counts.values()) == 3
     assert grown("shogi", run, pretended("shogi"), positions=8).entries() == entries  # the run has the lines
     with pytest.raises(ValueError, match="e: move 1"):
-        Growth(SHOGI, SETTINGS["shogi"], [Line("e", ("7g7f??",))])
+        Growth(SHOGI, SETTINGS["shogi"], [RunLine("e", ("7g7f??",))])
 
 
 def test_a_run_is_extended_by_positions_and_by_games(tmp_path):
@@ -129,7 +129,7 @@ def test_a_run_is_extended_by_positions_and_by_games(tmp_path):
     before = grown("shogi", path, pretended("shogi"), positions=20)
     more = grown("shogi", path, pretended("shogi"), more=5)
     assert set(before.found) < set(more.found) and len(more.found) >= len(before.found) + 5
-    game = Line("my game", ("1g1f", "9c9d", "1f1e"), start="")
+    game = RunLine("my game", ("1g1f", "9c9d", "1f1e"), start="")
     run = RunFile(path)
     growth = Growth(SHOGI, run.settings, [game])
     assert [run.add_lines([game, game]), run.add_lines([game])] == [1, 0]
@@ -173,7 +173,7 @@ def test_what_is_no_run_is_refused_and_stays(tmp_path):
 def test_files_of_lines(tmp_path):
     path = tmp_path / "lines.txt"
     path.write_text("# a comment\n\nyagura, new: 7g7f 8c8d\nempty names do: 2g2f\n")
-    assert read_lines(path) == [Line("yagura, new", ("7g7f", "8c8d")), Line("empty names do", ("2g2f",))]
+    assert read_lines(path) == [RunLine("yagura, new", ("7g7f", "8c8d")), RunLine("empty names do", ("2g2f",))]
     for text in ("no colon here\n", "nothing after it:\n"):
         path.write_text("# a comment\n" + text)
         with pytest.raises(ValueError, match="line 2"):

@@ -12,7 +12,7 @@ from shogi_engine.__main__ import main
 from shogi_engine.cli.common import time_control
 from shogi_engine.cli.play import TerminalGame
 from shogi_engine.cli.progress import Preparation
-from shogi_engine.cli.terminal import KANJI, Look, default_pieces, draw, plain
+from shogi_engine.cli.terminal import KANJI, BoardStyle, default_pieces, draw, plain
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello.board import Board as OthelloBoard
 from shogi_engine.games.shogi.board import Board as ShogiBoard
@@ -138,16 +138,9 @@ def test_save_load_and_what_is_not_overwritten(tmp_path):
     kif, other = tmp_path / "a game.kif", tmp_path / "notes.kif"
     other.write_text("mine")
     lines = [
-        "7g7f",
-        f"save {kif}",
-        "3c3d",
-        f"save '{kif}'",
-        f"save {other}",
-        "save",
-        "save x.pgn",
-        f"load {other}",
+        "7g7f", f"save {kif}", "3c3d", f"save '{kif}'", f"save {other}", "save", "save x.pgn", f"load {other}",
         "load",
-    ]
+    ]  # fmt: skip
     text, match = played("shogi", lines)
     assert text.count(f"saved in {kif}") == 2 and other.read_text() == "mine" and not match.is_unsaved()
     for said in ("already exists", "save under which name", "x.pgn is none of the formats", "load which file"):
@@ -314,39 +307,41 @@ def moved(board, *moves):
 
 def test_a_shogi_board_in_kanji_and_letters():
     board = moved(ShogiBoard(), "7g7f", "3c3d", "8h2b+")
-    text = plain(draw("shogi", board, Look(KANJI, clocks=("9:58", "byoyomi 0:30"))))
+    text = plain(draw("shogi", board, BoardStyle(KANJI, clocks=("9:58", "byoyomi 0:30"))))
     assert text.splitlines()[:3] == ["△ white: -   byoyomi 0:30", "  ９ ８ ７ ６ ５ ４ ３ ２ １", f"+{'-' * 27}+"]
     assert "|v香v桂v銀v金v玉v金v銀v桂v香|一" in text and "| ・v飛 ・ ・ ・ ・ ・ 馬 ・|二" in text
     assert "▲ black: 角   9:58" in text and text.endswith("white to move")
-    letters = plain(draw("shogi", board, Look()))
+    letters = plain(draw("shogi", board, BoardStyle()))
     assert "  .  r  .  .  .  .  .*+B  . b" in letters and "white: -" in letters
-    turned = plain(draw("shogi", board, Look(KANJI, flipped=True))).splitlines()
+    turned = plain(draw("shogi", board, BoardStyle(KANJI, flipped=True))).splitlines()
     assert turned[0] == "▲ black: 角" and turned[1] == "  １ ２ ３ ４ ５ ６ ７ ８ ９"
     assert (
         turned[3] == "|v香v桂v銀v金v玉v金v銀v桂v香|九" and turned[-3] == f"+{'-' * 27}+" and turned[-2] == "△ white: -"
     )
     check = ShogiBoard("4k4/9/9/9/4R4/9/9/9/4K4 w - 1")
-    lines = draw("shogi", check, Look(KANJI, colours=True))
+    lines = draw("shogi", check, BoardStyle(KANJI, colours=True))
     assert ("v玉", "bold white on red") in lines[3] and lines[-1][0][0] == "white to move, in check"
-    assert "." in plain(draw("shogi", ShogiBoard("9/9/9/9/4k4/9/9/9/9 b G 1"), Look()))  # a problem without a king
+    assert "." in plain(
+        draw("shogi", ShogiBoard("9/9/9/9/4k4/9/9/9/9 b G 1"), BoardStyle())
+    )  # a problem without a king
 
 
 def test_the_last_move_is_marked():
-    shogi = draw("shogi", moved(ShogiBoard(), "7g7f"), Look(KANJI, colours=True))
+    shogi = draw("shogi", moved(ShogiBoard(), "7g7f"), BoardStyle(KANJI, colours=True))
     assert [text for line in shogi for text, style in line if "reverse" in style] == [" 歩"]
-    othello = draw("othello", moved(OthelloBoard(), "f5"), Look(KANJI, colours=True))
+    othello = draw("othello", moved(OthelloBoard(), "f5"), BoardStyle(KANJI, colours=True))
     assert [text for line in othello for text, style in line if "reverse" in style] == ["● "]
-    assert "X*" in plain(draw("othello", moved(OthelloBoard(), "f5"), Look()))
+    assert "X*" in plain(draw("othello", moved(OthelloBoard(), "f5"), BoardStyle()))
 
 
 def test_an_othello_board():
-    text = plain(draw("othello", OthelloBoard(), Look(clocks=("1:00", "0:59"))))
+    text = plain(draw("othello", OthelloBoard(), BoardStyle(clocks=("1:00", "0:59"))))
     assert text.splitlines()[0] == "  a b c d e f g h" and "4 - - - O X - - - 4" in text
     assert text.endswith("X 2 (1:00)  O 2 (0:59)  black (X) to move")
-    turned = plain(draw("othello", moved(OthelloBoard(), "f5"), Look(KANJI, flipped=True))).splitlines()
+    turned = plain(draw("othello", moved(OthelloBoard(), "f5"), BoardStyle(KANJI, flipped=True))).splitlines()
     assert turned[0] == "  ⓗ ⓖ ⓕ ⓔ ⓓ ⓒ ⓑ ⓐ" and turned[1].startswith("8 ") and "○" in turned[5]
     record = GameRecord.from_moves("othello", ["f5"])
-    assert "white (○) to move" in plain(draw("othello", record.board(), Look(KANJI)))
+    assert "white (○) to move" in plain(draw("othello", record.board(), BoardStyle(KANJI)))
 
 
 class Output:

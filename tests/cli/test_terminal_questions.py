@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from shogi_engine import games, language
-from shogi_engine.cli.terminal import KANJI, Look, ask, draw, plain
+from shogi_engine.cli.terminal import KANJI, BoardStyle, ask, draw, plain
 from shogi_engine.common.text import columns, table
 from shogi_engine.games.othello.board import Board
 from shogi_engine.interface.extras import BOOK_LEVEL, opens_from_book
@@ -55,7 +55,7 @@ def test_the_othello_board_is_in_line_whatever_a_disc_takes(disc):
     board = Board()
     for move in ("f5", "d6", "c3"):
         board.push_text(move)
-    rows = plain(draw("othello", board, Look(KANJI))).splitlines()[:10]
+    rows = plain(draw("othello", board, BoardStyle(KANJI))).splitlines()[:10]
 
     def width(text):
         return sum(disc if unicodedata.east_asian_width(each) == "A" else columns(each) for each in text)

@@ -5,7 +5,7 @@ import threading
 from types import SimpleNamespace
 
 from shogi_engine import records
-from shogi_engine.csa.session import Keeper, Session, Settings, Timeouts
+from shogi_engine.csa.session import CsaSession, GameSaver, Settings, Timeouts
 from shogi_engine.play.game import Answer
 from shogi_engine.play.players import Player
 from tools.measure import csa_server
@@ -165,8 +165,10 @@ class Played:
         values = {"ponder": False, "resume": 0.0, "attempts": 3} | values
         settings = Settings("127.0.0.1", "me", port=server.port, timeouts=timeouts, **values)
         self.screen, self.log, self.player = Screen(), [], player
-        keeper = Keeper(folder)
-        session = Session(settings, SECRET, player, keeper, self.screen, lambda *line: self.log.append(" ".join(line)))
+        keeper = GameSaver(folder)
+        session = CsaSession(
+            settings, SECRET, player, keeper, self.screen, lambda *line: self.log.append(" ".join(line))
+        )
         self.error, self.session = None, session
         self.screen.session = session
         try:

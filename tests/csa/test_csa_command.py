@@ -7,7 +7,7 @@ import pytest
 from shogi_engine.__main__ import main
 from shogi_engine.cli import csa
 from shogi_engine.csa.connection import VARIABLE, Connection, Password, read_password
-from shogi_engine.csa.session import Keeper
+from shogi_engine.csa.session import GameSaver
 from shogi_engine.records import GameRecord
 from tests.csa.scripted import SECRET, ScriptedPlayer, ScriptedServer
 
@@ -201,7 +201,7 @@ def test_a_password_does_not_show_itself():
 
 
 def test_names_of_files(tmp_path):
-    keeper = Keeper(tmp_path)
+    keeper = GameSaver(tmp_path)
     assert keeper.stem("wdoor+floodgate-300-10F+a+b+2026") == "wdoor+floodgate-300-10F+a+b+2026"
     assert keeper.stem("../../etc/passwd") == "etc_passwd"
     assert len(keeper.stem("x" * 500)) <= 200
@@ -212,7 +212,7 @@ def test_names_of_files(tmp_path):
 
 
 def test_without_a_folder_nothing_is_written():
-    assert Keeper().save(GameRecord.from_moves("shogi", ["7g7f"]), "a") is None
+    assert GameSaver().save(GameRecord.from_moves("shogi", ["7g7f"]), "a") is None
 
 
 def test_a_log_that_is_none_stays(secret, tmp_path, capsys):
@@ -236,7 +236,7 @@ def test_a_full_disk_ends_the_log_and_not_the_game(player, secret, tmp_path, mon
 
 
 def test_another_game_of_the_same_name_stays(tmp_path):
-    one, other = Keeper(tmp_path), Keeper(tmp_path)  # the two players of a game on one machine, for example
+    one, other = GameSaver(tmp_path), GameSaver(tmp_path)  # the two players of a game on one machine, for example
     stems = [each.stem("game") for each in (one, other)]
     records_of = [GameRecord.from_moves("shogi", moves) for moves in (["7g7f"], ["7g7f", "3c3d"])]
     paths = [each.save(record, stem) for each, record, stem in zip((one, other), records_of, stems, strict=True)]

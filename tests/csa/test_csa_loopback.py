@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from shogi_engine import records
-from shogi_engine.csa.session import Keeper, Session, Settings, Timeouts
+from shogi_engine.csa.session import CsaSession, GameSaver, Settings, Timeouts
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.play.game import Answer
 from shogi_engine.types.results import Score
@@ -46,7 +46,7 @@ def run_match(cuts, games, max_moves, folder, answer=shuffle, one_game_per_login
         settings = Settings(
             "127.0.0.1", name, port=server.port, games=games, ponder=False, resume=5.0, timeouts=TIMEOUTS, **values
         )
-        tallies[name] = Session(settings, SECRET, players[name], Keeper(folder / name), Screen()).run()
+        tallies[name] = CsaSession(settings, SECRET, players[name], GameSaver(folder / name), Screen()).run()
         players[name].close()
 
     threads = [threading.Thread(target=run, args=(name,), daemon=True) for name in NAMES]

@@ -4,8 +4,9 @@ import pytest
 
 from shogi_engine.csa.game import GameContext, PlayerThread, ServerClock, ServerGame, TimeReader
 from shogi_engine.csa.protocol import (
+    ConnectionState,
     Declared,
-    Ended,
+    GameEnded,
     GameRefused,
     LoggedIn,
     LoggedOut,
@@ -17,7 +18,6 @@ from shogi_engine.csa.protocol import (
     Rejected,
     ServerTime,
     Started,
-    State,
     SummaryError,
     SummaryReader,
     Unreadable,
@@ -67,7 +67,7 @@ def test_a_whole_game():
     assert protocol.move("+7776FU", "* 30 -3334FU") == "+7776FU,'* 30 -3334FU"
     assert feed(protocol, "+7776FU,T12") == [Moved("+7776FU", "12")]
     assert feed(protocol, "-3334FU,T0.5,'x") == [Moved("-3334FU", "0.5")]
-    assert feed(protocol, "%TORYO,T3", "#RESIGN", "#WIN") == [Declared("TORYO", "3"), Ended("RESIGN", "WIN")]
+    assert feed(protocol, "%TORYO,T3", "#RESIGN", "#WIN") == [Declared("TORYO", "3"), GameEnded("RESIGN", "WIN")]
     assert protocol.logout() == "LOGOUT"
     assert feed(protocol, "LOGOUT:completed") == [LoggedOut()]
 
@@ -84,7 +84,7 @@ def test_blanks_at_the_end_of_lines():
         Started(),
         Moved("+7776FU", ""),
         Declared("TORYO", ""),
-        Ended("RESIGN", "WIN"),
+        GameEnded("RESIGN", "WIN"),
     ]
 
 
@@ -100,7 +100,7 @@ def test_a_login_that_is_refused():
     protocol = Protocol()
     protocol.login("me", "pw")
     assert feed(protocol, "LOGIN:incorrect") == [Refused("incorrect")]
-    assert protocol.state is State.REFUSED
+    assert protocol.state is ConnectionState.REFUSED
 
 
 @pytest.mark.parametrize("line", ["", " ", "\r"])
@@ -114,14 +114,14 @@ def test_an_empty_line_means_nothing(line):
 def test_a_line_that_nobody_knows_changes_nothing(line):
     protocol = playing()
     assert feed(protocol, line) == [Notice(line)]
-    assert protocol.state is State.PLAYING
+    assert protocol.state is ConnectionState.PLAYING
 
 
 @pytest.mark.parametrize("line", ["+7776FU,T1", "#WIN", "START:g1", "REJECT:g1 by x", "END Game_Summary"])
 def test_a_line_of_a_game_without_a_game_changes_nothing(line):
     protocol = waiting()
     assert feed(protocol, line) == [Notice(line)]
-    assert protocol.state is State.WAITING
+    assert protocol.state is ConnectionState.WAITING
 
 
 def test_a_game_can_be_rejected_by_the_other_side():
@@ -129,7 +129,7 @@ def test_a_game_can_be_rejected_by_the_other_side():
     feed(protocol, *summary())
     protocol.agree()
     assert feed(protocol, "REJECT:g1 by other") == [Rejected("g1 by other")]
-    assert protocol.state is State.WAITING
+    assert protocol.state is ConnectionState.WAITING
 
 
 def test_the_start_of_another_game_is_none():
@@ -142,13 +142,13 @@ def test_the_start_of_another_game_is_none():
 def test_a_new_offer_ends_a_game_without_a_result():
     protocol = playing()
     events = feed(protocol, *summary(game_id="g2"))
-    assert events[0] == Ended("", "") and events[1].summary.game_id == "g2"
+    assert events[0] == GameEnded("", "") and events[1].summary.game_id == "g2"
 
 
 def test_the_end_of_a_connection_tells_what_the_server_had_begun_to_say():
     protocol = playing()
     assert feed(protocol, "#TIME_UP") == []
-    assert protocol.closed() == [Ended("TIME_UP", "")]
+    assert protocol.closed() == [GameEnded("TIME_UP", "")]
     assert playing().closed() == []
 
 

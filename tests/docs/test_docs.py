@@ -1,17 +1,20 @@
 """The pages of docs/: what they name exists, tables of the program's are the program's, links lead somewhere."""
 
 import ast
+import doctest
 import functools
 import importlib
 import inspect
+import pydoc
 import re
+import subprocess
+import sys
 
 import pytest
 
 from shogi_engine.search.parameters import SEARCH_PARAMETERS
 from tests.support.processes import ROOT
-from tools import board_pictures, command_line, usi_options
-from tools.package_map import PICTURE, layers, picture
+from tools import generate
 from usi.options import options_table
 
 DOCS = ROOT / "docs"
@@ -116,11 +119,9 @@ def test_the_tour_counts_the_steps_of_the_search():
     assert steps == list(range(1, 19)) and "A node: eighteen steps" in (DOCS / "search-tour.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("language", usi_options.PAGES)
-def test_the_options_are_those_the_engine_declares(language):
-    page = usi_options.PAGES[language].read_text(encoding="utf-8")
-    assert page == usi_options.page(language), "python -m tools.usi_options writes the tables anew"
-    assert options_table(language) in page
+@pytest.mark.parametrize("language", generate.OPTION_PAGES)
+def test_the_pages_have_the_options_the_engine_declares(language):
+    assert options_table(language) in generate.OPTION_PAGES[language].read_text(encoding="utf-8")
 
 
 def tool(name):
@@ -141,7 +142,7 @@ def test_tools_and_their_options_exist(page):
 
 
 def test_parameters_that_commands_set_exist():
-    text = "".join(page.read_text(encoding="utf-8") for page in PAGES if page != command_line.PAGE)
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES if page != generate.COMMAND_LINE)
     settings = re.findall(r'--(?:changes|parameters|a|b) ("[^"]*"|\S+)', text)
     named = set(re.findall(r"[a-z]\w+", " ".join(settings))) | set(re.findall(r"param\.(\w+)", text))
     known = {parameter.name for parameter in SEARCH_PARAMETERS}
@@ -172,7 +173,7 @@ def test_players_pages_are_in_japanese_too(name):
     assert f"(ja/{name}.md)" in english and f"(../{name}.md)" in japanese
     prose = re.sub(r"^```.*?^```|`[^`\n]+`|\(http\S+\)", "", japanese, flags=re.DOTALL | re.MULTILINE)
     assert re.findall(r"[A-Za-z][a-z']+(?: [a-z][a-z']*){2,}", prose) == []
-    known = command_line.PAGE.read_text(encoding="utf-8")
+    known = generate.COMMAND_LINE.read_text(encoding="utf-8")
     assert [
         option for option in re.findall(r"--[a-z][\w-]+", japanese) if not re.search(f"[`, ]{option}\\b", known)
     ] == []
@@ -207,27 +208,18 @@ def test_the_reference_has_all_that_public_packages_export():
 
 
 def test_pages_are_short():
-    generated = {command_line.PAGE}
+    generated = {generate.COMMAND_LINE}
     pages = {page for page in DOCS.rglob("*.md") if page.parent.name != "notebook"} - generated
     assert [page.name for page in pages if len(page.read_text(encoding="utf-8").splitlines()) > LINES] == []
 
 
-def test_the_command_line_reference_is_what_the_parsers_say():
-    found = command_line.PAGE.read_text(encoding="utf-8")
-    assert found == command_line.page(), "python -m tools.command_line writes the page anew"
-
-
-def test_the_picture_of_the_packages_is_that_of_the_contracts():
-    assert PICTURE.read_text(encoding="utf-8") == picture(), "python -m tools.package_map draws it anew"
-
-
-def test_the_pictures_of_boards_are_those_of_the_tables():
-    for file, drawn in board_pictures.pictures().items():
-        assert file.read_text(encoding="utf-8") == drawn, "python -m tools.board_pictures draws them anew"
+def test_files_made_of_the_source_are_up_to_date():
+    stale = [file.name for file, data in generate.generated() if not file.exists() or file.read_bytes() != data]
+    assert not stale, f"python -m tools.generate writes anew {stale}"
 
 
 def test_every_package_is_in_the_picture():
-    shown = {module.split(".")[1] for row in layers() for module in row if "." in module}
+    shown = {module.split(".")[1] for row in generate.layers() for module in row if "." in module}
     there = {
         path.stem
         for path in (ROOT / "shogi_engine").iterdir()
@@ -243,3 +235,44 @@ def test_both_readmes_say_the_same():
     for pattern in (r"^```\w+\n.*?^```", r"\]\(((?:docs|examples)[^)]*)\)", r"`python -m [^`]+`", r"[+-]\d+"):
         found = [re.findall(pattern, text, re.DOTALL | re.MULTILINE) for text in (english, japanese)]
         assert found[0] and found[0] == found[1], pattern
+
+
+# ---- docstrings --------------------------------------------------------------------------------------------------
+
+
+def modules_with_examples():
+    """Return the names of all modules of the packages with an example (`>>>`) in them."""
+    files = [path for package in ("shogi_engine", "usi") for path in sorted((ROOT / package).rglob("*.py"))]
+    with_examples = [path for path in files if re.search(r"^\s*>>> ", path.read_text(encoding="utf-8"), re.MULTILINE)]
+    return [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in with_examples]
+
+
+def test_examples_are_found():
+    boards = {"shogi_engine.games.shogi.board.board", "shogi_engine.games.othello.board"}
+    assert boards < set(modules_with_examples())
+
+
+@pytest.mark.parametrize("name", modules_with_examples())
+def test_examples(name):
+    results = doctest.testmod(importlib.import_module(name))
+    assert results.attempted > 0 and results.failed == 0
+
+
+def test_the_package_loads_nothing_before_it_is_asked_to():
+    code = """
+import sys, shogi_engine, shogi_engine.games.shogi, shogi_engine.games.othello, usi.loop
+print(sorted({"numba", "numpy", "llvmlite"} & set(sys.modules)))
+print(shogi_engine.Engine.__name__, "numpy" in sys.modules, "numba" in sys.modules, "Engine" in dir(shogi_engine))
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert (done.stdout.splitlines(), done.stderr) == (["[]", "Engine True False True"], "")
+
+
+def test_help_reads_well():
+    """The name, what it is and an example come first; nothing is left without a word."""
+    for name, base in (("shogi", "BaseBoard"), ("othello", None)):
+        text = pydoc.plain(pydoc.render_doc(importlib.import_module(f"shogi_engine.games.{name}.board").Board))
+        head = text.splitlines()[:12]
+        assert any("A game: a position and the moves that led to it." in line for line in head)
+        assert any(">>> board = Board()" in line for line in head)
+        assert base is None or f"Methods inherited from {base}:" in text

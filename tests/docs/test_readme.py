@@ -8,7 +8,7 @@ import pytest
 from shogi_engine.__main__ import parser
 from shogi_engine.jit import cache_folder
 from tests.support.processes import ROOT, environment, needs_workshop, run
-from tools.command_line import leaves, subcommands
+from tools.generate import leaves, subcommands
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

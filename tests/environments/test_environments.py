@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, render_test
 
 from shogi_engine import games
-from shogi_engine.environments.agents import OneAgent, RandomPlayer, State, TwoAgents
+from shogi_engine.environments.agents import GameState, OneAgent, RandomPlayer, TwoAgents
 from tests.support.processes import ROOT
 
 SMALL = "othello6"  # of examples/games
@@ -39,7 +39,7 @@ def random_game(state, seed):
 
 
 def test_a_state_is_copied_and_has_a_point_of_view():
-    state = State(SMALL)
+    state = GameState(SMALL)
     state.play(state.legal()[0])
     black, white, colour = state.planes()
     assert (black.sum(), white.sum(), colour.min(), colour.dtype) == (4, 1, 1, np.float32)
@@ -51,13 +51,13 @@ def test_a_state_is_copied_and_has_a_point_of_view():
 
 
 def test_other_actions_are_a_state_s():
-    state = State("shogi", layout="ids")
-    assert TwoAgents(state).action_space("black").n == state.actions != State("shogi").actions
+    state = GameState("shogi", layout="ids")
+    assert TwoAgents(state).action_space("black").n == state.actions != GameState("shogi").actions
 
 
 def test_games_that_there_are_not():
     with pytest.raises(ValueError, match="go"):
-        State("go")
+        GameState("go")
 
 
 class TestTwoAgents:
@@ -77,8 +77,8 @@ class TestTwoAgents:
     def test_a_game_and_its_rewards(self):
         env = TwoAgents(SMALL, render_mode="ansi")
         env.reset()
-        state = State(SMALL)
-        for action in random_game(State(SMALL), 1):
+        state = GameState(SMALL)
+        for action in random_game(GameState(SMALL), 1):
             agent = env.agent_selection
             assert agent == ("black", "white")[state.turn]
             seen, waiting = env.observe(agent), env.observe("black" if agent == "white" else "white")
@@ -100,7 +100,7 @@ class TestTwoAgents:
 
     def test_pettingzoos_own_test_of_rendering(self, capsys):
         render_test(lambda render_mode: TwoAgents(SMALL, render_mode=render_mode))
-        assert capsys.readouterr().out.startswith(State(SMALL).text())
+        assert capsys.readouterr().out.startswith(GameState(SMALL).text())
         with pytest.raises(ValueError, match="'ansi', 'human', not 'rgb_array'"):
             TwoAgents(SMALL, render_mode="rgb_array")
 

@@ -14,7 +14,7 @@ import pytest
 
 from shogi_engine import Engine, Limit, games, records
 from shogi_engine.batch import Batch, LiveGames, random_games
-from shogi_engine.environments.agents import RandomPlayer, State, TwoAgents
+from shogi_engine.environments.agents import GameState, RandomPlayer, TwoAgents
 from shogi_engine.environments.vector import VectorGames
 from shogi_engine.games.batch import rules_of
 from shogi_engine.interface.extras import Extras
@@ -80,7 +80,7 @@ def test_perft_is_the_twin_s_and_the_published_one(name):
 
 @each_game
 def test_moves_of_random_positions_are_the_twin_s(name):
-    board_of = games.part(name, "board").Board
+    board_of = games.game_module(name, "board").Board
     for text, legal in random_texts(name, 5, 6):
         board = board_of(text)
         assert board.position() == text
@@ -90,7 +90,7 @@ def test_moves_of_random_positions_are_the_twin_s(name):
 
 @each_game
 def test_a_board_is_like_the_others(name):
-    board = games.part(name, "board").Board()
+    board = games.game_module(name, "board").Board()
     start, rng = board.position(), random.Random(2)
     while not board.is_game_over():
         move = rng.choice(board.legal_moves)
@@ -113,7 +113,7 @@ def test_a_board_is_like_the_others(name):
 
 
 def test_the_board_is_drawn_from_the_cells():
-    board = games.part("mini_shogi", "board").Board("rb1gk/4p/2+P2/S4/KG1BR w s 1")
+    board = games.game_module("mini_shogi", "board").Board("rb1gk/4p/2+P2/S4/KG1BR w s 1")
     assert board.diagram().splitlines()[2:] == [
         *("c  .  . +P  .  .", "d  S  .  .  .  .", "e  K  G  .  B  R", "   5  4  3  2  1"),
         *("in hand: s", "white to move"),
@@ -125,13 +125,13 @@ def test_the_board_is_drawn_from_the_cells():
 
 
 def test_repetition_is_lost_for_the_side_that_began_unless_it_was_checked():
-    board = games.part("mini_shogi", "board").Board()
+    board = games.game_module("mini_shogi", "board").Board()
     for _ in range(3):
         for move in ("1e1d", "5a5b", "1d1e", "5b5a"):
             assert board.outcome() is None
             board.push(move)
     assert board.outcome().winner == 1 and board.outcome().termination == Termination.REPETITION
-    board = games.part("mini_shogi", "board").Board("4k/5/5/1r3/3K1 w - 1")
+    board = games.game_module("mini_shogi", "board").Board("4k/5/5/1r3/3K1 w - 1")
     for _ in range(3):
         for move in ("4d4e", "2e2d", "4e4d", "2d2e"):
             board.push(move)
@@ -140,7 +140,7 @@ def test_repetition_is_lost_for_the_side_that_began_unless_it_was_checked():
 
 @each_game
 def test_engine_levels_and_boards(name):
-    board = games.part(name, "board").Board()
+    board = games.game_module(name, "board").Board()
     with Engine(name, hash_mb=1) as engine:
         result = engine.play(board, Limit(nodes=500))
         board.push(result.move)
@@ -165,7 +165,7 @@ def test_higher_levels_win(name):
 
 @each_game
 def test_records_go_through_a_file(name, tmp_path):
-    board = games.part(name, "board").Board()
+    board = games.game_module(name, "board").Board()
     board.push(board.legal_moves[0])
     record = board.record("resignation")
     record.root.next.comment, record.root.next.seconds = "first\n[second]", 1.5
@@ -178,7 +178,7 @@ def test_records_go_through_a_file(name, tmp_path):
 
 @each_game
 def test_batches_agree_with_boards(name):
-    batch, board_of = Batch(name), games.part(name, "board").Board
+    batch, board_of = Batch(name), games.game_module(name, "board").Board
     texts, legal = zip(*((text, legal) for text, legal in random_texts(name, 9, 2) if legal), strict=True)
     positions = batch.pack(texts)
     assert batch.texts(positions) == list(texts)
@@ -208,7 +208,7 @@ def test_batches_agree_with_boards(name):
 
 @each_game
 def test_environments(name):
-    state, player = State(name), RandomPlayer(2)
+    state, player = GameState(name), RandomPlayer(2)
     while state.result() is None:
         assert state.observation() in state.space
         state.play(player(state))
@@ -257,7 +257,7 @@ def test_commands(installed, name, tmp_path):
 @each_game
 def test_files_and_arrays_of_several_games(name, tmp_path):
     """The Board of one game is used again for the next."""
-    board, made = games.part(name, "board").Board(), []
+    board, made = games.game_module(name, "board").Board(), []
     start = board.position()
     for number in range(3):
         for _ in range(3 + number):

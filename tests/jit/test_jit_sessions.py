@@ -147,7 +147,7 @@ from shogi_engine.batch import Batch, self_play
 games.register("breakthrough", "breakthrough")
 for game in ("shogi", "breakthrough"):
     with Engine(game, hash_mb=1) as engine:
-        board = games.part(game, "board").Board()
+        board = games.game_module(game, "board").Board()
         nodes = engine.analyse(board, Limit(depth=3)).nodes
         print(engine.play(board, Limit(nodes=500)).move, nodes, "numba" in sys.modules)
 print(len(self_play(Batch("breakthrough"), 2, nodes=50, seed=1).moves))

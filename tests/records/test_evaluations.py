@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from shogi_engine.games.shogi.records.words import told_by
+from shogi_engine.games.shogi.records.words import score_in
 from shogi_engine.records import GameRecord, dumps, games, load_format, loads
 from shogi_engine.types.results import Score
 from tests.records.random_records import random_record
@@ -32,16 +32,9 @@ KIF_LINES = (
     "",
 )
 CSA_LINES = (
-    r"V2(\.[12])?",
-    r"N[+-].*",
-    r"\$[^:]+:.*",
-    r"PI|P[1-9].*",
-    r"[+-]",
-    r"[+-]\d{4}[A-Z]{2}",
-    r"'.*",
-    r"T\d*",
+    r"V2(\.[12])?", r"N[+-].*", r"\$[^:]+:.*", r"PI|P[1-9].*", r"[+-]", r"[+-]\d{4}[A-Z]{2}", r"'.*", r"T\d*",
     r"%\S+",
-)
+)  # fmt: skip
 
 
 def shogihome(comment):
@@ -145,7 +138,7 @@ def test_kifu_for_js_reads_the_lines(evaluated, seed):
     ],
 )
 def test_forms_that_are_read(line, black):
-    assert told_by(line) == black
+    assert score_in(line) == black
     for name in ("kif", "csa", "jkf"):
         record = GameRecord.from_moves("shogi", ["7g7f", "3c3d"], comments={1: line, 2: line})
         (again,) = loads(dumps(record, name))
@@ -156,7 +149,7 @@ def test_forms_that_are_read(line, black):
 
 @pytest.mark.parametrize("line", ["78", "+0.83 (black's 53%)", "*", "#", "*評価値=", "* word", "评价=3", "#KIF"])
 def test_other_comments_tell_nothing(line):
-    assert told_by(line) is None
+    assert score_in(line) is None
 
 
 def test_shogihomes_own_example():

@@ -13,8 +13,9 @@ from fsrs import Rating
 from shogi_engine import records, study
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import Hint, judge
-from shogi_engine.analysis.judgement import Finding
-from shogi_engine.cli.study import Desk, side_of
+from shogi_engine.analysis.judgement import PositionResult
+from shogi_engine.cli.study import Round, side_of
+from shogi_engine.cli.terminal import Desk
 from shogi_engine.common.database import migrations
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
@@ -41,7 +42,7 @@ class Sole(study.Examined):
 def blunder():
     record = GameRecord.from_moves("shogi", ["7g7f", "3c3d", "8h5e", "2b5e"])
     record.names = ["mine", "yours"]
-    return judge(record, {ply: Finding(move, Score(value), (move,)) for ply, (move, value) in LINES.items()})
+    return judge(record, {ply: PositionResult(move, Score(value), (move,)) for ply, (move, value) in LINES.items()})
 
 
 @pytest.fixture
@@ -104,7 +105,9 @@ def test_few_moves_must_be_clearly_best(found, answers):
 def test_all_first_moves_of_mates_solve_a_missed_mate():
     record = GameRecord.from_moves("shogi", ["1e1d"], start=MATE_IN_3)
     line = ("5c5d+", "6d7e", "9i6f")
-    game = judge(record, {0: Finding(line[0], Score.mate_in(3), line, 3, 0, True, 3), 1: Finding("9c9d", Score(0))})
+    game = judge(
+        record, {0: PositionResult(line[0], Score.mate_in(3), line, 3, 0, True, 3), 1: PositionResult("9c9d", Score(0))}
+    )
     (made,) = study.problems_of(game)
     assert made.kind == "mate" and made.answers[0] == "5c5d+" and len(made.answers) > 1
     for move in made.answers:
@@ -203,7 +206,7 @@ def test_problems_as_files(problem):
 def solve(store, *lines, days=0):
     """Type lines at the desk, some days after NOW; return what was shown."""
     shown = []
-    Desk(store, typed(lines), shown.append, clock=lambda: NOW + datetime.timedelta(days=days)).run()
+    Round(store, Desk(typed(lines), shown.append), lambda: NOW + datetime.timedelta(days=days)).run()
     return "\n".join(shown)
 
 
@@ -247,7 +250,7 @@ def test_a_mate_is_finished_in_the_terminal(store):
             return "hint"
         return str(board.find_mate(shortest=True).moves[0])
 
-    Desk(store, read, shown.append, clock=lambda: NOW).run()
+    Round(store, Desk(read, shown.append), lambda: NOW).run()
     text = "\n".join(shown)
     assert text.count("is not the solution.") == text.count("Right.") == text.count("The move goes to") == 1
     assert [rating for _, rating in store.reviews(store.all()[0])] == [Rating.Again]

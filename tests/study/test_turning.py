@@ -8,11 +8,13 @@ from fsrs import Rating
 from shogi_engine import records, study
 from shogi_engine.__main__ import main
 from shogi_engine.analysis import judge
-from shogi_engine.analysis.judgement import Finding
-from shogi_engine.cli.study import TurningDesk
+from shogi_engine.analysis.judgement import PositionResult
+from shogi_engine.cli.study import Round
+from shogi_engine.cli.terminal import Desk
 from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.records import GameRecord
+from shogi_engine.tsume.exercise import DONE, GOOD, WRONG
 from shogi_engine.types.results import Score
 from tests.support.typed_lines import typed
 
@@ -27,7 +29,7 @@ def game():
     record = GameRecord.from_moves("shogi", MOVES)
     record.names = ["mine", "yours"]
     found = zip(BEST, VALUES, strict=True)
-    return judge(record, {ply: Finding(move, Score(value), (move,)) for ply, (move, value) in enumerate(found)})
+    return judge(record, {ply: PositionResult(move, Score(value), (move,)) for ply, (move, value) in enumerate(found)})
 
 
 @pytest.fixture(scope="module")
@@ -49,18 +51,14 @@ def test_all_mistakes_in_the_order_of_the_game(game):
 
 def test_a_move_as_good_as_the_best_is_right_and_a_blunder_is_refuted(game, engine):
     (problem,) = [each for each in study.TurningPoints(game, "black").due() if each.played == "8h5e"]
-    attempt = study.Retry(problem)
-    assert attempt.is_right("2g2f") and not attempt.is_right("9g9f") and not attempt.wrong
-    right, line = attempt.reply(engine, "9g9f")
-    board = Board(problem.position)
-    for move in ("9g9f", *line):
-        board.push_usi(move)
-    assert right and line and not attempt.wrong
-    right, line = attempt.reply(engine, "8h3c+")  # a bishop for a pawn
-    assert not right and line[0] in ("2b3c", "2a3c") and attempt.wrong and attempt.rating == Rating.Again
-    assert study.Retry(problem).refutation("8h5e") == problem.refutation
+    attempt, board = study.Retry(problem), Board(problem.position)
+    assert attempt.tried(("2g2f",), board).status == DONE
+    assert attempt.tried(("9g9f",), board) is None and not attempt.wrong
+    assert attempt.reply(engine, ("9g9f",)) == (GOOD, ()) and not attempt.wrong
+    status, line = attempt.reply(engine, ("8h3c+",))  # a bishop for a pawn
+    assert status == WRONG and line[0] in ("2b3c", "2a3c") and attempt.wrong and attempt.rating == Rating.Again
     played = study.Retry(problem)
-    assert not played.is_right("8h5e") and played.wrong
+    assert played.tried(("8h5e",), board) == (WRONG, problem.refutation) and played.wrong
 
 
 def test_only_a_mate_is_right_where_one_was_missed(engine):
@@ -68,7 +66,7 @@ def test_only_a_mate_is_right_where_one_was_missed(engine):
     start = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
     problem = study.Problem("shogi", start, "mate", ("G*5b",), ("G*5b",), "5i5h")
     moves = ["G*5b", *list(map(str, Board(start).legal_moves))[:12]]
-    results = {move: study.Retry(problem).reply(engine, move)[0] for move in moves}
+    results = {move: study.Retry(problem).reply(engine, (move,)).status == GOOD for move in moves}
     for move in (move for move, right in results.items() if right):
         board = Board(start)
         board.push_usi(move)
@@ -81,15 +79,15 @@ def test_only_a_mate_is_right_where_one_was_missed(engine):
 
 def test_a_move_that_ends_the_game_is_judged_by_its_result(engine):
     mate = study.Problem("shogi", "8k/9/8P/9/9/9/9/9/8K b G 1", "move", ("G*1b",), ("G*1b",), "1i2i")
-    assert study.Retry(mate).reply(engine, "G*1b") == (True, ())
+    assert study.Retry(mate).reply(engine, ("G*1b",)) == (GOOD, ())
     lost = study.Problem("othello", "X" * 62 + "O- X", "move", ("h8",), ("h8",), "h8")
-    assert study.Retry(lost).reply(engine, "h8") == (True, ())
+    assert study.Retry(lost).reply(engine, ("h8",)) == (GOOD, ())
 
 
 def play(game, *lines):
     shown = []
     points = study.TurningPoints(game, "black")
-    TurningDesk(points, typed(lines), shown.append).run()
+    Round(points, Desk(typed(lines), shown.append)).run()
     return points, "\n".join(shown)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shogi_engine.analysis import GameAnalysis, analyse, judge
-from shogi_engine.analysis.analyst import Examiner, finding_of, finding_row
+from shogi_engine.analysis.analyst import PositionAnalyser, finding_of, finding_row
 from shogi_engine.analysis.judgement import plies_to_examine
 from shogi_engine.play.game import Game, Terms
 from shogi_engine.play.players import LEVEL, EnginePlayer, play
@@ -46,7 +46,7 @@ def main() -> None:
     rows = []
     for game, *levels in STORED:
         record = self_played(game, *levels)
-        examiner = Examiner(game, LIMITS[game])
+        examiner = PositionAnalyser(game, LIMITS[game])
         findings = {ply: finding_row(examiner.examine(record, ply)) for ply in plies_to_examine(record)}
         rows.append({"game": game, "levels": levels, "moves": " ".join(record.moves), "findings": findings})
         FILE.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n", encoding="utf-8")

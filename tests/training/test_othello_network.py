@@ -12,7 +12,7 @@ from shogi_engine.games.othello.evaluation import network as network_weights
 from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.training.othello import kernels, positions, report, trainer as network_trainer
-from shogi_engine.training.othello.positions import Games
+from shogi_engine.training.othello.positions import LabelledGames
 from shogi_engine.training.othello.report import errors_of
 from shogi_engine.training.othello.trainer import NETWORK, NetworkTrainer, TrainOptions
 from tests.support.training_data import KilledError, othello_folder
@@ -35,7 +35,7 @@ def small_batches(monkeypatch):
 def trainer(folder, checkpoint, threads=1, **changes):
     """Return a trainer on the games of the tests."""
     options = replace(OPTIONS, **changes)
-    return NetworkTrainer(Games.load([folder], 1, options.td_lambda), options, checkpoint, threads)
+    return NetworkTrainer(LabelledGames.load([folder], 1, options.td_lambda), options, checkpoint, threads)
 
 
 def test_gradients_are_those_of_differences(folder, tmp_path):
@@ -107,7 +107,7 @@ def test_the_command_trains_a_network(tmp_path, capsys, monkeypatch):
     assert main(words) == 0
     assert "validation" in capsys.readouterr().out
     file = tmp_path / "gen0" / "network.bin"
-    network = network_weights.read(file)
+    network = network_weights.WEIGHTS.load(file)
     assert network.made["epochs"] == 2 and (network.spread[:, 3:] > 0).all()
     facts = json.loads((tmp_path / "gen0" / "network.report.json").read_text())
     assert set(facts["weights"]) == {"rows not zero", "at their limit"}

@@ -16,7 +16,7 @@ from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import recipe
 from shogi_engine.training.data import Workbench, read_shard, shard_path
 from shogi_engine.training.othello import positions as spread, report
-from shogi_engine.training.othello.positions import Games
+from shogi_engine.training.othello.positions import LabelledGames
 from shogi_engine.training.othello.trainer import Trainer, TrainOptions
 from tests.support.training_data import OTHELLO, KilledError, othello_folder
 
@@ -70,7 +70,7 @@ def test_a_piece_depends_on_options_seed_and_number_only():
 
 def test_values_are_mixed_with_later_ones_up_to_random_moves_and_exact_ones(folder):
     shard = read_shard(shard_path(folder, 3, 0))
-    alone, mixed = (Games.load([folder], 1, td_lambda).samples for td_lambda in (0, 0.5))
+    alone, mixed = (LabelledGames.load([folder], 1, td_lambda).samples for td_lambda in (0, 0.5))
     length = int(shard["lengths"][0])
     values, boards = shard["values"][:length].astype(int), positions(shard["moves"][:length])[0]
     expected, later = [], None
@@ -89,7 +89,7 @@ def test_values_are_mixed_with_later_ones_up_to_random_moves_and_exact_ones(fold
 def trainer(folder, checkpoint, **changes):
     """Return a trainer on the games of the tests, without earlier weights."""
     options = replace(OPTIONS, **changes)
-    games = Games.load([folder], 1, options.td_lambda)
+    games = LabelledGames.load([folder], 1, options.td_lambda)
     nothing = np.zeros((patterns.KNOTS, patterns.file_weights()), dtype=np.int16)
     return Trainer(games, options, checkpoint, 2, nothing)
 
@@ -139,10 +139,11 @@ def test_the_command_goes_from_games_to_weights_and_back_again(tmp_path, capsys,
     printed = capsys.readouterr().out
     assert "MB are free" in printed and "validation" in printed
     file = tmp_path / "gen0" / "weights.bin"
-    knots, spreads = patterns.read(file)
-    assert np.count_nonzero(knots != patterns.read(patterns.SHIPPED)[0]) > 1000
+    found = patterns.read(file)
+    knots, spreads = found.arrays["knots"], found.arrays["spread"]
+    assert np.count_nonzero(knots != patterns.read(patterns.SHIPPED).arrays["knots"]) > 1000
     assert (spreads[:, 3:] > 0).all()
-    assert patterns.read_made(file)["epochs"] == 6
+    assert found.header["made"]["epochs"] == 6
     facts = json.loads((tmp_path / "gen0" / "weights.report.json").read_text())
     rows = facts["error by empty squares"]
     assert sum(row["positions"] for row in rows) == facts["games"]["positions"]
@@ -184,7 +185,7 @@ def test_spreads_are_fitted_to_even_positions(folder, monkeypatch):
         return np.random.default_rng(1).integers(-300, 300, (len(samples), last - first + 1))
 
     monkeypatch.setattr(spread, "search_values", values)
-    samples = Games.load([folder], 1.0, 0.8).samples
+    samples = LabelledGames.load([folder], 1.0, 0.8).samples
     spread.fit_spread(GAME.evaluation("patterns").load(), samples, 1 << 20, 1)
     found = np.concatenate(fitted)
     even = np.abs(samples["value"]) <= 1600

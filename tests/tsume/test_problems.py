@@ -6,11 +6,12 @@ import random
 import pytest
 
 from shogi_engine import tsume
-from shogi_engine.cli.tsume import Desk, progress_lines
+from shogi_engine.cli.terminal import Desk
+from shogi_engine.cli.tsume import give, progress_lines
+from shogi_engine.engine import Engine
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.mate.solver import MateSolver
 from tests.support.tsume_soundness import is_sound
-from tests.support.typed_lines import typed as typed_lines
 
 UNSOUND = [
     ("7nk/9/7GP/9/9/9/9/9/9 b 2r2b3g4s3n4l17p 1", 1),  # 2c1b, 1c1b, 1c1b+
@@ -101,37 +102,26 @@ def first_of_a_file(folder):
     return path
 
 
-def given(tmp_path, problem, lines):
-    """Return what a person is shown who types some lines, and the progress."""
-    progress, shown, left = tsume.Progress(tmp_path / "tsume.json"), [], list(lines)
-    desk = Desk(progress, lambda prompt: left.pop(0), shown.append)
-    desk.prepare()
-    assert desk.give(problem) and left == []
-    return "\n".join(shown), progress
-
-
 def test_a_problem_in_the_terminal(tmp_path):
-    problem = tsume.problems(5)[0]
-    wrong = next(str(move) for move in Board(problem.sfen).legal_moves if str(move) != problem.moves[0])
-    board, typed = Board(problem.sfen), [wrong, "hint", "hint", "x"]
-    while True:  # the engine may choose another of the longest defences
+    """A person types a wrong move, asks twice for a hint, and mates against the engine's defence."""
+    problem, progress, shown = tsume.problems(5)[0], tsume.Progress(tmp_path / "tsume.json"), []
+    board = Board(problem.sfen)
+    wrong = next(str(move) for move in board.legal_moves if str(move) != problem.moves[0])
+    typed = [wrong, "hint", "hint", "x"]
+
+    def read(prompt):
+        if typed:
+            return typed.pop(0)
+        if board.move_stack:
+            board.push_text(shown[-2])  # the defence, before the diagram
         move = board.find_mate(shortest=True).moves[0]
         board.push(move)
-        typed.append(str(move))
-        if board.is_checkmate():
-            break
-        text, progress = given_partly(tmp_path, problem, typed)
-        board.push_usi(text)
-    text, progress = given(tmp_path, problem, typed)
-    assert f"{wrong} is not the solution." in text and "The move goes to" in text and "Solved, with a hint." in text
-    assert progress.is_solved(problem)
+        return str(move)
 
-
-def given_partly(tmp_path, problem, lines):
-    """Return the engine's last answer to lines that do not solve the problem yet."""
-    shown = []
-    desk = Desk(tsume.Progress(tmp_path / "other.json"), typed_lines(lines), shown.append)
-    desk.prepare()
-    with pytest.raises(EOFError):
-        desk.give(problem)
-    return shown[-2], desk.progress
+    with Engine("shogi", hash_mb=16) as engine:
+        assert give(Desk(read, shown.append), engine, problem, progress)
+    text = "\n".join(shown)
+    assert text.count("is not the solution.") == 1 and "The move goes to" in text and "Solved, with a hint." in text
+    assert Board(problem.sfen).text(Board(problem.sfen).parse_usi(problem.moves[0]), "western") in shown
+    assert board.is_checkmate() and len(board.move_stack) == problem.length
+    assert progress.is_solved(problem) and progress._rows[problem.sfen]["wrong"] == 1

@@ -6,14 +6,14 @@ import threading
 import time
 from types import SimpleNamespace
 
-from shogi_engine.analysis.judgement import Finding
+from shogi_engine.analysis.judgement import PositionResult
 from shogi_engine.interface.extras import LevelPlan
 from shogi_engine.types.limits import TimeBudget
 from shogi_engine.types.results import Score
 from shogi_engine.web.hub import Hub
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.session import Session
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import GameStore
 
 LONG_MS = 5000  # searches of at least so long are live analysis here: they continue until they are stopped
 
@@ -131,14 +131,14 @@ class FakeExaminer:
     def examine(self, record, ply):
         score = 900 if ply == 3 else 0
         best = sorted(map(str, record.board(ply).legal_moves))[:1]
-        return Finding(best[0] if best else "", Score.parse(f"{self._unit} {score}"), tuple(best), 5)
+        return PositionResult(best[0] if best else "", Score.parse(f"{self._unit} {score}"), tuple(best), 5)
 
 
 def fake_hub(folder=None, shared=True, **options):
     """Return a hub with engines that are fakes; folder : where games are kept, shared : all see them"""
 
     make = functools.partial(Session, examiner=FakeExaminer)
-    return Hub(EnginePool(2, FakeEngine), make=make, store=Store(folder, shared), **options)
+    return Hub(EnginePool(2, FakeEngine), make=make, store=GameStore(folder, shared), **options)
 
 
 def wait_for(condition, seconds=10.0):

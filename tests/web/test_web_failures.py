@@ -11,7 +11,7 @@ from shogi_engine.web.hub import Hub
 from shogi_engine.web.pool import EnginePool, PoolClient, PoolSearch, Priority
 from shogi_engine.web.saving import SavedGame
 from shogi_engine.web.session import Session
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import GameStore
 from tests.web.fake_engine import FakeEngine, FakeExaminer, fake_hub, wait_for
 from tests.web.page import Page
 
@@ -118,7 +118,7 @@ def test_a_problem_whose_search_fails_can_still_be_tried(page):
     assert wait_for(lambda: page.last("failed"))["what"] == "tsume"
     wait_for(lambda: page.state["tsume"]["status"] == "unknown")
     FailingEngine.faults = ["find_mate"]
-    page.session.tsume.status = "yours"
+    page.session.tsume.exercise.status = "yours"
     page.do("hint")
     wait_for(lambda: not page.session.tsume.search.on and not FailingEngine.faults)
     page.do("hint")
@@ -141,7 +141,7 @@ def test_a_job_whose_failure_cannot_be_reported_ends_no_thread():
 # ---- saving
 
 
-class FailingStore(Store):
+class FailingStore(GameStore):
     """A store that fails while `fault` is one; when : which call"""
 
     fault, when = None, "write"

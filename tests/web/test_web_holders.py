@@ -6,26 +6,10 @@ import pytest
 
 from shogi_engine.web.saving import SavedGame
 from shogi_engine.web.session import Session
-from shogi_engine.web.store import Store
-from tests.web.fake_engine import fake_hub
+from shogi_engine.web.store import GameStore
 from tests.web.page import Page
 
 MOVES = ("7g7f", "3c3d", "2g2f")
-
-
-@pytest.fixture
-def open_hub(tmp_path):
-    hubs = []
-
-    def start(**options):
-        for hub in hubs:
-            hub.store.close()
-        hubs.append(fake_hub(tmp_path / "games", **options))
-        return hubs[-1]
-
-    yield start
-    for hub in hubs:
-        hub.pool.close()
 
 
 def at_one_instant(monkeypatch, place, name, first, second):
@@ -61,8 +45,8 @@ def at_one_instant(monkeypatch, place, name, first, second):
     return returned[first], returned[second]
 
 
-OPENING = [(Store, "exists"), (Store, "read"), (SavedGame, "tree"), (Session, "_restore")]
-RETURNING = [(Store, "of_session"), *OPENING]
+OPENING = [(GameStore, "exists"), (GameStore, "read"), (SavedGame, "tree"), (Session, "_restore")]
+RETURNING = [(GameStore, "of_session"), *OPENING]
 
 
 def game_of(hub):
@@ -130,7 +114,9 @@ def test_a_game_is_deleted_while_another_session_opens_it(open_hub, monkeypatch,
         assert isinstance(opened, ValueError) and not hub.store.exists(id, "me") and one.session.autosave.id == ""
 
 
-@pytest.mark.parametrize("step", [(Store, "exists"), (Store, "_mark"), (Store, "_put")], ids=lambda step: step[1])
+@pytest.mark.parametrize(
+    "step", [(GameStore, "exists"), (GameStore, "_mark"), (GameStore, "_put")], ids=lambda step: step[1]
+)
 def test_a_game_is_opened_while_another_session_deletes_it(open_hub, monkeypatch, step):
     hub = open_hub()
     id, _ = game_of(hub)
@@ -165,7 +151,7 @@ def test_a_guest_and_the_owner_return_at_once(open_hub, monkeypatch, step, owner
     assert one is two and list(hub.sessions.values()) == [one] and is_open_once(hub, page.session.autosave.id)
 
 
-@pytest.mark.parametrize("step", [(Store, "write_record"), (Store, "write")], ids=lambda step: step[1])
+@pytest.mark.parametrize("step", [(GameStore, "write_record"), (GameStore, "write")], ids=lambda step: step[1])
 def test_a_page_returns_while_its_session_is_freed(open_hub, monkeypatch, step):
     hub = open_hub()
     page = Page.of(hub)
@@ -191,7 +177,7 @@ def test_a_new_game_belongs_to_its_session_before_others_see_it(open_hub, monkey
         (game,) = two.games()
         two.do("continue", id=game["id"])
 
-    at_one_instant(monkeypatch, Store, "write", save, open_it)
+    at_one_instant(monkeypatch, GameStore, "write", save, open_it)
     assert two.last("join")["session"] == one.session.identity and two.session.autosave.id == ""
 
 
@@ -206,7 +192,7 @@ def test_a_record_that_is_written_at_the_start_is_not_older_than_the_game(open_h
         page.do("move", move="8c8d")
         page.session.autosave.write(whole=True)
 
-    at_one_instant(monkeypatch, Store, "content", hub._write_missing_records, play)
+    at_one_instant(monkeypatch, GameStore, "content", hub._write_missing_records, play)
     assert path.read_text("utf-8").count("８四歩") == 1
 
 
@@ -216,7 +202,7 @@ def test_a_game_that_was_left_unsaved_is_opened_by_nobody_else(open_hub, monkeyp
     one, two = Page.of(hub), Page.of(hub)
     one.do("continue", id=id)
     with monkeypatch.context() as full:
-        full.setattr(Store, "write", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        full.setattr(GameStore, "write", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
         one.do("move", move="8c8d").do("game", game="shogi")
         two.do("continue", id=id)
         assert two.last("join")["session"] == one.session.identity
@@ -240,7 +226,7 @@ def test_a_large_game_that_is_left_is_written_later_and_by_whoever_opens_it(open
     one.session.autosave._took = 1.0  # as of a large game
     one.do("move", move="8c8d")
     writing = threading.current_thread().name
-    monkeypatch.setattr(Store, "write_record", lambda self, *_: written.append(threading.current_thread().name))
+    monkeypatch.setattr(GameStore, "write_record", lambda self, *_: written.append(threading.current_thread().name))
     written = []
     one.do("game", game="shogi")
     assert not written and one.last("left")["id"] == id and hub.store.holders.of(id) is one.session.autosave

@@ -12,26 +12,9 @@ from shogi_engine.records.files import load_game
 from shogi_engine.tsume import NAME, problems
 from shogi_engine.types.results import Score
 from shogi_engine.web.saving import RECORD_SECONDS
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import GameStore
 from tests.web.fake_engine import fake_hub, wait_for
 from tests.web.page import Page
-
-
-@pytest.fixture
-def open_hub(tmp_path):
-    """Return a function that starts a server on the same folder; none of them is ever closed properly."""
-    hubs = []
-
-    def start(**options):
-        for hub in hubs:
-            hub.store.close()  # what the system does when a server is killed
-        hubs.append(fake_hub(tmp_path / "games", **options))
-        return hubs[-1]
-
-    yield start
-    for hub in hubs:
-        hub.pool.close()
-
 
 # Black takes b1 by a1; white can move nowhere then, and black still takes b8.
 NEAR_A_PASS = "-OX-----" + 48 * "-" + "XO------ X"
@@ -358,7 +341,7 @@ def test_a_folder_that_cannot_be_written_is_told_once(open_hub, monkeypatch):
     def refuse(*arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Store, "write", refuse)
+    monkeypatch.setattr(GameStore, "write", refuse)
     page.do("move", move="7g7f")
     hub.save()
     hub.save()

@@ -8,14 +8,14 @@ import pytest
 from shogi_engine import study
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.study.problems import Examined
-from shogi_engine.tsume import problems
+from shogi_engine.tsume import daily, problems
 from shogi_engine.types.results import Score
 from shogi_engine.web import exercises
 from shogi_engine.web.app import hub_of_engines
 from shogi_engine.web.conversation import parse
 from shogi_engine.web.messages import MessageError
 from shogi_engine.web.pool import PoolClient, PoolSearch, Priority
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import GameStore
 from tests.web.fake_engine import FakeEngine, fake_hub, wait_for
 from tests.web.page import Page
 
@@ -280,13 +280,68 @@ def test_one_can_go_on_from_a_turning_point_or_leave(page):
         page.do("better")
 
 
+# ---- the rules as lessons
+
+
+def test_lessons_are_taken_one_after_another_and_the_game_comes_back(hub):
+    page = Page.of(hub)
+    page.do("move", move="7g7f")
+    game = page.session.autosave.named()
+    rows = page.do("course", game="shogi").last("course")["rows"]
+    assert [row[2] for row in rows] == [0] * len(rows) and rows[0][:2] == ["pawn", "The pawn"]
+    page.do("take", game="shogi", lesson="silver")
+    shown = page.state["tsume"]["lesson"]
+    assert (shown["title"], shown["place"], shown["count"]) == ("The silver", 4, len(rows)) and not shown["over"]
+    with pytest.raises(ValueError, match="^the silver on 6h does not reach 6i$"):
+        page.do("move", move="6h6i")
+    page.do("move", move="6h5g")
+    assert (status_of(page), page.state["ply"]) == ("yours", 2)  # the opponent has answered, without an engine
+    page.do("hint")
+    assert page.last("hint")["move"] == "5g4f"
+    page.do("move", move="5g5f").do("move", move="5f5e")
+    assert status_of(page) == "wrong" and not page.state["tsume"]["lesson"]["over"]
+    page.do("undo")
+    assert (status_of(page), page.state["ply"]) == ("yours", 0)
+    for move in ("6h5g", "5g4f", "4f5e"):
+        page.do("move", move=move)
+    assert status_of(page) == "done" and page.state["tsume"]["lesson"]["over"]
+    page.do("lesson", on=True)
+    assert page.state["tsume"]["lesson"]["title"] == "The gold" and page.state["tsume"]["lesson"]["place"] == 5
+    assert [row[0] for row in page.do("course", game="shogi").last("course")["rows"] if row[2]] == ["silver"]
+    page.do("take", game="shogi", lesson="silver")  # one that was given already
+    assert page.state["tsume"]["lesson"]["title"] == "The silver"
+    page.do("take", game="shogi", lesson=rows[-1][0]).do("answer")
+    assert status_of(page) == "answered"
+    page.do("lesson", on=True)  # that was the last one: the game comes back
+    assert page.state["tsume"] is None and page.session.autosave.id == game and page.texts == ["P-7f"]
+    assert page.last("course")["game"] == "shogi"
+
+
+def test_lessons_of_othello_in_japanese(hub):
+    page = Page.of(hub, language="ja")
+    page.do("take", game="othello")
+    assert page.state["game"] == "othello" and page.state["tsume"]["lesson"]["title"] == "石を返す"
+    with pytest.raises(ValueError, match="flips no disc"):
+        page.do("move", move="a1")
+    page.do("move", move="c4")
+    assert status_of(page) == "done"
+    with pytest.raises(ValueError, match="no such lesson"):
+        page.do("take", game="othello", lesson="pawn")
+
+
+def test_the_problem_of_the_day_by_its_name(hub):
+    page = Page.of(hub)
+    page.do("tsume", on=True, daily=True)
+    assert page.state["tsume"]["number"] == daily().number
+
+
 # ---- what cannot be done
 
 
 def test_messages_out_of_turn_change_nothing(hub):
     page = Page.of(hub)
     page.do("paste", text=GAME)
-    for name, fields in (("learn", {"side": 0}), ("lesson", {"on": False}), ("answer", {}), ("hint", {})):
+    for name, fields in (("learn", {"side": 0}), ("lesson", {"on": False}), ("answer", {})):
         before = page.state
         with pytest.raises(ValueError, match="judge the game|no problem"):
             page.do(name, **fields)
@@ -444,7 +499,7 @@ MATE_IN_3 = "9/3S2+R1l/p1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2
 @pytest.mark.slow
 def test_a_missed_mate_is_found_learned_and_played_to_its_end(tmp_path, clock, monkeypatch):
     monkeypatch.undo()  # the engine decides which move is clearly best
-    hub = hub_of_engines(1, Store(tmp_path / "games"))
+    hub = hub_of_engines(1, GameStore(tmp_path / "games"))
     page = judged(Page.of(hub), f"sfen {MATE_IN_3} moves 1e1d 9c9d", 300)
     assert learned(page, seconds=60) == 1
     page.do("lesson", on=True).do("move", move="5c5d+")

@@ -11,35 +11,20 @@ import time
 
 import anyio
 import pytest
+import uvicorn
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+from websockets.sync.client import connect
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-pytest.importorskip("websockets", reason="websockets is not installed")
-from starlette.testclient import TestClient  # noqa: E402
-from starlette.websockets import WebSocketDisconnect  # noqa: E402
-from websockets.sync.client import connect  # noqa: E402
-
-from shogi_engine.cli import serve  # noqa: E402
-from shogi_engine.web import (  # noqa: E402
-    access,  # noqa: E402
-    conversation,
-    file_messages,  # noqa: E402
-    hub,
-    replies,
-)
-from shogi_engine.web.access import (  # noqa: E402
-    Bucket,
-    Guard,  # noqa: E402
-    Limits,
-    Slow,
-    limited,  # noqa: E402
-)
-from shogi_engine.web.app import application  # noqa: E402
-from shogi_engine.web.file_messages import Reader  # noqa: E402
-from shogi_engine.web.messages import Message  # noqa: E402
-from shogi_engine.web.pool import EnginePool, PoolClient, PoolSearch, Priority  # noqa: E402
-from tests.web.fake_engine import FakeEngine, fake_hub, wait_for  # noqa: E402
-from tests.web.page import Page  # noqa: E402
+from shogi_engine.cli import serve
+from shogi_engine.web import access, conversation, file_messages, hub, replies
+from shogi_engine.web.access import Bucket, Guard, RateLimits, Slow, limited
+from shogi_engine.web.app import application
+from shogi_engine.web.file_messages import FileReader
+from shogi_engine.web.messages import Message
+from shogi_engine.web.pool import EnginePool, PoolClient, PoolSearch, Priority
+from tests.web.fake_engine import FakeEngine, fake_hub, wait_for
+from tests.web.page import Page
 
 LOCAL, SOCKET = "http://127.0.0.1:8765", "ws://127.0.0.1:8765/ws"
 
@@ -84,7 +69,7 @@ def is_closed(connection):
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTT", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "])
 def test_a_request_without_an_end_is_closed(served, sent):
-    limits = Limits(head_seconds=0.2)
+    limits = RateLimits(head_seconds=0.2)
     port = served(limits)
     with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(sent)
@@ -93,7 +78,7 @@ def test_a_request_without_an_end_is_closed(served, sent):
 
 
 def test_a_second_request_without_an_end_is_closed_too(served):
-    limits = Limits(head_seconds=0.2)
+    limits = RateLimits(head_seconds=0.2)
     with socket.create_connection(("127.0.0.1", served(limits))) as connection:
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         connection.settimeout(10)
@@ -105,7 +90,7 @@ def test_a_second_request_without_an_end_is_closed_too(served):
 
 
 def test_who_sends_no_request_makes_way_for_who_does(served):
-    limits = Limits(connections=5)
+    limits = RateLimits(connections=5)
     port = served(limits)
     idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
     with socket.create_connection(("127.0.0.1", port)) as connection:
@@ -119,7 +104,7 @@ def test_who_sends_no_request_makes_way_for_who_does(served):
 
 
 def test_an_address_has_only_its_share():
-    limits = Limits(connections=5, per_address=2)
+    limits = RateLimits(connections=5, per_address=2)
     assert [limits.enter("192.0.2.1") for _ in range(3)] == [True, True, False]
     assert [limits.enter("127.0.0.1") for _ in range(4)] == [True, True, True, False]  # a proxy's; then all are taken
     limits.leave("192.0.2.1")
@@ -129,7 +114,9 @@ def test_an_address_has_only_its_share():
 @pytest.fixture
 def client():
     made = fake_hub()
-    with TestClient(application(made, None, Limits(per_address=2)), base_url=LOCAL, client=("192.0.2.1", 1)) as client:
+    with TestClient(
+        application(made, None, RateLimits(per_address=2)), base_url=LOCAL, client=("192.0.2.1", 1)
+    ) as client:
         yield client
     made.close()
 
@@ -165,7 +152,7 @@ def test_who_sends_only_garbage_is_disconnected(client, monkeypatch):
 @pytest.fixture
 def unread(served, monkeypatch):
     """Return a connection that asks for files and reads nothing, how many were made for it, and the limits."""
-    made, limits = [], Limits()
+    made, limits = [], RateLimits()
 
     def give(message, session, page):
         made.append(message.re)
@@ -224,7 +211,7 @@ def test_a_bucket_is_emptied_at_once_and_filled_slowly():
 
 @pytest.fixture(scope="module")
 def process():
-    made = Reader()
+    made = FileReader()
     yield made
     made.close()
 
@@ -319,7 +306,7 @@ def test_others_are_served_while_a_file_is_read():
 
 def test_the_files_of_an_address_are_read_one_after_another():
     async def order():
-        limits, running = Limits(), []
+        limits, running = RateLimits(), []
 
         def work(address):
             running.append(address)

@@ -14,13 +14,13 @@ from shogi_engine.web.hub import Hub
 from shogi_engine.web.pool import EnginePool
 from shogi_engine.web.saving import SavedGame
 from shogi_engine.web.session import Session
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import GameStore
 from shogi_engine.web.tree import Tree
 from tests.web.fake_engine import FakeEngine, FakeExaminer, fake_hub, wait_for
 from tests.web.page import Page
 
 
-class SlowStore(Store):
+class SlowStore(GameStore):
     """A store that fails while `fault` is an exception, and whose writes wait while `gate` is closed."""
 
     fault = None

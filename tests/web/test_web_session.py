@@ -7,12 +7,13 @@ import pytest
 from shogi_engine import records
 from shogi_engine.games.shogi.board import Board
 from shogi_engine.games.shogi.records.kakinoki import HANDICAPS
-from shogi_engine.tsume import Progress, best_defence, daily, problems
+from shogi_engine.tsume import Progress, daily, problems
+from shogi_engine.tsume.exercise import best_defence
 from shogi_engine.types.results import ForcedWin
 from shogi_engine.web.hub import Full, Hub
 from shogi_engine.web.pool import EnginePool, PoolClient, PoolSearch, Priority
 from shogi_engine.web.session import Session
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import GameStore
 from shogi_engine.web.tree import Tree
 from tests.web.fake_engine import FakeEngine, FakeExaminer, wait_for
 from tests.web.page import Page
@@ -259,7 +260,7 @@ def test_tsume_needs_a_king_to_mate(player):
 
 def test_what_was_solved_is_kept_beside_the_games(tmp_path):
     pool = EnginePool(1, FakeEngine)
-    session = Session(pool, store=Store(tmp_path / "games"))
+    session = Session(pool, store=GameStore(tmp_path / "games"))
     page = Page(session, language="ja")
 
     def solved():
@@ -315,10 +316,10 @@ def test_the_best_defence_escapes_or_lives_longest(lengths, reply, left):
 
 def test_an_attacker_is_told_what_the_move_was_worth(player, monkeypatch):
     replies = iter([("5a5b", 5), ("5a5b", 3), ("5a5b", 0), ("5a5b", None)])
-    monkeypatch.setattr("shogi_engine.web.exercises.best_defence", lambda engine, stopped: next(replies))
+    monkeypatch.setattr("shogi_engine.tsume.exercise.best_defence", lambda engine, stopped: next(replies))
     player.do("paste", text="4k4/9/9/9/9/9/9/9/4K4 b G 1").do("tsume", on=True)
     wait_for(lambda: player.state["tsume"]["status"] == "no mate")
-    player.session.tsume.lengths[0] = 5  # as if it had been proven
+    player.session.tsume.exercise.lengths[()] = 5  # as if it had been proven
     for status, left in (("longer", 5), ("right", 3), ("lost", 0), ("unknown", 0)):
         player.do("move", move="G*5b")
         wait_for(lambda status=status: player.state["tsume"]["status"] == status)
@@ -326,6 +327,20 @@ def test_an_attacker_is_told_what_the_move_was_worth(player, monkeypatch):
         player.do("undo")
         assert player.state["tsume"]["left"] == 5
         player.do("step", to="first")
+
+
+def test_a_hint_in_a_game_is_the_engines_move(player):
+    player.do("new", game="shogi", players=[None, 3]).do("look", language="ja").do("hint")
+    found = wait_for(lambda: player.last("hint"))
+    best = sorted(str(move) for move in Board().legal_moves)[-1]  # as the fake engine chooses
+    assert (found["node"], found["move"]) == (0, best) and found["text"].startswith("▲")
+    assert player.state["ply"] == 0 and player.state["playing"]["on"]
+    player.do("hint").do("game", game="othello")  # a search for another board shows nothing
+    wait_for(lambda: player.session.pool.load == (0, 0))
+    assert [each["node"] for each in player.sent if each["kind"] == "hint"] in ([0], [0, 0])
+    player.do("paste", text="4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1")
+    with pytest.raises(ValueError, match="no move to hint at"):
+        player.do("hint")
 
 
 # ---- records and positions

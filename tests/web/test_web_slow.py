@@ -5,30 +5,27 @@ import json
 import threading
 
 import pytest
+from starlette.testclient import TestClient
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("httpx", reason="httpx is not installed")
-from starlette.testclient import TestClient  # noqa: E402
-
-from shogi_engine import study  # noqa: E402
-from shogi_engine.web import file_messages, saving  # noqa: E402
-from shogi_engine.web.access import WORKERS  # noqa: E402
-from shogi_engine.web.app import application  # noqa: E402
-from shogi_engine.web.saving import Collections, SavedGame  # noqa: E402
-from shogi_engine.web.store import Store  # noqa: E402
-from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
-from tests.web.page import Page  # noqa: E402
+from shogi_engine import study
+from shogi_engine.web import file_messages, saving
+from shogi_engine.web.access import WORKERS
+from shogi_engine.web.app import application
+from shogi_engine.web.saving import Collections, SavedGame
+from shogi_engine.web.store import GameStore
+from tests.web.fake_engine import fake_hub, wait_for
+from tests.web.page import Page
 
 SLOW = [
     ("save", {"format": "ki2"}, file_messages, "file_of"),
     ("sheet", {"length": 3}, study, "sheet"),
-    ("kept", {}, Store, "games"),
-    ("kept", {}, Store, "find_records"),
-    ("continue", {"id": "ID"}, Store, "read"),
-    ("forget", {"id": "ID"}, Store, "delete"),
+    ("kept", {}, GameStore, "games"),
+    ("kept", {}, GameStore, "find_records"),
+    ("continue", {"id": "ID"}, GameStore, "read"),
+    ("forget", {"id": "ID"}, GameStore, "delete"),
     ("explore", {"node": 0, "source": "mine"}, Collections, "of"),
-    ("problems", {}, Store, "progress"),
-    ("lessons", {}, Store, "mistakes"),
+    ("problems", {}, GameStore, "progress"),
+    ("lessons", {}, GameStore, "mistakes"),
 ]
 
 
@@ -125,7 +122,7 @@ def test_pages_that_return_are_not_waited_for(hub, monkeypatch):
         page.session.close()
         sessions.append(page.session.identity)
         del hub.sessions[page.session.identity]
-    held = Held(monkeypatch, Store, "read")
+    held = Held(monkeypatch, GameStore, "read")
     with sockets_of(hub, WORKERS + 2, held) as sockets:
         for socket, session in zip(sockets, sessions, strict=False):
             socket.send_json({"do": "hello", "session": session})
@@ -140,7 +137,7 @@ def test_pages_that_return_are_not_waited_for(hub, monkeypatch):
 def test_a_page_that_leaves_does_not_hold_its_session_while_the_game_is_written(hub, monkeypatch):
     page = Page.of(hub)
     page.do("move", move="7g7f")
-    held = Held(monkeypatch, Store, "write_record")
+    held = Held(monkeypatch, GameStore, "write_record")
     page.session.detach(page.viewer)
     closing = threading.Thread(target=hub._free, args=(page.session,))
     closing.start()
@@ -156,7 +153,7 @@ def test_moves_go_on_while_the_disk_is_slow_with_the_record(hub, monkeypatch):
     """Neither the thread that saves nor the one that answers waits for the other with the session's lock held."""
     page = Page.of(hub)
     page.do("move", move="7g7f")
-    held = Held(monkeypatch, Store, "write_record")
+    held = Held(monkeypatch, GameStore, "write_record")
     saving = [threading.Thread(target=page.session.autosave.write, args=(True,)) for _ in range(2)]
     for thread in saving:
         thread.start()
@@ -178,7 +175,7 @@ def test_moves_go_on_while_the_disk_hangs_in_a_quick_write(hub, monkeypatch):
     monkeypatch.setattr(saving, "PATIENCE_SECONDS", 0.05)
     page, answered = Page.of(hub), []
     page.do("move", move="7g7f").session.autosave._took = 0.0  # even on a busy machine
-    held = Held(monkeypatch, Store, "write")
+    held = Held(monkeypatch, GameStore, "write")
     for move in ("3c3d", "2g2f"):
         moved = threading.Thread(target=page.do, args=("move",), kwargs={"move": move})
         moved.start()
@@ -199,8 +196,8 @@ def test_a_write_that_fails_late_is_shown(hub, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Store, "write", full)
-    held = Held(monkeypatch, Store, "write")
+    monkeypatch.setattr(GameStore, "write", full)
+    held = Held(monkeypatch, GameStore, "write")
     page.do("move", move="3c3d")
     assert not page.session.autosave.fault
     held.go()

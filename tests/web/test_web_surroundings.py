@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -11,30 +10,22 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("httpx", reason="httpx is not installed")
-uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-from starlette.testclient import TestClient  # noqa: E402
-from starlette.websockets import WebSocketDisconnect  # noqa: E402
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware  # noqa: E402
-
-from shogi_engine import records  # noqa: E402
-from shogi_engine.common.files import remove_leftovers  # noqa: E402
-from shogi_engine.records import files  # noqa: E402
-from shogi_engine.web import app as web_app  # noqa: E402
-from shogi_engine.web.access import (  # noqa: E402
-    COOKIE,
-    LINK_COOKIE,
-    Guard,
-    Limits,  # noqa: E402
-)
-from shogi_engine.web.app import application  # noqa: E402
-from shogi_engine.web.links import Links  # noqa: E402
-from shogi_engine.web.store import Store  # noqa: E402
-from tests.support.processes import ROOT  # noqa: E402
-from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
-from tests.web.page import Page  # noqa: E402
+from shogi_engine import records
+from shogi_engine.common.files import remove_leftovers
+from shogi_engine.records import files
+from shogi_engine.web import app as web_app
+from shogi_engine.web.access import COOKIE, LINK_COOKIE, Guard, RateLimits
+from shogi_engine.web.app import application
+from shogi_engine.web.links import Links
+from shogi_engine.web.store import GameStore
+from tests.support import forks
+from tests.support.processes import ROOT
+from tests.web.fake_engine import fake_hub, wait_for
+from tests.web.page import Page
 
 VISITOR = "198.51.100.7"
 
@@ -61,7 +52,7 @@ class Behind:
     """A server behind that proxy. addresses : of those who came in"""
 
     def __init__(self, hub, monkeypatch, guard):
-        self.addresses, allowed = [], Limits()
+        self.addresses, allowed = [], RateLimits()
         entered = allowed.enter
         monkeypatch.setattr(allowed, "enter", lambda address: self.addresses.append(address) or entered(address))
         served = ProxyHeadersMiddleware(application(hub, guard, allowed), trusted_hosts="127.0.0.1")
@@ -154,7 +145,7 @@ def test_what_killed_writers_left_is_removed_at_the_next_start(tmp_path):
         path.write_text("x")
         if path != new:
             os.utime(path, (0, time.time() - 7200))
-    Store(folder).close()
+    GameStore(folder).close()
     assert not old.exists() and new.exists() and all(path.exists() for path in mine)
     remove_leftovers(folder, 0)
     assert not new.exists()
@@ -170,11 +161,11 @@ def fail(*_, **options):
 @pytest.mark.parametrize(
     ("place", "name", "message"),
     [
-        (Links, "make", {"do": "invite", "to": "watch"}), (Store, "delete", {"do": "forget", "id": "ID"}),
-        (Store, "games", {"do": "kept"}), (Store, "read", {"do": "continue", "id": "ID"}),
-        (Store, "restore", {"do": "recall", "id": "ID"}), (Store, "progress", {"do": "problems"}),
+        (Links, "make", {"do": "invite", "to": "watch"}), (GameStore, "delete", {"do": "forget", "id": "ID"}),
+        (GameStore, "games", {"do": "kept"}), (GameStore, "read", {"do": "continue", "id": "ID"}),
+        (GameStore, "restore", {"do": "recall", "id": "ID"}), (GameStore, "progress", {"do": "problems"}),
         (Links, "revoke", {"do": "revoke", "token": "x"}),
-        (Store, "games", {"do": "explore", "node": 0, "source": "mine"}),
+        (GameStore, "games", {"do": "explore", "node": 0, "source": "mine"}),
     ],
 )  # fmt: skip
 def test_the_reason_why_the_disk_refuses_is_told(hub, monkeypatch, place, name, message):
@@ -197,7 +188,7 @@ def test_the_reason_why_the_disk_refuses_is_told(hub, monkeypatch, place, name, 
 
 
 def test_a_page_that_cannot_come_in_learns_why(hub, monkeypatch):
-    monkeypatch.setattr(Store, "of_session", fail)
+    monkeypatch.setattr(GameStore, "of_session", fail)
     client = TestClient(application(hub), base_url="http://127.0.0.1:8765")
     with client, client.websocket_connect("ws://127.0.0.1:8765/ws") as socket:
         socket.send_json({"do": "hello", "session": "gone"})
@@ -224,9 +215,9 @@ import signal, sys, threading
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a process started by nohup ignores it
 from shogi_engine.__main__ import main
 from shogi_engine.cli import serve
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import GameStore
 serve.END_SECONDS = 1
-Store.close = lambda self: threading.Event().wait()
+GameStore.close = lambda self: threading.Event().wait()
 sys.exit(main(["serve", "--port", "0", "--engines", "1"]))
 """
 
@@ -236,9 +227,7 @@ sys.exit(main(["serve", "--port", "0", "--engines", "1"]))
 def test_a_signal_ends_the_server_though_the_disk_does_not_answer(tmp_path, number):
     env = {**os.environ, "XDG_DATA_HOME": str(tmp_path)}
     with (tmp_path / "said").open("w") as said:
-        process = subprocess.Popen(
-            [sys.executable, "-c", HUNG], stdout=subprocess.PIPE, stderr=said, cwd=ROOT, env=env, text=True
-        )
+        process = forks.start([sys.executable, "-c", HUNG], env, stdout=forks.PIPE, stderr=said, text=True)
     try:
         address = re.search(r"http://\S+", process.stdout.readline())[0]
         urllib.request.urlopen(f"{address}healthz", timeout=120).close()  # it serves

@@ -3,18 +3,17 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import pytest
+import uvicorn
 
 from shogi_engine.web.access import Guard, reachable_host
 from shogi_engine.web.app import application
+from tests.support import forks
 from tests.web.fake_engine import wait_for
-
-uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DESKTOP, PHONE = {"width": 1280, "height": 820}, {"width": 360, "height": 740}
@@ -49,7 +48,7 @@ def serious_faults(page):
 class Visitor:
     """Somebody at the page. faults : what the console complained about; hosts : whom the page asked"""
 
-    def __init__(self, browser, address, size=DESKTOP, language="en", scheme="light"):
+    def __init__(self, browser, address, size=DESKTOP, language="en", scheme="light", place="#board"):
         self.context = browser.new_context(
             viewport=size, locale={"en": "en-US", "ja": "ja-JP"}[language], color_scheme=scheme, has_touch=size is PHONE
         )
@@ -59,7 +58,7 @@ class Visitor:
         self.page.on("console", self._said)
         self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
         self.page.on("request", lambda request: self.hosts.add(request.url.split("/")[2]))
-        self.page.goto(address)
+        self.page.goto(address + place)  # without a place, a new tab begins with the choices
         self.page.wait_for_selector("#board svg .piece")
 
     def _said(self, said):
@@ -137,7 +136,7 @@ class KilledServer:
 
     def start(self):
         command = [sys.executable, "-m", "shogi_engine", "serve", "--port", str(self.port), "--engines", "1"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=self._environment)
+        self.process = forks.start(command, self._environment, stdout=forks.PIPE, text=True)
         while (found := re.search(r"127\.0\.0\.1:(\d+)", self.process.stdout.readline())) is None:
             assert self.process.poll() is None
         self.port = int(found[1])

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from shogi_engine.clients.usi import SimpleEngine
-from shogi_engine.csa.session import Keeper, Session, Settings, Tally, Timeouts
+from shogi_engine.csa.session import CsaSession, GameSaver, Settings, Tally, Timeouts
 from shogi_engine.play.players import EnginePlayer, Player, UsiPlayer
 from shogi_engine.types.limits import Limit
 from tools.measure.csa_server import COMPLETE, CUTS, Conditions, Cut, RefereeServer
@@ -51,7 +51,7 @@ def plan_cuts(games: int, cuts: int, seed: int) -> dict[int, Cut]:
     }
 
 
-def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tuple[Session, Player]:
+def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tuple[CsaSession, Player]:
     """Return a client and its player."""
     settings = Settings(
         "127.0.0.1", name, port=port, game="test-600-10F" if args.standard else "", games=args.games,
@@ -68,7 +68,7 @@ def client(args: argparse.Namespace, name: str, port: int, log: list[str]) -> tu
         player = EnginePlayer("shogi", limit, hash_mb=16, ponders=args.ponder, solver=args.level is None)
     player.ready()
     folder = Path(args.records) / name if args.records else ""
-    return Session(settings, "secret", player, Keeper(folder), Quiet(log, name)), player
+    return CsaSession(settings, "secret", player, GameSaver(folder), Quiet(log, name)), player
 
 
 def play(server: RefereeServer, args: argparse.Namespace, log: list[str], tallies: dict[str, Tally]) -> None:

@@ -1,4 +1,4 @@
-// Made by `python -m tools.page_types`: what the server sends, and what the page may say.
+// Made by `python -m tools.generate`: what the server sends, and what the page may say.
 
 /** A variation: how deep it is in others, the ply of its first move, and the number, text and comment of each. */
 interface Variation {
@@ -79,8 +79,9 @@ interface Line {
   texts: string[];
 }
 
-/** A problem of the user's own mistakes; `place` of `count` of a game judged just now, else `count` is 0. */
+/** A problem of the user's own mistakes, or a lesson; `place` of `count` of one round, else `count` is 0. */
 interface Lesson {
+  title: string;
   task: string;
   source: string;
   due: number;
@@ -242,6 +243,7 @@ interface Replies {
   /** The moves of the position after a move of the game: from one source, and which others there are. */
   explored: {
     node: number;
+    names: string[];
     source: string;
     sources: string[];
     rows: ExploredMove[];
@@ -305,6 +307,11 @@ interface Replies {
   problems: {
     rows: [number, number, number][];
     daily: number;
+  };
+  /** The lessons of a game: the name and the title of each, and whether it was done. */
+  course: {
+    game: "shogi" | "othello";
+    rows: [string, string, number][];
   };
   /** The problems of the user's own mistakes: how many are due, and how many there are. */
   lessons: {
@@ -386,12 +393,14 @@ interface Messages {
   judge: {on: boolean; effort?: "deep" | "normal" | "quick"};
   mate: {};
   explore: {node: number; source: "book" | "index" | "mine"};
-  tsume: {on: boolean; problem?: number};
+  tsume: {on: boolean; problem?: number; daily?: boolean};
   problems: {};
   hint: {};
   learn: {side: 0 | 1};
   lessons: {};
   lesson: {on: boolean};
+  course: {game: "shogi" | "othello"};
+  take: {game: "shogi" | "othello"; lesson?: string};
   better: {side?: 0 | 1 | null};
   answer: {};
   open: {name: string; data: string; number?: number};

@@ -27,7 +27,7 @@ from shogi_engine.common.files import write_whole
 from shogi_engine.engine import parameters
 from shogi_engine.interface.game import Game as GameRules
 from shogi_engine.jobs import Pool
-from shogi_engine.match import OpeningPlan, Openings, Terms
+from shogi_engine.match import OpeningFile, OpeningPlan, Terms
 from shogi_engine.play.game import Game
 from shogi_engine.play.players import EnginePlayer, Settings, play
 from shogi_engine.types.limits import Limit
@@ -57,7 +57,7 @@ class PairWorker:
     def __init__(self, plan: PairGames) -> None:
         self._game, limit = plan.openings.game, Limit(nodes=plan.nodes)
         self._players = EnginePlayer(self._game, limit), EnginePlayer(self._game, limit)
-        self._openings = Openings(plan.openings)
+        self._openings = OpeningFile(plan.openings)
 
     def do(self, pair: Pair) -> int:
         """Return games won minus games lost by the first settings."""
@@ -116,7 +116,7 @@ class Tuned:
 
 
 @dataclass
-class State:
+class SpsaState:
     """The complete state of a run."""
 
     settings: dict[str, Any]
@@ -129,7 +129,7 @@ class State:
         write_whole(path, json.dumps(asdict(self)).encode())
 
     @classmethod
-    def load(cls, path: Path) -> "State":
+    def load(cls, path: Path) -> "SpsaState":
         """Return the state that `save` wrote. Raises OSError, ValueError."""
         try:
             content = json.loads(path.read_text())
@@ -145,7 +145,7 @@ def whole(value: float, rng: random.Random) -> int:
     return below + (rng.random() < value - below)
 
 
-def perturbed(state: State) -> tuple[list[int], list[float], list[Settings]]:
+def perturbed(state: SpsaState) -> tuple[list[int], list[float], list[Settings]]:
     """Return this iteration's signs, distances, and the two settings that play (moved with the signs, and against)."""
     rng = random.Random(f"{state.settings['seed']} {state.iteration}")
     left = (state.settings["iterations"] / (state.iteration + 1)) ** GAMMA
@@ -161,7 +161,7 @@ def perturbed(state: State) -> tuple[list[int], list[float], list[Settings]]:
     return signs, distances, sides
 
 
-def advance(state: State, signs: list[int], distances: list[float], won: float) -> None:
+def advance(state: SpsaState, signs: list[int], distances: list[float], won: float) -> None:
     """Move the values.
 
     Args:
@@ -178,7 +178,9 @@ def advance(state: State, signs: list[int], distances: list[float], won: float) 
         state.history.append([state.iteration, *(round(each.value, 3) for each in state.parameters)])
 
 
-def tune(state: State, path: Path, play: Callable[[Settings, Settings, int], float], until: int | None = None) -> None:
+def tune(
+    state: SpsaState, path: Path, play: Callable[[Settings, Settings, int], float], until: int | None = None
+) -> None:
     """Iterate to the end, or to iteration `until`.
 
     play(first, second, number) -> games won minus lost by `first`, in iteration `number`.
@@ -215,10 +217,10 @@ def parse_parameters(game: GameRules, text: str) -> list[Tuned]:
     return tuned
 
 
-def begin(arguments: argparse.Namespace) -> State:
+def begin(arguments: argparse.Namespace) -> SpsaState:
     """Return the state of the file, or a new one. Raises ValueError and OSError."""
     if arguments.state.exists():
-        state = State.load(arguments.state)
+        state = SpsaState.load(arguments.state)
         if arguments.parameters:
             raise ValueError(f"{arguments.state} already exists: without --parameters the run continues")
         return state
@@ -229,7 +231,7 @@ def begin(arguments: argparse.Namespace) -> State:
     for name in ("iterations", "nodes", "pairs"):
         if settings[name] < 1:
             raise ValueError(f"--{name} must be at least 1")
-    return State(settings, parse_parameters(games.load(arguments.game), arguments.parameters), 0, [])
+    return SpsaState(settings, parse_parameters(games.load(arguments.game), arguments.parameters), 0, [])
 
 
 def main(words: list[str] | None = None) -> int:

@@ -33,7 +33,7 @@ ALL = 2**64 - 1
 
 
 @dataclass(frozen=True)
-class Position:
+class DiscPosition:
     """A position of a line: the discs of the side of the bad move, those of the other side, and the next moves."""
 
     mine: int
@@ -68,8 +68,8 @@ class Lines(NamedTuple):
 
     played: tuple[str, ...]
     better: tuple[str, ...]
-    after: list[Position]
-    spared: list[Position]
+    after: list[DiscPosition]
+    spared: list[DiscPosition]
 
     def fact(self, kind: Kind, plies: int, **details: Any) -> Fact:
         """Return a fact about the position after some moves of the line of the move played."""
@@ -153,7 +153,7 @@ def _near_corner(lines: Lines, name: str, squares: int) -> Iterator[Fact]:
         yield lines.fact(Kind.NEAR_CORNER, 1, square=near[0], name=name)
 
 
-def _empty_corner(position: Position, move: str, squares: int) -> str:
+def _empty_corner(position: DiscPosition, move: str, squares: int) -> str:
     """Return the empty corner next to a move on one of `squares`, '' for none."""
     corners = _around(_bit(move) & squares) & position.empty
     return next((name for name in CORNERS if corners & _bit(name)), "")
@@ -212,14 +212,14 @@ def _discs(lines: Lines) -> Iterator[Fact]:
 # ---- the board ---------------------------------------------------------------------------------------------------
 
 
-def _positions(board: Any, line: Sequence[str]) -> list[Position]:
+def _positions(board: Any, line: Sequence[str]) -> list[DiscPosition]:
     """Return the positions after 0, 1, ... of the moves of a line."""
     side, found = board.turn, []
     for number in range(len(line) + 1):
         if number:
             board.push_text(line[number - 1])
         moves = tuple(str(move) for move in board.legal_moves if str(move) != PASS_NAME)
-        found.append(Position(board.discs(side), board.discs(1 - side), moves))
+        found.append(DiscPosition(board.discs(side), board.discs(1 - side), moves))
     for _ in line:
         board.pop()
     return found

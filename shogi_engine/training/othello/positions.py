@@ -86,7 +86,7 @@ class DataOptions(data.DataOptions):
     seed: int = 1
     evaluation: str = "features"
     weights: bytes | None = None
-    openings: data.Openings = Openings()
+    openings: data.OpeningSampler = Openings()
     decided: int = VALUE_MAX
     piece_games: int = 500
     exact: int = 14
@@ -108,7 +108,7 @@ KNOT_SHAPE = (patterns.KNOTS, patterns.file_weights())
 
 
 @dataclass(frozen=True)
-class Games:
+class LabelledGames:
     """The labelled positions of games.
 
     Attributes:
@@ -120,7 +120,7 @@ class Games:
     games: int
 
     @classmethod
-    def load(cls, folders: Sequence[Path], older_share: float, td_lambda: float) -> "Games":
+    def load(cls, folders: Sequence[Path], older_share: float, td_lambda: float) -> "LabelledGames":
         """Return the samples of shards. Raises ValueError; see data.read_shards.
 
         Args:
@@ -156,7 +156,7 @@ def phases_of(samples: np.ndarray) -> np.ndarray:
     return np.asarray(PHASE_OF_DISCS[SQUARES - empties_of(samples)])
 
 
-class Problem:
+class LeastSquares:
     """The least-squares problem of some samples, sorted by phase; threads share its products.
 
     Attributes:

@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
-from shogi_engine.games.othello.evaluation.network import is_network
+from shogi_engine.games.othello.evaluation.network import FORMAT
+from shogi_engine.games.weights import format_of
 from shogi_engine.interface.game import VALUE_MAX
 from shogi_engine.training.othello.kernels import PARAMETERS
 from shogi_engine.training.othello.positions import KNOT_SHAPE, DataOptions, Openings
 from shogi_engine.training.othello.report import report
 from shogi_engine.training.othello.trainer import NETWORK, PATTERNS, TrainOptions, new_trainer
-from shogi_engine.training.recipe import Recipe
+from shogi_engine.training.recipe import TrainingRecipe
 
 GAME_BYTES = 155  # approximate size of a game on disk
 WEIGHT_BYTES = 3 * 4 + 2  # for a weight: in the checkpoint, and in the file
@@ -16,7 +17,7 @@ WEIGHT_BYTES = 3 * 4 + 2  # for a weight: in the checkpoint, and in the file
 
 def evaluation_of(file: Path) -> str:
     """Return the evaluation that a file of weights is for."""
-    return NETWORK if is_network(file) else PATTERNS
+    return NETWORK if format_of(file) == FORMAT else PATTERNS
 
 
 def training_bytes(options: TrainOptions) -> int:
@@ -24,7 +25,7 @@ def training_bytes(options: TrainOptions) -> int:
     return (PARAMETERS if options.architecture == NETWORK else KNOT_SHAPE[0] * KNOT_SHAPE[1]) * WEIGHT_BYTES
 
 
-RECIPE = Recipe(
+RECIPE = TrainingRecipe(
     game_name="othello",
     name="weights",
     data=DataOptions,

@@ -20,17 +20,25 @@ import numpy as np
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluation import network as network_weights, patterns
-from shogi_engine.games.othello.evaluation.network import ROW_LIMIT, WIDTH, Network, is_network
+from shogi_engine.games.othello.evaluation.network import FORMAT, ROW_LIMIT, WIDTH, Network
 from shogi_engine.games.othello.evaluation.patterns import ACCUMULATOR, PHASES
 from shogi_engine.games.othello.names import DISC
+from shogi_engine.games.weights import format_of
 from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit import new_record
 from shogi_engine.jit.vectors import SQUARE_WEIGHT_LIMIT
 from shogi_engine.training import recipe
-from shogi_engine.training.adamw import State as AdamState, falling_rate, state_of, step
+from shogi_engine.training.adamw import AdamState, falling_rate, state_of, step
 from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
 from shogi_engine.training.othello import kernels
-from shogi_engine.training.othello.positions import KNOT_SHAPE, NO_SPREAD, Games, Problem, fit_spread, spread_table
+from shogi_engine.training.othello.positions import (
+    KNOT_SHAPE,
+    NO_SPREAD,
+    LabelledGames,
+    LeastSquares,
+    fit_spread,
+    spread_table,
+)
 from shogi_engine.training.recipe import Losses, Progress, TrainingRequest
 
 # ---- How Othello's weights are trained
@@ -88,7 +96,7 @@ FIRST_BIAS, FIRST_ROW, FIRST_OUTPUT = 0.3, 0.03, 0.05  # a constant, and standar
 AT_ONCE = 1 << 18  # positions whose value by patterns is computed together
 
 
-class Positions:
+class NetworkPositions:
     """Labelled positions as the network sees them.
 
     Attributes:
@@ -103,13 +111,13 @@ class Positions:
         self.rows = np.zeros((len(samples), kernels.ACTIVE), dtype=np.uint16)
         self.phases = np.zeros(len(samples), dtype=np.uint8)
         self.targets = np.zeros(len(samples), dtype=np.float32)
-        knots = patterns.read(patterns.SHIPPED)[0].astype(np.float32)
+        knots = patterns.read(patterns.SHIPPED).arrays["knots"].astype(np.float32)
         for first in range(0, len(samples), AT_ONCE):
             here = slice(first, first + AT_ONCE)
             part, by_patterns = samples[here], np.zeros(len(samples[here]), dtype=np.float32)
             view, places = part.view(np.recarray), network_weights.file_rows()
             kernels.write_rows(view, places, new_record(ACCUMULATOR), self.rows[here], self.phases[here])
-            problem = Problem(part, pool, threads)
+            problem = LeastSquares(part, pool, threads)
             by_patterns[problem.order] = problem.predict(knots)
             self.targets[here] = (part["value"] - by_patterns) / np.float32(kernels.UNIT)
 
@@ -122,14 +130,14 @@ class NetworkTrainer:
     """
 
     def __init__(
-        self, games: Games, options: TrainOptions, checkpoint: Path, threads: int, labeller: str = "patterns"
+        self, games: LabelledGames, options: TrainOptions, checkpoint: Path, threads: int, labeller: str = "patterns"
     ) -> None:
         self.labeller = labeller
         self.options, self.checkpoint, self.game_count = options, checkpoint, games.games
         self._threads, self._pool = threads, ThreadPoolExecutor(threads)
         learning, held_out = games.split(options.seed, options.held_out)
-        self.learning = Positions(learning, self._pool, threads)
-        self.validation = Positions(held_out, self._pool, threads)
+        self.learning = NetworkPositions(learning, self._pool, threads)
+        self.validation = NetworkPositions(held_out, self._pool, threads)
         self._seen = np.random.default_rng([options.seed, 1]).permutation(len(learning))[: len(held_out)]
         identity = {"options": options.text, "games": games.games, "positions": len(games.samples)}
         identity["base"] = network_weights.base()
@@ -195,7 +203,7 @@ class NetworkTrainer:
 
         list(self._pool.map(move, range(self._threads)))
 
-    def _error(self, positions: Positions, chosen: np.ndarray | slice = slice(None)) -> float:
+    def _error(self, positions: NetworkPositions, chosen: np.ndarray | slice = slice(None)) -> float:
         """Return the mean error of positions in discs."""
         rows, phases, targets = (array[chosen] for array in (positions.rows, positions.phases, positions.targets))
         outputs = np.zeros(len(rows), dtype=np.float32)
@@ -236,7 +244,7 @@ LARGEST = 32767  # weights are int16
 
 
 @dataclass
-class State:
+class TrainerState:
     """The contents of a checkpoint: arrays of conjugate gradients, float32[KNOTS, n] each, and losses by epoch."""
 
     weights: np.ndarray
@@ -250,7 +258,7 @@ class State:
         save_checkpoint(file, identity, self.losses, arrays)
 
     @classmethod
-    def load(cls, file: Path, identity: str) -> "State | None":
+    def load(cls, file: Path, identity: str) -> "TrainerState | None":
         """Return the contents of a checkpoint; see `load_checkpoint`."""
         found = load_checkpoint(file, identity)
         return found and cls(**found[0], losses=found[1])
@@ -265,7 +273,7 @@ class Trainer:
 
     def __init__(
         self,
-        games: Games,
+        games: LabelledGames,
         options: TrainOptions,
         checkpoint: Path,
         threads: int,
@@ -282,19 +290,19 @@ class Trainer:
         identity = {"options": options.text, "games": games.games, "positions": len(games.samples)}
         identity["beginning"] = sha256(beginning.tobytes()).hexdigest()
         self.identity = json.dumps(identity)
-        self._state = State.load(checkpoint, self.identity)
+        self._state = TrainerState.load(checkpoint, self.identity)
 
-    def problem(self, samples: np.ndarray) -> Problem:
+    def problem(self, samples: np.ndarray) -> LeastSquares:
         """Return the problem of some samples."""
-        return Problem(samples, self._pool, self._threads)
+        return LeastSquares(samples, self._pool, self._threads)
 
     @property
-    def state(self) -> State:
+    def state(self) -> TrainerState:
         """The current state of the run."""
         if self._state is None:
             weights = self.before.astype(np.float32)
             residual = self.learning.gather(self.learning.values - self.learning.predict(weights))
-            self._state = State(weights, residual, self._scale * residual, [])
+            self._state = TrainerState(weights, residual, self._scale * residual, [])
         return self._state
 
     @property
@@ -374,7 +382,7 @@ def _product(first: np.ndarray, second: np.ndarray) -> float:
     return float(np.vdot(first.astype(np.float64), second))
 
 
-def mean_error(problem: Problem, values: np.ndarray) -> float:
+def mean_error(problem: LeastSquares, values: np.ndarray) -> float:
     """Return the mean absolute error of values, float32[n], in discs."""
     return float(np.mean(np.abs(values - problem.values))) / DISC
 
@@ -382,12 +390,12 @@ def mean_error(problem: Problem, values: np.ndarray) -> float:
 def new_trainer(request: TrainingRequest) -> "Trainer | NetworkTrainer":
     """Return the trainer of a request. Raises ValueError if there are no games."""
     options: TrainOptions = request.options
-    games = Games.load(request.folders, options.older_share, options.td_lambda)
+    games = LabelledGames.load(request.folders, options.older_share, options.td_lambda)
     if options.architecture == NETWORK:
         return NetworkTrainer(games, options, request.checkpoint, request.threads, request.labeller)
     beginning, file = np.zeros(KNOT_SHAPE, dtype=np.int16), Path(request.labeller)
-    if request.labeller in (PATTERNS, NETWORK) or is_network(file):
-        beginning = patterns.read(patterns.SHIPPED)[0]
+    if request.labeller in (PATTERNS, NETWORK) or format_of(file) == FORMAT:
+        beginning = patterns.read(patterns.SHIPPED).arrays["knots"]
     elif file.exists():
-        beginning = patterns.read(file)[0]
+        beginning = patterns.read(file).arrays["knots"]
     return Trainer(games, options, request.checkpoint, request.threads, beginning, request.labeller)

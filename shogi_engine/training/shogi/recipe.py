@@ -12,8 +12,8 @@ from shogi_engine.interface.game import VALUE_MAX
 from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.training import data
 from shogi_engine.training.game_kernels import CHANCES
-from shogi_engine.training.recipe import Recipe, Report
-from shogi_engine.training.shogi.games import SCALE, Block, Openings, compared
+from shogi_engine.training.recipe import Report, TrainingRecipe
+from shogi_engine.training.shogi.games import SCALE, Openings, PositionBlock, compared
 from shogi_engine.training.shogi.kernels import STARTS, relabel
 from shogi_engine.training.shogi.trainer import LIMIT, Trainer, TrainOptions, new_trainer
 
@@ -37,7 +37,7 @@ def by_cell(cells: np.ndarray, step: int, errors: np.ndarray) -> list[dict[str, 
     return found
 
 
-def calibration(chances: np.ndarray, block: Block) -> list[dict[str, float]]:
+def calibration(chances: np.ndarray, block: PositionBlock) -> list[dict[str, float]]:
     """Return the results of positions by the network's winning chance for the side to move."""
     found = []
     cells = np.minimum((chances * CALIBRATION_CELLS).astype(int), CALIBRATION_CELLS - 1)
@@ -150,7 +150,7 @@ class DataOptions(data.DataOptions):
     seed: int = 1
     evaluation: str = "king-piece"
     weights: bytes | None = None
-    openings: data.Openings = Openings()
+    openings: data.OpeningSampler = Openings()
     decided: int = 1200
     piece_games: int = 200
     value_factor: float = 1.0
@@ -205,7 +205,7 @@ def training_bytes(options: TrainOptions) -> int:
     return options.model.parameter_count * (3 * 4 + 2)
 
 
-RECIPE = Recipe(
+RECIPE = TrainingRecipe(
     game_name="shogi",
     name="network",
     data=DataOptions,

@@ -29,7 +29,7 @@ from shogi_engine.games.shogi.types import PAWN
 from shogi_engine.jit import new_record
 from shogi_engine.jit.layers import CLIP_SHIFT, LARGEST_ACTIVATION
 from shogi_engine.training.shogi import standard_kernels as kernels
-from shogi_engine.training.shogi.games import SCALE, Block
+from shogi_engine.training.shogi.games import SCALE, PositionBlock
 from shogi_engine.training.shogi.kernels import FEATURE_TABLE, LANES
 
 SHAPE = Architecture(feature_set("K-P"), kernels.WIDTH, kernels.FIRST, kernels.SECOND)
@@ -47,9 +47,11 @@ class KingPieceNetwork:
 
     @cached_property
     def feature_tables(self) -> tuple[Any, ...]:
-        """The feature tables, records[FEATURE_TABLE]: the board as it is, and its mirror image for every second epoch.
+        """The feature tables, records[FEATURE_TABLE]: the board as it is, and its mirror image.
 
-        K-P has separate rows for the mirror image of a position, whose value is the same.
+        There are separate rows for the mirror image of a position, whose value is the same. Every game is seen as it is
+        in one epoch and as its mirror image in the next, half of the games each way at a time: a network that saw only
+        one of them for an epoch would forget the other.
         """
         found, tables = [], feature_tables(SHAPE.features)
         for mirrored in (0, 1):
@@ -62,7 +64,7 @@ class KingPieceNetwork:
             found.append(table)
         return tuple(found)
 
-    def refining(self, labeller: str, sample: Block) -> np.ndarray | None:
+    def refining(self, labeller: str, sample: PositionBlock) -> np.ndarray | None:
         """Raise ValueError: a run of this architecture starts from random parameters."""
         raise ValueError(f"training: networks of standard formats cannot be refined ({labeller})")
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.training import recipe
-from shogi_engine.training.adamw import State, falling_rate, state_of, step
+from shogi_engine.training.adamw import AdamState, falling_rate, state_of, step
 from shogi_engine.training.recipe import Progress, TrainingRequest
-from shogi_engine.training.shogi.games import Block, Games
+from shogi_engine.training.shogi.games import Games, PositionBlock
 from shogi_engine.training.shogi.own_network import OwnNetwork
 from shogi_engine.training.shogi.sfnn_network import SfnnNetwork
 from shogi_engine.training.shogi.standard_kernels import WIDTH
@@ -88,7 +88,7 @@ class Trainer:
     """
 
     def __init__(
-        self, games: Games, options: TrainOptions, checkpoint: Path, threads: int = 1, first: State | None = None
+        self, games: Games, options: TrainOptions, checkpoint: Path, threads: int = 1, first: AdamState | None = None
     ) -> None:
         self.games, self.options, self.checkpoint, self.threads = games, options, checkpoint, threads
         self.learning, self.held_out = games.split(options.seed, options.held_out)
@@ -97,7 +97,7 @@ class Trainer:
         identity = {"options": options.text, "games": len(games), "moves": len(games.moves)}
         identity["beginning"] = sha256(first.parameters.tobytes()).hexdigest()
         self.identity = json.dumps(identity)
-        self.state = State.load(checkpoint, self.identity) or first
+        self.state = AdamState.load(checkpoint, self.identity) or first
         self._gradients = np.zeros((threads, self.model.parameter_count), dtype=np.float32)
         self._scratch = [self.model.scratch() for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads)
@@ -113,11 +113,11 @@ class Trainer:
         return len(self.games)
 
     @cached_property
-    def validation(self) -> Block:
+    def validation(self) -> PositionBlock:
         """The positions of the held-out games."""
         begins = self.games.begins
         size = int((begins[self.held_out + 1] - begins[self.held_out]).sum())
-        return next(self.games.blocks(self.held_out, size, self.model.feature_tables[0]))[1]
+        return next(self.games.blocks(self.held_out, size, self.model.feature_tables[:1]))[1]
 
     def result_share(self, epoch: int) -> float:
         """Return the weight of results in an epoch."""
@@ -145,8 +145,8 @@ class Trainer:
         random = np.random.default_rng([options.seed, 2, epoch])
         games, share = random.permutation(self.learning), self.result_share(epoch)
         total, positions, before = 0.0, 0, 0
-        table = self.model.feature_tables[epoch % len(self.model.feature_tables)]
-        for done, block in self.games.blocks(games, max(BLOCK_POSITIONS, options.batch), table):
+        size = max(BLOCK_POSITIONS, options.batch)
+        for done, block in self.games.blocks(games, size, self.model.feature_tables, epoch):
             targets = block.targets(share)
             order = random.permutation(len(targets)).astype(np.int32)
             batches = max(len(order) // options.batch, 1)  # the remainder is left for the next epoch
@@ -167,7 +167,7 @@ class Trainer:
         """Return the learning rate after a share of the run."""
         return falling_rate(self.options.rate, LAST_RATE, done)
 
-    def _batch(self, block: Block, targets: np.ndarray, batch: np.ndarray, rate: float) -> float:
+    def _batch(self, block: PositionBlock, targets: np.ndarray, batch: np.ndarray, rate: float) -> float:
         """Take one step; return the summed loss of the batch."""
         state, options = self.state, self.options
         parts = np.array_split(batch, self.threads)
@@ -190,7 +190,7 @@ class Trainer:
         self.model.settle(state.parameters)
         return loss
 
-    def outputs(self, block: Block) -> np.ndarray:
+    def outputs(self, block: PositionBlock) -> np.ndarray:
         """Return the network's outputs for positions, float32[n]; times SCALE they are centipawns."""
         outputs = np.zeros(len(block.scores), dtype=np.float32)
         parts = np.array_split(np.arange(len(outputs)), self.threads)
@@ -235,6 +235,6 @@ def new_trainer(request: TrainingRequest) -> Trainer:
         sample = games.split(options.seed, options.held_out)[0][:SAMPLE_GAMES]
         positions = int(games.lengths[sample].sum())
         first = options.model.refining(
-            request.labeller, next(games.blocks(sample, positions, options.model.feature_tables[0]))[1]
+            request.labeller, next(games.blocks(sample, positions, options.model.feature_tables[:1]))[1]
         )
     return Trainer(games, options, request.checkpoint, request.threads, None if first is None else state_of(first))

@@ -38,7 +38,8 @@ const explorer = later(() => import("./explorer.js"));
 const look = later(() => import("./look.js")), setup = later(() => import("./setup.js"));
 const about = later(() => import("./about.js")), diagram = later(() => import("./diagram.js"));
 const problems = later(() => import("./problems.js")), share = later(() => import("./share.js"));
-const lessons = later(() => import("./lessons.js"));
+const lessons = later(() => import("./lessons.js")), learn = later(() => import("./learn.js"));
+const start = later(() => import("./start.js"));
 
 // ---- settings
 
@@ -75,13 +76,16 @@ const now = action => () => { if (state) action(state); };
 
 // ---- messages from the server
 
+const known = memory.get("session", sessionStorage); // a tab that was read anew
 link.on("state", (/** @type {State} */ message) => {
+  const first = !state;
   if (state?.playing.on && message.playing.over) play("end");
   state = message;
   received = performance.now();
   if (state.session) memory.set("session", state.session, sessionStorage);
   speak(state.language, state.game, state.handicap);
   show(state);
+  if (first && !known && location.hash !== "#board") start(each => { if (state && each.is_new(state)) home(); });
 });
 link.on("info", (/** @type {Info} */ message) => {
   info = message;
@@ -113,8 +117,14 @@ link.on("file", file => {
 link.on("games", message => dialogs(({choose_game}) => choose_game(message, link)));
 link.on("problems", message => problems(({choose}) => { if (state) choose(message, link, state); }));
 link.on("lessons", message => lessons(({counts}) => counts(message, link, toast)));
+link.on("course", message => learn(({course}) => course(message, link)));
 link.on("tried", message => toast(t("tried", message)));
-link.on("hint", message => { if (message.node === state?.node) problems(({hint}) => hint(message)); });
+link.on("hint", message => problems(({hint}) => {
+  if (message.node !== state?.node) return;
+  hints = true;
+  const text = hint(message, state);
+  if (!state.tsume) toast(text);
+}));
 link.on("diagram", message => diagram(({save}) => save(message)));
 link.on("kept", message => games(each => each.show(message, link, toast)));
 link.on("left", ({id}) => toast(t("left"), {word: t("back_to_it"), action: () => link.say("continue", {id})}));
@@ -155,6 +165,7 @@ function guest({role, playing, guests, tsume}) {
   $("comment").readOnly = !role.owner;
 }
 
+let hints = false; // one was given
 let passing = false, removed = false; // from the last state
 
 /** @param {State} state */
@@ -170,6 +181,7 @@ function show(state) {
   $("tsume").hidden = $("mate").hidden = game !== "shogi";
   document.body.dataset.game = game;
   document.body.classList.toggle("narrow", narrow.matches);
+  document.body.classList.toggle("learning", Boolean(state.tsume?.lesson?.title));
   board.draw(state);
   arrows(state);
   panels.players(state);
@@ -186,7 +198,9 @@ function show(state) {
   if (state.setup) setup(each => each.setup(state, link));
   if (state.tsume) problems(({problem}) => problem(state, link, () => board.focus()));
   else $("problem").replaceChildren();
+  if (hints && !state.tsume) problems(({mark}) => mark(state));
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#controls [data-step], #undo, #think"))) control.hidden = Boolean(state.setup);
+  $("hint").hidden = !state.role.owner || !playing.on || playing.thinking || state.guests.length > 0 || playing.players.every(each => each === null) || Boolean(playing.over);
   $("resign").hidden = !playing.on || !state.role.owner && state.role.side === null;
   guest(state);
   $("declare").hidden = !state.may_declare;
@@ -242,6 +256,8 @@ const save = now(state => dialogs(({save_game}) => save_game(state, link)));
 const step = (/** @type {Messages["step"]["to"]} */ to) => { if (!state?.setup) link.say("step", {to}); };
 const flip = now(({flipped}) => link.say("look", {flipped: !flipped}));
 const open = () => dialogs(({open_game}) => open_game(link));
+const new_game = (both = false) => { if (state) { const shown = state; dialogs(each => each.new_game(shown, link, () => board.focus(), both)); } };
+const home = now(state => start(each => each.start(state, link, {open, play: new_game})));
 const help = now(state => look(each => each.help(state)));
 const explore = now(state => { if ($("explorer").open) explorer(each => each.update(state, link)); });
 const analyse = now(({analysis}) => link.say("analyse", {on: !analysis.on}));
@@ -252,13 +268,18 @@ for (const control of /** @type {NodeListOf<HTMLElement>} */ (document.querySele
 
 /** @type {Record<string, () => void>} */
 const BUTTONS = {
-  new: now(state => dialogs(({new_game}) => new_game(state, link, () => board.focus()))),
-  open, save, flip, help, analyse,
+  new: () => new_game(),
+  home, open, save, flip, help, analyse,
   edit: () => link.say("setup", {on: true}),
   tsume: () => link.say("problems"),
   lessons: () => link.say("lessons"),
   undo: () => link.say("undo"),
   think: () => link.say("think"),
+  hint: now(state => problems(each => {
+    const known = each.hint_at(state);
+    if (known) toast(each.hint(known, state));
+    else link.say("hint");
+  })),
   resign: () => dialogs(({confirm}) => confirm(t("resign"), t("resign_ask"), t("resign"), () => link.say("resign"))),
   pass: () => link.say("move", {move: "pass"}),
   kept: () => link.say("kept"),

@@ -170,6 +170,19 @@ export class Board {
     return game === "othello" ? square in (targets[""] ?? {}) : square in targets;
   }
 
+  /** Whether it has a piece of the side to move, which may have no legal move; the server says why. @param {Area} area */
+  #is_own(area) {
+    const {game, turn, targets} = this.#state, side = area.dataset.side;
+    if (side || game === "othello") return this.#may_lift(area);
+    const name = this.#piece(area.dataset.square, ":not([data-side])")?.dataset.piece ?? "";
+    return name !== "" && Object.keys(targets).length > 0 && (name === name.toUpperCase()) === (turn === 0);
+  }
+
+  /** Try an illegal move: the answer says why it is not allowed. @param {string | null} from @param {Area} area */
+  #try(from, area) {
+    if (from !== null && !area.dataset.side && Object.keys(this.#state.targets).length) this.play(`${from}${area.dataset.square}`);
+  }
+
   /** The legal moves from the chosen piece to a square. @param {Area | undefined} area */
   #moves_to(area) {
     if (!area || area.dataset.side || this.#selected === null) return undefined;
@@ -182,7 +195,7 @@ export class Board {
     for (const dot of this.svg.querySelectorAll(".target-dot")) dot.remove();
     for (const area of this.#areas()) {
       const square = area.dataset.square ?? "";
-      const chosen = this.#selected !== null && this.#selected === square && this.#may_lift(area);
+      const chosen = this.#selected !== null && this.#selected === square && this.#is_own(area);
       const target = !area.dataset.side && square in open;
       area.classList.toggle("chosen", chosen);
       area.classList.toggle("target", target);
@@ -206,9 +219,13 @@ export class Board {
     if (state.setup) { if (!area.dataset.side) this.put(square); return; }
     const moves = this.#moves_to(area);
     if (moves) { this.#finish(moves, area); return; }
-    if (state.game === "othello") return;
-    this.#selected = this.#may_lift(area) && this.#selected !== square ? square : null;
-    this.#mark();
+    const from = this.#selected;
+    if (state.game !== "othello") {
+      this.#selected = this.#is_own(area) && from !== square ? square : null;
+      this.#mark();
+      if (this.#selected !== null || from === square) return;
+    }
+    this.#try(from, area);
   }
 
   /**
@@ -322,7 +339,12 @@ export class Board {
     const moves = this.#moves_to(area);
     this.#dragged = Boolean(moves);
     if (area && moves) this.#finish(moves, area, press.promote);
-    else { if (area !== press.area) this.#selected = null; this.#mark(); }
+    else {
+      const from = this.#selected;
+      if (area !== press.area) this.#selected = null;
+      this.#mark();
+      if (area && area !== press.area) this.#try(from, area);
+    }
   }
 
   #drop() {

@@ -2,7 +2,7 @@
 
 import {$, button, element, memory, usual_format} from "./dom.js";
 import {CLOCKS, FILE_MAX, FIRST_LEVEL, STRONGEST} from "./facts.js";
-import {handicaps, refusal, side, t} from "./words.js";
+import {grades, handicaps, refusal, side, t} from "./words.js";
 
 const dialog = $("dialog");
 const SLOW = 5000; // ms without an answer; then the dialog says so
@@ -64,12 +64,13 @@ const options = (id, rows, chosen) => element("select", {id}, ...rows.map(([valu
 
 // ---- a new game
 
-/** @param {State} state @param {Link} link @param {() => void} begun */
-export function new_game(state, link, begun) {
+/** @param {State} state @param {Link} link @param {() => void} begun @param {boolean} both whether two people will play */
+export function new_game(state, link, begun, both = false) {
   const game = state.game, strongest = STRONGEST[game], known = memory.get("level") ?? String(FIRST_LEVEL);
-  const you = options("new-side", [["0", side(0, game)], ["1", side(1, game)], ["random", t("random")], ["both", t("both")], ["none", t("none")]], "0");
-  const shown = element("output", {for: "new-level"}, known);
-  const level = element("input", {id: "new-level", type: "range", min: 0, max: strongest, value: known, oninput: () => { shown.textContent = level.value; }});
+  const you = options("new-side", [["0", side(0, game)], ["1", side(1, game)], ["random", t("random")], ["both", t("both")], ["none", t("none")]], both ? "both" : "0");
+  const grade = (/** @type {string} */ level) => game === "shogi" && grades()[Number(level)] ? `${level} – ${grades()[Number(level)]}` : level;
+  const shown = element("output", {for: "new-level"}, grade(known));
+  const level = element("input", {id: "new-level", type: "range", min: 0, max: strongest, value: known, oninput: () => { shown.textContent = grade(level.value); }});
   const handicap = options("new-handicap", [["", t("even")], ...handicaps()], "");
   const clock = options("new-clock", [...CLOCKS.map(each => [each, each || t("noClock")]), ["own", t("ownClock")]], "");
   const own = element("input", {id: "new-own", placeholder: "10m+30", maxlength: 40, hidden: true, "aria-label": t("ownClock")});

@@ -32,23 +32,24 @@ export function counts({due, total, next, new: made}, link, toast) {
 }
 
 /** @param {Lesson} lesson @param {string} status @param {Link} link @returns {[HTMLElement[], HTMLElement[]]} what the panel says, and its buttons */
-export function lesson({task, source, due, place, count, over, back, refutation, solution, played, why}, status, link) {
+export function lesson({title, task, source, due, place, count, over, back, refutation, solution, played, why}, status, link) {
   /** @param {string} id @param {string} word @param {() => void} action @param {boolean} main */
   const choice = (id, word, action, main = false) => button(t(word), action, {id, class: main ? "main" : ""});
   /** @param {string} word @param {Line} moves */
   const played_through = (word, moves) => element("p", {}, `${t(word)} `, line(moves));
   return [[
-    element("h2", {}, count ? t("betterTitle", {place, count}) : t("lessonTitle", {due})),
-    element("p", {id: "lesson-task"}, task, " ", element("span", {class: "soft"}, source)),
+    element("h2", {}, title ? `${place}. ${title}` : count ? t("betterTitle", {place, count}) : t("lessonTitle", {due})),
+    ...(title && over && why.length ? [] : [element("p", {id: "lesson-task"}, task, " ", element("span", {class: "soft"}, source))]),
     ...(refutation?.moves.length && !over ? [played_through("lessonRefuted", refutation)] : []),
-    ...(solution ? [played_through("lessonSolution", solution)] : []),
-    ...(played ? [element("div", {id: "lesson-why"}, ...[t("lessonPlayed", {move: played}), ...why].map(text => element("p", {}, text)))] : []),
+    ...(solution && (!title || status === "answered") ? [played_through("lessonSolution", solution)] : []),
+    ...(played || why.length ? [element("div", {id: "lesson-why"}, ...[...(played ? [t("lessonPlayed", {move: played})] : []), ...why].map(text => element("p", {}, text)))] : []),
     ...(back ? [element("p", {class: "soft"}, t("lessonBack", {day: day(back)}))] : []),
   ], [
     ...(over ? [] : [
       FALSE.includes(status) ? choice("lesson-undo", "undo", () => link.say("undo"), true) : choice("lesson-hint", "hint", () => link.say("hint")),
       choice("lesson-answer", "answer", () => link.say("answer"))]),
-    choice("lesson-next", "nextProblem", () => link.say("lesson", {on: true}), over),
-    choice("lesson-leave", "backToGame", () => link.say("lesson", {on: false})),
+    choice("lesson-next", title ? due ? "nextLesson" : "learnEnd" : "nextProblem", () => link.say("lesson", {on: true}), over),
+    ...(title ? [choice("lesson-list", "allLessons", () => link.say("course", {game: /** @type {Game} */ (document.body.dataset.game)}))] : []),
+    choice("lesson-leave", title ? "leave" : "backToGame", () => link.say("lesson", {on: false})),
   ]];
 }

@@ -60,7 +60,8 @@ export function clocks(state, since) {
 
 /** @param {Tsume} tsume */
 function tsume_words({status, length, left, made, lesson}) {
-  if (status === "done" && lesson?.count) return "tsume_praised";
+  if (status === "done" && lesson?.count && !lesson.title) return "tsume_praised";
+  if (status === "wrong" && lesson?.title) return "tsume_not_yet";
   if (status === "yours") return left ? "tsume_yours" : "tsume_open";
   return status === "solved" && length && made > length ? "tsume_slow" : `tsume_${status}`;
 }
@@ -99,6 +100,8 @@ export function status(state) {
   else if (!state.engine.ready && waits) parts.push(t("preparing"));
   const text = parts.join(" ");
   if ($("status").textContent !== text) $("status").textContent = text;
+  const at = state.branch === state.ply && state.ply ? state.line[state.ply] : undefined, said = at ? `${state.ply}. ${at.text}` : "";
+  if ($("heard").textContent !== said) $("heard").textContent = said; // for those who do not see the board
 }
 
 // ---- the analysis

@@ -1,7 +1,8 @@
 // The texts of the page, in the user's language. They come from the server's catalogue.
 
-import {HANDICAPS, PIECE_NAMES, SIDES, WORDS} from "./texts.js";
+import {GRADES, HANDICAPS, PIECE_NAMES, SIDES, WORDS} from "./texts.js";
 
+const {backend} = document.documentElement.dataset; // "local" for the page without a server
 let language = "en", sides = "shogi";
 
 /**
@@ -20,13 +21,15 @@ export const side = (number, game = sides) => SIDES[language][game][number];
 
 /** A text; a count of 1 may have its own. @param {string} key @param {Record<string, any>} values */
 export function t(key, values = {}) {
-  const texts = WORDS[language], text = values.count === 1 && texts[`${key}_one`] || (texts[key] ?? key);
+  const texts = WORDS[language], text = values.count === 1 && texts[`${key}_one`] || (texts[`${key}_${backend}`] ?? texts[key] ?? key);
   return text.replace(/\{(\w+)\}/g, (_, name) => name === "black" ? side(0) : values[name] ?? "");
 }
 
 /** @param {string} text */
 export const refusal = text => text.charAt(0).toUpperCase() + text.slice(1);
 export const handicaps = () => Object.entries(HANDICAPS[language]);
+/** What the levels of Shogi are about, as people are graded. */
+export const grades = () => GRADES[language];
 /** @param {string} piece */
 export const piece_name = piece => PIECE_NAMES[language][piece];
 export const other_language = () => language === "ja" ? ["en", "English"] : ["ja", "日本語"];

@@ -18,7 +18,7 @@ class NaiveGame:
         self.ended = None  # an outcome that was said, not found
 
     def board(self):
-        board = games.part(self.name, "board").Board(self.start)
+        board = games.game_module(self.name, "board").Board(self.start)
         for move, *_ in self.made:
             board.push_text(move)
         return board
@@ -31,7 +31,7 @@ class NaiveGame:
         clock = self.clocks[side]
         if clock is None:
             return None
-        main, first = clock.time / 1000, games.part(self.name, "board").Board(self.start).turn
+        main, first = clock.time / 1000, games.game_module(self.name, "board").Board(self.start).turn
         for place, (_, seconds, _score) in enumerate(self.made):
             if (first + place) % 2 == side and seconds is not None:
                 main = main - seconds if main > seconds else 0
@@ -57,7 +57,7 @@ class NaiveGame:
 
     def agreed(self, mover):
         """Yield the outcome on which the last scores of both sides agree, if they do."""
-        first = games.part(self.name, "board").Board(self.start).turn
+        first = games.game_module(self.name, "board").Board(self.start).turn
         by_side = [[], []]
         for place, (move, _, score) in enumerate(self.made):
             if move != "pass":

@@ -25,7 +25,7 @@ def quadratic(best):
 
 def new_state(iterations):
     tuned = [spsa.Tuned("a", 100, 0, 400, 20, 100), spsa.Tuned("b", 250, 0, 400, 20, 250)]
-    return spsa.State({"iterations": iterations, "seed": 3}, tuned, 0, [])
+    return spsa.SpsaState({"iterations": iterations, "seed": 3}, tuned, 0, [])
 
 
 def test_it_finds_what_is_better(tmp_path, monkeypatch):
@@ -41,10 +41,10 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path):
     whole, path, play = new_state(60), tmp_path / "state", quadratic({"a": 200, "b": 200})
     spsa.tune(whole, tmp_path / "other", play)
     spsa.tune(new_state(60), path, play, until=23)
-    halved = spsa.State.load(path)
+    halved = spsa.SpsaState.load(path)
     assert halved.iteration == 23
     spsa.tune(halved, path, play)
-    assert spsa.State.load(path) == whole != new_state(60)
+    assert spsa.SpsaState.load(path) == whole != new_state(60)
 
 
 def test_values_stay_within_their_ranges(tmp_path):
@@ -96,4 +96,4 @@ def test_tuning_by_games_goes_on(tmp_path):
     assert spsa.main([str(one), *words]) == 0
     assert spsa.main([str(other), *words, "--until", "2", "--threads", "2"]) == 0
     assert spsa.main([str(other)]) == 0
-    assert spsa.State.load(one) == spsa.State.load(other)
+    assert spsa.SpsaState.load(one) == spsa.SpsaState.load(other)

@@ -94,7 +94,7 @@ class PassLimits:
 
 
 @dataclass(frozen=True)
-class Found:
+class ExactBounds:
     """The passes' results so far: proven bounds, the likely score, and the last pass's selectivity and move."""
 
     lower: int
@@ -238,7 +238,7 @@ class Solver:
         wld: bool = False,
         pv: bool = False,
         progress: Callable[[int, int], None] | None = None,
-        on_pass: Callable[[Found], None] | None = None,
+        on_pass: Callable[[ExactBounds], None] | None = None,
     ) -> Solved:
         """Solve `position` as far as `within` allows; see `solve` and `_narrow`."""
         began = time.perf_counter()
@@ -297,7 +297,7 @@ class Solver:
             used = table.permille_used()
             return Info(empties, empties, 1, DISC * score, "", self._nodes(), seconds, used, line, exact)
 
-        def on_pass(found: Found) -> None:
+        def on_pass(found: ExactBounds) -> None:
             if on_info and found.selectivity > selectivity and found.move:
                 on_info(info(found.guess, time.perf_counter() - began, (found.move,), False))
 
@@ -347,8 +347,8 @@ class Solver:
         progress: Callable[[int, int], None] | None,
         within: PassLimits,
         deadline: Deadline,
-        on_pass: Callable[[Found], None] | None,
-    ) -> Found:
+        on_pass: Callable[[ExactBounds], None] | None,
+    ) -> ExactBounds:
         """Search in passes of rising confidence, the last of them exact if `within` allows; return the result.
 
         Args:
@@ -358,9 +358,9 @@ class Solver:
         moves = legal_moves(position)
         if not moves:
             score = int(final_score(position.own, position.opponent))
-            return Found(score, score, score, 0)
+            return ExactBounds(score, score, score, 0)
         bounds = self._proven(position)
-        found = Found(*bounds, self._presearch(ctx, position) if bounds[0] < bounds[1] else bounds[0])
+        found = ExactBounds(*bounds, self._presearch(ctx, position) if bounds[0] < bounds[1] else bounds[0])
         passes = [0]
         if empty_squares(position) >= SELECTIVE_EMPTIES:
             passes = [selectivity for selectivity in (*SELECTIVE_PASSES, 0) if selectivity >= within.selectivity]

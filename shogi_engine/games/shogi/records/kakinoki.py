@@ -368,12 +368,12 @@ def says_ending(line: str) -> bool:
 
 def says_winner(rest: str) -> bool:
     """Tell whether a line says who has won and nothing else, '後手時間切れ', '時間切れにより先手の勝ち'."""
-    found = WINS.fullmatch(said_in(rest))
+    found = WINS.fullmatch(without_remark(rest))
     reason = found["reason"].removesuffix("により") if found else ""
     return found is not None and (not reason or any(reason == word for word, _ in _REASONS))
 
 
-def said_in(rest: str) -> str:
+def without_remark(rest: str) -> str:
     """Return what a closing line says without a remark in brackets after it, 'まで85手で先手の勝ち（投了図）'."""
     rest = rest.strip(f"{BLANKS}。")
     if rest[-1:] in (")", "）"):
@@ -387,7 +387,7 @@ def ending_of(rest: str, turn: int) -> Outcome | None:
     Args:
         turn: the side to move
     """
-    rest = said_in(rest)
+    rest = without_remark(rest)
     if rest in WORDS:
         return WORDS.read(rest, turn)
     if rest in _DISCONNECTED:

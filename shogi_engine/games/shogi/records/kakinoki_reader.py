@@ -35,7 +35,7 @@ _ENDS = re.compile(  # an ending in a form that is not the closing line's: 後�
 _FRAME = re.compile(rf"\+-{{9,}}\+|手数--.*|[1-9１-９](?:[{BLANKS}]{{0,4}}[1-9１-９]){{8}}")
 
 
-def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> tuple[Outcome | None, bool]:
+def reconciled(outcome: Outcome, rest: str, turn: int, order: bool = False) -> tuple[Outcome | None, bool]:
     """Return how a line of moves ended, by its ending and its closing line, and whether these agree.
 
     The outcome is None if the closing line says nothing known. It agrees with the ending if it says less.
@@ -49,7 +49,7 @@ def told(outcome: Outcome, rest: str, turn: int, order: bool = False) -> tuple[O
     said = kakinoki.ending_of(rest, turn)
     if said is None or not outcome.termination:
         return said, True
-    found = kakinoki.WINS.fullmatch(kakinoki.said_in(rest))
+    found = kakinoki.WINS.fullmatch(kakinoki.without_remark(rest))
     if found and order and found["side"] in "先後":
         return outcome, True
     ended = _refined(outcome, said, wins=found is not None)
@@ -176,7 +176,7 @@ class Diagram:
         return self._setup.sfen(side, self.number)
 
 
-class Reader(LineReader):
+class KakinokiReader(LineReader):
     """The lines of one KIF or KI2 game: all but the moves, which subclasses read in `take_moves`.
 
     Attributes:
@@ -246,7 +246,7 @@ class Reader(LineReader):
         """Note what a closing line says, if the game's numbered ending says something else or has another winner.
 
         Args:
-            ended, outcome, agreed: the ending, and what `told` returns
+            ended, outcome, agreed: the ending, and what `reconciled` returns
         """
         if not agreed:
             self.note("{0} is passed over: the game ended otherwise", clipped(rest))
@@ -336,7 +336,7 @@ class Reader(LineReader):
         rest, node, word = self._by_side(rest), builder.node, self._word
         self._settle()
         order = self.record.start.split()[1] == "w"
-        outcome, agreed = told(node.outcome, rest, builder.board.turn, order)
+        outcome, agreed = reconciled(node.outcome, rest, builder.board.turn, order)
         self.note_closing(rest, node.outcome, outcome, agreed)
         if outcome is None:
             builder.finish()
@@ -351,7 +351,7 @@ class Reader(LineReader):
 
     def _by_side(self, rest: str) -> str:
         """Return what a closing line says, with the side in place of a player's name: 'Aの勝ち'."""
-        who, _, how = kakinoki.said_in(rest).rpartition("の")
+        who, _, how = kakinoki.without_remark(rest).rpartition("の")
         reason, by, said = who.rpartition("により")
         said, names = said.lstrip("、"), self.record.names
         if how not in ("勝ち", "勝利", "勝") or not said or kakinoki.WINS.fullmatch(f"{who}の{how}"):
@@ -393,7 +393,7 @@ class KakinokiFormat(LineFormat):
     game = "shogi"
     encoding = "cp932"
     sure = False
-    reader: type[Reader]
+    reader: type[KakinokiReader]
     tells_all_winners = False  # whether variations have a closing line too
 
     def split(self, source: Iterable[str]) -> Iterator[list[Line]]:

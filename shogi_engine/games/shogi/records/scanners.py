@@ -8,13 +8,20 @@ import numpy as np
 
 from shogi_engine.games.shogi.board.pieces import MOVES
 from shogi_engine.games.shogi.records import array_kernels as arrays, csa_kernels, kif_kernels
-from shogi_engine.games.shogi.records.words import FLOODGATE, OPPOSITE, TYPES, judged, number_score, summary_outcome
+from shogi_engine.games.shogi.records.words import (
+    FLOODGATE,
+    OPPOSITE,
+    TYPES,
+    adjudicated,
+    number_score,
+    summary_outcome,
+)
 from shogi_engine.games.shogi.sfen import START, parse_sfen, starting_position
 from shogi_engine.games.shogi.sfen_kernels import SFEN_BYTES
 from shogi_engine.games.shogi.types import POSITION, UNDO
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.jit.module import compiled_module
-from shogi_engine.records.arrays import POINTS, Table, part_of
+from shogi_engine.records.arrays import POINTS, GameTable, part_of
 from shogi_engine.records.formats import Line
 from shogi_engine.records.tree import Node
 from shogi_engine.types.outcomes import ENDINGS, EndingWords, Outcome, Termination
@@ -51,7 +58,7 @@ class QuickMoves:
         if len(block) < SHORTEST or not self._ready():
             return None
         if self._scanner is None:
-            self._scanner, self._table = self._make_scanner(), Table(1, LONGEST)
+            self._scanner, self._table = self._make_scanner(), GameTable(1, LONGEST)
         text = "\n".join([line for _, line in block])
         table = self._table
         _, declined = self._scanner.scan(self._scanner.array_of(text), 0, True, table)
@@ -150,7 +157,7 @@ class ShogiScanner:
         """Call the format's kernel, `read_games`."""
         raise NotImplementedError
 
-    def scan(self, text: Any, begin: int, final: bool, table: Table) -> tuple[int, int]:
+    def scan(self, text: Any, begin: int, final: bool, table: GameTable) -> tuple[int, int]:
         """Write games to rows of `table`; see `arrays.Scanner`. Raises RecordError after games of Othello."""
         table.begin("shogi")
         first, rows = table.filled, len(table.lengths)
@@ -164,7 +171,7 @@ class ShogiScanner:
             self._note(text[begin:after].tobytes(), begin, table, first, filled)
         return after, declined
 
-    def _note(self, data: bytes, begin: int, table: Table, first: int, filled: int) -> None:
+    def _note(self, data: bytes, begin: int, table: GameTable, first: int, filled: int) -> None:
         """Store all facts other than moves of the games in table[first:filled].
 
         Args:
@@ -189,7 +196,7 @@ def _judgements(said: tuple[Outcome, ...]) -> tuple[list[Outcome], Any]:
     summaries = [summary_outcome(kind, result) for kind in (*TYPES, "") for result in OPPOSITE]
     numbers = {outcome: number for number, outcome in enumerate(dict.fromkeys([*said, *summaries]))}
     rows = [
-        [numbers.get(each, arrays.NO_ENDING), *(numbers[judged(each, summary)] for summary in summaries)]
+        [numbers.get(each, arrays.NO_ENDING), *(numbers[adjudicated(each, summary)] for summary in summaries)]
         for each in (Outcome(None, Termination.NONE), *said)
     ]
     return list(numbers), np.array(rows, dtype=np.int8)

@@ -101,7 +101,7 @@ def summary_outcome(kind: str, result: str) -> Outcome:
     return Outcome(winner, termination if fits else Termination.UNKNOWN)
 
 
-def judged(said: Outcome, summary: Outcome) -> Outcome:
+def adjudicated(said: Outcome, summary: Outcome) -> Outcome:
     """Return how a game ended, by its word (NONE without one) and the server's summary."""
     if summary.termination is Termination.UNKNOWN and said.result() == summary.result():
         return said
@@ -134,10 +134,10 @@ def _mate_score(sign: int, plies: str | None) -> Score:
     return score if sign > 0 else -score
 
 
-def told_by(line: str) -> Score | None:
+def score_in(line: str) -> Score | None:
     """Return the score for black in a comment line of any of the forms; None if there is none.
 
-    >>> told_by("*評価値=-83"), told_by("* 78 -8384FU"), told_by("#詰み=後手勝ち:8手"), told_by("78")
+    >>> score_in("*評価値=-83"), score_in("* 78 -8384FU"), score_in("#詰み=後手勝ち:8手"), score_in("78")
     (Score('cp -83'), Score('cp 78'), Score('mate -8'), None)
     """
     line = _bare(line)
@@ -169,7 +169,7 @@ def _rank(line: str) -> int:
 
 def _told(comment: str) -> tuple[int, Score] | None:
     """Return (rank, score for black) of the comment's line with the lowest rank, None if no line has a score."""
-    found = [(_rank(line), score) for line in comment.split("\n") if (score := told_by(line)) is not None]
+    found = [(_rank(line), score) for line in comment.split("\n") if (score := score_in(line)) is not None]
     return min(found, key=lambda each: each[0], default=None)
 
 
@@ -221,7 +221,7 @@ def _taken(node: Node, line: str, score: Score | None, board: Any) -> bool:
     if found := _DEPTH.fullmatch(line):
         node.depth = int(found[1]) if node.depth is None else node.depth
         return node.depth == int(found[1])
-    if score is None or line[:1] != "*" or told_by(line) not in (score, replace(score, plies=None)):
+    if score is None or line[:1] != "*" or score_in(line) not in (score, replace(score, plies=None)):
         return False
     if found := FLOODGATE.fullmatch(line):
         return not found[3] and _take_pv(node, found[2].split(), board)

@@ -13,7 +13,7 @@ from shogi_engine.games.othello.records.referee import LETTERS, LineBuilder, kep
 from shogi_engine.games.othello.types import SQUARES
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
-from shogi_engine.records.brackets import Block, Token, read_block, split_games, tokens
+from shogi_engine.records.brackets import GameText, Token, read_block, split_games, tokens
 from shogi_engine.records.formats import RecordFormat
 from shogi_engine.records.tree import GameRecord, HeaderNames, Node, one_line
 from shogi_engine.types.outcomes import Outcome
@@ -200,11 +200,11 @@ class SgfFormat(RecordFormat):
         """Tell whether `head` contains the beginning of a game tree that is not GGF."""
         return bool(re.match(r"\s*\(\s*;", head)) and not re.search(r"GM\s*\[\s*othello|BO\s*\[\s*8\s", head, re.I)
 
-    def split(self, source: Iterable[str]) -> Iterator[Block]:
+    def split(self, source: Iterable[str]) -> Iterator[GameText]:
         """Yield the text of each game."""
         return split_games(source, escapes=True)
 
-    def parse(self, block: Block) -> GameRecord:
+    def parse(self, block: GameText) -> GameRecord:
         """Return the game of a text '(;...)'. Raises RecordError."""
         return read_block(_Reader(), block, "SGF")
 

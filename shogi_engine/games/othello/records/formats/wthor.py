@@ -23,7 +23,7 @@ USUAL_NAME = "wthor"  # the two name files for the databases of all years
 
 
 @dataclass(frozen=True)
-class Database:
+class WthorFile:
     """Data shared by the games of one .wtb file.
 
     Attributes:
@@ -36,7 +36,7 @@ class Database:
     tournaments: list[str]
 
     @classmethod
-    def of(cls, source: BinaryIO, year: int) -> "Database":
+    def of(cls, source: BinaryIO, year: int) -> "WthorFile":
         """Return the data of an open file. Raises OSError, and RecordError for a damaged name file."""
         name = getattr(source, "name", None)
         path = Path(name) if isinstance(name, (str, Path)) else Path()
@@ -91,7 +91,7 @@ class WthorFormat(RecordFormat):
         """Tell whether `head` begins with a date (century, year, month, day) and has a board size in its place."""
         return len(head) >= 16 and 0 < ord(head[2]) <= 12 and 0 < ord(head[3]) <= 31 and head[12] in "\0\x08\x0a"
 
-    def split(self, source: BinaryIO) -> Iterator[tuple[Database, int, int, bytes]]:
+    def split(self, source: BinaryIO) -> Iterator[tuple[WthorFile, int, int, bytes]]:
         """Yield each game's database, its number, the number of games, and its bytes.
 
         Raises RecordError for a wrong header or name file.
@@ -100,11 +100,11 @@ class WthorFormat(RecordFormat):
             header, count = wthor.read_header(source)
         except ValueError as fault:
             raise RecordError(str(fault)) from None
-        database = Database.of(source, header.year)
+        database = WthorFile.of(source, header.year)
         for block in wthor.read_blocks(source, count):
             yield database, *block
 
-    def parse(self, block: tuple[Database, int, int, bytes]) -> GameRecord:
+    def parse(self, block: tuple[WthorFile, int, int, bytes]) -> GameRecord:
         """Return one game. Raises RecordError."""
         database, number, count, data = block
         try:

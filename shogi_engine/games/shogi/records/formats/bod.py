@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from shogi_engine.games.shogi.records.kakinoki import BLANKS, KI2_HEAD, NUMBERED_MOVE, line_finder, position_lines
-from shogi_engine.games.shogi.records.kakinoki_reader import Reader
+from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiReader
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.formats import Line, LineFormat
@@ -15,7 +15,7 @@ _has_moves = line_finder(rf"(?:{KI2_HEAD}|[{BLANKS}]*{NUMBERED_MOVE})")
 _UPPER_HAND = re.compile(r"(後手|上手)の?持ち?駒[：:]")
 
 
-class BodReader(Reader):
+class BodReader(KakinokiReader):
     """The lines of one diagram."""
 
     def finish(self) -> None:

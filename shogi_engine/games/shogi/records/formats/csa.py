@@ -15,7 +15,7 @@ from typing import Any
 from shogi_engine.games.shogi.board.pieces import Move
 from shogi_engine.games.shogi.records import scanners
 from shogi_engine.games.shogi.records.kakinoki import Setup
-from shogi_engine.games.shogi.records.words import WORDS, comment_lines, judged, summary_of, take_evaluations
+from shogi_engine.games.shogi.records.words import WORDS, adjudicated, comment_lines, summary_of, take_evaluations
 from shogi_engine.games.shogi.sfen import START
 from shogi_engine.games.shogi.types import (
     BLACK,
@@ -198,7 +198,7 @@ class CsaReader(LineReader):
             raise InputError("the record does not say whose move it is: a line '+' or '-' is missing")
         node = self.builder.node
         if self.summary is not None and node.ending:
-            node.end(judged(node.outcome, self.summary), node.ending_seconds)
+            node.end(adjudicated(node.outcome, self.summary), node.ending_seconds)
         elif self.summary is not None:
             self.end(self.summary, node.ending_seconds)
         self.builder.finish()
@@ -234,7 +234,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
                 before, node = node, next(found)
                 before.children.append(node)
     if reader.summary is not None:
-        node.end(judged(node.outcome, reader.summary), node.ending_seconds)
+        node.end(adjudicated(node.outcome, reader.summary), node.ending_seconds)
     reader.keep_comment()
     if comments:
         scanners.take_lines(nodes, moves, reader.record.start)

@@ -17,7 +17,7 @@ from shogi_engine.games.shogi.records.kakinoki import (
     kind_of,
     line_finder,
 )
-from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader, usual_move
+from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, KakinokiReader, usual_move
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
 from shogi_engine.records.tree import GameRecord, RecordBuilder, clipped
@@ -29,7 +29,7 @@ _WORD = re.compile(rf"[^{BLANKS}{MARKS}(（]+")
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 
 
-class Ki2Reader(Reader):
+class Ki2Reader(KakinokiReader):
     """Reads the lines of one KI2 game."""
 
     usual_moves = KI2_MOVES

@@ -21,7 +21,7 @@ from shogi_engine.games.shogi.records.kakinoki import (
     kind_of,
     line_finder,
 )
-from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, Reader, told, usual_move
+from shogi_engine.games.shogi.records.kakinoki_reader import KakinokiFormat, KakinokiReader, reconciled, usual_move
 from shogi_engine.games.shogi.records.words import take_evaluations
 from shogi_engine.language import InputError
 from shogi_engine.records import formats
@@ -48,7 +48,7 @@ _has_head = line_finder(
 _has_ki2_moves = line_finder(KI2_HEAD)
 
 
-class KifReader(Reader):
+class KifReader(KakinokiReader):
     """Reads the lines of one KIF game."""
 
     usual_moves = USUAL_MOVE
@@ -177,7 +177,7 @@ def _tree(block: list[Line], moves: Any) -> GameRecord:
             elif first == "#":
                 reader.note_remark(line)
             elif closing := CLOSING.match(line):
-                outcome, agreed = told(node.outcome, closing["rest"], reader.record.side(len(moves)))
+                outcome, agreed = reconciled(node.outcome, closing["rest"], reader.record.side(len(moves)))
                 assert outcome is not None  # the kernel has read it
                 reader.note_closing(closing["rest"], node.outcome, outcome, agreed)
                 node.ending, node.winner = outcome.termination, outcome.winner
@@ -216,7 +216,7 @@ class KifFormat(KakinokiFormat):
         """Return the scanner that reads games by kernels."""
         from shogi_engine.games.shogi.records.scanners import KifScanner
 
-        return KifScanner(kakinoki.WORDS, kakinoki.SAID, told)
+        return KifScanner(kakinoki.WORDS, kakinoki.SAID, reconciled)
 
     def write(self, records: Iterable[GameRecord], encoding: str = "") -> Iterator[str]:
         """Yield each game, with Windows line endings. Raises ValueError for a move that is not legal."""
