@@ -14,7 +14,6 @@ from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
 # ---- Search: work for an engine, which any thread may stop. Standard library only
 
 
-Planned = TypeVar("Planned")
 Found = TypeVar("Found")
 
 
@@ -67,6 +66,7 @@ class Search(Generic[Found]):
         self.stopped, self.pondering = False, pondering
         self.requested = time.monotonic() if requested is None else requested
         self.decided = threading.Event()
+        self._hit: Any = None  # the budget that `ponderhit` gave, if no plan knows it
         self._running: Stoppable | None = None
         self._engine: Searcher | None = None
         if not pondering:
@@ -91,9 +91,16 @@ class Search(Generic[Found]):
         with self.lock:
             pondered_ms = 1000 * (now - self.requested)
             self.pondering, self.requested = False, now
-            if self._engine is not None and budget is not None:
-                self._engine.extend(budget.after_pondering(pondered_ms))
+            self._hit = None if budget is None else budget.after_pondering(pondered_ms)
+            if self._engine is not None and self._hit is not None:
+                self._engine.extend(self._hit)
             self.decided.set()
+
+    def ponders(self) -> bool:
+        """Tell whether it ponders, for a plan of its time: what a `ponderhit` says later changes the plan."""
+        with self.lock:
+            self._hit = None
+            return self.pondering
 
     def follow(self, running: Stoppable | None) -> bool:
         """Make `stop` end `running` (None: nothing) from now on; return whether the search is still needed."""
@@ -102,22 +109,26 @@ class Search(Generic[Found]):
             return not self.stopped
 
     @contextlib.contextmanager
-    def searching(self, engine: Searcher, plan: Callable[[], Planned]) -> Iterator[Planned]:
+    def searching(self, engine: Searcher) -> Iterator[bool]:
         """Announce the search to an engine, and let `stop` and `ponderhit` reach it inside the `with` block.
 
+        The block gets whether it was stopped before. If a `ponderhit` has come since `ponders`, its budget applies.
+
         Args:
-            engine: the engine that will search, in this thread
-            plan: its result is yielded; it is called when no stop or change of the clock can be missed any more
+            engine: the engine that will search
         """
         with self.lock:
-            planned = plan()
             engine.prepare()
+            before = self._running, self._engine
             self._running = self._engine = engine
+            if self._hit is not None:
+                engine.extend(self._hit.less(1000 * (time.monotonic() - self.requested)))
+            stopped = self.stopped
         try:
-            yield planned
+            yield stopped
         finally:
             with self.lock:
-                self._running = self._engine = None
+                self._running, self._engine = before
 
     # ---- the work
 

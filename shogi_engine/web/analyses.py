@@ -25,6 +25,7 @@ from shogi_engine.analysis.judgement import (
 from shogi_engine.analysis.report import copied, said_of
 from shogi_engine.language import InputError
 from shogi_engine.records import GameRecord, Node
+from shogi_engine.types.limits import Limit
 from shogi_engine.types.outcomes import Fact
 from shogi_engine.types.results import Score
 from shogi_engine.web.links import Viewers, ViewOptions
@@ -39,8 +40,8 @@ EFFORTS: dict[str, dict[str, dict[str, int]]] = {
 INFO_SECONDS = 0.15  # minimum time between reports below SLOW_DEPTH; beyond it every depth is reported
 SLOW_DEPTH = 12
 MULTIPV_MAX = {"shogi": 5, "othello": 60}  # in Othello all moves
-MATE_MS = 15_000
-ANALYSIS_MS = 600_000  # of live analysis of one position; then the user has to press the button again
+MATE_SECONDS = 15.0
+ANALYSIS_SECONDS = 600.0  # of live analysis of one position; then the user has to press the button again
 NAMES_OF_VERDICTS = tuple(name for name, _ in VERDICTS)
 
 
@@ -174,7 +175,7 @@ class Analyses:
         def work(engine: Any, search: PoolSearch[Any]) -> None:
             lines: dict[int, Any] = {}
             last = 0.0
-            wanted = min(multipv, len(engine.legal_moves()))
+            wanted = min(multipv, len(search.board.legal_moves))
 
             def report(info: Any) -> None:
                 nonlocal last
@@ -189,7 +190,7 @@ class Analyses:
             def tell(infos: list[Any]) -> None:
                 self._live.report(search, lambda: self._report(number, infos))
 
-            tell(engine.search(movetime=ANALYSIS_MS, multipv=multipv, on_info=report).lines)
+            tell(engine.analyse(search.board, Limit(ANALYSIS_SECONDS), multipv=multipv, on_info=report))
 
         self._live.begin(tree, work, None, number)
 
@@ -209,7 +210,7 @@ class Analyses:
     def _info(self, number: int, infos: list[Any], look: ViewOptions) -> Info:
         """Return a report of an analysis for the pages of a look."""
         tree, first = self._tree, infos[0]
-        best = [list(info.pv) for info in infos if info.pv]
+        best = [list(map(str, info.pv)) for info in infos if info.pv]
         lines = [self._line(info, look.language) for info in infos if info.pv]
         values = [line.score + ("=" if line.exact else "") for line in lines]
         options = look.picture(tree.game) | ({"values": values} if tree.game == "othello" else {})
@@ -229,7 +230,7 @@ class Analyses:
         tree = self._tree
         words = words_of(language, tree.game)
         score = info.score if tree.board.turn == 0 else -info.score
-        moves = list(info.pv[:LINE_MOVES])
+        moves = list(map(str, info.pv[:LINE_MOVES]))
         return AnalysisLine(
             score=score_words(score, unit_of(tree.game), words),
             mate=score.mate,
@@ -429,10 +430,10 @@ class Analyses:
 
         def work(engine: Any, search: PoolSearch[Any]) -> tuple[str, list[str]]:
             try:
-                found = engine.find_mate(max_ms=MATE_MS, shortest=True)
+                found = engine.mate(search.board, Limit(MATE_SECONDS), shortest=True)
             except ValueError:  # no king to mate
                 return "nomate", []
-            return found.result, list(found.moves)
+            return found.result, list(map(str, found.moves))
 
         self._mate.begin(tree, work, lambda found: self._mated(number, *found), number)
 

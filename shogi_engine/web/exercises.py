@@ -16,7 +16,7 @@ from shogi_engine.lessons import Course, lessons
 from shogi_engine.study.problems import LIMITS, NODES
 from shogi_engine.tsume import Problem, Progress, daily, problems
 from shogi_engine.tsume.exercise import LOST, SEARCHING, SOLVED, WAITING, WRONG, Exercise, prove
-from shogi_engine.types.limits import SIDES
+from shogi_engine.types.limits import SIDES, Limit
 from shogi_engine.web import replies
 from shogi_engine.web.links import Page, Viewers
 from shogi_engine.web.pool import Engines, PoolSearch, Priority, SearchSlot
@@ -133,23 +133,23 @@ def send_hint(viewers: Viewers, tree: Tree, number: int, move: str) -> None:
     viewers.send(lambda look: Hint(number, move, line_texts(board, [move], look.language)[0]))
 
 
-def hint_by(slot: SearchSlot, viewers: Viewers, tree: Tree, find: Callable[[Any], str]) -> None:
-    """Let an engine find the best move on the board, '' if it finds none, and send it to the pages."""
+def hint_by(slot: SearchSlot, viewers: Viewers, tree: Tree, find: Callable[[Any, Any], Sequence[object]]) -> None:
+    """Let an engine find the best line of the board, `find(engine, board)`, and send its first move to the pages."""
     number = tree.node
 
-    def show(move: str) -> None:
-        if move and number in tree:
-            send_hint(viewers, tree, number, move)
+    def show(line: Sequence[object]) -> None:
+        if line and number in tree:
+            send_hint(viewers, tree, number, str(line[0]))
 
-    slot.begin(tree, lambda engine, search: find(engine), show, number)
+    slot.begin(tree, lambda engine, search: find(engine, search.board), show, number)
 
 
 def hint_in_game(slot: SearchSlot, viewers: Viewers, tree: Tree) -> None:
     """Send the pages the move that the engine would make. Raises ValueError if the game is over."""
     if tree.board.is_game_over():
         raise InputError("there is no move to hint at")
-    limits = LIMITS.get(tree.game, {"nodes": NODES})
-    hint_by(slot, viewers, tree, lambda engine: str(engine.search(**limits).bestmove))
+    limit = Limit.of(**LIMITS.get(tree.game, {"nodes": NODES}))
+    hint_by(slot, viewers, tree, lambda engine, board: engine.analyse(board, limit).pv)
 
 
 @dataclass
@@ -246,7 +246,7 @@ class Tsume:
         if ask is not None:
             self.search.begin(
                 tree,
-                lambda engine, search: ask.work(engine, lambda: search.stopped),
+                lambda engine, search: ask.work(engine, search.board, search),
                 lambda found: self._go_on(number, self.exercise.answered(found)),
                 number,
             )
@@ -263,7 +263,7 @@ class Tsume:
         if move := self.exercise.hint(self._moves(number)):
             send_hint(self.viewers, self.tree, number, move)
             return
-        hint_by(self.search, self.viewers, self.tree, lambda engine: next(iter(prove(engine).moves), ""))
+        hint_by(self.search, self.viewers, self.tree, lambda engine, board: prove(engine, board).moves)
 
     def _note(self) -> None:
         """Note a solution, or a wrong move."""

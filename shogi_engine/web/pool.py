@@ -59,6 +59,7 @@ class PoolSearch(Search[Found]):
         priority: the kind of search
         cancelled: whether its result is no longer wanted
         began: when the work began (time.monotonic)
+        board: the position, None for work that has its own
     """
 
     def __init__(
@@ -68,14 +69,15 @@ class PoolSearch(Search[Found]):
         done: Callable[["PoolSearch[Found]"], object],
         client: PoolClient,
         priority: Priority,
+        board: Any = None,
     ) -> None:
         def announced(engines: Callable[[str], Any], search: PoolSearch[Found]) -> Found | None:
             engine = engines(game)
-            with search.searching(engine, lambda: search.stopped) as stopped:
+            with search.searching(engine) as stopped:
                 return None if stopped else work(engine, search)
 
         super().__init__(announced, done=done)  # type: ignore[arg-type]  # None only if it was stopped
-        self.game, self.client, self.priority = game, client, priority
+        self.game, self.client, self.priority, self.board = game, client, priority, board
         self.cancelled, self.began = False, 0.0
 
 
@@ -280,20 +282,15 @@ class SearchSlot:
 
         Args:
             done: None for work that only reports
-            number: of the move of the tree after which the engine's position is set; -1 for work that sets it itself
+            number: of the move of the tree after which `search.board` is; -1 for work that has its own positions
         """
-        start, moves = tree.record.start, tree.moves(number)
-
-        def placed(engine: Any, search: PoolSearch[Found]) -> Found:
-            if number >= 0:
-                engine.set_position(start, moves)
-            return work(engine, search)
 
         def ended(search: PoolSearch[Found]) -> None:
             self.report(search, lambda: self._ended(search, done))
 
         self.cancel()
-        search = PoolSearch(tree.game, placed, ended, self._engines.client, self._priority)
+        board = tree.board_at(number) if number >= 0 else None
+        search = PoolSearch(tree.game, work, ended, self._engines.client, self._priority, board)
         self._search = self._engines.pool.submit(search)
 
     def report(self, search: PoolSearch[Any], tell: Callable[[], object]) -> None:

@@ -26,7 +26,7 @@ def test_a_stop_reaches_only_the_running_search():
     engine, handle, later = Engine(), Search(), Search()
     handle.stop()
     assert handle.stopped and engine.calls == []
-    with later.searching(engine, lambda: later.stopped) as stopped:
+    with later.searching(engine) as stopped:
         handle.stop()
         assert not stopped and engine.calls == ["prepare"]
         later.stop()
@@ -35,22 +35,44 @@ def test_a_stop_reaches_only_the_running_search():
     assert engine.calls == ["prepare", "stop"]
 
 
-def test_a_plan_made_after_a_stop_knows_of_it():
+def test_a_search_that_begins_after_a_stop_knows_of_it():
     engine, handle = Engine(), Search(pondering=True)
     handle.stop()
     assert handle.decided.is_set()
-    with handle.searching(engine, lambda: handle.stopped) as stopped:
+    with handle.searching(engine) as stopped:
         assert stopped
 
 
 @pytest.mark.parametrize(("budget", "left"), [(TimeBudget(5000, 9000), 3000), (TimeBudget.exactly(5000), 5000)])
 def test_pondering_counts_as_thinking_except_in_a_fixed_time(budget, left):
     engine, handle = Engine(), Search(pondering=True, requested=10.0)
-    with handle.searching(engine, lambda: None):
+    with handle.searching(engine):
         assert not handle.decided.is_set()
         handle.ponderhit(budget, now=12.0)
     assert engine.calls[1].soft_ms == left and engine.calls[1].hard_ms == budget.hard_ms
     assert (handle.pondering, handle.requested, handle.decided.is_set()) == (False, 12.0, True)
+
+
+@pytest.mark.parametrize("planned", ["before", "after"])
+def test_a_ponderhit_before_the_search_begins_changes_only_a_plan_made_before(planned):
+    engine, handle = Engine(), Search(pondering=True)
+    assert handle.ponders()
+    handle.ponderhit(TimeBudget(500, 900))
+    if planned == "after":
+        assert not handle.ponders()
+    with handle.searching(engine):
+        pass
+    assert [call for call in engine.calls if call != "prepare"] == engine.calls[1:]
+    assert [round(call.hard_ms, -2) for call in engine.calls[1:]] == ([900] if planned == "before" else [])
+
+
+def test_searches_within_one_another_reach_their_own_engine():
+    one, other, handle = Engine(), Engine(), Search()
+    with handle.searching(one):
+        with handle.searching(other):
+            handle.stop()
+        handle.stop()
+    assert (one.calls, other.calls) == (["prepare", "stop"], ["prepare", "stop"])
 
 
 def test_what_runs_elsewhere_can_be_followed():
