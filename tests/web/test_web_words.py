@@ -8,17 +8,17 @@ import pytest
 
 from shogi_engine.games.shogi.board.drawing import SETS
 from shogi_engine.language import LANGUAGES
+from shogi_engine.tsume.exercise import ANSWERED, DONE, GOOD, REFUTING, RETRY, WRONG
 from shogi_engine.web import app
 from shogi_engine.web.analyses import NAMES_OF_VERDICTS
-from shogi_engine.tsume.exercise import ANSWERED, DONE, GOOD, REFUTING, RETRY, WRONG
 from shogi_engine.web.links import Kind
 
 STATIC = Path(app.__file__).parent / "static"
 SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in STATIC.glob("*.js")}
 PAGE = (STATIC / "index.html").read_text(encoding="utf-8")
 TSUME = (
-    *("searching", "yours", "open", "right", "longer", "slow", "defending", "solved", "unknown", "lost", "no mate", "not_yet"),
-    *(REFUTING, WRONG, DONE, GOOD, "praised", ANSWERED, RETRY),
+    *("searching", "yours", "open", "right", "longer", "slow", "defending", "solved", "unknown", "lost", "no mate"),
+    *(REFUTING, WRONG, DONE, GOOD, "praised", "not_yet", ANSWERED, RETRY),
 )
 # Names that the scripts put together, and those that messages bring.
 MADE = {
