@@ -6,13 +6,21 @@ import hypothesis
 import pytest
 
 from shogi_engine import jit, language
-from tests.support import interpreted
+from tests.support import interpreted, sizes
 
 if not jit.HAS_WORKSHOP and not jit.JIT_DISABLED:
     interpreted.install()
 
-hypothesis.settings.register_profile("kernels", deadline=None)  # the first example compiles or loads what it calls
-hypothesis.settings.load_profile("kernels")
+# The first example compiles or loads what it calls, and a busy machine generates slowly.
+patient = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("day", patient, max_examples=25)
+hypothesis.settings.register_profile("night", patient, max_examples=200)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the sizes of the day or, with -m "", those of the night."""
+    sizes.NIGHT = config.getoption("markexpr") == ""
+    hypothesis.settings.load_profile("night" if sizes.NIGHT else "day")
 
 
 @pytest.fixture(autouse=True, scope="session")

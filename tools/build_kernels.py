@@ -32,6 +32,7 @@ def build(names: list[str], out: Path) -> dict[str, Path]:
             work = Path(scratch, name)
             work.mkdir()
             file = linking.build(TARGETS[name], Path(scratch), work)
+            print(f"{name} needs {', '.join(sorted(linking.libraries(file))) or 'no library'}", flush=True)
             (out / name).mkdir(parents=True, exist_ok=True)
             built[name] = out / name / file.name
             built[name].write_bytes(file.read_bytes())

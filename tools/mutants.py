@@ -115,7 +115,7 @@ def test(folder: Path, tests: Sequence[str], output: IO[bytes]) -> NoReturn:
         for name in list(sys.modules):
             if name.partition(".")[0] in OWN:
                 del sys.modules[name]
-        status = int(pytest.main(["-x", "-m", "", "-W", "ignore", "-p", "no:cacheprovider", *tests]))
+        status = int(pytest.main(["-x", "-m", "slow or not slow", "-W", "ignore", "-p", "no:cacheprovider", *tests]))
     finally:
         os._exit(status)
 

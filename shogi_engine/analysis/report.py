@@ -191,7 +191,7 @@ def _by_program(line: str) -> bool:
     """Tell whether a program wrote a line of a comment."""
     if line[:1] in ("*", "#"):
         evaluations = importlib.import_module("shogi_engine.games.shogi.records.words")
-        return evaluations.told_by(line) is not None
+        return evaluations.score_in(line) is not None
     return "%)" in line and _annotations().fullmatch(line) is not None
 
 

@@ -78,8 +78,13 @@ def _handicaps(language: str) -> dict[str, str]:
 
 def texts_module() -> str:
     """Return a JavaScript module with the texts, pieces and handicaps, by language and name."""
-    tables: dict[str, Any] = {"WORDS": words, "PIECE_NAMES": _names, "SIDES": _sides, "HANDICAPS": _handicaps}
-    tables["GRADES"] = grades
+    tables: dict[str, Any] = {
+        "WORDS": words,
+        "GRADES": grades,
+        "PIECE_NAMES": _names,
+        "SIDES": _sides,
+        "HANDICAPS": _handicaps,
+    }
     made: dict[str, Any] = {name: {each: table(each) for each in LANGUAGES} for name, table in tables.items()}
     return _module(made)
 

@@ -301,9 +301,14 @@ class ExploredGame(msgspec.Struct):
 
 
 class Explored(Reply):
-    """The moves of the position after a move of the game: from one source, and which others there are."""
+    """The moves of the position after a move of the game: from one source, and which others there are.
+
+    Attributes:
+        names: by side, the openings and castles that the game has had until there; empty for a game without such names
+    """
 
     node: int
+    names: list[str]
     source: str
     sources: list[str]
     rows: list[ExploredMove]

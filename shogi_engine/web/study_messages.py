@@ -95,6 +95,7 @@ class Explore(Question):
         return replies.Explored(
             node=self.node,
             source=self.source,
+            names=names_of(board, page.language),
             sources=collections.sources(game, store),
             rows=[_row(board, row, unit, page.language) for row in rows[:ROWS_MAX]],
             games=[
@@ -102,6 +103,14 @@ class Explore(Question):
                 for each in played
             ],
         )
+
+
+def names_of(board: Any, language: str) -> list[str]:
+    """Return by side the names of the openings and castles of a Board's moves."""
+    names = games.opening_names(board.record())
+    sides = zip(names.openings, names.castles, strict=True) if names else ()
+    comma = "、" if language == "ja" else ", "
+    return [comma.join(each.name.text(language) for found in side for each in found) for side in sides]
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 """Files of positions: what is written is read, in pieces, in the memory of a piece."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -98,3 +99,27 @@ def test_a_gigabyte_takes_the_memory_of_a_piece(tmp_path):
     count, total, grown = json.loads(done.stdout)
     assert count * games.HCPE.itemsize >= 1 << 30 and total == count // 1024 * (1023 * 512)
     assert grown < 64
+
+
+# ---- rules -------------------------------------------------------------------------------------------------------
+
+
+def checked(game, positions, **variables):
+    """Run the checks in a process of their own; return what they saw."""
+    env = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore", **variables}
+    command = [sys.executable, "-m", "tests.support.batch_checks", game, str(positions)]
+    done = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", timeout=1200)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(("game", "positions"), [("othello", 30), ("shogi", 3)])
+def test_a_few_positions_without_compiling(game, positions):
+    assert checked(game, positions, NUMBA_DISABLE_JIT="1")["positions"] >= positions
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["othello", "shogi"])
+def test_many_positions(game):
+    seen = checked(game, 100_000)
+    assert seen["positions"] >= 100_000 and seen["over"] > 10 and seen["boards"] > 50

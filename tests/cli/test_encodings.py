@@ -116,7 +116,7 @@ def test_what_a_command_prints(streams, runs, tmp_path, monkeypatch, command, na
     words = [word.replace("%", " ") for word in text.split()]
     status, _, _ = streams("utf-8", *words, "--language", name, typed=typed)
     assert status == 0
-    for encoding in ENCODINGS:
+    for encoding in ("cp932", "ascii"):
         found, out, err = streams(encoding, *words, "--language", name, typed=typed)
         assert found == status and "Traceback" not in err and out.strip(), (encoding, err)
         if encoding not in WITH_KANJI:
@@ -153,15 +153,11 @@ def test_a_closed_stream_is_no_fault(tmp_path, command, closed):
 @pytest.mark.parametrize(
     ("text", "encoding", "shown"),
     [
-        ("▁▂▃▄▅▆▇█", "cp932", "_.-~=+*#"),
-        ("～〜", "euc_jp", "〜〜"),
-        ("～〜−—", "cp932", "～～－―"),
-        ("７六 ±5 é", "ascii", "7\\u516d +/-5 \\xe9"),
-        ("将ü", "latin-1", "\\u5c06ü"),
-        ("①", "euc_jp", "1"),
+        ("▁▂▃▄▅▆▇█", "cp932", "_.-~=+*#"), ("～〜", "euc_jp", "〜〜"), ("～〜−—", "cp932", "～～－―"),
+        ("７六 ±5 é", "ascii", "7\\u516d +/-5 \\xe9"), ("将ü", "latin-1", "\\u5c06ü"), ("①", "euc_jp", "1"),
         ("\ud800", "utf-8", "\\ud800"),
     ],
-)
+)  # fmt: skip
 def test_what_a_stream_does_not_have_is_written_with_what_it_has(text, encoding, shown):
     assert text.encode(encoding, FALLBACK).decode(encoding) == shown
 

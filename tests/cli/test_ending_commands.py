@@ -5,13 +5,13 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import time
 
 import pytest
 
 from tests.csa.scripted import SECRET, ScriptedServer
+from tests.support import forks
 from tests.support.processes import environment
 from tests.support.shogi_cases import MICROCOSMOS
 
@@ -49,7 +49,7 @@ def run(words, env, cwd):
     if words[0] in ("solve", "perft"):  # of the others' work there is another sign
         code += BEGIN.format(command=words[0])
     command = [sys.executable, "-c", code + "sys.exit(main(sys.argv[1:]))", *map(str, words)]
-    return subprocess.Popen(command, env=env, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return forks.start(command, env, cwd, stdout=forks.PIPE, stderr=forks.PIPE, text=True)
 
 
 def wait_until(found, process):
@@ -128,7 +128,7 @@ def ended(process, begun, numbers):
     try:
         wait_until(begun, process)
         for number in numbers:
-            time.sleep(2)
+            time.sleep(0.5)
             process.send_signal(number)
         _, err = process.communicate(timeout=GENEROUS)
     finally:
@@ -141,8 +141,13 @@ def check_left(folder):
     assert not list(folder.rglob("*.tmp")) and not list(folder.rglob("*.holder"))
 
 
-@pytest.mark.parametrize("name", SIGNALS)
-@pytest.mark.parametrize("command", COMMANDS)
+def rarely(command, name):
+    """By day each command gets one signal, and two get all."""
+    marks = () if name == "SIGTERM" or command in ("match", "serve") else pytest.mark.slow
+    return pytest.param(command, name, marks=marks)
+
+
+@pytest.mark.parametrize(("command", "name"), [rarely(command, name) for command in COMMANDS for name in SIGNALS])
 def test_signals_end_commands_alike(tmp_path, env, command, name):
     words, begun = COMMANDS[command](tmp_path)
     number = getattr(signal, name)

@@ -124,13 +124,8 @@ def test_each_output_is_tried_and_each_fault_told(tmp_path, monkeypatch, capsys)
     for module in (analyse, analyse, analyst):
         monkeypatch.setattr(module, "write_whole", write)
     words = [
-        "--out",
-        str(tmp_path / "out"),
-        "--html",
-        str(tmp_path / "page.html"),
-        "--save",
-        str(tmp_path / "kept.json"),
-    ]
+        "--out", str(tmp_path / "out"), "--html", str(tmp_path / "page.html"), "--save", str(tmp_path / "kept.json"),
+    ]  # fmt: skip
     status = main(
         ["analyse", str(tmp_path / "one.kif"), str(tmp_path / "two.kif"), "--limit", "nodes=10", "--json", *words]
     )

@@ -138,16 +138,9 @@ def test_save_load_and_what_is_not_overwritten(tmp_path):
     kif, other = tmp_path / "a game.kif", tmp_path / "notes.kif"
     other.write_text("mine")
     lines = [
-        "7g7f",
-        f"save {kif}",
-        "3c3d",
-        f"save '{kif}'",
-        f"save {other}",
-        "save",
-        "save x.pgn",
-        f"load {other}",
+        "7g7f", f"save {kif}", "3c3d", f"save '{kif}'", f"save {other}", "save", "save x.pgn", f"load {other}",
         "load",
-    ]
+    ]  # fmt: skip
     text, match = played("shogi", lines)
     assert text.count(f"saved in {kif}") == 2 and other.read_text() == "mine" and not match.is_unsaved()
     for said in ("already exists", "save under which name", "x.pgn is none of the formats", "load which file"):

@@ -2,16 +2,18 @@
 
 import re
 import signal
-import subprocess
 import sys
 
 import pytest
 
 from shogi_engine import records
 from shogi_engine.jit import cache_folder
+from tests.support import forks
 from tests.support.processes import ROOT, environment
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
+from tests.support.terminal import Terminal
+
 CTRL_C, CTRL_D = "\x03", "\x04"
 
 
@@ -26,8 +28,7 @@ def env(tmp_path):
 def piped(env, arguments, lines):
     """Play with `lines` on a pipe; return what was shown. Nothing of it is coloured."""
     command = [sys.executable, "-m", "shogi_engine", "play", *arguments]
-    typed = "".join(f"{line}\n" for line in lines)
-    done = subprocess.run(command, input=typed, capture_output=True, encoding="utf-8", env=env, timeout=600)
+    done = forks.run(command, "".join(f"{line}\n" for line in lines), env=env)
     assert (done.returncode, done.stderr) == (0, "") and "\x1b" not in done.stdout
     return done.stdout
 
@@ -80,8 +81,6 @@ def test_the_end_of_input_keeps_the_game_and_load_goes_on(env, tmp_path):
 
 
 def test_a_game_at_a_terminal(env, tmp_path):
-    from tests.support.terminal import Terminal
-
     file = tmp_path / "game.kifu"
     with Terminal(["play", "shogi", "--human", "both", "--clock", "10m+30"], env) as screen:
         screen.expect("black>")
@@ -111,52 +110,28 @@ def test_a_game_at_a_terminal(env, tmp_path):
 
 @pytest.mark.parametrize(
     ("end", "status"),
-    [(CTRL_C, 130), (CTRL_D, 0), (signal.SIGTERM, 143)],
-    ids=["Ctrl-C", "Ctrl-D", "SIGTERM"],
+    [(CTRL_C, 130), (CTRL_D, 0), (signal.SIGTERM, 143), ("closed", 129), (signal.SIGKILL, -9)],
+    ids=["Ctrl-C", "Ctrl-D", "SIGTERM", "closed", "killed"],
 )
 def test_leaving_at_a_terminal_keeps_the_game(env, tmp_path, end, status):
-    from tests.support.terminal import Terminal
-
-    with Terminal(["play", "othello", "--human", "both"], env) as screen:
-        screen.expect("black>")
-        screen.type("f5")
-        screen.expect("white>")
-        assert "●" in screen.text and "\x1b[" in screen.raw
-        if isinstance(end, str):
-            screen.type("", key=end)
-        else:
-            screen.kill(end)
-        screen.expect("the game is saved in")
-        assert screen.wait() == status
-    assert kept(tmp_path, "othello")[1].moves == ["f5"]
-
-
-def test_a_terminal_that_is_closed_keeps_the_game(env, tmp_path):
-    from tests.support.terminal import Terminal
-
-    with Terminal(["play", "othello", "--human", "both"], env) as screen:
-        screen.expect("black>")
-        screen.type("f5")
-        screen.expect("white>")
-        assert screen.hang_up() == 129
-    assert kept(tmp_path, "othello")[1].moves == ["f5"]
-
-
-def test_a_terminal_that_is_killed_loses_no_move(env, tmp_path):
-    from tests.support.terminal import Terminal
-
     with Terminal(["play", "othello", "--human", "both"], env) as screen:
         screen.expect("black>")
         screen.type("f5d6c3")
         screen.expect("white>")
-        screen.kill(signal.SIGKILL)
-        screen.wait()
+        assert "●" in screen.text and "\x1b[" in screen.raw
+        if end == "closed":
+            assert screen.hang_up() == status
+        elif isinstance(end, str):
+            screen.type("", key=end)
+        else:
+            screen.kill(end)
+        if end not in ("closed", signal.SIGKILL):
+            screen.expect("the game is saved in")
+        assert screen.wait() == status
     assert kept(tmp_path, "othello")[1].moves == ["f5", "d6", "c3"]
 
 
 def test_the_clock_ends_the_game_while_nothing_is_typed(env, tmp_path):
-    from tests.support.terminal import Terminal
-
     with Terminal(["play", "othello", "--human", "both", "--clock", "2s"], env) as screen:
         screen.expect("black wins: white ran out of time|white wins: black ran out of time")
         screen.type("", key=CTRL_D)

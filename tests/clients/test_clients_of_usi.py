@@ -152,16 +152,9 @@ def test_a_conversation():
     assert not engine.running
     sent = [line[1:] for line in lines if line[0] == ">"]
     assert sent == [
-        "usi",
-        "setoption name MultiPV value 2",
-        "setoption name Clear Hash",
-        "isready",
-        "usinewgame",
-        "position startpos",
-        "go btime 100 wtime 200 byoyomi 3",
-        "gameover win",
-        "quit",
-    ]
+        "usi", "setoption name MultiPV value 2", "setoption name Clear Hash", "isready", "usinewgame",
+        "position startpos", "go btime 100 wtime 200 byoyomi 3", "gameover win", "quit",
+    ]  # fmt: skip
 
 
 def test_an_analysis_is_followed_and_stopped():

@@ -11,11 +11,10 @@ from tests.support.cases import CASES
 from tests.support.processes import ROOT, TESTS, environment, run
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="with JIT off nothing is compiled")
-SMALL = ("tictactoe", "othello4")  # games that are compiled in seconds, and played in seconds without JIT
+SMALL = "tictactoe"  # it is compiled in seconds, and played in seconds without JIT
 games = pytest.mark.parametrize(
-    "case", [pytest.param(case, id=str(case), marks=() if str(case) in SMALL else pytest.mark.slow) for case in CASES]
+    "case", [pytest.param(case, id=str(case), marks=() if str(case) == SMALL else pytest.mark.slow) for case in CASES]
 )
-BOTH_SMALL = " or ".join(SMALL)  # as pytest chooses tests by their names
 
 
 def conformance(chosen: str, tmp_path, **variables: str) -> None:
@@ -73,7 +72,8 @@ print(json.dumps(sorted({line.split(":")[0].split(" returns")[0] for line in fou
 @pytest.mark.parametrize(
     "chosen",
     [
-        BOTH_SMALL,
+        SMALL,
+        pytest.param("othello4", marks=pytest.mark.slow),
         pytest.param("shogi", marks=pytest.mark.slow),
         pytest.param("othello and not othello4", marks=pytest.mark.slow),
     ],
@@ -82,5 +82,6 @@ def test_no_index_is_out_of_bounds(chosen, tmp_path):
     conformance(chosen, tmp_path, NUMBA_BOUNDSCHECK="1")
 
 
-def test_conformance_without_jit(tmp_path):
-    conformance(BOTH_SMALL, tmp_path, NUMBA_DISABLE_JIT="1")
+@pytest.mark.parametrize("chosen", [SMALL, pytest.param("othello4", marks=pytest.mark.slow)])
+def test_conformance_without_jit(chosen, tmp_path):
+    conformance(chosen, tmp_path, NUMBA_DISABLE_JIT="1")

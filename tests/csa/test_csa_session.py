@@ -183,12 +183,7 @@ def test_a_login_that_is_refused_after_a_drop_is_tried_again():
         peer.expect("+7776FU")
         peer.cut()
 
-    played = play(
-        [first, refuse, refuse, quick_win],
-        "7g7f",
-        games=2,
-        attempts=5,
-    )
+    played = play([first, refuse, refuse, quick_win], "7g7f", games=2, attempts=5)
     assert played.error is None and played.counts == (1, 0, 0, 1)
 
 

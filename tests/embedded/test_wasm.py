@@ -158,14 +158,10 @@ def test_what_is_wrong_is_said(host, name):
     host.send("setoption name MultiPV value 0", "jump", "position startpos", "go depth 2")
     lines = [*host.until("bestmove"), *host.until("bestmove"), *host.until("bestmove")]
     assert [line for line in lines if not line.startswith("info depth")][:-1] == [
-        "readyok",
-        "info string position: move 1 is illegal",
-        "bestmove resign",
-        "info string position: it cannot be read",
-        "bestmove resign",
-        "info string MultiPV cannot be 0",
+        "readyok", "info string position: move 1 is illegal", "bestmove resign",
+        "info string position: it cannot be read", "bestmove resign", "info string MultiPV cannot be 0",
         "info string unknown command: jump",
-    ]
+    ]  # fmt: skip
     assert lines[-1] != "bestmove resign"
 
 

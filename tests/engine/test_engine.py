@@ -16,7 +16,7 @@ from shogi_engine.types.limits import TimeBudget
 from shogi_engine.types.results import Score
 from tests.support.clock import within
 from tests.support.games.tictactoe import GAME as TICTACTOE
-from tests.support.processes import environment
+from tests.support.processes import environment, needs_workshop
 
 MATE_IN_3 = "4k4/9/4P4/9/9/9/9/9/4K4 b GS2g 1"
 
@@ -241,6 +241,7 @@ def test_results_are_pickled(shogi):
     ]
 
 
+@needs_workshop
 def test_compiling_is_no_thinking(tmp_path):
     """With an empty cache a search thinks as long as it was told to, and tells so, however long it compiled before."""
     source = (

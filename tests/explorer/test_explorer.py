@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from shogi_engine import games, records
 from shogi_engine.batch import Batch, random_games
@@ -150,7 +150,6 @@ def test_a_file_may_have_the_same_game_several_times(tmp_path):
         assert explorer.moves(board)[0].games == 5
 
 
-@settings(max_examples=25)
 @given(data=st.data(), game=st.sampled_from(games.NAMES))
 def test_the_order_and_the_steps_of_adding_do_not_matter(data, game):
     found = made(game, 24, seed=data.draw(st.integers(0, 1 << 20)))

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from shogi_engine.frontends import core
 from shogi_engine.frontends.core import Output, Task
 from shogi_engine.frontends.othello import Gtp, NBoard
 from tests.support.usi_fake import FakeEngine
@@ -138,61 +139,20 @@ def answers(kind, game, lines, *, patient):
 
 
 USI = [
-    "usi",
-    "isready",
-    "position startpos",
-    "position startpos moves 7g7f",
-    "position startpos moves 7g7e",
-    "go depth 3",
-    "go nodes 500",
-    "go mate 5000",
-    "go byoyomi 50000",
-    "go btime 60000 wtime 60000",
-    "stop",
-    "gameover win",
-    "moves",
-    "side",
-    "go perft 1",
-    "setoption name MultiPV value x",
-    "setoption",
-    "ponderhit",
-    "usinewgame",
-    "xyzzy",
-]
+    "usi", "isready", "position startpos", "position startpos moves 7g7f", "position startpos moves 7g7e",
+    "go depth 3", "go nodes 500", "go mate 5000", "go byoyomi 50000", "go btime 60000 wtime 60000", "stop",
+    "gameover win", "moves", "side", "go perft 1", "setoption name MultiPV value x", "setoption", "ponderhit",
+    "usinewgame", "xyzzy",
+]  # fmt: skip
 ENDLESS = ["go infinite", "go ponder depth 3", "go mate infinite"]
 NBOARD = [
-    "nboard 2",
-    "set depth 3",
-    "set depth x",
-    "move F5",
-    "move D3",
-    "move A1",
-    "go",
-    "hint 2",
-    "analyze",
-    "learn",
-    "ping 1",
-    "ping 2",
-    "fly",
-    "E6",
-    "set what 3",
-]
+    "nboard 2", "set depth 3", "set depth x", "move F5", "move D3", "move A1", "go", "hint 2", "analyze", "learn",
+    "ping 1", "ping 2", "fly", "E6", "set what 3",
+]  # fmt: skip
 GTP = [
-    "1 name",
-    "2 fly",
-    "play b f5",
-    "play w d3",
-    "play b a1",
-    "genmove b",
-    "genmove w",
-    "reg_genmove b",
-    "undo",
-    "# interrupt",
-    "showboard",
-    "set_level 3",
-    "set_level x",
-    "time_settings 60 0 0",
-]
+    "1 name", "2 fly", "play b f5", "play w d3", "play b a1", "genmove b", "genmove w", "reg_genmove b", "undo",
+    "# interrupt", "showboard", "set_level 3", "set_level x", "time_settings 60 0 0",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -232,13 +192,8 @@ def test_stop_in_a_script_ends_only_what_would_not_end(lines, wanted):
 def test_ping_in_a_script_comes_after_the_answers():
     said = answers(NBoard, Othello, ["set depth 3", "go", "ping 1", "hint 1", "move F5", "go", "ping 2"], patient=False)
     assert [line.split("/")[0] for line in said if line.startswith(("===", "pong", "search"))] == [
-        "=== F5",
-        "pong 1",
-        "search F5 1.00 0 3",
-        "search F5 1.00 0 3",
-        "=== D3",
-        "pong 2",
-    ]
+        "=== F5", "pong 1", "search F5 1.00 0 3", "search F5 1.00 0 3", "=== D3", "pong 2",
+    ]  # fmt: skip
 
 
 def test_a_clock_of_a_script_starts_when_its_turn_has_come():
@@ -249,3 +204,32 @@ def test_a_clock_of_a_script_starts_when_its_turn_has_come():
     lines = [b"go depth 3", b"go btime 0 wtime 0 byoyomi 5000"]
     Loop(output, load=lambda: engine, leave=lambda status: None).run(lines)
     assert budgets[0] is None and budgets[1].hard_ms > 4500
+
+
+# ---- ends of scripts ---------------------------------------------------------------------------------------------
+
+
+def converse(front_end, lines, seconds):
+    """Return what a front end says to a script if its engine, which refuses every move, takes `seconds` to come."""
+    written = []
+
+    def push(move):
+        raise ValueError("no move is legal")
+
+    def load():
+        time.sleep(seconds)
+        return SimpleNamespace(diagram=lambda: "a board", push=push, moves=[], position=SimpleNamespace(side=0))
+
+    output = Output(written.append, lambda: None)
+    front_end(output, load=load, leave=lambda status: None).run(line.encode() for line in lines)
+    return b"".join(written).decode().split("\n")
+
+
+@pytest.mark.parametrize("end", [["quit"], []])
+def test_the_end_waits_for_what_was_asked(monkeypatch, end):
+    monkeypatch.setattr(core, "LAST_WORDS", 0.05)
+    said = converse(NBoard, ["set depth 3", "move F5", "ping 1", *end], 0.3)
+    assert said[-2] == "pong 1" and said[-3].startswith("status error: no move")  # in order
+    said = converse(Gtp, ["1 showboard", "2 fly", "# interrupt", *end], 0.3)
+    assert said[:5] == ["=1 ", "a board", "", "?2 unknown command", ""]
+    assert said[5:] == (["=", "", ""] if end else [""])

@@ -40,13 +40,9 @@ KINDS = {
 LONGEST = 512
 # Few pieces: games that go round, end in an entering king or by a try.
 SHOGI_STARTS = (
-    "",
-    "4k4/9/9/9/9/9/9/9/4K4 b - 1",
-    "4k4/9/9/9/9/9/9/9/4K4 b R 1",
-    "k8/9/9/9/9/9/9/9/R7K w - 1",
-    "4k4/9/9/3+p1+P3/9/9/9/9/4K4 w - 1",
-    "3+P+P+P3/2+P1K1+P2/2+P+P+P+P+P2/9/9/9/9/9/4k4 w 2RB8P 1",
-)
+    "", "4k4/9/9/9/9/9/9/9/4K4 b - 1", "4k4/9/9/9/9/9/9/9/4K4 b R 1", "k8/9/9/9/9/9/9/9/R7K w - 1",
+    "4k4/9/9/3+p1+P3/9/9/9/9/4K4 w - 1", "3+P+P+P3/2+P1K1+P2/2+P+P+P+P+P2/9/9/9/9/9/4k4 w 2RB8P 1",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

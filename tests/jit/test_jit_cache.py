@@ -128,7 +128,15 @@ OUTSIDE = {  # how a game outside of the package may be laid out: where its kern
 }
 
 
-@pytest.mark.parametrize("layout", OUTSIDE)
+BY_DAY = ("one package", "a module elsewhere", "cut", "flipped", "another kernel")
+
+
+def rarely(names):
+    """Return parameters, most of them for the night."""
+    return [pytest.param(name, marks=() if name in BY_DAY else pytest.mark.slow) for name in names]
+
+
+@pytest.mark.parametrize("layout", rarely(OUTSIDE))
 def test_an_edited_rule_outside_of_the_package_changes_cached_callers(tmp_path, layout):
     limit, game, helper = OUTSIDE[layout]
     for file, text in ((helper, LIMIT), (game, NIM.format(limit=limit))):
@@ -355,7 +363,7 @@ def quick_cache(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("damage", damages(b"12", b""))
+@pytest.mark.parametrize("damage", rarely(damages(b"12", b"")))
 def test_a_damaged_file_is_compiled_again(tmp_path, quick_cache, damage):
     env = environment(tmp_path)
     shutil.copytree(quick_cache, tmp_path, dirs_exist_ok=True)

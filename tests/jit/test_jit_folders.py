@@ -110,8 +110,14 @@ def used(tmp_path_factory):
 
 
 @needs_users
-@pytest.mark.parametrize("place", ["first/cache/kernels", "first/cache", "first"])
-@pytest.mark.parametrize("fault", ["open to others", "another user's"])
+@pytest.mark.parametrize(
+    ("place", "fault"),
+    [
+        ("first/cache/kernels", "open to others"), ("first", "open to others"), ("first/cache", "another user's"),
+        pytest.param("first/cache", "open to others", marks=pytest.mark.slow),
+        pytest.param("first/cache/kernels", "another user's", marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_a_folder_that_others_could_write_is_not_used(tmp_path, used, place, fault):
     """Cached code is executed: here it would leave a mark."""
     if fault == "another user's" and os.getuid() != 0:

@@ -1,6 +1,7 @@
 """Kernels: a stop flag is seen, the answers without JIT are the same; and what `provides` refuses to register."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -113,3 +114,24 @@ def test_a_dtype_that_another_game_has_is_refused():
 def test_a_position_with_a_field_named_pos_is_refused():
     with pytest.raises(TypeError, match="'pos'"):
         provides(record_dtype([("pos", np.uint64)]))(rule("key", "pos"))
+
+
+# ---- without the compiler ----------------------------------------------------------------------------------------
+
+
+CODE = """
+import numpy as np
+from shogi_engine.games.othello.board import Board
+board = Board()
+board.push_text("f5")
+print(board.key() if hasattr(board, "key") else hash(board), len(board.legal_moves), flush=True)
+np.int64(1 << 62) * np.int64(4)
+"""
+
+
+def test_kernels_do_not_warn():
+    env = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, env=env, timeout=600, cwd=ROOT)
+    assert done.returncode == 0
+    told = [line for line in done.stderr.splitlines() if "Warning" in line]
+    assert len(told) == 1 and told[0].startswith("<string>"), done.stderr

@@ -3,14 +3,13 @@
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from llvmlite import binding as llvm, ir
 
 from shogi_engine.jit import layers, njit, vectors
 from shogi_engine.jit.workshop import layers as code
 from shogi_engine.jit.workshop.targets import target_has
 
-few = settings(max_examples=40)
 MINE = [name for name, dot in code.DOT_PRODUCTS.items() if all(map(target_has, dot.needs))]
 
 
@@ -46,7 +45,6 @@ def kernels(taken, name):
 def test_layers(taken, name):
     dense, sparse, listing, dot = kernels(taken, name)
 
-    @few
     @given(
         seed=st.integers(0, 2**32 - 1),
         outputs=st.sampled_from([8] if taken == layers.inputs_in_block(8) else [9, 16, 32, 48, 64, 128]),
@@ -84,7 +82,6 @@ def test_layers(taken, name):
     check()
 
 
-@few
 @given(seed=st.integers(0, 2**32 - 1), count=st.sampled_from([32, 96, 768]))
 def test_pair_products(seed, count):
     rng = np.random.default_rng(seed)
@@ -95,7 +92,6 @@ def test_pair_products(seed, count):
     assert (out[:count] == low * high // 512).all() and out[count] == 0 and out.max() <= 126
 
 
-@few
 @given(seed=st.integers(0, 2**32 - 1), count=st.sampled_from([7, 15, 16, 31]))
 def test_squares_and_clipped(seed, count):
     rng = np.random.default_rng(seed)

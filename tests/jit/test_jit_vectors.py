@@ -5,7 +5,7 @@ import platform
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from shogi_engine import jit
 from shogi_engine.jit import njit, vectors, workshop  # noqa: F401  (numba learns of the vectors)
@@ -84,10 +84,8 @@ draws = given(
     extreme=st.booleans(),
     shift=st.sampled_from([0, 0, 1, 7]),
 )
-few = settings(max_examples=60)
 
 
-@few
 @draws
 def test_rows(seed, count, extreme, shift):
     rng = np.random.default_rng(seed)
@@ -104,7 +102,6 @@ def test_rows(seed, count, extreme, shift):
         assert (first == expected).all()
 
 
-@few
 @draws
 def test_clipped_activations(seed, count, extreme, shift):
     rng = np.random.default_rng(seed)
@@ -118,7 +115,6 @@ def test_clipped_activations(seed, count, extreme, shift):
     assert (out[:count] == (wide >> bits).clip(0, high)).all() and out[count] == 0
 
 
-@few
 @draws
 def test_many_rows(seed, count, extreme, shift):
     rng, count = np.random.default_rng(seed), count + 64
@@ -133,7 +129,6 @@ def test_many_rows(seed, count, extreme, shift):
         assert (target[:count] == ((wide + 32768) % 65536 - 32768).astype(np.int16)).all() and out[count] == 0
 
 
-@few
 @draws
 def test_squared_activations(seed, count, extreme, shift):
     rng = np.random.default_rng(seed)

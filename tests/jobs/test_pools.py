@@ -1,8 +1,10 @@
 """shogi_engine/jobs.py: any worker may do a job, and the results are the same."""
 
+import json
 import os
 import signal
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +12,11 @@ from typing import Any
 
 import pytest
 
+from shogi_engine import records
+from shogi_engine.__main__ import main
+from shogi_engine.batch import Batch, random_games
 from shogi_engine.common.threads import results_on_threads
-from shogi_engine.jobs import Pool, do_piece, load_ray
+from shogi_engine.jobs import Pool, do_piece, in_order, load_ray
 from shogi_engine.match import EngineGames, OpeningPlan, Schedule, Terms, parse_engine
 from shogi_engine.types.limits import Limit
 from tests.support.processes import ROOT
@@ -167,3 +172,133 @@ def test_tuning_is_the_same_on_a_cluster(tmp_path):
         assert spsa.main([str(tmp_path / name), *words, *more]) == 0
     here, one, two = (spsa.SpsaState.load(tmp_path / name) for name in ("here", "one", "two"))
     assert here == one == two
+
+
+# ---- suites ------------------------------------------------------------------------------------------------------
+
+
+DATA = Path(ROOT) / "tests" / "data"
+MATE_IN_ONE = "4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1"
+
+
+def test_pieces_are_put_in_order():
+    done = [(2, "c"), (0, "a"), (3, "d"), (1, "b")]
+    assert list(in_order(done, int)) == ["a", "b", "c", "d"]
+    early = in_order(iter(done), int)
+    assert next(early) == "a"
+
+
+def told(capsys, *words):
+    """Return the status of a command and the lines of its output, the last one without the times in it."""
+    status = main([*words, "--json"])
+    *lines, last = capsys.readouterr().out.splitlines()
+    said = json.loads(last)
+    for row in [said, *said.get("results", [])]:
+        row.pop("seconds")
+        row.pop("nps", None)
+    return status, lines, said
+
+
+def test_problems_on_threads_have_the_same_answers(capsys, tmp_path):
+    file = tmp_path / "problems.txt"
+    file.write_text("\n".join([MATE_IN_ONE, MATE_IN_ONE.replace("G2r2b3g", "P2r2b4g").replace("17p", "16p")] * 3))
+    words = ["mate", str(file), "--shortest", "--hash", "1"]
+    status, lines, said = told(capsys, *words)
+    assert (status, said["mates"], said["nomates"]) == (0, 3, 3)
+    assert told(capsys, *words, "--threads", "2") == (status, lines, said)
+
+
+@pytest.mark.slow
+def test_a_suite_on_a_cluster_has_the_same_answers(capsys, tmp_path):
+    ray = pytest.importorskip("ray", reason="ray is not installed")
+    problems = json.loads((DATA / "shogi_mate.json").read_text())["positions"]
+    file = tmp_path / "mates.json"
+    file.write_text(json.dumps({"positions": [each for each in problems if each["mate"] in (0, 3, 5, 7)]}))
+    words = ["mate", "--suite", str(file), "--hash", "4"]
+    here = told(capsys, *words)
+    assert here[0] == 0
+    for workers in (1, 2):
+        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level="error")
+        try:
+            assert told(capsys, *words, "--cluster", "local") == here
+        finally:
+            ray.shutdown()
+
+
+# ---- nodes -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cluster(monkeypatch):
+    """Start three nodes of one core each; the first holds the others together."""
+    pytest.importorskip("ray", reason="ray is not installed")
+    from ray.cluster_utils import Cluster
+
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("RAY_worker_niceness", "0")
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    for _ in range(2):
+        cluster.add_node(num_cpus=1)
+    yield cluster
+    cluster.shutdown()
+
+
+def with_a_node_killed(cluster, words, begun):
+    """Run a command on the cluster, and kill a node as soon as `begun` is true."""
+    ended, killed = threading.Event(), threading.Event()
+
+    def kill():
+        while not begun() and not ended.wait(0.1):
+            pass
+        if not ended.is_set():
+            cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+            killed.set()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    status = main([*words, "--cluster", cluster.address])
+    ended.set()
+    killer.join()
+    assert status == 0 and killed.is_set(), "the work ended before a node was killed"
+
+
+def lines(file):
+    """Return the lines of a file that may not exist yet."""
+    return file.read_text().splitlines() if file.is_file() else []
+
+
+@pytest.mark.slow
+def test_a_match(cluster, tmp_path):
+    there, here = tmp_path / "there.jsonl", tmp_path / "here.jsonl"
+    words = ["match", "engine:futility_margin=60", "engine", "--limit", "nodes=300", "--games", "200", "--log"]
+    with_a_node_killed(cluster, [*words, str(there)], lambda: len(lines(there)) > 20)
+    assert main([*words, str(here)]) == 0
+    found = [
+        sorted((game["game"], game["score"], game["moves"]) for game in map(json.loads, lines(log)) if "game" in game)
+        for log in (there, here)
+    ]
+    assert found[0] == found[1] and len(found[0]) == 200
+
+
+@pytest.mark.slow
+def test_a_generation_of_training_data(cluster, tmp_path):
+    words = ["--stage", "data", "--games", "6000", "--set", "nodes=40,exact=8,seed=5"]
+    there, here = ({"folder": tmp_path / name, "shards": tmp_path / name / "gen0" / "data"} for name in ("a", "b"))
+
+    def made(where):
+        return {file.name: file.read_bytes() for file in where["shards"].glob("*.npz")}
+
+    with_a_node_killed(cluster, ["train", "othello", str(there["folder"]), *words], lambda: len(made(there)) > 2)
+    assert main(["train", "othello", str(here["folder"]), *words]) == 0
+    assert made(there) == made(here) and len(made(here)) == 12
+
+
+@pytest.mark.slow
+def test_judged_games(cluster, tmp_path):
+    games, saved = tmp_path / "games.ggf", tmp_path / "saved.json"
+    records.save(records.from_arrays(random_games(Batch("othello"), 500, seed=3), "othello"), games)
+    there, here = tmp_path / "there.ggf", tmp_path / "here.ggf"
+    words = ["analyse", str(games), "--depth", "3", "--out"]
+    with_a_node_killed(cluster, [*words, str(there), "--save", str(saved)], lambda: lines(saved))
+    assert main([*words, str(here)]) == 0
+    assert there.read_text() == here.read_text()

@@ -32,14 +32,10 @@ def run(capsys, *words):
 @pytest.mark.parametrize(
     ("kind", "fault"),
     [
-        ("illegal", "illegal move"),
-        ("false-win", "false declaration"),
-        ("hang", "no answer"),
-        ("die", "crash"),
-        ("late", "time"),
-        ("twice", "second answer"),
+        ("illegal", "illegal move"), ("false-win", "false declaration"), ("hang", "no answer"), ("die", "crash"),
+        ("late", "time"), ("twice", "second answer"),
     ],
-)
+)  # fmt: skip
 def test_faults_lose_and_are_counted_for_who_committed_them(capsys, kind, fault):
     _, summary = run(capsys, f"{WAYWARD} {kind}", WAYWARD, "--games", "2", *SHORT)
     assert (summary["wins"], summary["losses"]) == (0, 2)

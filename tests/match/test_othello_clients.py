@@ -112,10 +112,7 @@ def test_othello_engines_with_asyncio():
 def test_faults_of_othello_engines():
     with pytest.raises(EngineError, match="no answer"), SimpleGtp([*STUB, "gtp", "silent"], timeout=0.1) as engine:
         engine.play(Board(), Limit(depth=1))
-    with (
-        pytest.raises(EngineError, match="no answer"),
-        SimpleNBoard([*STUB, "nboard", "silent"], timeout=0.1) as other,
-    ):
+    with pytest.raises(EngineError, match="no answer"), SimpleNBoard([*STUB, "nboard", "silent"], timeout=0.1) as other:
         other.play(Board(), Limit(depth=1))
     with (
         pytest.raises(EngineError, match="refusal: play black f5: never"),

@@ -111,10 +111,7 @@ def test_what_a_file_of_games_cannot_hold_is_told(tmp_path):
 
 @pytest.mark.parametrize(
     ("game", "moves", "formats"),
-    [
-        ("shogi", "7g7f 3c3d 2g2f", ("kif", "ki2", "csa", "jkf", "usi")),
-        ("othello", "f5 d6 c3", ("ggf", "sgf")),
-    ],
+    [("shogi", "7g7f 3c3d 2g2f", ("kif", "ki2", "csa", "jkf", "usi")), ("othello", "f5 d6 c3", ("ggf", "sgf"))],
 )
 def test_adjudicated_games_keep_their_results_in_every_format(game, moves, formats):
     """As other programs write them: the loser resigns, or the players agree to a draw; the comment says the rest."""

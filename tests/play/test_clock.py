@@ -37,8 +37,7 @@ class Ledger:
 
 seconds = st.integers(0, 400).map(lambda tenths: tenths / 10)
 settings = st.one_of(
-    st.none(),
-    st.builds(Clock, st.integers(0, 90_000), st.sampled_from([0, 5000]), st.sampled_from([0, 0, 3000])),
+    st.none(), st.builds(Clock, st.integers(0, 90_000), st.sampled_from([0, 5000]), st.sampled_from([0, 0, 3000]))
 )
 actions = st.one_of(
     st.tuples(st.just("wait"), seconds),

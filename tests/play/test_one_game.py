@@ -54,18 +54,12 @@ def test_no_other_module_decides():
 @pytest.mark.parametrize(
     "line",
     [
-        "Outcome(0, RESIGNATION)",
-        "from a import Outcome as End\nEnd(0, RESIGNATION)",
-        "clock.after(100)",
-        "game.clock.charge(0, 1.5)",
-        "termination.usual_outcome('time', 1)",
-        "game.outcome = found",
-        "self.winner: int = 1",
-        "clock._clocks[0] = mine",
-        "replace(clock, time=clock.time - used)",
+        "Outcome(0, RESIGNATION)", "from a import Outcome as End\nEnd(0, RESIGNATION)", "clock.after(100)",
+        "game.clock.charge(0, 1.5)", "termination.usual_outcome('time', 1)", "game.outcome = found",
+        "self.winner: int = 1", "clock._clocks[0] = mine", "replace(clock, time=clock.time - used)",
         "dataclasses.replace(outcome, winner=1)",
     ],
-)
+)  # fmt: skip
 def test_a_decision_is_noticed(line):
     assert len(list(deciding(ast.parse(line)))) == 1
 

@@ -14,17 +14,11 @@ HELD = tuple(dict.fromkeys(termination for termination, _ in KIF_WORDS.words.val
 BOARDS = {"shogi": ShogiBoard, "othello": OthelloBoard}
 WORDS = (
     *(
-        "good",
-        "\u597d\u624b",
-        "* star",
-        "'quote",
-        "a, b",
-        "%TORYO",
-        "\u5909\u5316\uff1a2\u624b",
+        "good", "\u597d\u624b", "* star", "'quote", "a, b", "%TORYO", "\u5909\u5316\uff1a2\u624b",
         "1 \uff17\u516d\u6b69(77)",
     ),
     *("&", "x]y\\z", "  indented", "", "-", "/", "\u307e\u30675\u624b\u3067\u4e2d\u65ad", "\u9b31"),
-)
+)  # fmt: skip
 SHOGI_STARTS = (*HANDICAPS.values(), "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1")
 
 
@@ -65,9 +59,7 @@ def add_line(rng, node, board, game, plies):
         if move is None:
             break
         node = node.add(
-            move,
-            comment=random_comment(rng),
-            seconds=None if rng.random() < 0.3 else float(rng.randrange(4000)),
+            move, comment=random_comment(rng), seconds=None if rng.random() < 0.3 else float(rng.randrange(4000))
         )
         board.push_text(move)
         if game == "shogi":

@@ -23,6 +23,7 @@ from shogi_engine.records import ENDINGS, RecordError, all_formats, dumps, load_
 from tests.records.random_records import random_record
 from tests.records.test_damage import damaged
 from tests.support.processes import ROOT
+from tests.support.sizes import sized
 
 SCANNED = ("csa", "kif")
 QUICK = ("csa", "kif")  # whose trees have their moves from a kernel
@@ -115,7 +116,7 @@ def scanned(path, format, keep=True, **options):
 @pytest.mark.parametrize("name", SCANNED)
 def test_the_same_games_as_trees(tmp_path, name):
     path, format = tmp_path / f"a.{name}", load_format(name)
-    for seed in range(2 if JIT_DISABLED else 40):
+    for seed in range(2 if JIT_DISABLED else sized(6, 40)):
         written = [random_record(10 * seed + n, plies=8 if JIT_DISABLED else 80) for n in range(7)]
         encoding = "utf-8" if seed % 2 else "cp932"
         try:
@@ -137,7 +138,7 @@ def test_quick_trees_are_the_same(name, monkeypatch):
         for number in range(20)
     ]
     files += [FLOODGATE.encode()] * 5 if name == "csa" else []
-    for _ in range(400):
+    for _ in range(sized(120, 400)):
         data = rng.choice(files)
         data = data if rng.random() < 0.3 else damaged(rng, data, False)
         found = []
@@ -150,7 +151,7 @@ def test_quick_trees_are_the_same(name, monkeypatch):
                 found.append(str(fault))
         assert found[0] == found[1]
         faults += isinstance(found[0], str) or any(tree[1] != "None" for tree in found[0])
-    assert quick is load_format(name)._quick and faults and len(accepted) > 200
+    assert quick is load_format(name)._quick and faults and len(accepted) > sized(60, 200)
 
 
 def watched(moves, accepted):
@@ -171,7 +172,7 @@ def test_damaged_files_are_read_as_trees_are(tmp_path, name):
     files = [dumps([random_record(number, plies=12) for number in range(3)], name, "utf-8") for _ in range(3)]
     files.append(FLOODGATE.encode() + b"/\n" + FLOODGATE.encode())
     refused = 0
-    for _ in range(10 if JIT_DISABLED else 1500):
+    for _ in range(10 if JIT_DISABLED else sized(200, 1500)):
         data = damaged(rng, rng.choice(files), False)
         path.write_bytes(data)
         try:
@@ -288,7 +289,7 @@ def test_damaged_archives(tmp_path, kind):
     record = records.GameRecord.from_moves("shogi", ["2h3h", "8b7b", "3h2h", "7b8b"] * 99)
     content = packed(kind, dumps(record, "csa"))
     path = tmp_path / f"games.{'csa.' * (len(kind) < 4 and kind != 'zip' and kind != 'tar')}{kind}"
-    for number in range(150):
+    for number in range(sized(45, 150)):
         data = bytearray(content)
         if number % 3 == 0:
             del data[rng.randrange(len(data)) :]
@@ -306,7 +307,7 @@ def test_damaged_archives(tmp_path, kind):
                 list(records.games(path))
         else:
             list(records.games(path))
-    assert faults > 20 and whole >= 20 * (kind in ("zip", "tar"))
+    assert faults > 6 and whole >= 6 * (kind in ("zip", "tar"))
 
 
 def test_a_file_in_an_archive_that_cannot_be_opened_does_not_hide_the_others(tmp_path):
@@ -385,8 +386,8 @@ print(json.dumps([count, int(sys.argv[3]) // len(one), megabytes()["VmHWM"] - be
 @pytest.mark.skipif(sys.platform != "linux" or JIT_DISABLED, reason="memory is read from /proc")
 def test_a_large_file_is_read_in_little_memory(tmp_path):
     (tmp_path / "one.csa").write_text(FLOODGATE, encoding="utf-8")
-    command = [sys.executable, "-c", STREAM, str(tmp_path / "one.csa"), str(tmp_path / "all.csa"), str(60 << 20)]
+    command = [sys.executable, "-c", STREAM, str(tmp_path / "one.csa"), str(tmp_path / "all.csa"), str(30 << 20)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=600)
     assert done.returncode == 0, done.stderr
     count, written, grown = json.loads(done.stdout)
-    assert count == written and grown < 60
+    assert count == written and grown < 30

@@ -19,16 +19,10 @@ SECONDS = 2.0  # of processor time for a megabyte
 OTHER = ["\n", "\r\n", "\x00", "\ud800", "９", "(", ")", "[", "]", " ", "\u3000", "\t", "#", "*", "\\", '"']
 NO_GAMES = {
     "jkf": [
-        b'{"moves":[]}',
-        b"{}",
-        b"0",
-        b"[]",
-        b'{"moves":[{}]}',
-        b'{"moves":[{},{"special":"TORYO"}]}',
-        b'{"moves":0}',
+        b'{"moves":[]}', b"{}", b"0", b"[]", b'{"moves":[{}]}', b'{"moves":[{},{"special":"TORYO"}]}', b'{"moves":0}',
     ],
     "jsonl": [b"{}\n", b"0\n", b"[]\n", b'{"game":"shogi"}\n', b"[" * 50 + b"\n", b'{"game":"othello","nodes":[{}]}\n'],
-}
+}  # fmt: skip
 
 
 def files_of(rng, format, count, plies):

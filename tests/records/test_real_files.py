@@ -81,7 +81,7 @@ def test_kifu_for_windows_with_a_diagram():
         "| ・ ・ ・ ・ ・ ・ ・v桂v玉|一\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n| ・ ・ ・ ・ ・ ・ ・ 銀 歩|三\n"
         + "".join(f"| ・ ・ ・ ・ ・ ・ ・ ・ ・|{rank}\n" for rank in "四五六七八九")
         + "+---------------------------+\n先手の持駒：飛二　角二　桂三　銀　\n先手番\n手数----指手---------消費時間--\n"
-        "   1 １二歩成(13)   ( 0:00/00:00:00)\n   2 詰み\n",
+        "   1 １二歩成(13)   ( 0:00/00:00:00)\n   2 詰み\n"
     )
     assert record.start == "7nk/9/7SP/9/9/9/9/9/9 b 2R2BS3N4g2s4l17p 1"
     assert record.moves == ["1c1b+"] and (record.ending, record.result) == ("mate", "1-0")

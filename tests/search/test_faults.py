@@ -5,8 +5,13 @@ a leaf, sign NegaScout's leaves for the root's player, and never keep the minimi
 JavaScript Othello (2013), which mixes the limits up and starts from `Number.MIN_VALUE`.
 """
 
+import json
+import subprocess
+import sys
+
 import pytest
 
+from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import EXACT, USE_TT, new_context
 from shogi_engine.search.root import Searcher
 from shogi_engine.search.timeman import Limits
@@ -25,6 +30,7 @@ from tests.support.faulty import (
     random_states,
 )
 from tests.support.games.othello4 import DISC, GAME
+from tests.support.processes import ROOT, environment, needs_workshop
 from tests.support.searching import place, pvs_value, textbook_visits
 from tests.support.twins.naive_othello import State
 
@@ -115,3 +121,38 @@ def test_ours_finds_what_minimax_told_plainly_finds():
             assert pvs_value(ctx, depth) == DISC * value
             passes += minimax_pass_is_leaf(state, depth) != value
     assert passes > 10  # positions in which it matters that a pass is no leaf
+
+
+# ---- literals ----------------------------------------------------------------------------------------------------
+
+
+KERNEL = """
+from shogi_engine.jit import njit
+
+@njit
+def fibonacci(n, first):
+    if n < 2:
+        return n + first
+    return fibonacci(n - 1, {again}) + fibonacci(n - 2, first)
+"""
+CALL = """
+import json
+from recursive import fibonacci
+try:
+    found = fibonacci(20, 0)
+except Exception as fault:
+    found = type(fault).__name__
+print(json.dumps([found, len(fibonacci.dispatcher.signatures)]))
+"""
+
+
+@needs_workshop
+@pytest.mark.skipif(JIT_DISABLED, reason="with JIT off nothing is compiled")
+@pytest.mark.parametrize(("again", "expected"), [("first", [6765, 1]), ("0", ["NumbaRuntimeError", 0])])
+def test_literals_in_recursive_calls(tmp_path, again, expected):
+    (tmp_path / "recursive.py").write_text(KERNEL.format(again=again))
+    env = environment(tmp_path / "cache", ROOT, tmp_path)
+    for _ in range(2):  # the second process meets what the first has cached
+        result = subprocess.run([sys.executable, "-c", CALL], env=env, capture_output=True, text=True, timeout=300)
+        assert result.returncode == 0, result.stderr
+        assert json.loads(result.stdout) == expected

@@ -37,17 +37,10 @@ def test_products_of_them_are_never_cut_to_32_bits():
 DEPTH, DEEPER = 7, 9
 # Values beyond the range for tuning, at DEEPER, where those within it change nothing in so small a search.
 EXTREMES = {
-    "aspiration_max": 1,
-    "nmp_depth_divisor": 1000,
-    "nmp_verify_depth": 1,
-    "double_margin": -3000,
-    "double_pv": -3000,
-    "triple_pv": -3000,
-    "triple_tt_pv": -3000,
-    "tt_trust_multicut.0": -100_000,
-    "tt_trust_multicut.1": -100_000,
+    "aspiration_max": 1, "nmp_depth_divisor": 1000, "nmp_verify_depth": 1, "double_margin": -3000, "double_pv": -3000,
+    "triple_pv": -3000, "triple_tt_pv": -3000, "tt_trust_multicut.0": -100_000, "tt_trust_multicut.1": -100_000,
     "tt_trust_multicut.2": -100_000,
-}
+}  # fmt: skip
 ELSEWHERE = {"score_noise"}  # of time management: tests/usi/test_clock.py
 OF_SEARCH = {each.name for each in SEARCH_PARAMETERS}
 TUNABLE = {name: each for name, each in parameters.tunable(GAMES[0]).items() if name.partition(".")[0] in OF_SEARCH}

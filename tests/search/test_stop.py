@@ -11,6 +11,7 @@ from shogi_engine.search.timeman import Limits
 from tests.support.clock import within
 from tests.support.games import game_of
 from tests.support.searching import final_position, random_positions
+from tests.support.sizes import sized
 
 LONGEST = {"othello": 50, "shogi": 120}
 
@@ -76,7 +77,7 @@ def check(waits):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", ["othello", "shogi"])
 def test_searches_stopped_at_random_times(name, threads):
-    check(stop_at_random(name, 100, threads, 20))
+    check(stop_at_random(name, sized(40, 100), threads, 20))
 
 
 @pytest.mark.slow

@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 
-from shogi_engine.interface.game import (
-    MAX_PLY,
-    VALUE_MATE,
-    VALUE_MATE_IN_MAX,
-    VALUE_NONE,
-    do_move,
-    key,
-)
+from shogi_engine.interface.game import MAX_PLY, VALUE_MATE, VALUE_MATE_IN_MAX, VALUE_NONE, do_move, key
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import USE_TT, new_context
 from shogi_engine.search.tt import (

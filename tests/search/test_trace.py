@@ -145,17 +145,11 @@ def test_the_command_draws_the_tree(capsys, tmp_path):
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
-        ["go"],
-        ["othello", "--depth", "1"],
-        ["othello", "--depth", "5"],
-        ["othello", "--depth", "two"],
-        ["othello", "--position", "nonsense"],
-        ["othello", "--moves", "d3", "d3"],
-        ["othello", "--nodes", "100"],
+        [], ["go"], ["othello", "--depth", "1"], ["othello", "--depth", "5"], ["othello", "--depth", "two"],
+        ["othello", "--position", "nonsense"], ["othello", "--moves", "d3", "d3"], ["othello", "--nodes", "100"],
         ["shogi", "--position", "4k4/9/9/9/9/9/9/9/4KK3 b - 1"],
     ],
-)
+)  # fmt: skip
 def test_wrong_arguments_end_with_2_and_one_line(capsys, arguments):
     try:
         status = main(["search", *arguments, "--tree"])

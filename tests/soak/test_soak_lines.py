@@ -192,18 +192,10 @@ def test_every_line_gets_its_answers(name):
 @pytest.mark.parametrize(
     ("protocol", "line", "answer"),
     [
-        (Usi, "go depth 1", "go"),
-        (Usi, "\ufeffxyz go depth 1", "go"),
-        (Usi, "go perft 1", ""),
-        (Usi, "go perft x", ""),
-        (Usi, "position startpos go", ""),
-        (Usi, "isready go", "readyok"),
-        (Usi, "", ""),
-        (Gtp, "7 fly", "=7"),
-        (Gtp, "play b d3 # 1", "="),
-        (Gtp, "# interrupt", ""),
-        (Gtp, "12", ""),
+        (Usi, "go depth 1", "go"), (Usi, "\ufeffxyz go depth 1", "go"), (Usi, "go perft 1", ""),
+        (Usi, "go perft x", ""), (Usi, "position startpos go", ""), (Usi, "isready go", "readyok"), (Usi, "", ""),
+        (Gtp, "7 fly", "=7"), (Gtp, "play b d3 # 1", "="), (Gtp, "# interrupt", ""), (Gtp, "12", ""),
     ],
-)
+)  # fmt: skip
 def test_how_many_answers_a_line_wants(protocol, line, answer):
     assert protocol.wants(line) == answer

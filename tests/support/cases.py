@@ -19,6 +19,7 @@ from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
 from tests.support.games import othello4, tictactoe
 from tests.support.move_lists import legal_moves
+from tests.support.sizes import sized
 from tests.support.twins import naive_othello, naive_shogi, naive_tictactoe
 
 TESTS = Path(__file__).resolve().parent.parent
@@ -66,10 +67,10 @@ def random_move(ctx: Any, rng: random.Random, moves: list[np.uint32]) -> np.uint
 def random_positions(case: ConformanceCase) -> Iterator[Any]:
     """Yield a context at each position of some random games (always the same ones), its undo records the game's moves.
 
-    A test that changes the context's position or undo records restores them. Without JIT there are fewer games.
+    A test that changes the context's position or undo records restores them. By day there are fewer games.
     """
     game = case.game
-    for number in range(case.games // 4 if JIT_DISABLED else case.games):
+    for number in range(case.games // 4 if JIT_DISABLED else sized(case.games // 3, case.games)):
         rng = random.Random(number)
         ctx = new_context(game)
         ctx.pos = game.parse_position(case.starts[number % len(case.starts)])

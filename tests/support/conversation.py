@@ -3,33 +3,27 @@
 import contextlib
 import os
 import queue
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from subprocess import PIPE, TimeoutExpired
 from typing import Self
+
+from tests.support import forks
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 class Process:
-    """`with Process(command) as program:`, command a list; the process is killed at the end if it has not gone."""
+    """`with Process(command) as program:`, a command of `forks`; it is killed at the end if it has not gone."""
 
     def __init__(self, command: Sequence[str], **environment: str) -> None:
         self.lines: queue.Queue[tuple[float, str | None]] = queue.Queue()
         self.seen: list[str] = []
         self.sent = self.came = 0.0  # when lines were last sent, and when the last line came
-        paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-        self.process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": paths, **environment},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        self.process = forks.start(command, os.environ | environment, stdin=PIPE, stdout=PIPE, stderr=PIPE)
         assert self.process.stdin and self.process.stdout and self.process.stderr
         self.stdin, self.stdout, self.stderr = self.process.stdin, self.process.stdout, self.process.stderr
         threading.Thread(target=self._read, daemon=True).start()
@@ -107,6 +101,6 @@ class Process:
         """Return the exit status and what was written to stderr; AssertionError if it does not end."""
         try:
             status = self.process.wait(timeout)
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             raise AssertionError(f"still running after {timeout} s") from None
         return status, self.stderr.read()

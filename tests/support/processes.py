@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from shogi_engine import jit
+from tests.support import forks
+from tests.support.forks import ROOT
 
-TESTS = Path(__file__).resolve().parents[1]
-ROOT = TESTS.parent
+TESTS = ROOT / "tests"
 needs_workshop = pytest.mark.skipif(not jit.HAS_WORKSHOP, reason="numba is not installed")
+ARE_PLAIN = jit.JIT_DISABLED or not jit.HAS_WORKSHOP  # whether kernels that only tests call run as plain Python
 IN_WAY = ("SHOGI_ENGINE_CACHE_DIR", "NUMBA_", "PYTHONPATH", "PYTHONWARNINGS", "XDG_CACHE_HOME")
 
 # Count what was compiled (misses) and what came from the cache (hits), over all kernels of the process.
@@ -62,7 +64,7 @@ def environment(cache: Path | str | None, *paths: Path, **variables: str) -> dic
 def start(source: str, env: dict[str, str], cwd: Path | None = None) -> subprocess.Popen:
     """Start Python on `source`; the folder it starts in is not among those searched for modules."""
     command = [sys.executable, "-P", "-c", source]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, cwd=cwd)
+    return forks.start(command, env, cwd, stdout=forks.PIPE, stderr=forks.PIPE, text=True)
 
 
 def finish(process: subprocess.Popen, timeout: float = 300) -> Any:

@@ -5,11 +5,12 @@ import os
 import pty
 import re
 import select
-import signal
 import struct
 import sys
 import termios
 import time
+
+from tests.support import forks
 
 ROWS, COLUMNS = 50, 100
 CONTROL = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07|[=>()][A-Z0-9]?)")
@@ -22,21 +23,19 @@ class Terminal:
         self.raw = ""
         self._seen = 0
         self._bytes = b""
-        self.status = None
         env = env | {"TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1", "LC_ALL": "C.UTF-8"}
-        self._pid, self._fd = pty.fork()
-        if self._pid == 0:
-            signal.signal(signal.SIGHUP, signal.SIG_DFL)  # `nohup pytest` would pass on that it is ignored
-            os.execve(sys.executable, [sys.executable, "-m", "shogi_engine", *arguments], env)
-        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        self._fd, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        command = [sys.executable, "-m", "shogi_engine", *arguments]
+        self._process = forks.start(command, env, stdin=theirs, stdout=theirs, stderr=theirs)
+        os.close(theirs)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *failure):
-        if self.status is None:
-            os.kill(self._pid, signal.SIGKILL)
-            os.waitpid(self._pid, 0)
+        self._process.kill()
+        self._process.wait()
         os.close(self._fd)
 
     @property
@@ -73,19 +72,17 @@ class Terminal:
 
     def kill(self, number):
         """Send a signal."""
-        os.kill(self._pid, number)
+        self._process.send_signal(number)
 
     def hang_up(self):
         """Close the terminal, as a window is closed; return the exit status."""
         os.close(self._fd)
         self._fd = os.open(os.devnull, os.O_RDONLY)
-        self.status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
-        return self.status
+        return self._process.wait()
 
     def wait(self, timeout=60):
         """Wait for the end and return the exit status."""
         end = time.monotonic() + timeout
         while self._read(0.2):
             assert time.monotonic() < end, self.text
-        self.status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
-        return self.status
+        return self._process.wait()

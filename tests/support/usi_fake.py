@@ -3,7 +3,7 @@
 Legal moves are python-shogi's. The environment says how it behaves: FAKE_LOAD (seconds it takes to load),
 FAKE_FAULT (load or search: raise there; crash: end as a fault of a kernel would), FAKE_SCORE (what it thinks of every
 position), FAKE_DEPTH (where its search ends by itself), FAKE_PV (the line it claims to have found), FAKE_BOOK (it has
-the shipped book from the beginning, as the engine).
+the shipped book from the beginning, as the engine), FAKE_LAST_WORDS (how long the end waits for what is stopped).
 """
 
 import faulthandler
@@ -16,6 +16,7 @@ from types import SimpleNamespace
 
 import shogi
 
+from shogi_engine.frontends import core
 from shogi_engine.games.shogi.book import Book, open_book
 from shogi_engine.interface.extras import LevelPlan, choose
 from usi.loop import main
@@ -165,4 +166,5 @@ class FakeEngine:
 
 
 if __name__ == "__main__":
+    core.LAST_WORDS = float(os.environ.get("FAKE_LAST_WORDS", core.LAST_WORDS))
     sys.exit(main(FakeEngine))  # type: ignore[arg-type]

@@ -43,10 +43,7 @@ def shogi():
     return at
 
 
-@pytest.mark.parametrize(
-    ("name", "depth", "longest", "count"),
-    [("othello", 4, 50, 30), ("shogi", 2, 120, 60)],
-)
+@pytest.mark.parametrize(("name", "depth", "longest", "count"), [("othello", 4, 50, 30), ("shogi", 2, 120, 60)])
 def test_without_extensions_the_value_is_that_of_minimax(name, depth, longest, count):
     game = games.load(name)
     ctx, table, killers = new_context(game), TranspositionTable(1), np.zeros(KILLERS, np.uint32)

@@ -8,11 +8,11 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra web is not installed")
 
-from shogi_engine.web import replies  # noqa: E402
-from shogi_engine.web.conversation import KINDS  # noqa: E402
-from tests.web.fake_engine import fake_hub  # noqa: E402
-from tests.web.page import Page  # noqa: E402
-from tools import page_types  # noqa: E402
+from shogi_engine.web import replies
+from shogi_engine.web.conversation import KINDS
+from tests.web.fake_engine import fake_hub
+from tests.web.page import Page
+from tools import page_types
 
 
 @pytest.mark.parametrize(

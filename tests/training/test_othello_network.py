@@ -107,7 +107,7 @@ def test_the_command_trains_a_network(tmp_path, capsys, monkeypatch):
     assert main(words) == 0
     assert "validation" in capsys.readouterr().out
     file = tmp_path / "gen0" / "network.bin"
-    network = network_weights.read(file)
+    network = network_weights.WEIGHTS.load(file)
     assert network.made["epochs"] == 2 and (network.spread[:, 3:] > 0).all()
     facts = json.loads((tmp_path / "gen0" / "network.report.json").read_text())
     assert set(facts["weights"]) == {"rows not zero", "at their limit"}

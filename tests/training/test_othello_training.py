@@ -139,10 +139,11 @@ def test_the_command_goes_from_games_to_weights_and_back_again(tmp_path, capsys,
     printed = capsys.readouterr().out
     assert "MB are free" in printed and "validation" in printed
     file = tmp_path / "gen0" / "weights.bin"
-    knots, spreads = patterns.read(file)
-    assert np.count_nonzero(knots != patterns.read(patterns.SHIPPED)[0]) > 1000
+    found = patterns.read(file)
+    knots, spreads = found.arrays["knots"], found.arrays["spread"]
+    assert np.count_nonzero(knots != patterns.read(patterns.SHIPPED).arrays["knots"]) > 1000
     assert (spreads[:, 3:] > 0).all()
-    assert patterns.read_made(file)["epochs"] == 6
+    assert found.header["made"]["epochs"] == 6
     facts = json.loads((tmp_path / "gen0" / "weights.report.json").read_text())
     rows = facts["error by empty squares"]
     assert sum(row["positions"] for row in rows) == facts["games"]["positions"]

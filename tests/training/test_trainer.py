@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import logging
 import math
 from dataclasses import replace
 
@@ -16,9 +17,9 @@ from shogi_engine.games.shogi.evaluation.network import (
     ACTIVE,
     FEATURES,
     SIDE,
+    WEIGHTS,
     decode,
     encode,
-    load,
     piece_feature,
     view_of,
 )
@@ -26,6 +27,7 @@ from shogi_engine.interface.game import VALUE_MAX, VALUE_NONE, do_move
 from shogi_engine.jit import JIT_DISABLED, new_record
 from shogi_engine.training import pipeline, recipe
 from shogi_engine.training.adamw import step
+from shogi_engine.training.checkpoint import load_checkpoint, save_checkpoint
 from shogi_engine.training.pipeline import play_match
 from shogi_engine.training.recipe import TrainingRequest
 from shogi_engine.training.shogi.games import LARGEST, SCALE, Games, Openings
@@ -37,7 +39,7 @@ from tests.support.training_data import KilledError, data_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 SMALL = TrainOptions(width=32, epochs=4, batch=512, seed=2, held_out=0.1, result_share=(0.1, 0.1))
-FEATURE_TABLE = SMALL.model.feature_tables[0]
+TABLES = SMALL.model.feature_tables
 
 
 def trainer(checkpoint, options=SMALL, threads=1):
@@ -50,8 +52,8 @@ def test_blocks_hold_the_quiet_positions_of_the_games_asked_for():
     learning, held_out = games.split(1, 0.1)
     assert len(set(learning) & set(held_out)) == 0
     assert len(held_out) == round(0.1 * len(games.distinct()))
-    small = [block.scores.copy() for _, block in games.blocks(learning, 2000, FEATURE_TABLE)]
-    (done, whole), *rest = games.blocks(learning, len(games.moves), FEATURE_TABLE)
+    small = [block.scores.copy() for _, block in games.blocks(learning, 2000, TABLES)]
+    (done, whole), *rest = games.blocks(learning, len(games.moves), TABLES)
     assert done == len(learning) and not rest
     assert len(small) > 1
     assert np.array_equal(np.concatenate(small), whole.scores)
@@ -79,7 +81,7 @@ def test_features_are_those_of_the_side_to_move_first():
         }
     )
     assert np.array_equal(games.begins, begins)
-    _, block = next(games.blocks(np.array([0]), 10, FEATURE_TABLE))
+    _, block = next(games.blocks(np.array([0]), 10, TABLES))
     for place, colour in ((0, 1), (1, 0)):
         view = view_of(colour, int(pos.king[colour]))
         pieces = [(square, int(piece) ^ colour << 4) for square, piece in enumerate(pos.board) if piece]
@@ -146,7 +148,7 @@ def test_gradients_are_those_of_the_loss():
     parameters = SMALL.model.beginning(SMALL.seed)
     parameters[BIAS * width : OUTPUT * width] = random.uniform(0.1, 0.6, width)
     parameters[OUTPUT_BIAS * width :] = 0.1
-    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, FEATURE_TABLE))
+    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, TABLES))
     features, targets = block.features[:20], random.random(20).astype(np.float32)
     order = np.arange(20, dtype=np.int32)
     model, scratch = SMALL.model, SMALL.model.scratch()
@@ -216,7 +218,7 @@ def test_a_network_that_labelled_is_refined(tmp_path):
     first.run()
     file = tmp_path / "first.bin"
     file.write_bytes(first.weights({}))
-    network = load(file)
+    network = WEIGHTS.load(file)
     parameters = parameters_of(network)
     again = quantised(parameters, network.width, {})
     assert np.array_equal(again.rows, network.rows) and np.array_equal(again.bias, network.bias)
@@ -259,7 +261,7 @@ def test_from_games_to_a_network_that_learnt(tmp_path):
     pipeline.train(plan, 0, losses.append)
     assert losses[-1]["training"] < 0.95 * losses[0]["training"]
     assert said == sorted(said) and said[0] >= 0 and said[-1] < 1
-    network = load(plan.file(0, "bin"))
+    network = WEIGHTS.load(plan.file(0, "bin"))
     assert network.made["command"] == plan.command
     assert network.made["epochs"] == SMALL.epochs
     before = plan.file(0, "bin").read_bytes()
@@ -276,7 +278,7 @@ def test_from_games_to_a_network_that_learnt(tmp_path):
     values = run.outputs(run.validation) * network.scale
     own, other = run.validation.features[0]
     assert abs(network.output((own, other)) - values[0]) < 60
-    assert decode(before, "network.bin").scale == network.scale
+    assert decode(before, plan.file(0, "bin")).scale == network.scale
 
 
 def test_a_run_makes_what_is_missing_and_reads_games_once(tmp_path, monkeypatch):
@@ -337,3 +339,28 @@ def test_the_settings_of_the_command_are_those_of_the_recipes():
     kinds.append(pipeline.Plan)
     known = {field.name for kind in kinds for field in dataclasses.fields(kind)}
     assert {setting.dest for listed in SETTINGS.values() for setting in listed} <= known
+
+
+# ---- damaged checkpoints -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[:1000],
+        lambda data: data[:-30],
+        lambda data: b"",
+        lambda data: b"PK",
+        lambda data: data[:400] + b"\0" * 200 + data[600:],
+    ],
+)
+def test_a_damaged_checkpoint_is_told(tmp_path, caplog, damage):
+    file = tmp_path / "network.checkpoint.npz"
+    with caplog.at_level(logging.WARNING):
+        assert load_checkpoint(file, "a run") is None and not caplog.records
+        save_checkpoint(file, "a run", [], {"parameters": np.arange(300.0)})
+        assert load_checkpoint(file, "a run") is not None and not caplog.records
+        file.write_bytes(damage(file.read_bytes()))
+        assert load_checkpoint(file, "a run") is None
+    (told,) = caplog.messages
+    assert str(file) in told and "damaged" in told and "begins again" in told and "\n" not in told

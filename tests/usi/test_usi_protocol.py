@@ -6,14 +6,7 @@ from hypothesis import given, strategies as st
 from shogi_engine.common.text import NUMBER_MAX
 from shogi_engine.games.shogi.names import flip_sfen
 from usi.options import HELP, OPTIONS, Options, options_table
-from usi.protocol import (
-    Position,
-    ProtocolError,
-    info_line,
-    parse_go,
-    parse_position,
-    parse_setoption,
-)
+from usi.protocol import Position, ProtocolError, info_line, parse_go, parse_position, parse_setoption
 
 SFEN = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
 
@@ -161,10 +154,7 @@ def test_info_line_has_the_words_in_order():
 
 
 KNOWN = "go btime wtime mate depth nodes infinite searchmoves moves sfen startpos name value -1 7 b"
-words = st.one_of(
-    st.sampled_from(KNOWN.split(" ")),
-    st.text(min_size=1, max_size=8),
-)
+words = st.one_of(st.sampled_from(KNOWN.split(" ")), st.text(min_size=1, max_size=8))
 
 
 @given(st.lists(words, max_size=12))

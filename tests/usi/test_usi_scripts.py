@@ -1,7 +1,6 @@
 """How a conversation ends: a script is answered to its end, a person or a GUI that quits is served at once."""
 
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -11,7 +10,8 @@ import pytest
 
 from shogi_engine.frontends import core
 from shogi_engine.frontends.core import CRASH_LOG_MAX, Input, Output, Source, crash_log_path
-from tests.support.usi_driver import FAKE, LATE, ROOT, Process
+from tests.support import forks
+from tests.support.usi_driver import FAKE, LATE, Process
 from usi import loop
 
 LONG = "go depth 80"  # 0.8 s, more than what is stopped has for its last words
@@ -19,11 +19,9 @@ LONG = "go depth 80"  # 0.8 s, more than what is stopped has for its last words
 
 def run_script(text, **environment):
     """Return the lines that the engine answers to `text`, all of it sent at once with its end."""
-    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    env = {**os.environ, "PYTHONPATH": paths, **environment}
-    done = subprocess.run(FAKE, input=text.encode(), capture_output=True, timeout=300, env=env, cwd=ROOT)
-    assert (done.returncode, done.stderr) == (0, b"")
-    return done.stdout.decode().splitlines()
+    done = forks.run(FAKE, text, env=os.environ | environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
 
 
 def without_info(lines):
@@ -114,7 +112,8 @@ def test_what_has_no_answer_is_nothing_to_wait_for():
 @pytest.mark.parametrize("end", ["quit", "end of input"])
 @pytest.mark.parametrize("load", ["0", "600"])
 def test_a_gui_that_quits_is_served_at_once_whatever_it_has_asked_for(load, end):
-    with Process(FAKE, FAKE_LOAD=load) as engine:
+    words = "60" if load == "0" else "0.5"  # a busy machine may need longer for what is stopped than a GUI waits
+    with Process(FAKE, FAKE_LOAD=load, FAKE_LAST_WORDS=words) as engine:
         engine.send("usi")
         engine.until("usiok")
         engine.send("isready", "position startpos", "go depth 100000", "go movetime 60000", "go perft 1")
@@ -134,8 +133,7 @@ def test_a_terminal_is_never_a_script():
 
     ours, theirs = pty.openpty()
     os.write(ours, b"position startpos\ngo depth 100000\nquit\n")
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(FAKE, stdin=theirs, stdout=subprocess.PIPE, env=env, cwd=ROOT)
+    process = forks.start(FAKE, stdin=theirs, stdout=forks.PIPE)
     os.close(theirs)
     try:
         out, _ = process.communicate(timeout=60)

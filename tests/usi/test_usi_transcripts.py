@@ -2,13 +2,13 @@
 
 import os
 import random
-import subprocess
 import time
 
 import pytest
 import shogi
 
-from tests.support.usi_driver import FAKE, LATE, ROOT, TIMES, Process, answers
+from tests.support import forks
+from tests.support.usi_driver import FAKE, LATE, TIMES, Process, answers
 from tests.support.usi_lines import mutated
 
 # ---- start-up ----------------------------------------------------------------------------------------------------
@@ -51,9 +51,7 @@ def test_a_search_answers_at_the_end_of_input():
 
 def test_a_gui_that_is_gone_ends_the_process():
     reading, writing = os.pipe()
-    command = subprocess.Popen(
-        FAKE, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.PIPE, stdout=writing
-    )
+    command = forks.start(FAKE, stdin=forks.PIPE, stdout=writing)
     os.close(writing)
     os.close(reading)
     command.stdin.write(b"position startpos\ngo infinite\nisready\n")

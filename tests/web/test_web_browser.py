@@ -9,20 +9,13 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-pytest.importorskip("websockets", reason="websockets is not installed")
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-from shogi_engine.analysis import (
-    judge,  # noqa: E402
-    page as analysis_page,  # noqa: E402
-)
-from shogi_engine.analysis.judgement import plies_to_examine  # noqa: E402
-from shogi_engine.engine import Engine  # noqa: E402
-from shogi_engine.games.shogi.board import Board  # noqa: E402
-from shogi_engine.records import GameRecord  # noqa: E402
-from tests.web.fake_engine import FakeExaminer  # noqa: E402
-from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serious_faults, until  # noqa: E402
+from shogi_engine.analysis import judge, page as analysis_page
+from shogi_engine.analysis.judgement import plies_to_examine
+from shogi_engine.engine import Engine
+from shogi_engine.games.shogi.board import Board
+from shogi_engine.records import GameRecord
+from tests.web.fake_engine import FakeExaminer
+from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serious_faults, until
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 
@@ -63,8 +56,8 @@ def play_to_the_end(visitor, rng):
 # ---- with engines that are fakes
 
 
-def test_a_short_visit(browser, fake_address):
-    desktop = Visitor(browser, fake_address)
+def test_a_short_visit(browser, backend):
+    desktop = Visitor(browser, backend)
     desktop.move("7g", "7f")
     desktop.wait_ply(1)
     desktop.page.click("#analyse")
@@ -73,7 +66,7 @@ def test_a_short_visit(browser, fake_address):
     desktop.page.wait_for_selector('#moves li:first-child [aria-current="true"]')
     assert desktop.axe() == []
     desktop.close()
-    phone = Visitor(browser, fake_address, PHONE, "ja", "dark")
+    phone = Visitor(browser, backend, PHONE, "ja", "dark")
     phone.choose_game("othello")
     phone.new_game("0")
     phone.tap("f5")
@@ -84,8 +77,8 @@ def test_a_short_visit(browser, fake_address):
 
 
 @pytest.mark.slow
-def test_keyboard_and_drag_and_promotion(browser, fake_address):
-    visitor = Visitor(browser, fake_address)
+def test_keyboard_and_drag_and_promotion(browser, backend):
+    visitor = Visitor(browser, backend)
     page = visitor.page
     page.focus('rect[data-square="7g"]')
     for key in ("Enter", "ArrowUp", "Enter"):
@@ -115,8 +108,8 @@ def test_keyboard_and_drag_and_promotion(browser, fake_address):
 
 
 @pytest.mark.slow
-def test_a_set_up_that_is_given_up_leaves_the_analysis_on(browser, fake_address):
-    visitor = Visitor(browser, fake_address)
+def test_a_set_up_that_is_given_up_leaves_the_analysis_on(browser, backend):
+    visitor = Visitor(browser, backend)
     page = visitor.page
     visitor.move("7g", "7f")
     page.click("#analyse")
@@ -132,9 +125,9 @@ def test_a_set_up_that_is_given_up_leaves_the_analysis_on(browser, fake_address)
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "language", "scheme"), [(DESKTOP, "en", "light"), (PHONE, "ja", "dark")])
-def test_axe_finds_no_serious_fault_anywhere(browser, fake_address, size, language, scheme):
-    visitor = Visitor(browser, fake_address, size, language, scheme)
-    visitor.paste("startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e")
+def test_axe_finds_no_serious_fault_anywhere(browser, backend, size, language, scheme):
+    visitor = Visitor(browser, backend, size, language, scheme)
+    visitor.paste("startpos moves 7g7f 3c3d 8h3c+ 2a3c 2g2f")
     visitor.page.click("#judge")
     visitor.page.wait_for_selector("#moves .blunder")
     visitor.page.keyboard.press("End")
@@ -182,8 +175,8 @@ def test_the_page_that_an_analysis_writes(browser, tmp_path, size, scheme, langu
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "language"), [(DESKTOP, "en"), (PHONE, "ja")])
 @pytest.mark.parametrize("game", ["othello", "shogi"])
-def test_a_whole_game(browser, engine_address, game, size, language):
-    visitor = Visitor(browser, engine_address, size, language)
+def test_a_whole_game(browser, engines, game, size, language):
+    visitor = Visitor(browser, engines, size, language)
     visitor.choose_game(game)
     visitor.new_game("0", 6)
     assert play_to_the_end(visitor, random.Random(4)) >= 10
@@ -194,8 +187,8 @@ def test_a_whole_game(browser, engine_address, game, size, language):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "language"), [(DESKTOP, "en"), (PHONE, "ja")])
-def test_a_record_is_analysed(browser, engine_address, size, language):
-    visitor = Visitor(browser, engine_address, size, language)
+def test_a_record_is_analysed(browser, engines, size, language):
+    visitor = Visitor(browser, engines, size, language)
     moves = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d 8e8f 8g8f 8b8f 2d3d 2b8h+ 7i8h 8f7f 5i5h"
     visitor.paste(f"startpos moves {moves}")
     visitor.page.click("#judge")
@@ -216,9 +209,9 @@ def test_a_record_is_analysed(browser, engine_address, size, language):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "language"), [(DESKTOP, "en"), (PHONE, "ja")])
-def test_a_tsume_is_solved(browser, engine_address, size, language):
+def test_a_tsume_is_solved(browser, engines, size, language):
     """A wrong check is called wrong; taken back, the right moves mate against the engine's defence."""
-    visitor = Visitor(browser, engine_address, size, language)
+    visitor = Visitor(browser, engines, size, language)
     page = visitor.page
     page.click("#tsume")
     page.click('[data-length="5"]')

@@ -5,14 +5,10 @@ import re
 
 import pytest
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-pytest.importorskip("websockets", reason="websockets is not installed")
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-from shogi_engine import study  # noqa: E402
-from tests.web.fake_engine import FakeEngine, fake_hub  # noqa: E402
-from tests.web.test_web_lessons import as_bad  # noqa: E402
-from tests.web.visitor import CHROMIUM, PHONE, Visitor, serve, until  # noqa: E402
+from shogi_engine import study
+from tests.web.fake_engine import FakeEngine, fake_hub
+from tests.web.test_web_lessons import as_bad
+from tests.web.visitor import CHROMIUM, PHONE, Visitor, serve, until
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 LAPTOP = {"width": 1366, "height": 768}

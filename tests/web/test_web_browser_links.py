@@ -2,12 +2,8 @@
 
 import pytest
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-pytest.importorskip("websockets", reason="websockets is not installed")
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-from tests.web.fake_engine import fake_hub  # noqa: E402
-from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serve, until  # noqa: E402
+from tests.web.fake_engine import fake_hub
+from tests.web.visitor import CHROMIUM, DESKTOP, PHONE, Visitor, serve, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")]
 

@@ -4,17 +4,13 @@ import signal
 
 import pytest
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-pytest.importorskip("websockets", reason="websockets is not installed")
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-from shogi_engine import records  # noqa: E402
-from shogi_engine.__main__ import main  # noqa: E402
-from shogi_engine.analysis.judgement import PositionResult  # noqa: E402
-from shogi_engine.records import GameRecord  # noqa: E402
-from shogi_engine.types.results import Score  # noqa: E402
-from tests.web import fake_engine  # noqa: E402
-from tests.web.visitor import CHROMIUM, DESKTOP, Visitor, serve, until  # noqa: E402
+from shogi_engine import records
+from shogi_engine.__main__ import main
+from shogi_engine.analysis.judgement import PositionResult
+from shogi_engine.records import GameRecord
+from shogi_engine.types.results import Score
+from tests.web import fake_engine
+from tests.web.visitor import CHROMIUM, DESKTOP, Visitor, serve, until
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 MATE_IN_3 = "9/3S2+R1l/p1p1R3p/2Pkpp3/1p2PPppP/9/1P1S1SPP1/L2B5/BN1GKG1NL b 2GS2NL3P 87"
@@ -94,9 +90,9 @@ def test_mates_are_counted_from_the_position_after_the_move(browser, monkeypatch
 
 
 @pytest.mark.parametrize("text", ["f5d6c3", "f5 d6 c3", "F5D6C3"])
-def test_a_transcript_is_pasted_in_any_way(browser, fake_address, text):
+def test_a_transcript_is_pasted_in_any_way(browser, backend, text):
     """L13."""
-    visitor = Visitor(browser, fake_address)
+    visitor = Visitor(browser, backend)
     visitor.choose_game("othello")
     visitor.paste(text)
     visitor.wait_ply(3)

@@ -4,12 +4,8 @@ import re
 
 import pytest
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-pytest.importorskip("websockets", reason="websockets is not installed")
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-from tests.support.printed import shogi_position  # noqa: E402
-from tests.web.visitor import CHROMIUM, Visitor, until  # noqa: E402
+from tests.support.printed import shogi_position
+from tests.web.visitor import CHROMIUM, Visitor, until
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 
@@ -21,8 +17,8 @@ def download(page, button):
     return waiting.value.suggested_filename, waiting.value.path().read_bytes()
 
 
-def test_headers_are_edited_and_games_searched(browser, fake_address):
-    visitor = Visitor(browser, fake_address)
+def test_headers_are_edited_and_games_searched(browser, backend):
+    visitor = Visitor(browser, backend)
     page = visitor.page
     for title, name in (('Final of "<Spring>"', "甲野"), ("Another", "Smith")):
         visitor.new_game("both")

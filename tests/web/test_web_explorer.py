@@ -43,6 +43,20 @@ def test_the_moves_of_the_book_have_values_and_the_pages_notation(hub):
     )
 
 
+def test_the_openings_of_the_line_are_named(hub):
+    page = Page.of(hub, language="ja")
+    assert explored(page, "book")["names"] == ["", ""]
+    for move in ("7g7f", "3c3d", "6g6f", "8c8d", "2h6h"):
+        page.do("move", move=move)
+    assert explored(page, "book")["names"][0].startswith("四間飛車") and explored(page, "book", 0)["names"] == ["", ""]
+    page.do("game", game="othello")
+    for move in ("f5", "d6", "c5", "f4"):
+        page.do("move", move=move)
+    assert explored(page, "book")["names"] == ["兎定石", "兎定石"]
+    page.do("hello", language="en")
+    assert explored(page, "book")["names"] == ["Rabbit", "Rabbit"]
+
+
 def test_the_users_games_are_counted_as_they_change(hub):
     page = Page.of(hub)
     page.do("move", move="7g7f").do("game", game="shogi").do("move", move="2g2f")

@@ -7,25 +7,9 @@ import pytest
 from shogi_engine.web.saving import SavedGame
 from shogi_engine.web.session import Session
 from shogi_engine.web.store import GameStore
-from tests.web.fake_engine import fake_hub
 from tests.web.page import Page
 
 MOVES = ("7g7f", "3c3d", "2g2f")
-
-
-@pytest.fixture
-def open_hub(tmp_path):
-    hubs = []
-
-    def start(**options):
-        for hub in hubs:
-            hub.store.close()
-        hubs.append(fake_hub(tmp_path / "games", **options))
-        return hubs[-1]
-
-    yield start
-    for hub in hubs:
-        hub.pool.close()
 
 
 def at_one_instant(monkeypatch, place, name, first, second):

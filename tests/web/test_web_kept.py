@@ -16,23 +16,6 @@ from shogi_engine.web.store import GameStore
 from tests.web.fake_engine import fake_hub, wait_for
 from tests.web.page import Page
 
-
-@pytest.fixture
-def open_hub(tmp_path):
-    """Return a function that starts a server on the same folder; none of them is ever closed properly."""
-    hubs = []
-
-    def start(**options):
-        for hub in hubs:
-            hub.store.close()  # what the system does when a server is killed
-        hubs.append(fake_hub(tmp_path / "games", **options))
-        return hubs[-1]
-
-    yield start
-    for hub in hubs:
-        hub.pool.close()
-
-
 # Black takes b1 by a1; white can move nowhere then, and black still takes b8.
 NEAR_A_PASS = "-OX-----" + 48 * "-" + "XO------ X"
 MOVES = ("7g7f", "3c3d", "2g2f")

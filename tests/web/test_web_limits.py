@@ -10,35 +10,20 @@ import time
 
 import anyio
 import pytest
+import uvicorn
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+from websockets.sync.client import connect
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-pytest.importorskip("websockets", reason="websockets is not installed")
-from starlette.testclient import TestClient  # noqa: E402
-from starlette.websockets import WebSocketDisconnect  # noqa: E402
-from websockets.sync.client import connect  # noqa: E402
-
-from shogi_engine.cli import serve  # noqa: E402
-from shogi_engine.web import (  # noqa: E402
-    access,  # noqa: E402
-    conversation,
-    file_messages,  # noqa: E402
-    hub,
-    replies,
-)
-from shogi_engine.web.access import (  # noqa: E402
-    Bucket,
-    Guard,  # noqa: E402
-    RateLimits,
-    Slow,
-    limited,  # noqa: E402
-)
-from shogi_engine.web.app import application  # noqa: E402
-from shogi_engine.web.file_messages import FileReader  # noqa: E402
-from shogi_engine.web.messages import Message  # noqa: E402
-from shogi_engine.web.pool import EnginePool, Job, Seat, Turn  # noqa: E402
-from tests.web.fake_engine import FakeEngine, fake_hub, wait_for  # noqa: E402
-from tests.web.page import Page  # noqa: E402
+from shogi_engine.cli import serve
+from shogi_engine.web import access, conversation, file_messages, hub, replies
+from shogi_engine.web.access import Bucket, Guard, RateLimits, Slow, limited
+from shogi_engine.web.app import application
+from shogi_engine.web.file_messages import FileReader
+from shogi_engine.web.messages import Message
+from shogi_engine.web.pool import EnginePool, Job, Seat, Turn
+from tests.web.fake_engine import FakeEngine, fake_hub, wait_for
+from tests.web.page import Page
 
 LOCAL, SOCKET = "http://127.0.0.1:8765", "ws://127.0.0.1:8765/ws"
 

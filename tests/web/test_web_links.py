@@ -4,20 +4,17 @@ import json
 import sqlite3
 
 import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("httpx", reason="httpx is not installed")
-from starlette.testclient import TestClient  # noqa: E402
-from starlette.websockets import WebSocketDisconnect  # noqa: E402
-
-from shogi_engine.web import hub as hubs  # noqa: E402
-from shogi_engine.web.access import Guard  # noqa: E402
-from shogi_engine.web.app import application  # noqa: E402
-from shogi_engine.web.hub import Full  # noqa: E402
-from shogi_engine.web.links import LINKS_MAX, LinkError  # noqa: E402
-from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
-from tests.web.page import Page  # noqa: E402
-from tools.measure.web_load import Page as Known  # noqa: E402
+from shogi_engine.web import hub as hubs
+from shogi_engine.web.access import Guard
+from shogi_engine.web.app import application
+from shogi_engine.web.hub import Full
+from shogi_engine.web.links import LINKS_MAX, LinkError
+from tests.web.fake_engine import fake_hub, wait_for
+from tests.web.page import Page
+from tools.measure.web_load import Page as Known
 
 HOST = "192.168.7.7:8765"
 TWO = {"game": "shogi", "players": [None, None]}

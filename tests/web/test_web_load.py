@@ -11,13 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+import uvicorn
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-pytest.importorskip("websockets", reason="websockets is not installed")
-from shogi_engine.web.app import application  # noqa: E402
-from tests.web.fake_engine import FakeEngine, fake_hub, wait_for  # noqa: E402
-from tools.measure.web_load import crowd, throw, throw_requests  # noqa: E402
+from shogi_engine.web.app import application
+from tests.web.fake_engine import FakeEngine, fake_hub, wait_for
+from tools.measure.web_load import crowd, throw, throw_requests
 
 pytestmark = pytest.mark.slow
 SECONDS = float(os.environ.get("SECONDS", "20"))

@@ -9,25 +9,19 @@ import weakref
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("httpx", reason="httpx is not installed")
-from starlette.testclient import TestClient  # noqa: E402
-from starlette.websockets import WebSocketDisconnect  # noqa: E402
-
-from shogi_engine.__main__ import main  # noqa: E402
-from shogi_engine.cli.serve import _address  # noqa: E402
-from shogi_engine.explorer import Explorer  # noqa: E402
-from shogi_engine.web import game_messages, replies  # noqa: E402
-from shogi_engine.web.access import (  # noqa: E402
-    Guard,  # noqa: E402
-    qr_code,
-    reachable_host,
-)
-from shogi_engine.web.app import application, static_files  # noqa: E402
-from shogi_engine.web.conversation import SendQueue  # noqa: E402
-from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
-from tools.measure.web_load import Page  # noqa: E402
+from shogi_engine.__main__ import main
+from shogi_engine.cli.serve import _address, _listener
+from shogi_engine.explorer import Explorer
+from shogi_engine.web import game_messages, replies
+from shogi_engine.web.access import Guard, qr_code, reachable_host
+from shogi_engine.web.app import application, static_files
+from shogi_engine.web.conversation import SendQueue
+from tests.web.fake_engine import fake_hub, wait_for
+from tests.web.visitor import serve
+from tools.measure.web_load import Page
 
 LOCAL = "http://127.0.0.1:8765"
 SOCKET = "ws://127.0.0.1:8765/ws"
@@ -198,7 +192,6 @@ def test_a_qr_code_holds_the_address(monkeypatch):
 
 
 def test_the_command_says_where_it_can_not_listen(capsys):
-    pytest.importorskip("uvicorn", reason="uvicorn is not installed")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -218,7 +211,6 @@ def test_the_command_says_where_it_can_not_listen(capsys):
     ],
 )  # fmt: skip
 def test_games_are_shared_only_without_a_token(tmp_path, monkeypatch, words, token, shared):
-    pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
     class EnoughError(Exception):
         pass
@@ -241,3 +233,42 @@ def test_one_index_for_each_game(capsys, tmp_path):
     words = [word for name in "abc" for word in ("--games", str(tmp_path / name))]
     assert main(["serve", *words]) == 2
     assert "--games has two indexes of shogi" in capsys.readouterr().err
+
+
+# ---- ports -------------------------------------------------------------------------------------------------------
+
+
+def test_two_servers_do_not_share_a_port():
+    with _listener("127.0.0.1", 0) as first:
+        port = first.getsockname()[1]
+        with pytest.raises(OSError, match=f"port {port}"):
+            _listener("127.0.0.1", port)
+
+
+def test_on_windows_the_port_is_claimed_for_one(monkeypatch):
+    """SO_REUSEADDR would share it there."""
+    exclusive, asked = -5, []
+
+    class Socket(socket.socket):
+        def setsockopt(self, level, option, value):
+            asked.append(option)
+
+    monkeypatch.setattr(socket, "SO_EXCLUSIVEADDRUSE", exclusive, raising=False)
+    monkeypatch.setattr(socket, "socket", Socket)
+    _listener("127.0.0.1", 0).close()
+    assert asked == [exclusive]
+
+
+def test_a_second_start_opens_the_board_that_is_there(monkeypatch, capsys):
+    opened, hub = [], fake_hub()
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    server, address = serve(hub)
+    port = address.rstrip("/").rpartition(":")[2]
+    assert main(["serve", "--port", port]) == 2 and opened == []  # without --open it is refused
+    assert main(["serve", "--open", "--port", port]) == 0 and opened == [address]
+    server.should_exit = True
+    hub.close()
+    with socket.create_server(("127.0.0.1", 0)) as other:  # that says nothing
+        monkeypatch.setattr("shogi_engine.cli.serve.ANSWER_SECONDS", 0.1)
+        assert main(["serve", "--open", "--port", str(other.getsockname()[1])]) == 2
+    assert opened == [address] and "cannot listen" in capsys.readouterr().err

@@ -5,19 +5,16 @@ import json
 import threading
 
 import pytest
+from starlette.testclient import TestClient
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("httpx", reason="httpx is not installed")
-from starlette.testclient import TestClient  # noqa: E402
-
-from shogi_engine import study  # noqa: E402
-from shogi_engine.web import file_messages, saving  # noqa: E402
-from shogi_engine.web.access import WORKERS  # noqa: E402
-from shogi_engine.web.app import application  # noqa: E402
-from shogi_engine.web.saving import Collections, SavedGame  # noqa: E402
-from shogi_engine.web.store import GameStore  # noqa: E402
-from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
-from tests.web.page import Page  # noqa: E402
+from shogi_engine import study
+from shogi_engine.web import file_messages, saving
+from shogi_engine.web.access import WORKERS
+from shogi_engine.web.app import application
+from shogi_engine.web.saving import Collections, SavedGame
+from shogi_engine.web.store import GameStore
+from tests.web.fake_engine import fake_hub, wait_for
+from tests.web.page import Page
 
 SLOW = [
     ("save", {"format": "ki2"}, file_messages, "file_of"),

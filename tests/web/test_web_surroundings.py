@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -11,30 +10,22 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("httpx", reason="httpx is not installed")
-uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-from starlette.testclient import TestClient  # noqa: E402
-from starlette.websockets import WebSocketDisconnect  # noqa: E402
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware  # noqa: E402
-
-from shogi_engine import records  # noqa: E402
-from shogi_engine.common.files import remove_leftovers  # noqa: E402
-from shogi_engine.records import files  # noqa: E402
-from shogi_engine.web import app as web_app  # noqa: E402
-from shogi_engine.web.access import (  # noqa: E402
-    COOKIE,
-    LINK_COOKIE,
-    Guard,
-    RateLimits,  # noqa: E402
-)
-from shogi_engine.web.app import application  # noqa: E402
-from shogi_engine.web.links import Links  # noqa: E402
-from shogi_engine.web.store import GameStore  # noqa: E402
-from tests.support.processes import ROOT  # noqa: E402
-from tests.web.fake_engine import fake_hub, wait_for  # noqa: E402
-from tests.web.page import Page  # noqa: E402
+from shogi_engine import records
+from shogi_engine.common.files import remove_leftovers
+from shogi_engine.records import files
+from shogi_engine.web import app as web_app
+from shogi_engine.web.access import COOKIE, LINK_COOKIE, Guard, RateLimits
+from shogi_engine.web.app import application
+from shogi_engine.web.links import Links
+from shogi_engine.web.store import GameStore
+from tests.support import forks
+from tests.support.processes import ROOT
+from tests.web.fake_engine import fake_hub, wait_for
+from tests.web.page import Page
 
 VISITOR = "198.51.100.7"
 
@@ -224,9 +215,9 @@ import signal, sys, threading
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a process started by nohup ignores it
 from shogi_engine.__main__ import main
 from shogi_engine.cli import serve
-from shogi_engine.web.store import Store
+from shogi_engine.web.store import GameStore
 serve.END_SECONDS = 1
-Store.close = lambda self: threading.Event().wait()
+GameStore.close = lambda self: threading.Event().wait()
 sys.exit(main(["serve", "--port", "0", "--engines", "1"]))
 """
 
@@ -236,9 +227,7 @@ sys.exit(main(["serve", "--port", "0", "--engines", "1"]))
 def test_a_signal_ends_the_server_though_the_disk_does_not_answer(tmp_path, number):
     env = {**os.environ, "XDG_DATA_HOME": str(tmp_path)}
     with (tmp_path / "said").open("w") as said:
-        process = subprocess.Popen(
-            [sys.executable, "-c", HUNG], stdout=subprocess.PIPE, stderr=said, cwd=ROOT, env=env, text=True
-        )
+        process = forks.start([sys.executable, "-c", HUNG], env, stdout=forks.PIPE, stderr=said, text=True)
     try:
         address = re.search(r"http://\S+", process.stdout.readline())[0]
         urllib.request.urlopen(f"{address}healthz", timeout=120).close()  # it serves

@@ -3,18 +3,17 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import pytest
+import uvicorn
 
 from shogi_engine.web.access import Guard, reachable_host
 from shogi_engine.web.app import application
+from tests.support import forks
 from tests.web.fake_engine import wait_for
-
-uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DESKTOP, PHONE = {"width": 1280, "height": 820}, {"width": 360, "height": 740}
@@ -137,7 +136,7 @@ class KilledServer:
 
     def start(self):
         command = [sys.executable, "-m", "shogi_engine", "serve", "--port", str(self.port), "--engines", "1"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=self._environment)
+        self.process = forks.start(command, self._environment, stdout=forks.PIPE, text=True)
         while (found := re.search(r"127\.0\.0\.1:(\d+)", self.process.stdout.readline())) is None:
             assert self.process.poll() is None
         self.port = int(found[1])

@@ -5,6 +5,8 @@ import contextlib
 import errno
 import json
 import os
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +14,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from filelock import FileLock
 
 import shogi_engine
 import usi
@@ -23,9 +26,9 @@ from shogi_engine.batch import games
 from shogi_engine.books.growth import RunFile
 from shogi_engine.cli import compare, csa, doctor
 from shogi_engine.common import files
+from shogi_engine.common.files import Lock
 from shogi_engine.csa.session import GameSaver
 from shogi_engine.frontends.core import Output
-from shogi_engine.games.shogi.evaluation import king_piece
 from shogi_engine.match.runner import GameLog
 from shogi_engine.records import GameRecord, files as keeping
 from shogi_engine.training import pipeline
@@ -33,6 +36,7 @@ from shogi_engine.training.checkpoint import save_checkpoint
 from shogi_engine.training.shogi.recipe import DataOptions
 from shogi_engine.types.results import Score
 from shogi_engine.web.store import GameStore, Head
+from tests.support.processes import environment
 from tests.writing.test_whole_files import holder_of, names
 
 MOVES = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e"]
@@ -201,12 +205,6 @@ def checkpoint(folder, number):
     return folder / "it.npz"
 
 
-def weights(folder, number):
-    table = np.zeros((king_piece.ROWS, king_piece.FEATURES), dtype=np.int16)
-    king_piece.save(folder / "weights.npz", king_piece.Weights(table, number))
-    return folder / "weights.npz"
-
-
 def solved(folder, number):
     from shogi_engine import tsume
 
@@ -276,7 +274,7 @@ WRITERS = {
     "match --out": played("--out", "out.ggf"), "match --html": played("--html", "out.html"),
     "book RUN": run_of_a_book, "book --out": exported_book, "csa --out": server_game, "csa --log": conversation,
     "DebugLogFile": debug_log, "train, checkpoints": checkpoint, "train, weights": exported_weights,
-    "train, gate": gate_scores, "weights": weights, "tsume": solved,
+    "train, gate": gate_scores, "tsume": solved,
     "compare --plot": plotted,
     "RecordWriter": positions(append=False), "RecordWriter, append": positions(append=True), "search --tree": traced,
     "mate --out": mated, "serve, records": browser_record,
@@ -300,7 +298,7 @@ WRITTEN_BY = {  # module: its writers, or the test of those that need more than 
     "cli/csa.py": ["csa --log"], "cli/doctor.py": ["doctor --launcher"], "cli/match.py": ["match --html"],
     "cli/search.py": ["search --tree"], "cli/common.py": ["study/test_study.py"],
     "csa/session.py": ["csa --out", "csa --out, another process"], "frontends/core.py": ["DebugLogFile"],
-    "games/shogi/evaluation/king_piece.py": ["weights"], "jit/workshop/cache.py": ["jit/test_jit_cache.py"],
+    "jit/workshop/cache.py": ["jit/test_jit_cache.py"],
     "match/runner.py": ["match --log"],
     "records/files.py": ["play", "records.save", "match --out", "mate --out"],
     "training/checkpoint.py": ["train, checkpoints"],
@@ -464,3 +462,53 @@ def test_files_of_others_are_refused_and_stay(tmp_path, name, content):
     with pytest.raises((ValueError, OSError)):
         own.get(name, WRITERS.get(name))(tmp_path, 0)
     assert path.read_bytes() == content and place in names(tmp_path)
+
+
+# ---- locks -------------------------------------------------------------------------------------------------------
+
+
+COUNTER = """
+import sys
+from pathlib import Path
+from shogi_engine.common.files import Lock
+
+path = Path(sys.argv[1])
+for _ in range(200):
+    with Lock(path, timeout=600):
+        path.write_text(str(int(path.read_text()) + 1))
+"""
+
+
+def test_processes_take_turns(tmp_path):
+    """Each increment is made by one process alone, although the lock's file is removed and made again each time."""
+    path = tmp_path / "count"
+    path.write_text("0")
+    command = [sys.executable, "-c", COUNTER, str(path)]
+    processes = [subprocess.Popen(command, env=environment(None)) for _ in range(3)]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    assert path.read_text() == "600" and [each.name for each in tmp_path.iterdir()] == ["count"]
+
+
+def test_a_lock_leaves_no_file(tmp_path):
+    with Lock(tmp_path / "log"):
+        assert {each.name for each in tmp_path.iterdir()} == {".log.lock", ".log.holder"}
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows removes no file that is open")
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_lock_on_a_file_that_was_removed_meanwhile_is_taken_again(tmp_path, monkeypatch, anew):
+    """The process before has released and removed it; another may have made and locked a new one."""
+    taken = []
+
+    def acquire(lock, work=FileLock.acquire, **options):
+        work(lock, **options)
+        taken.append(lock)
+        if len(taken) == 1:
+            os.unlink(lock.lock_file)
+            if anew:
+                open(lock.lock_file, "wb").close()
+
+    monkeypatch.setattr(FileLock, "acquire", acquire)
+    with Lock(tmp_path / "log"):
+        assert len(taken) == 2 and (tmp_path / ".log.lock").exists()

@@ -243,6 +243,7 @@ interface Replies {
   /** The moves of the position after a move of the game: from one source, and which others there are. */
   explored: {
     node: number;
+    names: string[];
     source: string;
     sources: string[];
     rows: ExploredMove[];

@@ -98,12 +98,13 @@ NNUE_VERSION = 0x7AF32F16  # the first four bytes of a network in the standard f
 
 
 def evaluation_of(file: Path) -> str:
-    """Return an evaluation's name, by the file's name and its first bytes; by default "network"."""
-    if file.suffix == ".npz":
-        return "king-piece"
+    """Return an evaluation's name, by the file's first bytes; by default "network"."""
     try:
         with file.open("rb") as stream:
-            return "nnue" if stream.read(4) == NNUE_VERSION.to_bytes(4, "little") else "network"
+            begin = stream.read(64)
+            if b'"shogi-king-piece' in begin:
+                return "king-piece"
+            return "nnue" if begin.startswith(NNUE_VERSION.to_bytes(4, "little")) else "network"
     except OSError:  # reported later, when the whole file is read
         return "network"
 

@@ -91,7 +91,7 @@ def write_features(samples, places, accumulator, features):
     """Write the index within a knot of each feature of each sample to `features` (int32[n, FEATURES]).
 
     Args:
-        places: int32, pattern_weights.file_places()
+        places: int32, patterns.file_places()
         accumulator: record[ACCUMULATOR], scratch
     """
     for index in range(len(samples)):
@@ -168,7 +168,7 @@ def write_rows(samples, places, accumulator, rows, phases):
     """Write the stored row of each instance of each sample to `rows`, uint16[n, ACTIVE], and its phase to `phases`.
 
     Args:
-        places: int32, network_weights.file_rows()
+        places: int32, network.file_rows()
         accumulator: record[patterns.ACCUMULATOR], scratch
         phases: uint8[n]
     """

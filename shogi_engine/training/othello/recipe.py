@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from shogi_engine.games.othello.evaluation.network import is_network
+from shogi_engine.games.othello.evaluation.network import FORMAT
+from shogi_engine.games.weights import format_of
 from shogi_engine.interface.game import VALUE_MAX
 from shogi_engine.training.othello.kernels import PARAMETERS
 from shogi_engine.training.othello.positions import KNOT_SHAPE, DataOptions, Openings
@@ -16,7 +17,7 @@ WEIGHT_BYTES = 3 * 4 + 2  # for a weight: in the checkpoint, and in the file
 
 def evaluation_of(file: Path) -> str:
     """Return the evaluation that a file of weights is for."""
-    return NETWORK if is_network(file) else PATTERNS
+    return NETWORK if format_of(file) == FORMAT else PATTERNS
 
 
 def training_bytes(options: TrainOptions) -> int:

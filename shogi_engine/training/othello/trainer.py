@@ -20,9 +20,10 @@ import numpy as np
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.games.othello.evaluation import network as network_weights, patterns
-from shogi_engine.games.othello.evaluation.network import ROW_LIMIT, WIDTH, Network, is_network
+from shogi_engine.games.othello.evaluation.network import FORMAT, ROW_LIMIT, WIDTH, Network
 from shogi_engine.games.othello.evaluation.patterns import ACCUMULATOR, PHASES
 from shogi_engine.games.othello.names import DISC
+from shogi_engine.games.weights import format_of
 from shogi_engine.interface.stubs import Evaluator
 from shogi_engine.jit import new_record
 from shogi_engine.jit.vectors import SQUARE_WEIGHT_LIMIT
@@ -110,7 +111,7 @@ class NetworkPositions:
         self.rows = np.zeros((len(samples), kernels.ACTIVE), dtype=np.uint16)
         self.phases = np.zeros(len(samples), dtype=np.uint8)
         self.targets = np.zeros(len(samples), dtype=np.float32)
-        knots = patterns.read(patterns.SHIPPED)[0].astype(np.float32)
+        knots = patterns.read(patterns.SHIPPED).arrays["knots"].astype(np.float32)
         for first in range(0, len(samples), AT_ONCE):
             here = slice(first, first + AT_ONCE)
             part, by_patterns = samples[here], np.zeros(len(samples[here]), dtype=np.float32)
@@ -393,8 +394,8 @@ def new_trainer(request: TrainingRequest) -> "Trainer | NetworkTrainer":
     if options.architecture == NETWORK:
         return NetworkTrainer(games, options, request.checkpoint, request.threads, request.labeller)
     beginning, file = np.zeros(KNOT_SHAPE, dtype=np.int16), Path(request.labeller)
-    if request.labeller in (PATTERNS, NETWORK) or is_network(file):
-        beginning = patterns.read(patterns.SHIPPED)[0]
+    if request.labeller in (PATTERNS, NETWORK) or format_of(file) == FORMAT:
+        beginning = patterns.read(patterns.SHIPPED).arrays["knots"]
     elif file.exists():
-        beginning = patterns.read(file)[0]
+        beginning = patterns.read(file).arrays["knots"]
     return Trainer(games, options, request.checkpoint, request.threads, beginning, request.labeller)

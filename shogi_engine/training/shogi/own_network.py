@@ -10,7 +10,7 @@ import numpy as np
 
 from shogi_engine.games.shogi import GAME
 from shogi_engine.games.shogi.evaluation import network as inputs
-from shogi_engine.games.shogi.evaluation.network import WIDTH, Network, encode, load, load_weights, quantise
+from shogi_engine.games.shogi.evaluation.network import WEIGHTS, WIDTH, Network, encode, quantise
 from shogi_engine.jit import new_record, vectors
 from shogi_engine.training.shogi.games import SCALE, PositionBlock
 from shogi_engine.training.shogi.kernels import FEATURE_TABLE, LANES
@@ -42,7 +42,7 @@ class OwnNetwork:
 
     @cached_property
     def feature_tables(self) -> tuple[Any, ...]:
-        """The feature tables, records[FEATURE_TABLE], used in turn by epoch; held-out positions use the first."""
+        """The feature tables, records[FEATURE_TABLE], of which games use one or the other; held-out ones the first."""
         table = new_record(FEATURE_TABLE)
         table.pieces[:], table.hands[:], table.nothing = inputs.PIECES, inputs.HAND_FEATURES, inputs.FEATURES
         return (table,)
@@ -124,7 +124,7 @@ class OwnNetwork:
 
     def made(self, file: Path) -> dict[str, Any]:
         """Return a network file's note on how it was made. Raises ValueError if it is missing or damaged."""
-        return load(file).made
+        return WEIGHTS.load(file).made
 
 
 def quantised(parameters: np.ndarray, width: int, made: dict[str, Any]) -> Network:
@@ -160,5 +160,5 @@ def labelling_network(labeller: str) -> Network | None:
     """
     known = GAME.evaluations
     if known is None or labeller not in known:
-        return load_weights(Path(labeller))
-    return load_weights(None) if labeller == NETWORK else None
+        return WEIGHTS.load(Path(labeller))
+    return WEIGHTS.shipped if labeller == NETWORK else None

@@ -29,6 +29,10 @@ export function show(found, state, link) {
   menu.replaceChildren(...found.sources.map(each => element("option", {value: each, selected: each === found.source}, t(NAMES[each]))));
   menu.onchange = () => { memory.set("explorer", menu.value); update(state, link); };
   const total = found.rows.reduce((sum, each) => sum + each.games, 0);
+  const [black, white] = found.names;
+  const names = black === white ? black ?? "" : found.names.flatMap((each, colour) => each ? `${side(colour)} ${each}` : []).join(" / ");
+  $("opening").textContent = names;
+  $("opening").hidden = !names;
   $("explored").textContent = !found.rows.length ? t("noMoves") : total ? t("gamesCount", {count: total}) : "";
   $("played").replaceChildren(element("tbody", {}, ...found.rows.map(each => row(each, total, found.node))));
   $("examples").replaceChildren(...found.games.map(({names, result}) => element("li", {}, `${names.filter(Boolean).join(" – ")} ${result}`)));

@@ -14,6 +14,7 @@ from shogi_engine.games.othello.notation import flipped, parse_obf
 from shogi_engine.games.othello.types import BLACK, PASS
 from shogi_engine.jit import ctz, njit
 from tests.support.othello_cases import FACTS, random_game
+from tests.support.sizes import sized
 
 
 @njit
@@ -77,5 +78,7 @@ def test_shortest_stoner():
 
 def test_mean_flips_of_random_play():
     rng = random.Random(2244)
-    turned = [len(flipped(pos, move)) for _ in range(1200) for pos, move in random_game(rng) if move != PASS]
+    turned = [
+        len(flipped(pos, move)) for _ in range(sized(400, 1200)) for pos, move in random_game(rng) if move != PASS
+    ]
     assert sum(turned) / len(turned) == pytest.approx(FACTS["mean_flips"], abs=0.03)

@@ -1,14 +1,17 @@
 """The kernels against the naive twin, move by move: random games, and boards that no game reaches."""
 
+import copy
 import itertools
+import pickle
 import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from shogi_engine.common.bits import ZERO
 from shogi_engine.games.othello import GAME
+from shogi_engine.games.othello.board import Board, Move
 from shogi_engine.games.othello.endgame.search import ending_key
 from shogi_engine.games.othello.movegen import (
     RAYS,
@@ -20,12 +23,12 @@ from shogi_engine.games.othello.movegen import (
     run_by_leading_bits,
 )
 from shogi_engine.games.othello.names import DISC
-from shogi_engine.games.othello.notation import format_obf, legal_moves, parse_obf
-from shogi_engine.games.othello.types import PASS, placed_disc
+from shogi_engine.games.othello.notation import START, format_obf, legal_moves, parse_obf
+from shogi_engine.games.othello.types import BLACK, PASS, WHITE, placed_disc
 from shogi_engine.interface.game import count_moves, do_move, generate_moves, key, terminal_value, undo_move
 from shogi_engine.jit import new_record
 from shogi_engine.perft import perft_context
-from tests.support.othello_cases import POSITIONS
+from tests.support.othello_cases import POSITIONS, random_game
 from tests.support.twins.naive_othello import State
 
 # Starts that make what random play from the usual start seldom has: passes, wipe-outs, ends with empty squares.
@@ -66,7 +69,7 @@ def play(rng, start, ctx):
     return ending
 
 
-@pytest.mark.parametrize("games", [120, pytest.param(4000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [60, pytest.param(4000, marks=pytest.mark.slow)])
 def test_random_games(games):
     ctx = perft_context(GAME)
     endings = [play(random.Random(number), STARTS[number % len(STARTS)], ctx) for number in range(games)]
@@ -74,7 +77,6 @@ def test_random_games(games):
     assert passes and early and wiped_out, "the games should show passes, early ends and wipe-outs"
 
 
-@settings(max_examples=300)
 @given(POSITIONS)
 def test_mobility_and_flips_of_any_board(text):
     pos, twin = parse_obf(text), State.from_text(text)
@@ -93,7 +95,6 @@ def test_mobility_and_flips_of_any_board(text):
     assert flips_filled(pos.own, pos.opponent, ZERO) == 0
 
 
-@settings(max_examples=200)
 @given(POSITIONS)
 def test_moves_and_back_on_any_board(text):
     ctx, undo = perft_context(GAME), new_record(GAME.undo)
@@ -143,3 +144,72 @@ def test_keys_differ():
     for bit in range(64):
         ones = sum(value >> bit & 1 for value in keys.values())
         assert abs(ones / len(keys) - 0.5) < 0.02, bit
+
+
+# ---- boards ------------------------------------------------------------------------------------------------------
+
+
+def test_moves_are_those_of_the_notation():
+    for seed in range(10):
+        game = Board()
+        for pos, move in random_game(random.Random(seed)):
+            assert [int(each) for each in game.legal_moves] == legal_moves(pos) and len(game.legal_moves)
+            assert game.obf() == format_obf(pos) and game.key() == Board(game.obf()).key()
+            assert {code for code in range(-5, 300) if game.is_legal(code)} == set(legal_moves(pos))
+            game.push(Move.from_int(move))
+            assert game.peek() == move
+        for twin in (game.copy(), pickle.loads(pickle.dumps(game)), copy.deepcopy(game)):
+            assert twin == game and hash(twin) == hash(game) and twin.move_stack == game.move_stack
+            while twin.ply():
+                twin.pop()
+            assert twin == Board() == game.root() and game.ply()
+
+
+def test_a_move_is_an_int():
+    for square in (*range(64), None):
+        move = Move(square)
+        assert move is Move(square) is pickle.loads(pickle.dumps(move)) is copy.deepcopy(move)
+        assert move and move.square == square and f"{move}" == str(move) and Move.from_text(str(move)) is move
+        assert repr(move) == f"Move(square={square})"
+    assert [int(Move(0)), int(Move(63)), int(Move(None))] == [64, 127, PASS]
+
+
+def test_ints_are_moves():
+    game = Board()
+    while not game.is_game_over():
+        move = next(iter(game.legal_moves))
+        assert Move.from_int(int(move)) is Move.from_int(np.int64(move)) is move
+        assert int(move) in game.legal_moves and np.uint32(move) in game.legal_moves
+        game.push(int(move))
+        assert game.move_stack[-1] is move
+    assert len(game.move_stack) > 55
+
+
+@pytest.mark.parametrize("what", [-1, 0, 37, 63, 129, 1 << 40, "a1", None])
+def test_ints_that_are_no_moves(what):
+    game = Board()
+    with pytest.raises((TypeError, ValueError), match="expected a Move|is not a move"):
+        game.push(what)
+    assert what not in game.legal_moves
+    assert game.obf() == START and game.move_stack == []
+
+
+def test_packed_positions():
+    for seed in range(5):
+        for pos, _ in random_game(random.Random(seed)):
+            game = Board(format_obf(pos))
+            assert len(game.to_packed()) == 17 and Board.from_packed(game.to_packed()) == game
+            assert Board.from_packed(bytearray(game.to_packed())).obf() == game.obf()
+    assert Board().to_packed().hex() == "00000010080000000000000810000000" + "00"
+    game = Board.from_transcript("f5d6")
+    game.set_packed(Board().to_packed())
+    assert game == Board() and game.move_stack == [] and (game.count(BLACK), game.count(WHITE)) == (2, 2)
+    for data, reason in [(b"", "17 bytes"), (bytes(16) + b"\2", "side"), (b"\1" + bytes(7) + b"\1" + bytes(8), "a1")]:
+        with pytest.raises(ValueError, match=reason):
+            game.set_packed(data)
+    assert game == Board()
+
+
+def test_other_writings_are_read_alike():
+    for text in (START, START.lower(), START.replace("X", "*"), START.replace("-", "."), f"{START[:8]} {START[8:]}"):
+        assert format_obf(parse_obf(text)) == START

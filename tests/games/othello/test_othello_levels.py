@@ -4,16 +4,20 @@ import random
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import GAME, params
 from shogi_engine.games.othello.board import Board
+from shogi_engine.games.othello.names import SOLVED_PLY, budget
 from shogi_engine.games.othello.notation import parse_obf
 from shogi_engine.games.othello.params import MULTI_PROBCUT_MARGIN
 from shogi_engine.interface.extras import LevelPlan
 from shogi_engine.search.alphabeta import search
 from shogi_engine.search.context import PV, new_context
+from shogi_engine.search.timeman import TimeOptions, cap
 from shogi_engine.search.tt import TranspositionTable
+from shogi_engine.types.limits import Clock
 from tests.support.games.tictactoe import GAME as TIC_TAC_TOE
 from tests.support.othello_cases import random_game
 from tests.support.searching import place
@@ -172,3 +176,28 @@ def test_higher_levels_win():
 def test_levels_three_apart():
     for low in (0, 3, 6, 9):
         assert score_of_match(low + 3, low, 20) > 0.6, low
+
+
+# ---- clocks ------------------------------------------------------------------------------------------------------
+
+
+OPTIONS = TimeOptions()
+
+
+@given(st.integers(0, 3_600_000), st.integers(0, 10_000), st.integers(0, 60_000), st.integers(0, 60))
+def test_a_budget_is_never_over_the_clock(time, byoyomi, increment, ply):
+    clock = Clock(time, byoyomi, increment)
+    found = budget(clock, ply, OPTIONS)
+    assert 0 <= found.soft_ms <= found.hard_ms <= cap(clock)
+
+
+def test_the_time_is_for_the_moves_that_need_it():
+    """Most of the clock is used before the rest of the game is solved, none of it in one go, and no flag falls."""
+    for spend in ("soft_ms", "hard_ms"):
+        left, spent = 300_000.0, []
+        for ply in range(0, 60, 2):
+            spent.append(getattr(budget(Clock(time=int(left)), ply, OPTIONS), spend))
+            left -= spent[-1] + OPTIONS.network_delay
+            assert left > 0 and spent[-1] < 120_000
+        before = sum(spent[: SOLVED_PLY // 2])
+        assert before > 0.55 * 300_000 and before > 1.5 * sum(spent[SOLVED_PLY // 2 :])

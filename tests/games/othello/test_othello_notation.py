@@ -34,15 +34,11 @@ def test_positions_round_trip(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "startpos",
-        START + ";",
-        START + "; d3:+0; c4:+0; % from the start",
-        f"  {CELLS}X\n",
-        CELLS.lower() + " x",
+        "startpos", START + ";", START + "; d3:+0; c4:+0; % from the start", f"  {CELLS}X\n", CELLS.lower() + " x",
         CELLS.replace("X", "*").replace("-", ".") + " *",
         "\n".join(CELLS[row : row + 8] for row in range(0, 64, 8)) + "\nX",
     ],
-)
+)  # fmt: skip
 def test_other_writings_of_the_start(text):
     assert format_obf(parse_obf(text)) == START
 

@@ -118,7 +118,7 @@ def naive_value(pos, table):
 
 @pytest.mark.parametrize("which", ["random", "shipped"])
 def test_value_is_the_sum_of_weights(which):
-    table = RANDOM if which == "random" else weights.shipped().table
+    table = RANDOM if which == "random" else weights.WEIGHTS.shipped.table
     for pos in random_positions(6, "sum"):
         ctx = context_at(format_obf(pos))
         ctx.evaluation.weights = table.ctypes.data

@@ -1,11 +1,12 @@
 """Perft in both modes against the published counts, and against the naive twin on boards that no game reaches."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from shogi_engine.games.othello import GAME
 from shogi_engine.perft import perft
 from tests.support.othello_cases import FACTS, POSITIONS, random_positions
+from tests.support.sizes import sized
 from tests.support.twins.naive_othello import State, perft as naive_perft
 
 MODES = {"mode1": False, "mode2": True}  # mode 2: a pass is free
@@ -26,7 +27,7 @@ def leaves(text, depth, **options):
     return perft(GAME, GAME.parse_position(text), depth, **options).nodes
 
 
-@pytest.mark.parametrize("depth", range(1, 12))
+@pytest.mark.parametrize("depth", [*range(1, 11), pytest.param(11, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mode", MODES)
 def test_published_counts(mode, depth):
     assert leaves(GAME.start, depth, free_pass=MODES[mode]) == FACTS["perft"][mode][depth - 1]
@@ -58,7 +59,6 @@ def test_special_positions(text):
         agree_with_the_twin(text, depth)
 
 
-@settings(max_examples=150)
 @given(POSITIONS)
 def test_any_board_to_depth_2(text):
     for depth in (1, 2):
@@ -69,7 +69,7 @@ def test_late_positions_to_depth_3():
     """Near the end a reply is often a pass, or there is none: the counts of two plies at once must know."""
     late = [pos for pos in random_positions(40, "late") if GAME.format_position(pos).count("-") <= 6]
     texts = [GAME.format_position(pos) for pos in late]
-    for text in texts[:150]:
+    for text in texts[: sized(50, 150)]:
         agree_with_the_twin(text, 2)
         agree_with_the_twin(text, 3)
     passing = [text for text in texts if State.from_text(text).legal_moves() == ["pass"]]

@@ -289,7 +289,6 @@ def test_wthor_there_and_back(seeds, number, date):
 # ---- any bytes
 
 
-@settings(max_examples=300)
 @given(st.binary(max_size=120) | st.text(max_size=60).map(lambda text: ("(;" + text).encode("utf-8", "replace")))
 def test_any_bytes_are_games_or_one_error(data):
     try:

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from shogi_engine.games.othello.bitboard import INVERSE_SYMMETRY, SYMMETRIES, canonical, transform, transform_square
 from shogi_engine.games.othello.board import Board, Move
@@ -51,7 +51,6 @@ def test_mirrors_of_the_twin(text):
     assert image(text, 2) == left_to_right(text)
 
 
-@settings(max_examples=60)
 @given(POSITIONS, symmetries)
 def test_mobility_and_flips_commute(text, symmetry):
     pos, other = parse_obf(text), parse_obf(image(text, symmetry))

@@ -17,10 +17,7 @@ from tests.support.shogi_moves import legal_moves
 from tests.support.twins.naive_shogi import State
 
 # The only mate by checks begins with a pawn that does not promote: after promoting, P*1b would be a pawn-drop mate.
-BY_DECLINING = {
-    "7l1/8k/9/6P1+P/5B3/9/9/9/9 b P 1": "3d3c",
-    "9/9/9/9/3b5/+p1p6/9/K8/1L7 w p 1": "7f7g",
-}
+BY_DECLINING = {"7l1/8k/9/6P1+P/5B3/9/9/9/9 b P 1": "3d3c", "9/9/9/9/3b5/+p1p6/9/K8/1L7 w p 1": "7f7g"}
 
 
 def random_boards(count):

@@ -1,26 +1,24 @@
 """Shogi's evaluation: compared with a sum over the board, along lines, without kings, and the file of its weights."""
 
 import random
+import re
 
 import numpy as np
 import pytest
 
 from shogi_engine.games.shogi.evaluation import king_piece
-from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, MIRROR, NO_KING, ROWS, UNIT, Weights, load, save
+from shogi_engine.games.shogi.evaluation.king_piece import FEATURES, MIRROR, NO_KING, ROWS, UNIT, Weights
 from shogi_engine.games.shogi.game import GAME
+from shogi_engine.games.shogi.names import piece_worths, worth_table
 from shogi_engine.games.shogi.params import VALUES
 from shogi_engine.games.shogi.sfen import START, parse_sfen
-from shogi_engine.games.shogi.types import KING, move_kind
+from shogi_engine.games.shogi.types import KING
 from shogi_engine.games.shogi.usi_moves import parse_usi
 from shogi_engine.interface.game import (
     VALUE_MAX,
     do_move,
-    do_null,
     evaluate,
-    is_in_check,
     refresh_line,
-    undo_move,
-    undo_null,
 )
 from shogi_engine.jit import new_record
 from shogi_engine.search.context import new_context, set_root
@@ -50,7 +48,7 @@ def fresh(ctx, pos):
 
 def perspective_sum(pos, colour):
     """Return what `colour`'s king sees by the layout in king_piece's docstring, square by square and piece by piece."""
-    table = king_piece.shipped().table
+    table = king_piece.WEIGHTS.shipped.table
     king = int(pos.king[colour])
     row = table[NO_KING if king == 81 else king if colour == 0 else 80 - king]
     total = 0
@@ -83,14 +81,14 @@ def safety(pos, colour):
         (hand >> 8 * kind & 255) * weight for kind, weight in enumerate(king_piece.HAND_PRESSURE_WEIGHTS)
     )
     index = (min(attackers, 7) * 4 + min(guards, 3)) * 12 + min(hand_pressure, 11)
-    return int(king_piece.shipped().table[king_piece.SAFETY, index])
+    return int(king_piece.WEIGHTS.shipped.table[king_piece.SAFETY, index])
 
 
 def naive_value(pos):
     """Return the value by `perspective_sum` and `safety`."""
     us = int(pos.side)
     value = perspective_sum(pos, us) - perspective_sum(pos, 1 - us) + safety(pos, us) - safety(pos, 1 - us)
-    return value // UNIT + king_piece.shipped().tempo
+    return value // UNIT + king_piece.WEIGHTS.shipped.tempo
 
 
 def plain_material(pos):
@@ -125,40 +123,6 @@ def test_the_value_is_the_plain_sum(evaluation, plain):
     assert len(values) > 50
 
 
-@pytest.mark.parametrize("evaluation", ["king-piece", "material"])
-def test_along_a_line_the_value_stays_the_sum(evaluation):
-    """Moves, null moves and their taking back, evaluated now and then, as in a search."""
-    ctx, other = context(evaluation), context(evaluation)
-    kings = nulls = 0
-    for number, sfen in enumerate(SFENS):
-        rng = random.Random(number)
-        fresh(ctx, parse_sfen(sfen))
-        line = []
-        for _ in range(300):
-            moves = legal_moves(ctx.pos).tolist()
-            if line and (not moves or len(line) > 100 or rng.random() < 0.4):
-                move = line.pop()
-                ctx.game_ply, ctx.ply = ctx.game_ply - 1, ctx.ply - 1
-                undo = ctx.undo[ctx.game_ply]
-                undo_move(ctx.pos, move, undo) if move else undo_null(ctx.pos, undo)
-                ctx.computed_ply = min(ctx.computed_ply, ctx.ply)
-            elif moves:
-                royal = [move for move in moves if move_kind(move) == KING]
-                move = np.uint32(rng.choice(royal if royal and rng.random() < 0.3 else moves))
-                if not is_in_check(ctx.pos) and rng.random() < 0.1:
-                    move = np.uint32(0)
-                    do_null(ctx.pos, ctx.undo[ctx.game_ply])
-                else:
-                    do_move(ctx.pos, move, ctx.undo[ctx.game_ply])
-                kings += bool(royal) and move in royal
-                nulls += move == 0
-                line.append(move)
-                ctx.game_ply, ctx.ply = ctx.game_ply + 1, ctx.ply + 1
-            if rng.random() < 0.5:
-                assert evaluate(ctx) == fresh(other, ctx.pos.copy())
-    assert kings > 50 and nulls > 50
-
-
 def test_the_game_before_the_root_does_not_matter():
     ctx = context()
     ctx.pos = parse_sfen(START)
@@ -170,7 +134,7 @@ def test_the_game_before_the_root_does_not_matter():
 
 
 def test_mirrored_boards_have_mirrored_weights():
-    table = king_piece.shipped().table
+    table = king_piece.WEIGHTS.shipped.table
     assert table.shape == (ROWS, FEATURES) and table.any()
     mirrored = table[[*MIRROR, NO_KING]][:, king_piece.mirror_features()]
     assert np.array_equal(table[: NO_KING + 1], mirrored)
@@ -178,7 +142,7 @@ def test_mirrored_boards_have_mirrored_weights():
 
 def test_no_sum_leaves_the_range_of_values():
     """Even 38 times the largest weight for one king, and the smallest for the other, fits a sum; then it is cut."""
-    table = king_piece.shipped().table.astype(np.int64)
+    table = king_piece.WEIGHTS.shipped.table.astype(np.int64)
     assert 2 * 40 * np.abs(table).max() < 1 << 31
     ctx = context()
     heavy = np.full((ROWS, FEATURES), np.iinfo(np.int16).max, dtype=np.int16)
@@ -189,38 +153,58 @@ def test_no_sum_leaves_the_range_of_values():
     assert fresh(ctx, parse_sfen("4k4/9/9/9/9/9/9/9/4K4 w 2R2B4G4S4N4L18P 1")) == -value
 
 
-def test_weights_are_saved_and_loaded(tmp_path):
-    file = tmp_path / "weights.npz"
-    save(file, king_piece.shipped())
-    again = load(file)
-    assert np.array_equal(again.table, king_piece.shipped().table) and again.tempo == king_piece.shipped().tempo
-    assert king_piece.FILE.stat().st_size < 400_000
-
-
-def test_a_missing_or_wrong_file_is_named(tmp_path):
-    file = tmp_path / "weights.npz"
-    with pytest.raises(ValueError, match=r"evaluation weights: .*weights\.npz cannot be read"):
-        load(file)
-    file.write_bytes(b"PK\x03\x04 damaged")
-    with pytest.raises(ValueError, match=r"weights\.npz cannot be read"):
-        load(file)
-    np.savez(file, rows=np.zeros((3, 4), dtype=np.int16))
-    with pytest.raises(ValueError, match=r"weights\.npz cannot be read"):
-        load(file)
-    np.savez(file, rows=np.zeros((3, 4), dtype=np.int16), tempo=0)
-    with pytest.raises(ValueError, match=r"weights\.npz contains int16 \(3, 4\), not int16 \(47, 2896\)"):
-        load(file)
-
-
 def test_weights_of_the_file_reach_the_search(tmp_path):
     """A pawn's weight that is changed changes the values of positions."""
-    shipped = king_piece.shipped()
+    shipped = king_piece.WEIGHTS.shipped
     table = shipped.table.copy()
     table[:, 81:162] += 10 * UNIT
-    save(tmp_path / "weights.npz", Weights(table, shipped.tempo))
-    other = load(tmp_path / "weights.npz")
+    other = king_piece.decode(king_piece.encode(Weights(table, shipped.tempo)), tmp_path / "w.bin")
     ctx = context()
     pos = parse_sfen("4k4/9/9/9/4P4/9/9/9/4K4 b - 1")
     before = fresh(ctx, pos.copy())
     ctx.evaluation.table = other.address
     assert fresh(ctx, pos.copy()) == before + 10
+
+
+# ---- worths of pieces --------------------------------------------------------------------------------------------
+
+
+WORTHS = {"p": 90, "+p": 420, "r": 990, "b": 855, "g": 540}
+SFEN = "4k4/9/9/4p4/9/4+P4/9/4R4/4K4 w 2Bg3p 7"
+
+
+def value_of(sfen):
+    """Return the material for the side to move, pieces in hand at 10 more. Raises ValueError without a rook."""
+    board, side, hands, number = sfen.split()
+    rows = [re.findall(r"\+?[A-Za-z]|\d", row) for row in board.split("/")]
+    assert number == "7" and all(sum(int(each) if each.isdigit() else 1 for each in row) == 9 for row in rows)
+    if "R" not in board:
+        raise ValueError("no rook")
+    total = 0
+    for piece in re.findall(r"\+?[A-Za-z]", board):
+        total += WORTHS.get(piece.lower(), 0) * (1 if piece.isupper() else -1)
+    for count, piece in re.findall(r"(\d*)([A-Za-z])", hands):
+        total += int(count or 1) * (WORTHS[piece.lower()] + 10) * (1 if piece.isupper() else -1)
+    return total if side == "b" else -total
+
+
+def test_each_piece_is_left_out_in_turn():
+    found = list(piece_worths(SFEN, value_of))
+    assert found == [
+        ("5d", "p", 90), ("5f", "+P", 420), ("5h", "R", None), ("hand", "B", 865), ("hand", "g", 550),
+        ("hand", "p", 100),
+    ]  # fmt: skip
+
+
+def test_the_last_piece_of_a_hand():
+    assert list(piece_worths("4k4/9/9/9/9/9/9/4R4/4K4 b 2p 7", value_of))[1:] == [("hand", "p", 100)]
+    assert list(piece_worths("4k4/9/9/9/9/9/9/4R4/4K4 b p 7", value_of))[1:] == [("hand", "p", 100)]
+
+
+def test_the_table():
+    lines = worth_table(SFEN, value_of)
+    assert len(lines) == 11 and lines[0].split() == list("987654321") and lines[-1] == "in hand: B 865, g 550, p 100"
+    assert [line[-1] for line in lines[1:10]] == list("abcdefghi")
+    assert lines[4].split() == [".", ".", ".", ".", "p", "90", ".", ".", ".", ".", "d"]
+    assert lines[6].split()[4:6] == ["+P", "420"] and lines[8].split()[4:6] == ["R", "?"]
+    assert not any("hand" in line for line in worth_table("4k4/9/9/9/9/9/9/4R4/4K4 b - 7", value_of))

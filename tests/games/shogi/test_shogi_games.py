@@ -1,10 +1,12 @@
 """Random games and random positions, move by move, against cshogi, python-shogi and the naive twin."""
 
+import itertools
 import random
 
 import numpy as np
 import pytest
 
+from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.movegen import is_searched
 from shogi_engine.games.shogi.position import rebuild
 from shogi_engine.games.shogi.sfen import format_sfen, parse_sfen
@@ -12,8 +14,10 @@ from shogi_engine.games.shogi.types import UNDO, move_captured
 from shogi_engine.games.shogi.usi_moves import format_usi
 from shogi_engine.interface.game import count_moves, do_move, generate_captures, undo_move
 from shogi_engine.jit import JIT_DISABLED, new_record
-from tests.support.shogi_cases import assert_same_record, kernel_moves
+from shogi_engine.perft import perft
+from tests.support.shogi_cases import assert_same_record, kernel_moves, perft_positions, rule_cases
 from tests.support.shogi_moves import legal_moves, scratch
+from tests.support.sizes import sized
 from tests.support.twins.naive_shogi import SET, START, State
 
 STARTS = [
@@ -82,7 +86,7 @@ def test_naive_twin_along_games():
 
 
 def test_naive_twin_on_composed_positions():
-    for sfen in composed(30 if JIT_DISABLED else 400):
+    for sfen in composed(30 if JIT_DISABLED else sized(120, 400)):
         moves = kernel_moves(sfen)
         assert set(moves) == set(State.from_sfen(sfen).legal_moves()), sfen
         assert len(set(moves)) == len(moves), sfen
@@ -90,36 +94,23 @@ def test_naive_twin_on_composed_positions():
 
 def test_moves_are_made_and_taken_back():
     """After every legal move all fields, keys too, are as if set up afresh; taken back, they are the old ones."""
-    for _, pos, played, _ in games(8, seed=4):
-        if len(played) % 5:
-            continue
+    along = (pos.copy() for _, pos, played, _ in games(8, seed=4) if len(played) % 5 == 0)
+    for pos in itertools.chain(along, map(parse_sfen, composed(10 if JIT_DISABLED else 60, seed=5))):
+        state = State.from_sfen(format_sfen(pos))
         for move in legal_moves(pos):
             after, undo = pos.copy(), new_record(UNDO)
             do_move(after, move, undo)
             fresh = after.copy()
             rebuild(fresh)
             assert_same_record(fresh, after)
-            undo_move(after, move, undo)
-            assert_same_record(after, pos)
-
-
-def test_composed_moves_are_made_and_taken_back():
-    for sfen in composed(10 if JIT_DISABLED else 60, seed=5):
-        pos = parse_sfen(sfen)
-        for move in legal_moves(pos):
-            after, undo = pos.copy(), new_record(UNDO)
-            do_move(after, move, undo)
-            fresh = after.copy()
-            rebuild(fresh)
-            assert_same_record(fresh, after)
-            assert format_sfen(after) == State.from_sfen(sfen).after(format_usi(pos, move)).sfen()
+            assert format_sfen(after) == state.after(format_usi(pos, move)).sfen()
             undo_move(after, move, undo)
             assert_same_record(after, pos)
 
 
 def test_counts_and_captures():
     """The counting kernel counts what the generator writes; generate_captures writes all captures that are searched."""
-    for sfen in composed(30 if JIT_DISABLED else 600, seed=6):
+    for sfen in composed(30 if JIT_DISABLED else sized(200, 600), seed=6):
         pos = parse_sfen(sfen)
         legal = {int(move) for move in legal_moves(pos)}
         context = scratch()
@@ -135,7 +126,7 @@ def test_counts_and_captures():
 def test_cshogi_along_games():
     cshogi = pytest.importorskip("cshogi")
     board = cshogi.Board()
-    for start, pos, played, moves in games(4 if JIT_DISABLED else 40, seed=7):
+    for start, pos, played, moves in games(4 if JIT_DISABLED else sized(12, 40), seed=7):
         if played:
             board.push_usi(played[-1])
         else:
@@ -150,7 +141,7 @@ def test_cshogi_on_composed_positions():
     cshogi = pytest.importorskip("cshogi")
     board = cshogi.Board()
     compared = 0
-    for sfen in composed(20 if JIT_DISABLED else 800, seed=8):
+    for sfen in composed(20 if JIT_DISABLED else sized(250, 800), seed=8):
         if "k" not in sfen.split()[0] or "K" not in sfen.split()[0]:
             continue  # cshogi wants both kings
         board.set_sfen(sfen)
@@ -175,3 +166,51 @@ def test_python_shogi_along_games():
             assert usi.startswith("P*"), (format_sfen(pos), usi)
             assert not State.from_sfen(format_sfen(pos)).is_legal(usi)
         assert board.is_check() == bool(pos.checkers.any())
+
+
+# ---- published counts --------------------------------------------------------------------------------------------
+
+
+DEFAULT_NODES = 300 if JIT_DISABLED else 1_000_000_000  # larger counts are marked slow
+ONE_BY_ONE_NODES = 300 if JIT_DISABLED else 5_000_000
+NAIVE_NODES = 2_000
+
+
+def counts():
+    """Return each position's deepest count that is fast, with all below it, and the larger ones one by one."""
+    found = {}
+    for position in perft_positions():
+        for depth, nodes in position["nodes"].items():
+            found[position["sfen"], int(depth)] = nodes
+    for sfen, nodes_by_depth in rule_cases()["perft"]:
+        for depth, nodes in enumerate(nodes_by_depth, 1):
+            assert found.setdefault((sfen, depth), nodes) == nodes
+    assert len(found) > 200
+    return [
+        pytest.param(
+            sfen, depth, nodes, id=f"{sfen}-d{depth}", marks=[pytest.mark.slow] if nodes > DEFAULT_NODES else []
+        )
+        for (sfen, depth), nodes in found.items()
+    ]
+
+
+def check(sfen, depth, nodes, bulk):
+    result = perft(GAME, parse_sfen(sfen), depth, bulk=bulk)
+    if result.nodes != nodes:
+        divide = "\n".join(f"{usi}: {count}" for usi, count in sorted(result.divide.items()))
+        pytest.fail(f"{sfen}\ndepth {depth}: {result.nodes} leaves, {nodes} published\n{divide}")
+
+
+@pytest.mark.parametrize(("sfen", "depth", "nodes"), counts())
+def test_published_count(sfen, depth, nodes):
+    check(sfen, depth, nodes, bulk=True)
+
+
+@pytest.mark.parametrize(("sfen", "depth", "nodes"), [case for case in counts() if case.values[2] <= ONE_BY_ONE_NODES])
+def test_one_by_one(sfen, depth, nodes):
+    check(sfen, depth, nodes, bulk=False)
+
+
+@pytest.mark.parametrize(("sfen", "depth", "nodes"), [case for case in counts() if case.values[2] <= NAIVE_NODES])
+def test_naive_twin(sfen, depth, nodes):
+    assert (State.from_sfen(sfen).perft(depth) if nodes else 0) == nodes

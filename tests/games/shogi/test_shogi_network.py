@@ -1,8 +1,7 @@
-"""Shogi's network: beside numpy on a plain list of features, seen in mirrors, with extreme weights, and its file."""
+"""Shogi's network: beside numpy on a plain list of features, seen in mirrors, with extreme weights."""
 
 import random
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,21 +9,16 @@ import pytest
 from shogi_engine.games.shogi.evaluation.king_piece import MIRROR
 from shogi_engine.games.shogi.evaluation.network import (
     ACTIVE,
-    DIGEST,
     FEATURES,
     FILE,
-    HEADER,
     HELD_BUCKETS,
     OUTPUT_BUCKETS,
     QAS,
     SIDE,
+    WEIGHTS,
     WIDTH,
-    decode,
-    encode,
-    load,
     output_bucket,
     quantise,
-    shipped,
 )
 from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.names import flip_sfen
@@ -158,60 +152,6 @@ def test_mirrored_and_colour_swapped_positions_are_worth_the_same():
             do_move(pos, np.uint32(rng.choice(moves)), undo)
 
 
-def test_file_holds_all():
-    network = random_network(7, 64)
-    read = decode(encode(network), "file")
-    for name in ("rows", "bias", "output_weights", "output_bias"):
-        assert np.array_equal(getattr(read, name), getattr(network, name))
-    assert (read.qa, read.qb, read.scale) == (1023, 300, 900)
-    assert read.made == {"seed": 7}
-
-
-def damaged(content, place, value):
-    """Return a file with one byte changed, its checksum as it was."""
-    changed = bytearray(content)
-    changed[place] ^= value
-    return bytes(changed)
-
-
-def test_damaged_files_are_refused_with_one_reason(tmp_path):
-    content = encode(random_network(8))
-    cases = {
-        "not a network": [b"", b"PK\x03\x04" + bytes(200), damaged(content, 0, 1)],
-        "version": [damaged(content, 8, 1)],
-        "checksum": [
-            content[:-1],
-            content + b"x",
-            content[: len(content) // 2],
-            damaged(content, HEADER.size + 40, 1),
-            damaged(content, len(content) - DIGEST - 1, 128),
-        ],
-    }
-    for reason, contents in cases.items():
-        for each in contents:
-            file = tmp_path / "network.bin"
-            file.write_bytes(each)
-            with pytest.raises(ValueError, match=reason) as refusal:
-                load(file)
-            assert "network.bin" in str(refusal.value)
-            assert "\n" not in str(refusal.value)
-    with pytest.raises(ValueError, match="cannot be read"):
-        load(tmp_path / "none")
-
-
-def test_wide_and_foreign_networks_are_refused():
-    with pytest.raises(ValueError, match="width 48"):
-        decode(encode(random_network(9, 48)), "file")
-    with pytest.raises(ValueError, match="width"):
-        decode(encode(random_network(9, 2 * WIDTH)), "file")
-    heavy = random_network(9)
-    heavy.output_weights[0, 0, 0] = 512
-    with pytest.raises(ValueError, match="output weights"):
-        decode(encode(heavy), "file")
-    with pytest.raises(ValueError, match="not a network of this engine"):
-        GAME.evaluation("network").load(Path(__file__))
-
-
 def test_sums_fit_in_the_unit_that_is_chosen():
     rng = np.random.default_rng(1)
     for size, unit in ((LIMIT, 255), (0.7, 1023), (0.1, 2047)):
@@ -227,7 +167,7 @@ def test_sums_fit_in_the_unit_that_is_chosen():
 
 def test_the_network_that_comes_with_the_engine():
     """It says how it was made, is small, judges as a beginner would, and calls the start even."""
-    network, evaluator = shipped(), GAME.evaluation().load()
+    network, evaluator = WEIGHTS.shipped, GAME.evaluation().load()
     assert evaluator.evaluation.name == "network" and evaluator.weights is network
     assert FILE.stat().st_size <= 8_000_000
     assert {"seed", "generation", "licence"} <= network.made.keys()

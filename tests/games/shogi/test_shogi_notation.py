@@ -131,17 +131,11 @@ def test_damaged_sfens_are_read_or_refused_with_a_reason(sfen, data):
 @pytest.mark.parametrize(
     ("text", "sfen", "count"),
     [
-        ("startpos", START, 0),
-        ("startpos moves", START, 0),
-        ("startpos moves 7g7f 3c3d", START, 2),
-        (f"sfen {START}", START, 0),
-        (f"sfen {START} moves", START, 0),
-        (f"sfen {START} moves 7g7f", START, 1),
-        (f"{START} moves 7g7f", START, 1),
-        (f"sfen {START[:-2]} moves 7g7f", START, 1),
-        (f"  {START}  ", START, 0),
+        ("startpos", START, 0), ("startpos moves", START, 0), ("startpos moves 7g7f 3c3d", START, 2),
+        (f"sfen {START}", START, 0), (f"sfen {START} moves", START, 0), (f"sfen {START} moves 7g7f", START, 1),
+        (f"{START} moves 7g7f", START, 1), (f"sfen {START[:-2]} moves 7g7f", START, 1), (f"  {START}  ", START, 0),
     ],
-)
+)  # fmt: skip
 def test_usi_position(text, sfen, count):
     board = Board.from_usi_position(text)
     assert board.root().sfen() == sfen

@@ -81,13 +81,17 @@ def test_parameters_are_called_the_same():
 
 
 def test_constants():
-    for name in ("BB_VOID", "BB_ALL", "STARTING_SFEN", "NONE"):
+    squares = [f"{rank}{file}" for rank in "ABCDEFGHI" for file in range(9, 0, -1)]
+    pieces = ("PAWN", "GOLD", "KING", "PROM_PAWN", "PROM_BISHOP", "PROM_ROOK")
+    for name in ("BB_VOID", "BB_ALL", "STARTING_SFEN", "NONE", "BLACK", "WHITE", *squares, *pieces):
         assert getattr(ours, name) == getattr(shogi, name), name
     for name in (
         *("BB_SQUARES", "BB_FILES", "BB_RANKS", "MAX_PIECES_IN_HAND", "PIECE_PROMOTED", "PIECE_TYPES_WITH_NONE"),
-        *("NUMBER_JAPANESE_NUMBER_SYMBOLS", "NUMBER_JAPANESE_KANJI_SYMBOLS"),
+        *("NUMBER_JAPANESE_NUMBER_SYMBOLS", "NUMBER_JAPANESE_KANJI_SYMBOLS", "COLORS", "SQUARES"),
+        *("PIECE_TYPES", "PIECE_SYMBOLS", "SQUARE_NAMES"),
     ):
         assert list(getattr(ours, name)) == list(getattr(shogi, name)), name
+    assert list(ours.PIECE_JAPANESE_SYMBOLS[1:]) == list(shogi.PIECE_JAPANESE_SYMBOLS[1:])
     assert set(ours.PIECE_TYPES_WITHOUT_KING) == set(shogi.PIECE_TYPES_WITHOUT_KING)
     for square in ours.SQUARES:
         assert ours.file_index(square) == shogi.file_index(square)

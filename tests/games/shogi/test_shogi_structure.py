@@ -77,13 +77,7 @@ def test_kept_as_looked_at_anew(evaluated):
         ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGS1L b n 1", {PIECES_KEY}),
         ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSG1GSNL b - 1", {PIECES_KEY, NEAR_KING_KEY}),
     ],
-    ids=[
-        "a white pawn",
-        "a white gold by its king",
-        "a black rook by its king",
-        "a knight taken",
-        "no black king",
-    ],
+    ids=["a white pawn", "a white gold by its king", "a black rook by its king", "a knight taken", "no black king"],
 )
 def test_what_each_part_sees(sfen, changed):
     before, after = partial_keys_of(GAME.start), partial_keys_of(sfen)

@@ -17,18 +17,9 @@ GOLD = [(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (0, -1)]
 DIAGONAL = [(-1, 1), (1, 1), (-1, -1), (1, -1)]
 STRAIGHT = [(0, 1), (0, -1), (1, 0), (-1, 0)]
 STEPS = {
-    "P": [(0, 1)],
-    "N": [(-1, 2), (1, 2)],
-    "S": [*DIAGONAL, (0, 1)],
-    "G": GOLD,
-    "K": DIAGONAL + STRAIGHT,
-    "+P": GOLD,
-    "+L": GOLD,
-    "+N": GOLD,
-    "+S": GOLD,
-    "+B": STRAIGHT,
-    "+R": DIAGONAL,
-}
+    "P": [(0, 1)], "N": [(-1, 2), (1, 2)], "S": [*DIAGONAL, (0, 1)], "G": GOLD, "K": DIAGONAL + STRAIGHT, "+P": GOLD,
+    "+L": GOLD, "+N": GOLD, "+S": GOLD, "+B": STRAIGHT, "+R": DIAGONAL,
+}  # fmt: skip
 SLIDES = {"L": [(0, 1)], "B": DIAGONAL, "R": STRAIGHT, "+B": DIAGONAL, "+R": STRAIGHT}
 
 Square = tuple[int, int]

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
-from shogi_engine.games.othello.evaluation import patterns, weights_file
+from shogi_engine.games import weights
+from shogi_engine.games.othello.evaluation import patterns
 from shogi_engine.games.othello.evaluation.patterns import (
     INSTANCE_SQUARES,
     PHASES,
@@ -25,6 +26,7 @@ from shogi_engine.games.othello.evaluation.patterns import (
 from shogi_engine.games.othello.movegen import mobility
 from shogi_engine.games.othello.position import terminal_value
 from shogi_engine.games.othello.types import POSITION
+from shogi_engine.games.weights import PackagedWeights, Shapes, layout_of
 from shogi_engine.interface.game import provides_evaluation
 from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import address_of, njit, record_dtype, vectors
@@ -39,9 +41,8 @@ from shogi_engine.jit.vectors import SQUARE_WEIGHT_LIMIT, aligned_copy
 #
 # PATTERNS are those of `pattern_layout` whose configurations have rows, with few squares so that all rows stay in the
 # processor's caches. Configurations that are equal by a pattern's own symmetry share a row and are stored once.
-# Layout: a line of JSON (the digest of the pattern weights that it corrects, how it was made, the unit of the output
-# weights, the spreads of `probcut`, a SHA-256), then int16[stored rows, WIDTH], bias int16[PHASES, WIDTH] and output
-# weights int16[PHASES, WIDTH], compressed with zlib.
+# The file also has the unit of the output weights, the spreads of `probcut`, and a digest of the pattern weights
+# that it corrects.
 
 
 FORMAT = "othello-network-1"
@@ -103,12 +104,6 @@ def base() -> str:
     return hashlib.sha256(patterns.SHIPPED.read_bytes()).hexdigest()[:16]
 
 
-def layout() -> str:
-    """Return a digest of the patterns; a file with another digest is refused."""
-    text = repr((FORMAT, INPUTS, WIDTH, PHASES, QA))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
 @dataclass(frozen=True)
 class Network:
     """A network; the module describes it.
@@ -142,7 +137,7 @@ class Network:
 
     def fill(self, params: Any) -> None:
         """Write the addresses and numbers to `params`."""
-        patterns.shipped().fill(params)
+        patterns.WEIGHTS.shipped.fill(params)
         params.rows, params.bias, params.output = (array.ctypes.data for array in self.memory)
         params.multiplier, params.spread = self.multiplier, self.spread
 
@@ -162,54 +157,34 @@ class Network:
         return int((squares * self.output[phase].astype(np.int64)).sum()) * self.multiplier >> MULTIPLIER_SHIFT
 
 
-def _covered(header: dict[str, Any]) -> list[Any]:
-    """Return the part of a header that the SHA-256 covers."""
-    return [header[name] for name in ("layout", "base", "unit", "spread")]
+def _layout() -> str:
+    return layout_of(INPUTS, WIDTH, PHASES, QA)
 
 
 def encode(network: Network) -> bytes:
     """Return the file of a network."""
-    header = {"format": FORMAT, "layout": layout(), "base": base(), "unit": network.unit, "made": network.made}
-    header["spread"] = network.spread.tolist()
-    return weights_file.encode(header, _covered(header), np.concatenate([network.rows, network.bias, network.output]))
+    arrays = {name: getattr(network, name) for name in ("rows", "bias", "output")}
+    arrays |= {"unit": np.float64(network.unit), "spread": network.spread.astype(np.int32)}
+    return weights.encode(FORMAT, _layout(), {"base": base(), "made": network.made}, arrays)
 
 
-def is_network(path: Path) -> bool:
-    """Tell whether a file begins like one of a network."""
-    try:
-        with path.open("rb") as file:
-            return FORMAT.encode() in file.read(100)
-    except OSError:
-        return False
-
-
-def read(path: Path) -> Network:
-    """Return the network of a file.
-
-    Raises ValueError with one line saying what is wrong with the file, OSError if it cannot be read.
-    """
-    try:
-        header, payload = weights_file.split(path)
-        known, covered = (header["format"], header["layout"]), _covered(header)
-        spread, made = np.array(header["spread"], dtype=np.int32), dict(header["made"])
-        unit = float(header["unit"])
-    except (ValueError, KeyError, TypeError, OverflowError):
-        raise ValueError(f"{path}: not a network for Othello") from None
-    if known != (FORMAT, layout()):
-        raise ValueError(f"{path}: the network is for the patterns of another version; train a new one")
-    sizes = [stored_rows(), PHASES, PHASES]
-    try:
-        numbers = weights_file.numbers_of(header, covered, payload, (sum(sizes), WIDTH))
-        spread = spread.reshape(SPREAD_GROUPS, SPREAD_DEPTHS)
-    except ValueError:
-        raise ValueError(f"{path}: the network is damaged (its SHA-256 is wrong)") from None
-    if header["base"] != base():
-        raise ValueError(f"{path}: the network corrects other pattern weights than the package's; train a new one")
-    rows, bias, output = np.split(numbers, np.cumsum(sizes)[:-1])
+def decode(content: bytes, file: Path) -> Network:
+    """Return the network of a file's content. Raises ValueError with one line saying what is wrong with it."""
+    phases = np.int16, (PHASES, WIDTH)
+    spread = np.int32, (SPREAD_GROUPS, SPREAD_DEPTHS)
+    shapes: Shapes = {"rows": (np.int16, (stored_rows(), WIDTH)), "bias": phases, "output": phases}
+    found = weights.decode(content, file, FORMAT, _layout(), {**shapes, "unit": (np.float64, ()), "spread": spread})
+    rows, bias, output = (found.arrays[name] for name in ("rows", "bias", "output"))
+    unit = float(found.arrays["unit"])
+    if found.header.get("base") != base():
+        raise weights.refusal(file, "corrects other pattern weights than the package's; train a new network")
     most = [int(np.abs(array.astype(np.int64)).max()) for array in (rows, bias, output)]
     if max(most[:2]) > ROW_LIMIT or most[2] > SQUARE_WEIGHT_LIMIT or not 0 < unit < 1 << 16:
-        raise ValueError(f"{path}: the network has numbers beyond the range of the kernels")
-    return Network(rows, bias, output, unit, spread, made, path.name)
+        raise weights.refusal(file, "has numbers beyond the range of the kernels")
+    return Network(rows, bias, output, unit, found.arrays["spread"], found.header.get("made", {}), file.name)
+
+
+WEIGHTS = PackagedWeights(SHIPPED, decode)
 
 
 class PatternsAlone:
@@ -217,30 +192,11 @@ class PatternsAlone:
 
     def fill(self, params: Any) -> None:
         """Write the addresses and numbers of the pattern weights to `params`."""
-        patterns.shipped().fill(params)
+        patterns.WEIGHTS.shipped.fill(params)
 
     def describe(self) -> str:
         """Return the description of the pattern weights."""
-        return patterns.shipped().describe()
-
-
-@functools.cache
-def shipped() -> Network:
-    """Return the network that the package ships. It stays in memory forever, as contexts hold its addresses."""
-    return load(SHIPPED)
-
-
-def load(file: Path) -> Network:
-    """Return the network of a file. Raises ValueError with one line saying what is wrong with it."""
-    try:
-        return read(file)
-    except OSError as fault:
-        raise ValueError(f"evaluation network: {file} cannot be read ({fault.strerror})") from None
-
-
-def load_weights(file: Path | None) -> Network:
-    """Return the network of `file`, the shipped one for None. Raises ValueError as `load` does."""
-    return shipped() if file is None else load(file)
+        return patterns.WEIGHTS.shipped.describe()
 
 
 ROW_BYTES = 2 * WIDTH
@@ -253,12 +209,12 @@ EVALUATION = Evaluation(
     cache=CACHE,
     fields=(
         *patterns.EVALUATION.fields,
-        ("rows", np.uint64),  # the addresses of network_weights.Network.memory; 0 for the patterns alone
+        ("rows", np.uint64),  # the addresses of Network.memory; 0 for the patterns alone
         ("bias", np.uint64),
         ("output", np.uint64),
         ("multiplier", np.int64),
     ),
-    load_weights=load_weights,
+    load_weights=WEIGHTS.of,
 )
 
 

@@ -5,7 +5,6 @@ of ROWS for each disc that was placed or flipped.
 """
 
 import functools
-import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.bits import ALL, ONE, ZERO
+from shogi_engine.games import weights
 from shogi_engine.games.othello.bitboard import SYMMETRIES, neighbours, odd_quadrant_marks, transform_square
-from shogi_engine.games.othello.evaluation import weights_file
 from shogi_engine.games.othello.movegen import mobility
 from shogi_engine.games.othello.names import DISC
 from shogi_engine.games.othello.position import terminal_value
 from shogi_engine.games.othello.types import POSITION
+from shogi_engine.games.weights import PackagedWeights, Shapes, layout_of
 from shogi_engine.interface.game import provides_evaluation, update_line
 from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import address_of, ctz, lanes, load_i16, njit, popcount, record_dtype
@@ -115,10 +115,9 @@ INSTANCE_STARTS = np.array([STARTS[name] for name, _ in INSTANCE_SQUARES] + [0] 
 
 # ---- The file of pattern weights: written by training, read when the evaluation is first used
 #
-# The file has the weights at a few points of the game ("knots"); the phases between two knots are interpolated on
-# reading. Configurations that are equal by a pattern's own symmetry are stored once. Layout: a line of JSON (the
-# pattern layout's digest, how the weights were made, the spreads of `probcut`, a SHA-256 of weights and spreads), then
-# int16[KNOTS, file_weights()] compressed with zlib.
+# The file has the weights at a few points of the game ("knots"), int16[KNOTS, file_weights()]; the phases between two
+# knots are interpolated on reading. Configurations that are equal by a pattern's own symmetry are stored once. It also
+# has the spreads of `probcut`.
 
 
 FORMAT = "othello-patterns-1"
@@ -163,64 +162,41 @@ def file_weights() -> int:
     return int(file_places().max()) + 1
 
 
-def layout() -> str:
-    """Return a digest of the patterns and counts; a file with another digest is refused."""
-    text = repr((FORMAT, INSTANCE_SQUARES, COUNTS, COUNT_SIZE, PHASES, KNOT_STEP))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def _shapes() -> Shapes:
+    return {"knots": (np.int16, (KNOTS, file_weights())), "spread": (np.int32, (SPREAD_GROUPS, SPREAD_DEPTHS))}
+
+
+def _layout() -> str:
+    return layout_of(INSTANCE_SQUARES, COUNTS, COUNT_SIZE, PHASES, KNOT_STEP)
 
 
 def encode(knots: np.ndarray, spread: np.ndarray, made: dict[str, Any]) -> bytes:
-    """Return the file of weights int16[KNOTS, file_weights()] and spreads int[SPREAD_GROUPS, SPREAD_DEPTHS].
+    """Return the file of weights int16[KNOTS, file_weights()] and spreads int32[SPREAD_GROUPS, SPREAD_DEPTHS].
 
     Args:
         made: how they were made, for users to read
     """
-    header = {"format": FORMAT, "layout": layout(), "shape": list(knots.shape), "made": made}
-    return weights_file.encode(header | {"spread": spread.tolist()}, spread.tolist(), knots)
+    return weights.encode(FORMAT, _layout(), {"made": made}, {"knots": knots, "spread": spread.astype(np.int32)})
 
 
-def read(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights and the spreads of a file, in the form that `encode` takes.
+def read(file: Path) -> weights.WeightsFile:
+    """Return the contents of a file, in the form that `encode` takes.
 
     Raises ValueError with one line saying what is wrong with the file, OSError if it cannot be read.
     """
-    return _read(path)[:2]
-
-
-def _read(path: Path) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """Return the same, and how they were made."""
-    try:
-        header, payload = weights_file.split(path)
-        known = (header["format"], header["layout"], header["shape"])
-        spread = header["spread"]
-    except (ValueError, KeyError):
-        raise ValueError(f"{path}: not a file of Othello weights") from None
-    shape = (KNOTS, file_weights())
-    if known != (FORMAT, layout(), list(shape)):
-        raise ValueError(f"{path}: the weights are for the patterns of another version; train new ones")
-    try:
-        knots = weights_file.numbers_of(header, spread, payload, shape)
-        spreads = np.array(spread, dtype=np.int32).reshape(SPREAD_GROUPS, SPREAD_DEPTHS)
-    except (ValueError, TypeError, OverflowError):
-        raise ValueError(f"{path}: the weights are damaged (their SHA-256 is wrong)") from None
-    return knots, spreads, dict(header.get("made", {}))
-
-
-def read_made(path: Path) -> dict[str, Any]:
-    """Return the description, in a valid file of weights, of how they were made."""
-    return _read(path)[2]
+    return weights.decode(file.read_bytes(), file, FORMAT, _layout(), _shapes())
 
 
 def by_phase(knots: np.ndarray) -> np.ndarray:
     """Expand a file's weights to int16[PHASES, PHASE_WEIGHTS], as the kernels need them."""
-    weights = np.empty((PHASES, PHASE_WEIGHTS), dtype=np.int16)
+    table = np.empty((PHASES, PHASE_WEIGHTS), dtype=np.int16)
     for phase in range(PHASES):
         knot, part = divmod(phase, KNOT_STEP)
         here = knots[knot].astype(np.int32) * (KNOT_STEP - part)
         if part:
             here += knots[knot + 1].astype(np.int32) * part
-        weights[phase] = np.floor_divide(here + KNOT_STEP // 2, KNOT_STEP).astype(np.int16)[file_places()]
-    return weights
+        table[phase] = np.floor_divide(here + KNOT_STEP // 2, KNOT_STEP).astype(np.int16)[file_places()]
+    return table
 
 
 @dataclass(frozen=True)
@@ -248,25 +224,13 @@ class Weights:
         return f"{PHASES} x {PHASE_WEIGHTS} weights, {self.source}"
 
 
-@functools.cache
-def shipped() -> Weights:
-    """Return the weights that the package ships. They stay in memory forever, as contexts hold their address."""
-    return load(SHIPPED)
+def decode(content: bytes, file: Path) -> Weights:
+    """Return the weights of a file's content. Raises ValueError with one line saying what is wrong with it."""
+    found = weights.decode(content, file, FORMAT, _layout(), _shapes())
+    return Weights(by_phase(found.arrays["knots"]), found.arrays["spread"], file.name, found.header.get("made", {}))
 
 
-def load(file: Path) -> Weights:
-    """Return the weights of a file. Raises ValueError with one line saying what is wrong with it."""
-    try:
-        knots, spread, made = _read(file)
-    except OSError as fault:
-        raise ValueError(f"evaluation weights: {file} cannot be read ({fault.strerror})") from None
-    return Weights(by_phase(knots), spread, file.name, made)
-
-
-def load_weights(file: Path | None) -> Weights:
-    """Return the weights of `file`, the shipped ones for None. Raises ValueError as `load` does."""
-    return shipped() if file is None else load(file)
-
+WEIGHTS = PackagedWeights(SHIPPED, decode)
 
 MOST = 64 * DISC  # the largest value of a position
 FEW_DISCS = 3
@@ -279,10 +243,10 @@ EVALUATION = Evaluation(
     POSITION,
     accumulator=ACCUMULATOR,
     fields=(
-        ("weights", np.uint64),  # the address of pattern_weights.Weights.table
+        ("weights", np.uint64),  # the address of Weights.table
         ("spread", np.int32, (SPREAD_GROUPS, SPREAD_DEPTHS)),  # of `probcut`, by phase and depth
     ),
-    load_weights=load_weights,
+    load_weights=WEIGHTS.of,
 )
 
 

@@ -4,9 +4,6 @@ One weight for each piece and king is summed for each king's perspective, and th
 up to date move by move. A king's own move changes its whole perspective, which is recomputed when it is needed.
 """
 
-import functools
-import io
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
-from shogi_engine.common.files import write_whole
+from shogi_engine.games import weights
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.bitboard import NEAR_KING, STEP_ATTACKS, occupied, pieces
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
 from shogi_engine.games.shogi.types import GOLD_MOVERS, KING, NO_SQUARE, SILVER, SQUARES
+from shogi_engine.games.weights import PackagedWeights, Shapes, layout_of
 from shogi_engine.interface.game import do_move, provides_evaluation, undo_move, update_line
 from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import load_i16, njit, record_dtype
@@ -55,7 +53,8 @@ ATTACKERS, GUARDS, HAND_PRESSURES = 8, 4, 12  # the number of values of each; la
 SAFETIES = ATTACKERS * GUARDS * HAND_PRESSURES
 HAND_PRESSURE_WEIGHTS = (0, 0, 1, 1, 2, 2, 2, 3)  # by kind: none, P L N S G B R
 
-FILE = Path(__file__).with_name("king_piece.npz")
+FORMAT = "shogi-king-piece-1"
+FILE = Path(__file__).with_name("king_piece.bin")
 MIRROR = np.arange(SQUARES).reshape(9, 9)[:, ::-1].ravel()  # by square, its mirror image
 STORED_ROWS = np.array([square for square in range(SQUARES) if square % 9 <= 4] + [NO_KING, SAFETY])
 
@@ -97,42 +96,29 @@ class Weights:
         return f"{ROWS} x {FEATURES} weights, {self.source}"
 
 
-def save(file: Path, weights: Weights) -> None:
-    """Write weights that are the same for mirrored boards."""
-    rows = weights.table[STORED_ROWS]
+def _layout() -> str:
+    return layout_of(FEATURES, HAND_COUNTS, UNIT, ATTACKERS, GUARDS, HAND_PRESSURES, HAND_PRESSURE_WEIGHTS)
+
+
+def encode(of: Weights) -> bytes:
+    """Return the file of weights that are the same for mirrored boards."""
+    rows = of.table[STORED_ROWS]
     steps = np.diff(rows, axis=0, prepend=np.int16(0))  # neighbouring rows are similar, so differences compress better
-    content = io.BytesIO()
-    np.savez_compressed(content, rows=steps, tempo=np.int32(weights.tempo))
-    write_whole(file, content.getvalue())
+    return weights.encode(FORMAT, _layout(), {}, {"steps": steps, "tempo": np.int32(of.tempo)})
 
 
-def load(file: Path) -> Weights:
-    """Return the weights that `save` wrote. Raises ValueError, which names the file, if it is missing or wrong."""
-    try:
-        with np.load(file, allow_pickle=False) as content:
-            steps, tempo = content["rows"], int(content["tempo"])
-    except (OSError, KeyError, ValueError, TypeError, zipfile.BadZipFile) as fault:
-        raise ValueError(f"evaluation weights: {file} cannot be read ({fault})") from None
-    if steps.shape != (len(STORED_ROWS), FEATURES) or steps.dtype != np.int16:
-        wanted = f"int16 {(len(STORED_ROWS), FEATURES)}"
-        raise ValueError(f"evaluation weights: {file} contains {steps.dtype} {steps.shape}, not {wanted}")
-    rows = np.cumsum(steps, axis=0, dtype=np.int16)
+def decode(content: bytes, file: Path) -> Weights:
+    """Return the weights of a file's content. Raises ValueError with one line saying what is wrong with it."""
+    shapes: Shapes = {"steps": (np.int16, (len(STORED_ROWS), FEATURES)), "tempo": (np.int32, ())}
+    found = weights.decode(content, file, FORMAT, _layout(), shapes)
     table = np.zeros((ROWS, FEATURES), dtype=np.int16)
-    table[STORED_ROWS] = rows
+    table[STORED_ROWS] = np.cumsum(found.arrays["steps"], axis=0, dtype=np.int16)
     right = np.array([square for square in range(SQUARES) if square % 9 > 4])
     table[right] = table[MIRROR[right]][:, mirror_features()]
-    return Weights(table, tempo, file.name)
+    return Weights(table, int(found.arrays["tempo"]), file.name)
 
 
-@functools.cache
-def shipped() -> Weights:
-    """Return the weights that came with the package; raises ValueError as `load`."""
-    return load(FILE)
-
-
-def load_weights(file: Path | None) -> Weights:
-    """Return the weights of `file`, those that came with the package for None; raises ValueError as `load`."""
-    return shipped() if file is None else load(file)
+WEIGHTS = PackagedWeights(FILE, decode)
 
 
 # ---- The safety of a king: its guards, the enemy pieces near it, and the pieces that the enemy has in hand
@@ -159,7 +145,7 @@ def king_safety(table, pos, colour):
     """Return the safety of `colour`'s king, 0 if there is none.
 
     Args:
-        table: uint64, the address of king_piece_weights.Weights.table
+        table: uint64, the address of king_piece.Weights.table
     """
     if pos.king[colour] == NO_SQUARE:
         return np.int64(0)
@@ -181,10 +167,10 @@ EVALUATION = Evaluation(
     t.POSITION,
     accumulator=ACCUMULATOR,
     fields=(
-        ("table", np.uint64),  # the address of king_piece_weights.Weights.table
+        ("table", np.uint64),  # the address of king_piece.Weights.table
         ("tempo", np.int32),  # centipawns for the side to move
     ),
-    load_weights=load_weights,
+    load_weights=WEIGHTS.of,
 )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shogi_engine.games.shogi.evaluation.king_piece import Weights, order_by_king_piece, shipped
+from shogi_engine.games.shogi.evaluation.king_piece import WEIGHTS, Weights, order_by_king_piece
 from shogi_engine.games.shogi.evaluation.naive import count_material, material_gain
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.types import POSITION
@@ -26,14 +26,14 @@ def load_order(file: Path | None) -> Weights:
     """Return the weights that order root moves. Raises ValueError for a `file`: material has no weights of its own."""
     if file is not None:
         raise ValueError(f"evaluation material has no weights, so {file} cannot be used")
-    return shipped()
+    return WEIGHTS.shipped
 
 
 EVALUATION = Evaluation(
     "material",
     POSITION,
     accumulator=ACCUMULATOR,
-    fields=(("table", np.uint64),),  # the address of king_piece_weights.Weights.table
+    fields=(("table", np.uint64),),  # the address of king_piece.Weights.table
     load_weights=load_order,
     search_parameters=SEARCH_PARAMETERS,
 )

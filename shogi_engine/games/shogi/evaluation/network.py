@@ -6,9 +6,6 @@ evaluation cache, side by side and aligned for vectors.
 """
 
 import functools
-import hashlib
-import json
-import struct
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from shogi_engine.common.bits import ZERO
-from shogi_engine.common.files import json_of
+from shogi_engine.games import weights
 from shogi_engine.games.shogi import types as t
 from shogi_engine.games.shogi.bitboard import occupied
 from shogi_engine.games.shogi.evaluation.root_order import value_after
 from shogi_engine.games.shogi.position import side_at
 from shogi_engine.games.shogi.rules import VALUE_LIMIT
 from shogi_engine.games.shogi.types import KINDS, KING, NO_SQUARE, SET_SIZE, SQUARES, hand_count, relative_square
+from shogi_engine.games.weights import PackagedWeights, Shapes, layout_of
 from shogi_engine.interface.game import MAX_PLY, provides_evaluation, update_line
 from shogi_engine.interface.stubs import Evaluation
 from shogi_engine.jit import load_u64, njit, record_dtype, vectors
@@ -154,22 +152,11 @@ def write_features(pos, colour, pieces, hands, nothing, features):
 #
 # The output's weights and bias are those of the position's output bucket; the multiplier undoes the units. Each network
 # has its own units, as large as its weights allow: qa, one less than a power of two, and qb for the output weights.
-# The functions before number features and output buckets. The file, all little-endian:
-#
-#     magic 8 bytes | version, header size uint32 | feature set, 16 bytes, ASCII, padded with 0
-#     features, width, buckets, qa, qb uint32 | scale int32 | size of the text uint32
-#     the text, JSON, UTF-8: how it was made
-#     rows int16[features, width] | bias int16[width] | output_weights int16[buckets, 2, width]
-#     output_bias int64[buckets]
-#     SHA-256 of all before it, 32 bytes
-#
-# `shogi-engine train` makes it. The engine's own network is FILE.
+# The functions before number features and output buckets. `shogi-engine train` makes the file; the package has FILE.
 
 
+FORMAT = "shogi-network-3"
 FILE = Path(__file__).with_name("network.bin")
-MAGIC, VERSION = b"shogiNNW", 2
-HEADER = struct.Struct("<8sII16sIIIIIiI")
-DIGEST = hashlib.sha256().digest_size
 QAS = (2047, 1023, 511, 255)
 QB_RANGE = 64, 4096
 SHIFT = 32
@@ -226,8 +213,8 @@ class Network:
         rows, bias, output_weights = (
             aligned_zeros((*array.shape[:-1], WIDTH), np.int16) for array in (self.rows, self.bias, self.output_weights)
         )
-        for array, weights in ((rows, self.rows), (bias, self.bias), (output_weights, self.output_weights)):
-            array[..., : self.width] = weights
+        for array, given in ((rows, self.rows), (bias, self.bias), (output_weights, self.output_weights)):
+            array[..., : self.width] = given
         return rows, bias, output_weights, np.ascontiguousarray(self.output_bias, dtype=np.int64)
 
     def fill(self, params: Any) -> None:
@@ -250,10 +237,10 @@ class Network:
         """
         bucket = HELD_BUCKETS[held_pieces(active[0])]
         total = int(self.output_bias[bucket])
-        for features, weights in zip(active, self.output_weights[bucket], strict=True):
+        for features, layer in zip(active, self.output_weights[bucket], strict=True):
             accumulator = self.bias.astype(np.int64) + self.rows[features].astype(np.int64).sum(axis=0)
             squares = (accumulator.clip(0, self.qa) << self.shift) ** 2 >> 16
-            total += int((squares * weights.astype(np.int64)).sum())
+            total += int((squares * layer.astype(np.int64)).sum())
         return total * self.multiplier >> SHIFT
 
 
@@ -276,83 +263,39 @@ def quantise(rows: np.ndarray, bias: np.ndarray, output: np.ndarray, output_bias
     return replace(network, output_bias=np.rint(output_bias * (network.unit / (1 << 16))).astype(np.int64))
 
 
+def _layout() -> str:
+    return layout_of(FEATURE_SET, FEATURES, OUTPUT_BUCKETS)
+
+
 def encode(network: Network) -> bytes:
     """Return the file of a network."""
-    text = json.dumps(network.made, sort_keys=True).encode()
-    header = HEADER.pack(
-        MAGIC,
-        VERSION,
-        HEADER.size,
-        FEATURE_SET.encode(),
-        FEATURES,
-        network.width,
-        OUTPUT_BUCKETS,
-        network.qa,
-        network.qb,
-        network.scale,
-        len(text),
-    )
-    arrays = (network.rows, network.bias, network.output_weights)
-    body = b"".join(np.ascontiguousarray(array).astype("<i2").tobytes() for array in arrays)
-    content = header + text + body + network.output_bias.astype("<i8").tobytes()
-    return content + hashlib.sha256(content).digest()
+    arrays = {name: getattr(network, name) for name in ("rows", "bias", "output_weights", "output_bias")}
+    arrays["units"] = np.array([network.qa, network.qb, network.scale], np.int64)
+    return weights.encode(FORMAT, _layout(), {"made": network.made}, arrays)
 
 
-def decode(content: bytes, name: str) -> Network:
-    """Return the network of a file's content. Raises ValueError that gives `name`, and what was expected and found."""
-
-    def refuse(what: str) -> ValueError:
-        return ValueError(f"evaluation network: {name} {what}")
-
-    if len(content) < HEADER.size + DIGEST or content[: len(MAGIC)] != MAGIC:
-        raise refuse("is not a network of this engine")
-    fields = HEADER.unpack_from(content)
-    _, version, header, features_name, features, width, buckets, qa, qb, scale, text_size = fields
-    if version != VERSION or header != HEADER.size:
-        raise refuse(f"has version {version}; this engine reads {VERSION}")
-    if hashlib.sha256(content[:-DIGEST]).digest() != content[-DIGEST:]:
-        raise refuse("is damaged: its checksum is wrong")
-    found = features_name.rstrip(b"\0").decode("ascii", "replace"), features, buckets
-    if found != (FEATURE_SET, FEATURES, OUTPUT_BUCKETS):
-        raise refuse(f"has the features and buckets {found}, not {(FEATURE_SET, FEATURES, OUTPUT_BUCKETS)}")
-    if not (0 < width <= WIDTH and width % LANES == 0):
-        raise refuse(f"has width {width}; it must be a multiple of {LANES} up to {WIDTH}")
+def decode(content: bytes, file: Path) -> Network:
+    """Return the network of a file's content. Raises ValueError with one line saying what is wrong with it."""
+    shapes: Shapes = {
+        "rows": (np.int16, (FEATURES, None)),
+        "bias": (np.int16, (None,)),
+        "output_weights": (np.int16, (OUTPUT_BUCKETS, 2, None)),
+        "output_bias": (np.int64, (OUTPUT_BUCKETS,)),
+        "units": (np.int64, (3,)),
+    }
+    found = weights.decode(content, file, FORMAT, _layout(), shapes)
+    rows, bias, output, output_bias, units = (found.arrays[name] for name in shapes)
+    width, (qa, qb, scale) = len(bias), map(int, units)
+    if {width} != {array.shape[-1] for array in (rows, output)} or width > WIDTH or width % LANES:
+        raise weights.refusal(file, f"has width {width}; it must be a multiple of {LANES} up to {WIDTH}")
     if not (qa in QAS and QB_RANGE[0] <= qb <= QB_RANGE[1] and 0 < scale < SCALE_LIMIT):
-        raise refuse(f"has units {qa} and {qb} and scale {scale}, beyond the range of the kernels")
-    sizes = [features * width, width, buckets * 2 * width]
-    expected = HEADER.size + text_size + 2 * sum(sizes) + 8 * buckets + DIGEST
-    if len(content) != expected:
-        raise refuse(f"has {len(content)} bytes, not {expected}")
-    place = HEADER.size + text_size
-    numbers = np.frombuffer(content, dtype="<i2", count=sum(sizes), offset=place).astype(np.int16)
-    rows, bias, output = np.split(numbers, np.cumsum(sizes)[:-1])
-    output_bias = np.frombuffer(content, "<i8", count=buckets, offset=place + 2 * sum(sizes)).astype(np.int64)
+        raise weights.refusal(file, f"has units {qa} and {qb} and scale {scale}, beyond the range of the kernels")
     if np.abs(output.astype(np.int64)).max() > SQUARE_WEIGHT_LIMIT:
-        raise refuse("has output weights beyond the range of the kernels")
-    made = json_of(content[HEADER.size : place])
-    source = f"{name} {content[-DIGEST:].hex()[:8]}"
-    weights = rows.reshape(features, width), bias, output.reshape(buckets, 2, width), output_bias
-    return Network(*weights, qa, qb, scale, made, source)
+        raise weights.refusal(file, "has output weights beyond the range of the kernels")
+    return Network(rows, bias, output, output_bias, qa, qb, scale, found.header.get("made", {}), found.source)
 
 
-def load(file: Path) -> Network:
-    """Return the network of `file`. Raises ValueError, naming the file, if it is missing or damaged."""
-    try:
-        content = file.read_bytes()
-    except OSError as fault:
-        raise ValueError(f"evaluation network: {file} cannot be read ({fault.strerror})") from None
-    return decode(content, file.name)
-
-
-@functools.cache
-def shipped() -> Network:
-    """Return the network that came with the package; raises ValueError as `load`."""
-    return load(FILE)
-
-
-def load_weights(file: Path | None) -> Network:
-    """Return the network of `file`, the one that came with the package for None; raises ValueError as `load`."""
-    return shipped() if file is None else load(file)
+WEIGHTS = PackagedWeights(FILE, decode)
 
 
 PLIES = MAX_PLY + 2
@@ -367,7 +310,7 @@ EVALUATION = Evaluation(
     accumulator=ACCUMULATOR,
     cache=CACHE,
     fields=(
-        ("rows", np.uint64),  # the addresses of network_weights.Network's arrays
+        ("rows", np.uint64),  # the addresses of Network.memory
         ("bias", np.uint64),
         ("output_weights", np.uint64),
         ("output_bias", np.uint64),
@@ -375,7 +318,7 @@ EVALUATION = Evaluation(
         ("shift", np.uint64),
         ("multiplier", np.uint64),
     ),
-    load_weights=load_weights,
+    load_weights=WEIGHTS.of,
 )
 
 

@@ -1,17 +1,20 @@
-"""A dropped pawn may not mate: pinned defenders, blocked lines, every file."""
+"""Published cases of legality: dead pieces, two pawns on a file, pawn drops that mate, checks, pins, missing kings."""
 
 import pytest
 
 from tests.support.shogi_cases import check_legality, kernel_moves, legality_cases, mirrored, naive_moves
 from tests.support.twins.naive_shogi import State
 
+# D: no piece may stand where it cannot move. N: two pawns. U: a dropped pawn may not mate. K: checks and pins.
+cases = pytest.mark.parametrize("case", [case for letter in "DNUK" for case in legality_cases(letter)])
 
-@pytest.mark.parametrize("case", legality_cases("U"))
+
+@cases
 def test_published_case(case):
     check_legality(case)
 
 
-@pytest.mark.parametrize("case", legality_cases("U"))
+@cases
 def test_mirrored_case(case):
     assert len(kernel_moves(mirrored(case["sfen"]))) == len(kernel_moves(case["sfen"]))
     assert set(kernel_moves(mirrored(case["sfen"]))) == set(naive_moves(mirrored(case["sfen"])))
@@ -20,7 +23,7 @@ def test_mirrored_case(case):
 @pytest.mark.parametrize("colour", "bw")
 @pytest.mark.parametrize("pinned", [True, False])
 @pytest.mark.parametrize("file", range(1, 10))
-def test_every_file(file, pinned, colour):
+def test_a_dropped_pawn_mates_on_no_file(file, pinned, colour):
     """A king on its last rank between golds, or a lance at the edge; if rooks pin the golds, the pawn may not drop."""
     state = State(board={(file, 1): ("w", "K"), (file, 3): ("b", "G"), (5, 9): ("b", "K")})
     state.hands["b"]["P"] = 1
