@@ -21,7 +21,7 @@ from shogi_engine.cli.ending_signals import ending_signals
 from shogi_engine.cli.progress import Preparation, leave, progress_bar
 from shogi_engine.cli.terminal import WESTERN, BoardStyle, Line, draw, plain
 from shogi_engine.common.files import data_folder
-from shogi_engine.language import InputError, Message, mark, plural, translate as _, translate_fault
+from shogi_engine.language import InputError, Message, fault_text, mark, plural, translate as _, translate_fault
 from shogi_engine.play.clock import GameClock, TimeUp
 from shogi_engine.play.game import Game
 from shogi_engine.play.words import (
@@ -220,7 +220,9 @@ class TerminalGame:
             elif line:
                 self._move(line)
         except (ValueError, OSError) as fault:
-            self.show(_("{fault} (`help` lists the commands)").format(fault=translate_fault(fault)))
+            self.show(
+                _("{fault} (`help` lists the commands)").format(fault=_(fault_text(fault), context=self.game.name))
+            )
         return True
 
     def _move(self, line: str) -> None:

@@ -159,7 +159,7 @@ class Desk:
         try:
             move = str(board.parse_text(line))
         except ValueError as fault:
-            self.show(_(str(fault)))
+            self.show(_(str(fault), context=board.record().game))
             return
         text = self.text(board, [move])
         board.push_text(move)

@@ -47,11 +47,11 @@ def listed(moves: Any) -> list[Any]:
 # ---- A clock's state, and the time that a search may use. Standard library only
 
 
-UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "秒": 1000, "分": 60_000, "時間": 3_600_000}
 MAX_HOURS = 100
 # A number of four digits without a unit is refused, because the user probably meant milliseconds.
 _PART = re.compile(
-    r"(?P<number>\d{1,9})(?P<unit>ms|[smh])|(?P<bare>\d{1,3})"
+    r"(?P<number>\d{1,9})(?P<unit>ms|[smh秒分]|時間)|(?P<bare>\d{1,3})"
     r"|(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,3}):(?P<seconds>\d\d)",
     re.ASCII,
 )
@@ -71,11 +71,12 @@ class Clock:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the clock 'MAIN+BYOYOMI+INC', as in '10+30', '10m+30s', '10:00', '5m+0+10s' or '5000ms+0+100ms'.
+        """Return the clock 'MAIN+BYOYOMI+INC', as in '10+30', '10m+30s', '10:00', '5m+0+10s', '10分+30秒'.
 
         Without a unit the main time is in minutes and the others are in seconds. Raises ValueError.
         """
-        values = [_milliseconds(part, "s" if number else "m") for number, part in enumerate(text.split("+"))]
+        parts = text.replace("＋", "+").split("+")
+        values = [_milliseconds(part, "s" if number else "m") for number, part in enumerate(parts)]
         if len(values) > 3 or None in values:
             raise InputError("expected MAIN+BYOYOMI+INC as in 10+30, 10:00 or 5m+0+10s, not {0!r}", text)
         if not any(values) or max(value or 0 for value in values) > MAX_HOURS * UNITS["h"]:

@@ -49,6 +49,7 @@ class Session:
     Attributes:
         lock: held while the session is read or changed
         setup: the position that is being set up, or None
+        file: the name of the file that the game was opened from, without its ending, '' for none
         seen: when a page last left
     """
 
@@ -78,6 +79,7 @@ class Session:
         self.playing = Playing(self.tree, self.engines)
         self.analyses = Analyses(self.tree, self.engines, self.viewers, examiner)
         self.setup: Any = None
+        self.file = ""
         self.tsume: Tsume | None = None
         self.learning = Learning(self.engines, self.viewers)
         self.hints = SearchSlot(self.engines, "hint", Priority.SEARCH)
@@ -380,6 +382,7 @@ class Session:
 
     def _replace(self, tree: Tree) -> None:
         """Replace the game by a tree."""
+        self.file = ""
         self.playing.leave()
         self.leave_modes()
         self.tree = tree

@@ -236,7 +236,7 @@ def test_wrong_arguments_are_one_line(capsys, arguments):
 
 
 def test_time_controls():
-    for same in ("10m+30", "10+30", "10:00+30s", "600s+0:30", "600000ms+30000ms"):
+    for same in ("10m+30", "10+30", "10:00+30s", "600s+0:30", "600000ms+30000ms", "10分+30秒", "10分＋30秒"):
         assert time_control(same) == Clock.from_seconds(600, 30)
     assert time_control("5") == Clock.from_seconds(300) and time_control("1:30:00") == Clock.from_seconds(5400)
     assert time_control("5m+0+10") == Clock(300_000, 0, 10_000) and time_control("1h") == Clock.from_seconds(3600)

@@ -357,6 +357,14 @@ def test_records_come_and_go(player):
         player.do("save", format="ggf")
 
 
+def test_a_game_of_a_file_is_saved_under_the_files_name(player):
+    data = base64.b64encode(records.dumps(records.GameRecord.from_moves("shogi", ["7g7f"]), "kif")).decode()
+    player.do("open", name="名人戦.第1局.kif", data=data).do("move", move="2g2f").do("save", format="csa")
+    assert player.last("file")["name"] == "名人戦.第1局.csa"
+    player.do("new", game="shogi", players=[None, None]).do("save", format="csa")
+    assert player.last("file")["name"].startswith("shogi-2")
+
+
 def test_a_file_of_several_games(player):
     player.do("paste", text="startpos moves 7g7f\nstartpos moves 2g2f 8c8d\n", number=1)
     assert player.last("games")["number"] == 1 and len(player.last("games")["titles"]) == 2
