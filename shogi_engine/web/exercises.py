@@ -2,7 +2,7 @@
 
 import datetime
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from shogi_engine.analysis import GameAnalysis, MoveAnalysis
 from shogi_engine.analysis.judgement import LINE_MOVES, line_texts
 from shogi_engine.language import InputError, fault_text
 from shogi_engine.lessons import Course, lessons
+from shogi_engine.study.problems import LIMITS, NODES
 from shogi_engine.tsume import Problem, Progress, daily, problems
 from shogi_engine.tsume.exercise import LOST, SEARCHING, SOLVED, WAITING, WRONG, Exercise, prove
 from shogi_engine.types.limits import SIDES
@@ -126,6 +127,31 @@ class SavedProblem(msgspec.Struct):
     helped: bool
 
 
+def send_hint(viewers: Viewers, tree: Tree, number: int, move: str) -> None:
+    """Send the pages the best move after move `number`."""
+    board = tree.board_at(number)
+    viewers.send(lambda look: Hint(number, move, line_texts(board, [move], look.language)[0]))
+
+
+def hint_by(slot: SearchSlot, viewers: Viewers, tree: Tree, find: Callable[[Any], str]) -> None:
+    """Let an engine find the best move on the board, '' if it finds none, and send it to the pages."""
+    number = tree.node
+
+    def show(move: str) -> None:
+        if move and number in tree:
+            send_hint(viewers, tree, number, move)
+
+    slot.begin(tree, lambda engine, job: find(engine), show, number)
+
+
+def hint_in_game(slot: SearchSlot, viewers: Viewers, tree: Tree) -> None:
+    """Send the pages the move that the engine would make. Raises ValueError if the game is over."""
+    if tree.board.is_game_over():
+        raise InputError("there is no move to hint at")
+    limits = LIMITS.get(tree.game, {"nodes": NODES})
+    hint_by(slot, viewers, tree, lambda engine: str(engine.search(**limits).bestmove))
+
+
 @dataclass
 class Tsume:
     """A problem in a session.
@@ -234,17 +260,10 @@ class Tsume:
     def hint(self) -> None:
         """Send the pages the next move. Raises ValueError if there is none to hint at."""
         number = self.tree.node
-
-        def show(move: str) -> None:
-            board = self.tree.board_at(number)
-            self.viewers.send(lambda look: Hint(number, move, line_texts(board, [move], look.language)[0]))
-
         if move := self.exercise.hint(self._moves(number)):
-            show(move)
+            send_hint(self.viewers, self.tree, number, move)
             return
-        self.search.begin(
-            self.tree, lambda engine, job: prove(engine), lambda found: show(found.moves[0]) if found else None, number
-        )
+        hint_by(self.search, self.viewers, self.tree, lambda engine: next(iter(prove(engine).moves), ""))
 
     def _note(self) -> None:
         """Note a solution, or a wrong move."""

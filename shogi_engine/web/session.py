@@ -24,7 +24,7 @@ from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.exercises import Learning, Lesson, Tsume
 from shogi_engine.web.links import Page, Receiver, Viewers, ViewOptions
 from shogi_engine.web.playing import Playing
-from shogi_engine.web.pool import EnginePool, Engines
+from shogi_engine.web.pool import EnginePool, Engines, SearchSlot, Turn
 from shogi_engine.web.replies import Role
 from shogi_engine.web.saving import Autosave, Collections, SavedGame, head_of
 from shogi_engine.web.store import GameStore, Head
@@ -80,6 +80,7 @@ class Session:
         self.setup: Any = None
         self.tsume: Tsume | None = None
         self.learning = Learning(self.engines, self.viewers)
+        self.hints = SearchSlot(self.engines, "hint", Turn.SEARCH)
         self.store, self.collections = store or GameStore(), collections or Collections()
         self.autosave = Autosave(
             self.store, self.lock, self.owner, self.identity, self._to_save, self._record_to_save, self._told_of_saving
@@ -160,6 +161,7 @@ class Session:
         """End all searches."""
         self.analyses.close()
         self.learning.close()
+        self.hints.cancel()
         self.playing.rest()
         if self.tsume is not None:
             self.tsume.close()
@@ -385,8 +387,9 @@ class Session:
         self.analyses.replace(tree)
 
     def leave_modes(self) -> None:
-        """End setting up a position, and a problem."""
+        """End setting up a position, a problem, and the search for a hint."""
         self.setup = None
+        self.hints.cancel()
         if self.tsume is not None:
             self.tsume.close()
             self.tsume = None

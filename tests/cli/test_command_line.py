@@ -17,6 +17,7 @@ from shogi_engine.__main__ import EXAMPLES, main, parser
 from shogi_engine.cli import COMMANDS, TOOLS, common
 from shogi_engine.cli.play import TerminalGame
 from shogi_engine.cli.progress import Preparation
+from shogi_engine.common import system
 from shogi_engine.engine import Engine
 from shogi_engine.games.othello import params as othello_levels
 from shogi_engine.games.shogi import names as shogi_levels
@@ -497,3 +498,28 @@ def test_paragraphs_of_help_stay_apart(capsys):
         said = capsys.readouterr().out
         assert len(said[said.index("random_plies=N") :].strip().split("\n\n")) == 6
     language.use("en")
+
+
+def test_without_arguments_it_says_what_to_type_or_opens_the_board(capsys, monkeypatch):
+    assert "shogi-engine serve --open" in refused(capsys, [])
+    asked = []
+    monkeypatch.setattr("shogi_engine.cli.serve.run", lambda args: asked.append(args.open) or 0)
+    monkeypatch.setattr("shogi_engine.__main__.has_own_console", lambda: True)
+    assert main([]) == 0 and asked == [True]
+    refused(capsys, ["fly"])  # only a double click has no arguments
+
+
+@pytest.mark.parametrize(
+    ("programs", "own"),
+    [
+        (["python.exe"], True),
+        (["python.exe", "python3.12.exe", "shogi-engine.exe"], True),
+        (["python.exe", "shogi-engine.exe", "cmd.exe"], False),
+        (["python.exe", "?"], False),
+        ([], False),
+    ],
+)
+def test_a_console_that_no_other_program_uses_is_its_own(monkeypatch, programs, own):
+    monkeypatch.setattr(system.sys, "platform", "win32")
+    monkeypatch.setattr(system, "_console_programs", lambda: programs)
+    assert system.has_own_console() == own

@@ -16,6 +16,7 @@ from tests.support.forks import ROOT
 
 TESTS = ROOT / "tests"
 needs_workshop = pytest.mark.skipif(not jit.HAS_WORKSHOP, reason="numba is not installed")
+ARE_PLAIN = jit.JIT_DISABLED or not jit.HAS_WORKSHOP  # whether kernels that only tests call run as plain Python
 IN_WAY = ("SHOGI_ENGINE_CACHE_DIR", "NUMBA_", "PYTHONPATH", "PYTHONWARNINGS", "XDG_CACHE_HOME")
 
 # Count what was compiled (misses) and what came from the cache (hits), over all kernels of the process.

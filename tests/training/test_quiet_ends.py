@@ -21,7 +21,7 @@ from shogi_engine.training.shogi.trainer import TrainOptions
 from tests.support.training_data import SMALL, data_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
-TABLE = TrainOptions().model.feature_tables[0]
+TABLES = TrainOptions().model.feature_tables
 EVALUATOR = load("shogi").named_evaluator("network")
 
 
@@ -64,7 +64,7 @@ def test_an_end_is_where_quiescence_search_stands_pat():
 
 def test_blocks_have_quiet_positions_and_ends_with_the_values_of_their_searches():
     games = Games.load([data_folder()], 1, EVALUATOR)
-    _, block = next(games.blocks(np.arange(30), 1 << 14, TABLE))
+    _, block = next(games.blocks(np.arange(30), 1 << 14, TABLES))
     row, seen, undo, odd = 0, np.zeros((2, 40), np.uint16), new_record(GAME.undo), 0
     for game, ply, pos, move, value, line in walked(games, 30):
         quiet = not is_in_check(pos) and is_quiet(pos, move)
@@ -75,13 +75,13 @@ def test_blocks_have_quiet_positions_and_ends_with_the_values_of_their_searches(
             do_move(end, each, undo)
             sign = -sign
         odd += sign < 0
-        write_position(end, TABLE, seen)
+        write_position(end, TABLES[0], seen)
         assert np.array_equal(block.features[row], seen)
         assert block.scores[row] == sign * value and block.plies[row] == ply
         assert block.outcomes[row] == games.results[game] * (1 if end.side == 0 else -1)
         row += 1
     assert row == len(block.scores) and odd > 5
-    plain = sum(len(each.scores) for _, each in Games.load([data_folder()]).blocks(np.arange(30), 1 << 14, TABLE))
+    plain = sum(len(each.scores) for _, each in Games.load([data_folder()]).blocks(np.arange(30), 1 << 14, TABLES))
     assert plain < row < 1.5 * plain
 
 
@@ -101,7 +101,7 @@ def test_handicap_games_begin_where_they_say(tmp_path):
     for game, ply, pos, move, _, _ in walked(games, 40):
         assert pos.side == (ply + (games.starts[game] > 0)) % 2  # white begins with a handicap
         assert GAME.parse_move(pos, GAME.format_move(pos, int(move))) == move
-    _, block = next(games.blocks(np.arange(40), 1 << 14, TABLE))
+    _, block = next(games.blocks(np.arange(40), 1 << 14, TABLES))
     missing = (block.features[:, 0] == 2344).sum(axis=1)
     assert (missing[block.plies == block.plies.min()] <= 6).all() and {0, 1, 2} <= set(missing)
     weaker = games.results[games.starts >= STARTS.index(STARTS[-3])]

@@ -94,7 +94,21 @@ def mirrored(sfen):
     return " ".join(["/".join("".join(re.findall(r"\+?.", row)[::-1]) for row in board.split("/")), *rest])
 
 
-def test_every_second_epoch_sees_the_mirror_image():
+def test_half_of_the_games_are_mirrored_in_each_epoch():
+    games, tables, mine = Games.load([data_folder()]), OPTIONS.model.feature_tables, np.arange(10)
+
+    def seen(*how):
+        return next(games.blocks(mine, 1 << 13, *how))[1]
+
+    plain, mirrored, first, second = seen(tables[:1]), seen(tables[1:]), seen(tables, 0), seen(tables, 1)
+    game = np.cumsum(np.diff(plain.plies, prepend=1000) < 0) - 1
+    assert set(game) == set(mine)
+    for block, odd in ((first, 1), (second, 0)):
+        expected = np.where((game % 2 == odd)[:, None, None], mirrored.features, plain.features)
+        assert np.array_equal(block.features, expected) and (expected != plain.features).any()
+
+
+def test_a_mirror_table_sees_the_mirror_image():
     plain, mirror = OPTIONS.model.feature_tables
     seen = np.zeros((2, 2, 40), np.uint16)
     for sfen in SFENS:
@@ -157,7 +171,7 @@ def test_slopes_are_those_of_the_loss():
     model, random = OPTIONS.model, np.random.default_rng(1)
     parameters = model.beginning(1)
     parameters[OUTPUT:] = random.normal(0, 0.5, len(parameters) - OUTPUT)
-    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, model.feature_tables[0]))
+    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, model.feature_tables[:1]))
     features, targets = block.features[:20], random.random(20).astype(np.float32)
     order, scratch = np.arange(20, dtype=np.int32), model.scratch()
 

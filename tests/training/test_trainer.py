@@ -39,7 +39,7 @@ from tests.support.training_data import KilledError, data_folder
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="whole games, searched")
 SMALL = TrainOptions(width=32, epochs=4, batch=512, seed=2, held_out=0.1, result_share=(0.1, 0.1))
-FEATURE_TABLE = SMALL.model.feature_tables[0]
+TABLES = SMALL.model.feature_tables
 
 
 def trainer(checkpoint, options=SMALL, threads=1):
@@ -52,8 +52,8 @@ def test_blocks_hold_the_quiet_positions_of_the_games_asked_for():
     learning, held_out = games.split(1, 0.1)
     assert len(set(learning) & set(held_out)) == 0
     assert len(held_out) == round(0.1 * len(games.distinct()))
-    small = [block.scores.copy() for _, block in games.blocks(learning, 2000, FEATURE_TABLE)]
-    (done, whole), *rest = games.blocks(learning, len(games.moves), FEATURE_TABLE)
+    small = [block.scores.copy() for _, block in games.blocks(learning, 2000, TABLES)]
+    (done, whole), *rest = games.blocks(learning, len(games.moves), TABLES)
     assert done == len(learning) and not rest
     assert len(small) > 1
     assert np.array_equal(np.concatenate(small), whole.scores)
@@ -81,7 +81,7 @@ def test_features_are_those_of_the_side_to_move_first():
         }
     )
     assert np.array_equal(games.begins, begins)
-    _, block = next(games.blocks(np.array([0]), 10, FEATURE_TABLE))
+    _, block = next(games.blocks(np.array([0]), 10, TABLES))
     for place, colour in ((0, 1), (1, 0)):
         view = view_of(colour, int(pos.king[colour]))
         pieces = [(square, int(piece) ^ colour << 4) for square, piece in enumerate(pos.board) if piece]
@@ -148,7 +148,7 @@ def test_gradients_are_those_of_the_loss():
     parameters = SMALL.model.beginning(SMALL.seed)
     parameters[BIAS * width : OUTPUT * width] = random.uniform(0.1, 0.6, width)
     parameters[OUTPUT_BIAS * width :] = 0.1
-    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, FEATURE_TABLE))
+    _, block = next(Games.load([data_folder()]).blocks(np.arange(3), 1000, TABLES))
     features, targets = block.features[:20], random.random(20).astype(np.float32)
     order = np.arange(20, dtype=np.int32)
     model, scratch = SMALL.model, SMALL.model.scratch()

@@ -23,7 +23,7 @@ from shogi_engine.training.game_kernels import LONGEST, think
 from shogi_engine.training.pipeline import ShardMaker, make_data
 from shogi_engine.training.shogi.games import Games, Openings, book_line
 from shogi_engine.training.shogi.recipe import DataOptions
-from tests.support.processes import ROOT
+from tests.support.processes import ROOT, needs_workshop
 from tests.support.shogi_moves import legal_moves
 from tests.support.training_data import GAMES, OPTIONS, SMALL, data_folder
 
@@ -78,6 +78,7 @@ def test_a_searched_move_has_the_value_of_a_search():
     assert (np.sign(games.values[decided]) * sides == games.results[lost]).mean() > 0.9
 
 
+@needs_workshop
 def test_a_label_is_the_last_value_found():
     """Also in an iteration that is stopped, where it may have fallen. By a twin that keeps each value found."""
     player = SearchState(GAME.evaluation().load(), TranspositionTable(1), GAME)

@@ -160,7 +160,7 @@ def test_a_game_that_another_tab_holds_opens_without_a_lost_connection(browser, 
     one.move("7g", "7f")
     one.wait_ply(1)
     page = one.context.new_page()
-    page.goto(backend)
+    page.goto(backend + "#board")
     page.wait_for_selector("#board svg .piece")
     page.click("#kept")
     page.click(".games li button[data-continue]")

@@ -341,7 +341,7 @@ def test_the_problem_of_the_day_by_its_name(hub):
 def test_messages_out_of_turn_change_nothing(hub):
     page = Page.of(hub)
     page.do("paste", text=GAME)
-    for name, fields in (("learn", {"side": 0}), ("lesson", {"on": False}), ("answer", {}), ("hint", {})):
+    for name, fields in (("learn", {"side": 0}), ("lesson", {"on": False}), ("answer", {})):
         before = page.state
         with pytest.raises(ValueError, match="judge the game|no problem"):
             page.do(name, **fields)

@@ -329,6 +329,20 @@ def test_an_attacker_is_told_what_the_move_was_worth(player, monkeypatch):
         player.do("step", to="first")
 
 
+def test_a_hint_in_a_game_is_the_engines_move(player):
+    player.do("new", game="shogi", players=[None, 3]).do("look", language="ja").do("hint")
+    found = wait_for(lambda: player.last("hint"))
+    best = sorted(str(move) for move in Board().legal_moves)[-1]  # as the fake engine chooses
+    assert (found["node"], found["move"]) == (0, best) and found["text"].startswith("▲")
+    assert player.state["ply"] == 0 and player.state["playing"]["on"]
+    player.do("hint").do("game", game="othello")  # a search for another board shows nothing
+    wait_for(lambda: player.session.pool.load == (0, 0))
+    assert [each["node"] for each in player.sent if each["kind"] == "hint"] in ([0], [0, 0])
+    player.do("paste", text="4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1")
+    with pytest.raises(ValueError, match="no move to hint at"):
+        player.do("hint")
+
+
 # ---- records and positions
 
 

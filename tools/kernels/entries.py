@@ -8,6 +8,7 @@ any of Python's; kernels take int64 unless they need the bits of a uint64 or the
 """
 
 import importlib
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -74,9 +75,11 @@ def entries() -> Iterator[Entry]:
         game = games.load(name)
         yield from _of_boards(name)
         yield from _of_rules(game)
-        own: Any = game.evaluations
-        for evaluation in (each for each in own if own.module(each).startswith("shogi_engine.")):
-            yield from _of_search(game, game.evaluation(evaluation))
+        for evaluation in _evaluations(game):
+            yield from _of_search(game, evaluation)
+        terms = Array(U64), game_kernels.TERMS, Array(U32), Array(I16)
+        for players in itertools.product(_contexts(game), repeat=2):
+            yield Entry(game_kernels.play_game, (*players, *terms))
         yield from _of_batches(name, game)
     yield from _of_shogi(games.load("shogi"))
     yield from _of_othello(games.load("othello"))
@@ -90,6 +93,17 @@ def entries() -> Iterator[Entry]:
 def rule(stub: Any, dtype: np.dtype) -> Any:
     """Return the kernel that a stub calls for records of `dtype`."""
     return stubs[stub](dtype)
+
+
+def _evaluations(game: Game) -> list[Any]:
+    """Return the package's evaluations of a game."""
+    own: Any = game.evaluations
+    return [game.evaluation(each) for each in own if own.module(each).startswith("shogi_engine.")]
+
+
+def _contexts(game: Game) -> list[np.dtype]:
+    """Return the search contexts of a game, one for each evaluation."""
+    return [context.context_dtype(game, evaluation) for evaluation in _evaluations(game)]
 
 
 def _of_boards(name: str) -> Iterator[Entry]:
@@ -131,7 +145,6 @@ def _of_search(game: Game, evaluation: Any) -> Iterator[Entry]:
         yield from _of_lessons(game, ctx)
         yield Entry(choice.answer, (Array(ctx), Array(U32), I64, I64, I64, Array(U64), Array(I64), Array(U32, 2)))
         yield Entry(batch_kernels.play_random, (ctx, Array(U64), I64, Array(U32)))
-    yield Entry(game_kernels.play_game, (ctx, ctx, Array(U64), game_kernels.TERMS, Array(U32), Array(I16)))
     yield Entry(game_kernels.think, (ctx, I64))
 
 
@@ -259,8 +272,7 @@ def _of_training() -> Iterator[Entry]:
     yield Entry(standard_kernels.write_outputs, (numbers, features, numbers, numbers, rows))
     scratch = numbers, rows, numbers, rows, numbers
     yield Entry(standard_kernels.add_gradients, (numbers, features, numbers, Array(I32), numbers, *scratch))
-    for evaluation in ("network", "nnue"):
-        ctx = context.context_dtype(games.load("shogi"), games.load("shogi").evaluation(evaluation))
+    for ctx in _contexts(games.load("shogi")):
         yield Entry(training.relabel, (ctx, Array(U64), Array(U32), Array(I16), I64, I64))
         yield Entry(training.write_ends, (ctx, Array(U32), Array(I16), Array(U8), Array(U32)))
     stacked = rows, numbers, numbers, numbers, numbers  # scratch
@@ -279,8 +291,7 @@ def _of_training() -> Iterator[Entry]:
     weighted = Array(I32, 2), Array(I64), numbers
     yield Entry(othello_training.apply_weights, (*weighted, rows, numbers))
     yield Entry(othello_training.gather_errors, (*weighted, numbers, rows))
-    for evaluation in ("patterns", "network"):
-        ctx = context.context_dtype(othello, othello.evaluation(evaluation))
+    for ctx in _contexts(othello):
         yield Entry(solve_all, (ctx, Array(U64), Array(U64), Array(I8)))
         yield Entry(othello_training.write_values, (ctx, samples, Array(I32)))
         yield Entry(alphabeta.search, (ctx, I64, I64, I64, I64, I64))

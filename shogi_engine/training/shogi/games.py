@@ -187,13 +187,16 @@ class Games:
         middles = np.arange(len(counts)) * 10.0 + 5 - LARGEST_FITTED
         return float(np.clip(logistic_fit(middles, np.bincount(cells, outcomes[used]), counts)[0], *SCALES))
 
-    def blocks(self, games: np.ndarray, size: int, table: Any) -> Iterator[tuple[int, PositionBlock]]:
+    def blocks(
+        self, games: np.ndarray, size: int, tables: Sequence[Any], turn: int = 0
+    ) -> Iterator[tuple[int, PositionBlock]]:
         """Yield (games done, block) with the positions of `games` in their order, about `size` at a time.
 
         The next block overwrites the arrays of a block.
 
         Args:
-            table: record[FEATURE_TABLE], the features
+            tables: one or two records[FEATURE_TABLE], the features; games with even and odd numbers use one each
+            turn: with an odd one, it is the other one
         """
         longest = int(self.lengths.max())
         rows = max(size, longest)
@@ -204,7 +207,8 @@ class Games:
             np.zeros(rows, dtype=np.int16),
         )
         replay, done = new_record(REPLAY), 0
-        replay.starts[:], replay.table = [GAME.parse_position(start) for start in STARTS], table
+        replay.starts[:], replay.turn = [GAME.parse_position(start) for start in STARTS], turn
+        replay.tables[0], replay.tables[1] = tables[0], tables[-1]
         arrays: Any = self.begins, self.moves, self.values, self.results, self.starts
         arrays += self.ends, self.line_begins, self.lines
         while done < len(games):

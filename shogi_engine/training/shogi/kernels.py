@@ -43,10 +43,12 @@ SALT_STEP = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no two searches have t
 FEATURE_TABLE = record_dtype(
     [("pieces", np.uint16, (VIEWS, 32, SQUARES)), ("hands", np.uint16, (32,)), ("nothing", np.uint16)]
 )
-# A feature table, the positions where games start, a position, and the moves of a line to undo.
+# Two feature tables, of which games use one or the other by the parity of their number and `turn`; the positions where
+# games start, a position, and the moves of a line to undo.
 REPLAY = record_dtype(
     [
-        ("table", FEATURE_TABLE),
+        ("tables", FEATURE_TABLE, (2,)),
+        ("turn", np.int64),
         ("starts", POSITION, (len(STARTS),)),
         ("pos", POSITION),
         ("undo", UNDO, (LINE_MOVES,)),
@@ -157,7 +159,7 @@ def write_positions(
             if usual and (ends[place] or not is_in_check(pos) and is_quiet(pos, moves[place])):
                 for step in range(count):
                     do_move(pos, lines[at + step], replay.undo[step])
-                write_position(pos, replay.table, features[row])
+                write_position(pos, replay.tables[game + replay.turn & 1], features[row])
                 sign = -1 if count & 1 else 1
                 scores[row], plies[row] = sign * value, ply
                 outcomes[row] = sign * results[game] * (-1 if ply & 1 else 1)

@@ -42,7 +42,7 @@ class OwnNetwork:
 
     @cached_property
     def feature_tables(self) -> tuple[Any, ...]:
-        """The feature tables, records[FEATURE_TABLE], used in turn by epoch; held-out positions use the first."""
+        """The feature tables, records[FEATURE_TABLE], of which games use one or the other; held-out ones the first."""
         table = new_record(FEATURE_TABLE)
         table.pieces[:], table.hands[:], table.nothing = inputs.PIECES, inputs.HAND_FEATURES, inputs.FEATURES
         return (table,)

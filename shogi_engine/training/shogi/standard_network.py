@@ -47,9 +47,11 @@ class KingPieceNetwork:
 
     @cached_property
     def feature_tables(self) -> tuple[Any, ...]:
-        """The feature tables, records[FEATURE_TABLE]: the board as it is, and its mirror image for every second epoch.
+        """The feature tables, records[FEATURE_TABLE]: the board as it is, and its mirror image.
 
-        K-P has separate rows for the mirror image of a position, whose value is the same.
+        There are separate rows for the mirror image of a position, whose value is the same. Every game is seen as it is
+        in one epoch and as its mirror image in the next, half of the games each way at a time: a network that saw only
+        one of them for an epoch would forget the other.
         """
         found, tables = [], feature_tables(SHAPE.features)
         for mirrored in (0, 1):

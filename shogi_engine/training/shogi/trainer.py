@@ -117,7 +117,7 @@ class Trainer:
         """The positions of the held-out games."""
         begins = self.games.begins
         size = int((begins[self.held_out + 1] - begins[self.held_out]).sum())
-        return next(self.games.blocks(self.held_out, size, self.model.feature_tables[0]))[1]
+        return next(self.games.blocks(self.held_out, size, self.model.feature_tables[:1]))[1]
 
     def result_share(self, epoch: int) -> float:
         """Return the weight of results in an epoch."""
@@ -145,8 +145,8 @@ class Trainer:
         random = np.random.default_rng([options.seed, 2, epoch])
         games, share = random.permutation(self.learning), self.result_share(epoch)
         total, positions, before = 0.0, 0, 0
-        table = self.model.feature_tables[epoch % len(self.model.feature_tables)]
-        for done, block in self.games.blocks(games, max(BLOCK_POSITIONS, options.batch), table):
+        size = max(BLOCK_POSITIONS, options.batch)
+        for done, block in self.games.blocks(games, size, self.model.feature_tables, epoch):
             targets = block.targets(share)
             order = random.permutation(len(targets)).astype(np.int32)
             batches = max(len(order) // options.batch, 1)  # the remainder is left for the next epoch
@@ -235,6 +235,6 @@ def new_trainer(request: TrainingRequest) -> Trainer:
         sample = games.split(options.seed, options.held_out)[0][:SAMPLE_GAMES]
         positions = int(games.lengths[sample].sum())
         first = options.model.refining(
-            request.labeller, next(games.blocks(sample, positions, options.model.feature_tables[0]))[1]
+            request.labeller, next(games.blocks(sample, positions, options.model.feature_tables[:1]))[1]
         )
     return Trainer(games, options, request.checkpoint, request.threads, None if first is None else state_of(first))

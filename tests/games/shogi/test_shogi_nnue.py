@@ -40,7 +40,7 @@ from shogi_engine.interface.game import (
 from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context, set_root, write_root_moves
 from tests.support import nnbin
-from tests.support.processes import environment
+from tests.support.processes import ARE_PLAIN, environment
 
 GAME = games.load("shogi")
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")  # JIT off: numpy's scalars wrap and say so
@@ -192,9 +192,9 @@ SMALL = {
 def test_kept_along_ten_thousand_random_moves_as_found_afresh(name, tmp_path):
     """Against sums computed from scratch (without those kept by square of the king), and at times the slow reader."""
     shape = SMALL[name]
-    if JIT_DISABLED and name in ("halfka2", "halfka_hm2"):
+    if ARE_PLAIN and name in ("halfka2", "halfka_hm2"):
         pytest.skip("millions of compressed numbers")
-    wanted = 300 if JIT_DISABLED else 10_000
+    wanted = 300 if ARE_PLAIN else 10_000
     file = nnbin.write_random(tmp_path / "nn.bin", seed=4, wide=True, wrap=True, shape=shape)
     evaluator, reader = load(file), nnbin.Reader(file, shape)
     line, fresh = Line(evaluator, seed=9), new_context(GAME, evaluator=evaluator)
@@ -222,7 +222,7 @@ def test_kept_along_ten_thousand_random_moves_as_found_afresh(name, tmp_path):
             assert limited(value, nnbin.LIMIT) == reader.value(GAME.format_position(line.ctx.pos))
         values.add(value)
     assert len(values) > wanted // 20
-    least = 1 if JIT_DISABLED else 50
+    least = 1 if ARE_PLAIN else 50
     for kind in ("null", "drop", "board", "promotion", "king", "king captures", "capture"):
         assert counts.get(kind, 0) >= least, counts
 

@@ -11,13 +11,12 @@ from shogi_engine.games.shogi.game import GAME
 from shogi_engine.games.shogi.sfen import parse_sfen
 from shogi_engine.games.shogi.types import KNIGHT, NO_SQUARE, move_kind
 from shogi_engine.interface.game import gives_check, mate_in_one, set_check_info
-from shogi_engine.jit import JIT_DISABLED
 from shogi_engine.search.context import new_context
 from tests.games.shogi.test_shogi_mates import after, in_check, middle_games
-from tests.support.processes import ROOT
+from tests.support.processes import ARE_PLAIN, ROOT
 from tests.support.shogi_moves import legal_moves
 
-COUNT = 20 if JIT_DISABLED else 600
+COUNT = 20 if ARE_PLAIN else 600
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +52,7 @@ def test_mate_in_one_mates_and_most_mates_are_found(ctx):
             assert move in mates, GAME.format_position(position)
         found += bool(move)
         there += any(move_kind(each) != KNIGHT for each in mates)
-    assert found > (0 if JIT_DISABLED else 20)
+    assert found > (0 if ARE_PLAIN else 20)
     assert found >= 0.7 * there
 
 
