@@ -24,7 +24,7 @@ from shogi_engine.web.analyses import Analyses
 from shogi_engine.web.exercises import Learning, Lesson, Tsume
 from shogi_engine.web.links import Page, Receiver, Viewers, ViewOptions
 from shogi_engine.web.playing import Playing
-from shogi_engine.web.pool import EnginePool, Engines, SearchSlot, Turn
+from shogi_engine.web.pool import EnginePool, Engines, Priority, SearchSlot
 from shogi_engine.web.replies import Role
 from shogi_engine.web.saving import Autosave, Collections, SavedGame, head_of
 from shogi_engine.web.store import GameStore, Head
@@ -82,7 +82,7 @@ class Session:
         self.file = ""
         self.tsume: Tsume | None = None
         self.learning = Learning(self.engines, self.viewers)
-        self.hints = SearchSlot(self.engines, "hint", Turn.SEARCH)
+        self.hints = SearchSlot(self.engines, "hint", Priority.SEARCH)
         self.store, self.collections = store or GameStore(), collections or Collections()
         self.autosave = Autosave(
             self.store, self.lock, self.owner, self.identity, self._to_save, self._record_to_save, self._told_of_saving

@@ -18,8 +18,8 @@ OUTSIDE = """[...document.querySelectorAll('button')].filter(each => each.offset
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "language"), [(PHONE, "ja"), (DESKTOP, "en")])
-def test_from_the_first_page_to_a_drop_a_promotion_and_a_mate(browser, fake_address, size, language):
-    visitor = Visitor(browser, fake_address, size, language, place="")
+def test_from_the_first_page_to_a_drop_a_promotion_and_a_mate(browser, backend, size, language):
+    visitor = Visitor(browser, backend, size, language, place="")
     page = visitor.page
     page.wait_for_selector("#dialog[open] #start-learn")
     visitor.shot(f"start-{language}")
@@ -45,8 +45,9 @@ def test_from_the_first_page_to_a_drop_a_promotion_and_a_mate(browser, fake_addr
 
 
 @pytest.mark.slow
-def test_the_board_says_why_a_move_is_not_allowed(browser, fake_address):
-    visitor = Visitor(browser, fake_address, language="ja", place="")
+@pytest.mark.server("the reasons are the server's")
+def test_the_board_says_why_a_move_is_not_allowed(browser, backend):
+    visitor = Visitor(browser, backend, language="ja", place="")
     page = visitor.page
     page.click("#start-learn")
     page.click("[data-lesson=nifu]")
@@ -66,8 +67,8 @@ def test_the_board_says_why_a_move_is_not_allowed(browser, fake_address):
 
 
 @pytest.mark.slow
-def test_choices_of_the_first_page(browser, fake_address):
-    visitor = Visitor(browser, fake_address, place="")
+def test_choices_of_the_first_page(browser, backend):
+    visitor = Visitor(browser, backend, place="")
     page = visitor.page
     page.click("#start-play")
     assert page.inner_text("output") == "3 – 15 kyu"

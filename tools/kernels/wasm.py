@@ -168,7 +168,7 @@ def pattern_file() -> tuple[dict[str, int], bytes]:
     """
     from shogi_engine.games.othello.evaluation import patterns
 
-    knots, _ = patterns.read(patterns.SHIPPED)
+    knots = patterns.read(patterns.SHIPPED).arrays["knots"]
     places = np.diff(patterns.file_places().astype(np.int32), prepend=np.int32(0))
     facts = {"phases": patterns.PHASES, "step": patterns.KNOT_STEP, "knots": knots.shape[0], "numbers": knots.shape[1]}
     return facts | {"width": len(places)}, knots.astype("<i2").tobytes() + places.astype("<i4").tobytes()

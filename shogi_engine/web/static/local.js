@@ -755,10 +755,12 @@ export class Local {
         this.#tell("hint", {node, move, text: this.#names(node, [move])[0]});
         return;
       }
-      if (!tsume || lesson || !["yours", "right", "longer"].includes(tsume.status)) refuse("there is no move to hint at");
-      tsume.helped = true;
-      this.#mate(node).then(moves => {
-        if (moves) this.#tell("hint", {node, move: moves[0], text: this.#names(node, moves)[0]});
+      this.#free();
+      if (lesson || tsume && !["yours", "right", "longer"].includes(tsume.status) || this.#outcome(node)) refuse("there is no move to hint at");
+      if (tsume) tsume.helped = true;
+      const finding = tsume ? this.#mate(node).then(found => found?.[0]) : this.#search([...this.#lines(node), "go movetime 1000"]).then(line => line.split(" ")[1]);
+      finding.then(move => {
+        if (move && !/^[rw]/.test(move)) this.#tell("hint", {node, move, text: this.#names(node, [move])[0]});
         this.#analysis.place = "";
         this.#follow();
       });
