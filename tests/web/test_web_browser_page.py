@@ -8,7 +8,7 @@ from shogi_engine import records
 from shogi_engine.types.results import Score
 from shogi_engine.web.messages import Message
 from tests.web.fake_engine import FakeEngine, fake_hub
-from tests.web.visitor import CHROMIUM, PHONE, Visitor, serve, until
+from tests.web.visitor import CHROMIUM, PATIENCE_MS, PHONE, Visitor, serve, until
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 FIRST_BYTES = 140_000
@@ -160,6 +160,7 @@ def test_a_game_that_another_tab_holds_opens_without_a_lost_connection(browser, 
     one.move("7g", "7f")
     one.wait_ply(1)
     page = one.context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
     page.goto(backend + "#board")
     page.wait_for_selector("#board svg .piece")
     page.click("#kept")
