@@ -146,9 +146,13 @@ class PositionAnalyser:
         last, board = self._last
         if last is not record or len(board.move_stack) > ply:
             board = record.board(0)
-        for move in record.moves[len(board.move_stack) : ply]:
-            board.push_text(move)
         self._last = record, board
+        for place, move in enumerate(record.moves[:ply], 1):
+            try:
+                if place > len(board.move_stack):
+                    board.push_text(move)
+            except ValueError as fault:
+                raise InputError("move {0}: {1}", place, fault) from None
         return board
 
     def _mate(self, board: Any) -> ForcedWin[int] | None:
